@@ -1,16 +1,16 @@
-"""`python -m agent`: what can go wrong before anything is loaded gets its one line here."""
+"""`python -m agent`: reports failures before the command line is loaded, each in one line."""
 
 import gc
 import sys
 
 
 def run() -> None:
-    """Load the command line and hand over to it."""
+    """Load the command line and run it."""
     if sys.version_info < (3, 11):
         sys.exit("error: this needs Python 3.11 or newer; scripts/play finds one if there is one")
-    gc.disable()  # while loading, all that is made stays
+    gc.disable()  # every object made while loading stays alive
     try:
-        from agent.cli import main  # here, so that a missing package or Ctrl-C can be told
+        from agent.cli import main  # here, so that a missing package or Ctrl-C is reported
     except ModuleNotFoundError as missing:
         sys.exit(
             f"error: package {missing.name} is missing; run scripts/play once, it installs all"

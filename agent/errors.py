@@ -1,25 +1,25 @@
-"""What can go wrong in play, as a tree.
+"""Errors of play, as a tree.
 
 AgentError
-├── UsageError      the command line asks for something that cannot be
-├── ScenarioError   the moment that a scenario begins at is not reached
+├── UsageError      the command line asks for something impossible
+├── ScenarioError   the starting point of a scenario is not reached
 ├── RunError        a run folder cannot be used
-└── Stuck           play gets nowhere, for a named reason
+└── Stuck           play makes no progress, for a named reason
 """
 
 from enum import Enum
 
 
 class AgentError(Exception):
-    """Anything that ends play with one clear line; the message says what to do."""
+    """An error that ends play with one clear line; the message says what to do."""
 
 
 class UsageError(AgentError):
-    """The command line asks for something that cannot be."""
+    """The command line asks for something impossible."""
 
 
 class ScenarioError(AgentError):
-    """The moment that a scenario begins at is not reached."""
+    """The starting point of a scenario is not reached."""
 
 
 class RunError(AgentError):
@@ -27,21 +27,21 @@ class RunError(AgentError):
 
 
 class StuckReason(Enum):
-    """Why play is taken to get nowhere."""
+    """Why play is considered stuck."""
 
-    OSCILLATION = "oscillation"  # to and fro between maps or squares
+    OSCILLATION = "oscillation"  # back and forth between maps or squares
     NO_NOVELTY = "no_novelty"  # nothing was seen or done for the first time
-    REPEATED_FAILURE = "repeated_failure"  # the same action fails, or goes well and changes nothing
-    REPEATED_DIALOGUE = "repeated_dialogue"  # the same words, or the same menu, again and again
-    REFLEX_LOOP = "reflex_loop"  # a reflex drops the same action at the same place
-    NO_PLAN = "no_plan"  # no way is known to any goal
+    REPEATED_FAILURE = "repeated_failure"  # the same action fails, or succeeds without effect
+    REPEATED_DIALOGUE = "repeated_dialogue"  # the same text or menu appears repeatedly
+    REFLEX_LOOP = "reflex_loop"  # a reflex cancels the same action at the same place
+    NO_PLAN = "no_plan"  # no goal has a plan
 
 
 class Stuck(AgentError):
-    """Play gets nowhere, and nothing more is left to try from here.
+    """Play makes no progress, and no recovery step is left to try from here.
 
-    `where` is the place in figures, `last` what was tried last; `may_restore` says whether going back to
-    a checkpoint is still worth it.
+    `where` is the place as numbers, `last` the action tried last; `may_restore` says whether a checkpoint
+    may still be restored.
     """
 
     def __init__(self, reason: StuckReason, where: str, last: str, *, may_restore: bool) -> None:

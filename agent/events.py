@@ -1,13 +1,13 @@
-"""Events of a run as types: what its record keeps of play, as far as somebody reads it.
+"""Typed events of a run: the parts of its record that reports and tools read.
 
-Knows how a store spells them, and nothing of play. A field that a file lacks, or has of another type, has its default.
+Knows how a run file stores them, and nothing of play. A field that a file lacks, or has of another type, gets its default.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory import ACTION, BATTLE, RECOLLECTION, WAYPOINT, RunReader, as_json
+from memory import ACTION, BATTLE, MILESTONE_TIME, RECOLLECTION, RunReader, as_json
 from memory.codec import from_json
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MilestoneEvent:
-    """A milestone that was reached, with the words of its witnesses; `picture` is a PNG in base64, or ''."""
+    """A milestone reached, with the text of its witnesses; `picture` is a PNG in base64, or ''."""
 
     id: str = "?"
     tick: int = 0
@@ -26,10 +26,10 @@ class MilestoneEvent:
 
 @dataclass(frozen=True, slots=True)
 class StuckEvent:
-    """A time that play got stuck, as far as it was told at `tick`; all of it once it is `over`.
+    """One stuck episode as recorded at `tick`; complete once it is `over`.
 
-    `checkpoint_tick` is that of the last checkpoint before it. `last_step` is the number of its last step where its
-    ticks are on a branch that died.
+    `checkpoint_tick` is the tick of the last checkpoint before it. `last_step` is the number of its last step if its
+    ticks are on a branch that was abandoned.
     """
 
     tick: int = 0
@@ -43,7 +43,7 @@ class StuckEvent:
     since: int = 0
     lasted: int = 0
     tried: tuple[str, ...] = ()
-    rungs: tuple[str, ...] = ()
+    recovery_steps: tuple[str, ...] = ()
     solved_by: str | None = None
     over: bool = False
     checkpoint_tick: int | None = None
@@ -52,7 +52,7 @@ class StuckEvent:
 
 @dataclass(frozen=True, slots=True)
 class BattleEvent:
-    """A battle that is over; `opponent` is a trainer, '' of a wild one."""
+    """A finished battle; `opponent` is a trainer, or '' for a wild Pokemon."""
 
     tick: int = 0
     opponent: str = ""
@@ -66,7 +66,7 @@ class BattleEvent:
 
 @dataclass(frozen=True, slots=True)
 class ActionEvent:
-    """An action of the plan that ended."""
+    """A finished action of the plan."""
 
     tick: int = 0
     action_value: str = "?"
@@ -78,7 +78,7 @@ class ActionEvent:
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveEvent:
-    """A goal that play turned to, or that was reached; `status` is active or completed."""
+    """A goal that became active or was reached; `status` is active or completed."""
 
     tick: int = 0
     objective_id: str = ""
@@ -87,8 +87,8 @@ class ObjectiveEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class WaypointEvent:
-    """What had been chosen and what was owned at a milestone."""
+class MilestoneTimeEvent:
+    """The choices made so far and the items owned at a milestone."""
 
     tick: int = 0
     choices: Mapping[str, int] = field(default_factory=dict)
@@ -96,21 +96,21 @@ class WaypointEvent:
 
 @dataclass(frozen=True, slots=True)
 class DisagreementEvent:
-    """Where the screen said something else than RAM."""
+    """A difference between the screen and RAM."""
 
     between: str = "?"
 
 
 @dataclass(frozen=True, slots=True)
 class RecallEvent:
-    """Something was asked of memory."""
+    """A query on memory."""
 
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AdviceEvent:
-    """A question to a model, and its advice, or why it is silent."""
+    """A question to a model, and its advice, or why there is none."""
 
     tick: int = 0
     purpose: str = ""
@@ -120,7 +120,7 @@ class AdviceEvent:
 
 @dataclass(frozen=True, slots=True)
 class ConversationChange:
-    """Something was done to the memory of the conversation with a model."""
+    """A change of the stored conversation with a model."""
 
     what: str = "?"
 
@@ -131,7 +131,7 @@ KINDS: Final[Mapping[type, str]] = {
     BattleEvent: BATTLE,
     ActionEvent: ACTION,
     ObjectiveEvent: "objective",
-    WaypointEvent: WAYPOINT,
+    MilestoneTimeEvent: MILESTONE_TIME,
     DisagreementEvent: "disagreement",
     RecallEvent: RECOLLECTION,
     AdviceEvent: "advice",
@@ -143,23 +143,23 @@ Event = TypeVar("Event", bound="DataclassInstance")
 def events(
     run: RunReader, kind: type[Event], *, live: bool = True, strict: bool = False
 ) -> Iterator[Event]:
-    """Yield the events of a kind on the live lineage, or on branches that died, in their order.
+    """Yield the events of one kind in order, from the live branch or from the abandoned branches.
 
-    Raises KeyError when it is `strict` and an event lacks a field.
+    Raises KeyError if `strict` and an event lacks a field.
     """
     blank = as_json(kind())
     timed = {"tick", "since", "lasted"} & blank.keys()
     for row in run.events(KINDS[kind], live=live):
         for missing in blank.keys() - {"tick", *row.payload} if strict else ():
             raise KeyError(missing)
-        told = {
+        given = {
             name: value for name, value in row.payload.items() if _is_like(value, blank.get(name))
         }
-        yield from_json(kind, {**blank, **dict.fromkeys(timed, row.tick), **told})
+        yield from_json(kind, {**blank, **dict.fromkeys(timed, row.tick), **given})
 
 
 def _is_like(value: object, default: object) -> bool:
-    """Return whether a value has the type of its default; a whole number will do for any."""
+    """Return whether a value has the type of its default; an integer is accepted for a float."""
     if default is None:
         return True
     return isinstance(value, int | float if isinstance(default, float) else type(default))

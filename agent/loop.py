@@ -14,7 +14,7 @@ from memory import Hooks, hookable
 
 
 class Performed(NamedTuple):
-    """What came of one step."""
+    """The outcome of one step, and the state after it."""
 
     outcome: Outcome
     state: State
@@ -25,16 +25,16 @@ class Loop:
     """Sense, decide, act, learn; a tick is one pass."""
 
     console: Console
-    eyes: Perceiver
+    perceiver: Perceiver
     mind: Mind
     ledger: MilestoneLedger
     hooks: Hooks
     tick: int = 0
 
     def play(self, until: Callable[[State], bool], after_tick: Callable[[State], object]) -> None:
-        """Play on until `until` says so; `after_tick` is called at the start and after each tick.
+        """Play until `until` returns true; call `after_tick` at the start and after each tick.
 
-        Memory watches through hooks; nothing here stores anything.
+        Memory observes through hooks; nothing is stored here.
         """
         state = self.look()
         after_tick(state)
@@ -48,19 +48,19 @@ class Loop:
 
     @hookable
     def perceive(self, state: State) -> Percept:
-        """Return this moment as the mind gets it, with milestones written down where proven."""
-        percept = self.eyes.perceive(state, self.tick)
+        """Return the percept of this tick, and record the milestones it proves."""
+        percept = self.perceiver.perceive(state, self.tick)
         self.ledger.observe(percept)
         return percept
 
     @hookable
     def perform(self, intent: Intent) -> Performed:
-        """Perform the next step of `intent`: the only place where time passes."""
-        self.console.perform(intent.course.step, render=self.eyes.wants_frame)
+        """Perform the next step of `intent`; game time passes only here."""
+        self.console.perform(intent.skill_run.step, render=self.perceiver.wants_frame)
         self.tick += 1
         state = self.look()
-        return Performed(intent.course.resume(state), state)
+        return Performed(intent.skill_run.resume(state), state)
 
     def look(self) -> State:
-        """Return the state of this moment."""
+        """Return the current state."""
         return read_state(self.console.ram(), self.console.frame)

@@ -1,6 +1,6 @@
-"""A Game Boy, what is in its slot, and what its memory and picture say.
+"""The Game Boy, the cartridge in it, and readers of its memory and screen.
 
-Knows the machine and the format of the game's data; knows nothing of who plays or remembers.
+Covers the machine and the format of the game's data; does not depend on the agent or its memory.
 """
 
 from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
@@ -27,7 +27,7 @@ from emulator.ram.party import Party, PartyMon, Status
 from emulator.ram.state import ScreenType, State, read_state
 from emulator.ram.view import Ram
 from emulator.recording import (
-    MOST_PACKED,
+    MAX_RECORD_SIZE,
     Link,
     PlayingConsole,
     RecordingConsole,
@@ -48,7 +48,7 @@ from emulator.world.world import MapSquare, World
 __all__ = [
     "EMULATOR",
     "FRAMES_PER_SECOND",
-    "MOST_PACKED",
+    "MAX_RECORD_SIZE",
     "RED",
     "Battle",
     "BattleKind",

@@ -1,6 +1,6 @@
-"""What is in the slot: a cartridge image, checked, named, read by bank and address, and never written to.
+"""Cartridge images: loading, checks, identification, and read-only access by bank and address.
 
-Knows headers, banks, lists of names and which games we play; knows nothing of what the games hold.
+Covers headers, banks, name lists and the supported games; not what the games' data means.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ SUPPORTED: Final = f"Pokemon Red (US, SHA-1 {RED.sha1}) and our own roms/demo.gb
 
 
 class CartridgeKind(Enum):
-    """Which of the games we play this is."""
+    """Which supported game a cartridge is."""
 
     DEMO = "demo"
     RED = "red"
@@ -51,23 +51,23 @@ class Cartridge:
 
     @property
     def name(self) -> str:
-        """The name to show to people."""
+        """The name for display."""
         return "Red Agent Demo" if self.kind is CartridgeKind.DEMO else "Pokemon Red (US)"
 
 
 def demo_cartridge_path() -> Path:
-    """Return where this checkout keeps the cartridge that is ours."""
+    """Return the path of the demo cartridge in this checkout."""
     return Path(__file__).resolve().parent.parent / "roms" / "demo.gb"
 
 
 def load_cartridge(path: str | Path) -> Cartridge:
-    """Return the cartridge in `path`, or raise a CartridgeError that says what to do."""
+    """Return the cartridge in `path`; raise a CartridgeError that says what to do if it is not supported."""
     path = Path(path)
     return identify(path, _read(path))
 
 
 def identify(path: Path, rom: bytes) -> Cartridge:
-    """Return the cartridge whose image in `path` is `rom`, or raise a CartridgeError."""
+    """Return the cartridge with image `rom`, read from `path`, or raise a CartridgeError."""
     _check_header(path, rom)
     title = rom[TITLE].split(b"\0")[0].decode("ascii", errors="replace").strip()
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
@@ -82,7 +82,7 @@ def _read(path: Path) -> bytes:
     if path.is_dir():
         raise _refused(path, "is a folder; name the cartridge image (.gb) in it")
     if path.exists() and not path.is_file():
-        raise _refused(path, "is no file but a device or pipe; name a cartridge image (.gb)")
+        raise _refused(path, "is a device or pipe, not a file; name a cartridge image (.gb)")
     try:
         if path.stat().st_size > LARGEST:
             raise _refused(path, "is larger than any cartridge; name a cartridge image (.gb)")
@@ -105,7 +105,7 @@ def _check_header(path: Path, rom: bytes) -> None:
     if len(rom) < HEADER_END:
         raise _refused(path, f"is cut short: {len(rom)} bytes hold no header; copy it again")
     if rom[HEADER_CHECKSUM] != header_checksum(rom):
-        raise _refused(path, "has a wrong header checksum: no Game Boy image, or a damaged one")
+        raise _refused(path, "has a wrong header checksum: not a Game Boy image, or corrupt")
     size = SMALLEST << rom[SIZE_CODE] if rom[SIZE_CODE] <= 8 else 0
     if len(rom) != size:
         fault = "cut short" if len(rom) < size else "the wrong size"
@@ -113,12 +113,12 @@ def _check_header(path: Path, rom: bytes) -> None:
 
 
 def header_checksum(rom: bytes) -> int:
-    """Return the byte that a correct header holds at 0x014D."""
+    """Return the correct header checksum, the byte at 0x014D."""
     return -sum(byte + 1 for byte in rom[CHECKED]) & 0xFF
 
 
 def image_checksum(rom: bytes) -> bytes:
-    """Return the two bytes that a whole image holds at 0x014E."""
+    """Return the correct image checksum, the two bytes at 0x014E."""
     total = int(np.frombuffer(rom, np.uint8).sum()) - sum(rom[IMAGE_CHECKSUM])
     return (total & 0xFFFF).to_bytes(2)
 
@@ -127,9 +127,9 @@ def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
     if sha1 == RED.sha1:
         return CartridgeKind.RED
     if title == DEMO_TITLE:
-        # Damage may lead the emulator to an opcode that no processor has: it stays there for ever.
+        # A corrupt image may reach an illegal opcode, where the emulator would hang.
         if rom[IMAGE_CHECKSUM] != image_checksum(rom):
-            raise _refused(path, "is damaged: its bytes do not add up; copy or build it again")
+            raise _refused(path, "is corrupt: its image checksum is wrong; copy or build it again")
         return CartridgeKind.DEMO
     if title == BLUE_TITLE or sha1 == BLUE_SHA1:
         reason = "is Pokemon Blue: its wild tables and ROM offsets differ from Red's"
@@ -141,17 +141,17 @@ def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
 
 
 BANK_SIZE: Final = 0x4000
-LIST_LIMIT: Final = 0x100  # no list of the game is longer; garbage may have no end at all
+LIST_LIMIT: Final = 0x100  # no list of the game is longer; corrupt data may have no end mark
 
 
 @dataclass(frozen=True, slots=True)
 class Rom:
-    """A cartridge image; what lies past the end of a bank reads as zero, as a bad pointer may."""
+    """A cartridge image; bytes past the end of a bank read as zero, so that a bad pointer is harmless."""
 
     data: bytes = field(repr=False)
 
     def span(self, bank: int, address: int, size: int) -> bytes:
-        """Return `size` bytes from `bank`:`address` on."""
+        """Return `size` bytes that begin at `bank`:`address`."""
         offset = address % BANK_SIZE
         start = offset + (bank * BANK_SIZE if address >= BANK_SIZE else 0)
         return self.data[start : start + min(size, BANK_SIZE - offset)].ljust(size, b"\0")
@@ -161,20 +161,20 @@ class Rom:
         return self.span(bank, address, 1)[0]
 
     def pointer(self, bank: int, address: int) -> int:
-        """Return the address stored at `bank`:`address`, low byte first."""
+        """Return the little-endian address stored at `bank`:`address`."""
         return int.from_bytes(self.span(bank, address, 2), "little")
 
     def until(self, bank: int, address: int, end: int) -> bytes:
-        """Return the bytes from `bank`:`address` up to the first that equals `end`."""
+        """Return the bytes from `bank`:`address` up to, but without, the first `end` byte."""
         return self.span(bank, address, LIST_LIMIT).split(bytes([end]), 1)[0]
 
     def table(self, place: tuple[int, int], size: int, count: int) -> list[bytes]:
-        """Return `count` rows of `size` bytes that lie one after the other from `place`, a bank and an address."""
+        """Return `count` consecutive rows of `size` bytes; `place` is the bank and address of the first."""
         data = self.span(*place, size * count)
         return [data[at : at + size] for at in range(0, len(data), size)]
 
     def rows(self, bank: int, address: int, size: int, *, end: int = 0xFF) -> tuple[bytes, ...]:
-        """Return the rows of `size` bytes from `bank`:`address` up to one that begins with `end`."""
+        """Return rows of `size` bytes from `bank`:`address` up to the first row that begins with `end`."""
         rows = []
         for at in range(address, address + LIST_LIMIT * size, size):
             row = self.span(bank, at, size)
@@ -184,15 +184,15 @@ class Rom:
         return tuple(rows)
 
 
-LONGEST: Final = 16  # end mark included
+MAX_NAME_SIZE: Final = 16  # end mark included
 
 
 def read_names(rom: Rom, place: tuple[int, int], count: int) -> tuple[str, ...]:
-    """Return the first names of a list, and empty ones where the list ends early."""
-    parts = rom.span(*place, count * LONGEST).split(bytes([END]))[:count]
+    """Return the first `count` names of a list, padded with empty names where the list ends early."""
+    parts = rom.span(*place, count * MAX_NAME_SIZE).split(bytes([END]))[:count]
     return tuple([decode_name(part) for part in parts]) + ("",) * (count - len(parts))
 
 
 def read_padded_names(rom: Rom, place: tuple[int, int], count: int, size: int) -> tuple[str, ...]:
-    """Return names that all take the same room."""
+    """Return `count` names of a fixed size."""
     return tuple(map(decode_name, rom.table(place, size, count)))

@@ -1,6 +1,6 @@
-"""The port to a Game Boy: steps in, frozen values out.
+"""The interface of a Game Boy: steps go in, immutable values come out.
 
-Knows time, memory and pictures; knows nothing of the game but which addresses to watch.
+Covers time, memory and pictures; of the game it knows only which addresses to watch.
 """
 
 import hashlib
@@ -16,32 +16,32 @@ from emulator.screen.picture import Screen
 FRAMES_PER_SECOND: Final = 59.7275
 DIGEST_SIZE: Final = 16
 
-# What `Console.ram` holds: (address, size), ascending.
+# Ranges that `Console.ram` holds, as (address, size), ascending.
 WATCHED_RANGES: Final = (
     WORK_RAM,
     (0xFF40, 12),  # rLCDC .. rWX, for fades
     HIGH_RAM,
 )
 
-# What practically any change in the game shows in at once; parts of WATCHED_RANGES.
+# Ranges in which nearly every change of the game shows at once; parts of WATCHED_RANGES.
 DIGEST_RANGES: Final = (
     (symbol("wSpriteStateData1"), 96),  # sprites 0-5
     (symbol("wSpriteStateData2"), 96),
     (symbol("wTileMap"), 360),
     (symbol("wTopMenuItemY"), 0x34),  # menus
     (symbol("wSimulatedJoypadStatesIndex"), 0x34),  # scripted input, wJoyIgnore
-    (symbol("wFontLoaded"), 109),  # font, walk counter, both battle mons
-    (symbol("wPartyCount"), 56),  # party list and its first mon
+    (symbol("wFontLoaded"), 109),  # font, walk counter, both active Pokemon of a battle
+    (symbol("wPartyCount"), 56),  # party list and its first Pokemon
     (symbol("wNumBagItems"), 77),  # bag, money, badges, map, position, tileset, size
-    (symbol("wPlayerMovingDirection"), 3),  # where the player faces, moved and will move
-    # The top of the stack shows inputs that nothing else has taken notice of yet.
+    (symbol("wPlayerMovingDirection"), 3),  # direction the player faces, last moved and moves next
+    # The top of the stack shows inputs before anything else reacts to them.
     (symbol("wStack") - 47, 48),
     (symbol("hWY"), 74),  # pad, random state
 )
 
 
 class Button(Enum):
-    """One button of the pad; its value is PyBoy's name for it."""
+    """One button of the joypad; the value is PyBoy's name for it."""
 
     A = "a"
     B = "b"
@@ -55,10 +55,10 @@ class Button(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One input: `button` down for `hold` frames, then everything up for `settle` frames.
+    """One input: `button` is down for `hold` frames, then every button is up for `settle` frames.
 
-    A step without settling leaves its button down until the next step begins, so that the same
-    button again is one long press. A wait is `Step(None, 0, frames)`.
+    A step with `settle` 0 keeps its button down until the next step begins: repeating the same
+    button makes one long press. A wait is `Step(None, 0, frames)`.
     """
 
     button: Button | None
@@ -67,20 +67,20 @@ class Step:
 
     def __post_init__(self) -> None:
         if self.hold < 0 or self.settle < 0 or self.frames < 1:
-            message = f"a step takes at least one frame, not hold={self.hold} settle={self.settle}"
+            message = f"a step lasts one frame or more, not hold={self.hold} settle={self.settle}"
             raise ValueError(message)
         if (self.hold == 0) != (self.button is None):
-            message = f"a button is held, a wait is not: button={self.button} hold={self.hold}"
+            message = f"a press needs hold of 1 or more, a wait needs hold=0: button={self.button} hold={self.hold}"
             raise ValueError(message)
 
     @property
     def frames(self) -> int:
-        """How long the step lasts."""
+        """Length of the step in frames."""
         return self.hold + self.settle
 
 
 class Console(Protocol):
-    """A Game Boy with a cartridge in it; only `perform` lets time pass."""
+    """A Game Boy with a cartridge; only `perform` advances time."""
 
     @property
     def cartridge(self) -> Cartridge:
@@ -91,25 +91,25 @@ class Console(Protocol):
         """Frames since power-on."""
 
     def perform(self, step: Step, *, render: bool = False) -> None:
-        """Let the frames of `step` pass with its button down and up again.
+        """Run the frames of `step`, pressing and releasing its button.
 
-        The last frame is drawn only when its picture is needed: `render`.
+        The last frame is drawn only if `render` is true.
         """
 
     def ram(self) -> Ram:
-        """Return the watched windows at this moment."""
+        """Return the watched RAM as it is now."""
 
     def read(self, address: int, size: int) -> bytes:
-        """Return any RAM at this moment."""
+        """Return any range of RAM as it is now."""
 
     def screen(self) -> Screen:
-        """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
+        """Return the current picture, or raise a ConsoleError when the frame was not drawn."""
 
     def save(self) -> bytes:
-        """Return this moment as bytes; loading them and going on equals going on."""
+        """Return the current state as bytes; play resumed from them is identical."""
 
     def load(self, state: bytes) -> None:
-        """Go to the moment that `save` returned, or raise a StateError."""
+        """Restore a state that `save` returned, or raise a StateError."""
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""
@@ -118,7 +118,7 @@ class Console(Protocol):
         """Return blake2b-128 over all of work RAM and high RAM."""
 
     def close(self) -> None:
-        """Switch off; nothing is written anywhere."""
+        """Switch off without writing any file."""
 
 
 def hashed(data: bytes) -> bytes:

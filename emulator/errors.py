@@ -1,56 +1,56 @@
-"""Everything this package raises on purpose.
+"""Every exception that this package raises on purpose.
 
 ::
 
-    EmulatorError             the machine, or what is in its slot, cannot serve
-    ├── CartridgeError        the file is no cartridge that we play
-    ├── ProfileError          the profile of the game has nothing under that label
-    ├── StateError            the bytes are no state that this console can take
-    ├── ConsoleError          the console was asked for what it cannot do
-    ├── ReadingError          a reader of pictures broke down
-    └── Divergence            a recording and the machine disagree, at a named tick
+    EmulatorError             the emulator or the cartridge cannot be used
+    ├── CartridgeError        the file is not a supported cartridge
+    ├── ProfileError          the game's profile does not have that label
+    ├── StateError            the bytes are not a state that this console can load
+    ├── ConsoleError          the console cannot do what was requested
+    ├── ReadingError          a text reader failed
+    └── Divergence            a recording and the emulator differ at a given tick
 """
 
 from enum import StrEnum
 
 
 class EmulatorError(Exception):
-    """The machine, or what is in its slot, cannot serve; the message says what to do."""
+    """The emulator or the cartridge cannot be used; the message says what to do."""
 
 
 class CartridgeError(EmulatorError):
-    """The file is no cartridge that we play."""
+    """The file is not a supported cartridge."""
 
 
 class ProfileError(EmulatorError):
-    """The profile of the game has nothing under that label."""
+    """The game's profile does not have that label."""
 
 
 class StateError(EmulatorError):
-    """The bytes are no state that this console can take."""
+    """The bytes are not a state that this console can load."""
 
 
 class ConsoleError(EmulatorError):
-    """The console was asked for what it cannot do."""
+    """The console cannot do what was requested."""
 
 
 class ReadingError(EmulatorError):
-    """A reader of pictures broke down; the picture may be as good as any."""
+    """A text reader failed; the picture itself may be fine."""
 
 
 class DivergenceKind(StrEnum):
-    """What differed first between a recording and the machine."""
+    """What differs first between a recording and the emulator."""
 
     STEP = "step"
     FRAME = "frame"
     DIGEST = "digest"
     FULL_DIGEST = "full digest"
-    CHECKPOINT = "checkpoint"  # RAM that no digest before it covers
+    CHECKPOINT = "checkpoint"  # RAM that no earlier digest covers
     EDITED = "edited record"
 
 
 class Divergence(EmulatorError):
-    """A recording and the machine disagree at `tick`."""
+    """A recording and the emulator differ at `tick`."""
 
     def __init__(self, tick: int, kind: DivergenceKind, detail: str) -> None:
         super().__init__(f"tick {tick}: {kind}: {detail}")

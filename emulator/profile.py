@@ -1,7 +1,7 @@
-"""Where things lie in the game we play, and what they are called: the one place of addresses.
+"""Addresses and names of the supported game's data: the only module that holds addresses.
 
-The demo honours the same binary contract as Pokemon Red, the same addresses in RAM and the same tables in ROM, so
-there is one profile for both cartridges; `title`, `sha1`, `events` and `maps` are Red's. The data is
+The demo follows the same binary contract as Pokemon Red: the same addresses in RAM and the same tables in ROM. One
+profile therefore serves both cartridges; `title`, `sha1`, `events` and `maps` are Red's. The data is
 written by `scripts/red_profile.py`.
 """
 
@@ -19,21 +19,21 @@ FILE: Final = Path(__file__).parent / "data" / "red.json"
 
 
 class RomAddress(NamedTuple):
-    """A place in ROM: its bank, and its address as the processor sees it."""
+    """A location in ROM: its bank, and its address as the processor sees it."""
 
     bank: int
     address: int
 
 
 class RamLabel(NamedTuple):
-    """What lies at an address of RAM; `size` in bytes, None where unknown."""
+    """An address in RAM; `size` in bytes, None if unknown."""
 
     address: int
     size: int | None
 
 
 class RomTable(NamedTuple):
-    """A table in ROM; `size` in bytes, None where unknown."""
+    """A table in ROM; `size` in bytes, None if unknown."""
 
     place: RomAddress
     size: int | None
@@ -41,7 +41,7 @@ class RomTable(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of one game: RAM and ROM by pret label, event bits by name, map names by id."""
+    """The profile of one game: RAM and ROM by pret label, event bits by name, map names by id."""
 
     title: str
     sha1: str
@@ -76,24 +76,24 @@ RED: Final = _load()
 
 
 def symbol(label: str) -> int:
-    """Return the address of a label in work RAM or high RAM; a ProfileError when there is none."""
+    """Return the address of a label in work RAM or high RAM, or raise a ProfileError."""
     if label not in RED.ram:
-        message = f"no RAM is labelled {label!r} in {FILE.name}; {_ADVICE}"
+        message = f"no RAM label {label!r} in {FILE.name}; {_ADVICE}"
         raise ProfileError(message)
     return RED.ram[label].address
 
 
 def table(label: str) -> RomAddress:
-    """Return where a table begins in ROM; a ProfileError when there is none of that label."""
+    """Return where the ROM table with this label begins, or raise a ProfileError."""
     if label not in RED.rom_tables:
-        message = f"no table is labelled {label!r} in {FILE.name}; {_ADVICE}"
+        message = f"no ROM table {label!r} in {FILE.name}; {_ADVICE}"
         raise ProfileError(message)
     return RED.rom_tables[label].place
 
 
 @lru_cache(maxsize=0x4000)
 def label_of(address: int) -> tuple[str, int] | None:
-    """Return the narrowest label that covers an address of RAM, and how far into it that is; None where none does."""
+    """Return the smallest label that covers a RAM address, and the offset into it; None when no label does."""
     covering = [
         (known.size or 1, label, address - known.address)
         for label, known in RED.ram.items()
@@ -102,4 +102,4 @@ def label_of(address: int) -> tuple[str, int] | None:
     return min(covering)[1:] if covering else None
 
 
-_ADVICE: Final = "take pret's name of it, or add it with scripts/red_profile.py"
+_ADVICE: Final = "use pret's name, or add it with scripts/red_profile.py"

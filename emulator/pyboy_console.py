@@ -1,12 +1,12 @@
-"""The console that is PyBoy: the only file that imports it, and where its traps are closed.
+"""The console implemented with PyBoy; the only file that imports it. Its pitfalls are handled here.
 
-* Given a path, PyBoy reads and writes battery RAM beside the ROM: it gets the image as bytes.
-* A queued button event is not part of a saved state: nothing stays queued between steps.
+* Given a path, PyBoy reads and writes battery RAM beside the ROM: it receives the image as bytes instead.
+* A saved state omits queued button events: no event stays queued between steps.
 * A cartridge clock (MBC3 with timer) follows the wall clock: it is locked.
-* The window of the first frame that is drawn at all is a row too high: the frames before it are drawn as well.
-* It loads SDL for a window that is never opened here, a third of a second a process: SDL is hidden from it.
-* `pyboy.memory[a:b]` makes a list of integers, 230 us for work RAM, more than the rest of a tick: the array that PyBoy
-  emulates with is read instead, where it is proven to be the right one; everything works, slowly, without it.
+* In the first frame that is ever drawn, the window is one row too high: the frames before it are drawn as well.
+* PyBoy loads SDL for a window that is never opened, a third of a second per process: SDL is hidden from it.
+* `pyboy.memory[a:b]` builds a list of integers, 230 us for work RAM, more than the rest of a tick: the array behind it
+  is read directly after a check that it is the right one; without it everything still works, more slowly.
 """
 
 import gc
@@ -24,40 +24,40 @@ import numpy as np
 from emulator.cartridge import Cartridge
 from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Step, hashed
 from emulator.errors import ConsoleError
-from emulator.ram.view import HIGH_RAM, WORK_RAM, Excerpt, Ram, layout_of
+from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram, RamSlices, layout_of
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 
-HOME: Final = ("pyboy.core.ram", "memoryview")  # the type of what holds the array, in 2.8
-# Generations of the collector: a console asks when its array was just made, and there may be a million objects.
+ARRAY: Final = ("pyboy.core.ram", "memoryview")  # type of the object with the array, in 2.8
+# Garbage collector generations, youngest first: the array is new, and there may be a million objects.
 YOUNGEST_FIRST: Final = (0, 1, 2)
 PROBES: Final = (0xA5, 0x5A)
 
 
-class Bytes(Protocol):
-    """Memory that is read and written a byte at a time, as `pyboy.memory` is."""
+class ByteMemory(Protocol):
+    """Memory that is read and written byte by byte, like `pyboy.memory`."""
 
     def __getitem__(self, address: int) -> int: ...
 
     def __setitem__(self, address: int, value: int) -> None: ...
 
 
-def find_work_ram(memory: Bytes) -> memoryview | None:
+def find_work_ram(memory: ByteMemory) -> memoryview | None:
     """Return the live work RAM behind `memory`, or None when it cannot be found."""
     for each in chain.from_iterable(map(gc.get_objects, YOUNGEST_FIRST)):
-        if (type(each).__module__, type(each).__name__) == HOME:
+        if (type(each).__module__, type(each).__name__) == ARRAY:
             view = memoryview(each)
-            if view.nbytes == WORK_RAM[1] and _is_behind(memory, view):
+            if view.nbytes == WORK_RAM[1] and _is_same_memory(memory, view):
                 return view.toreadonly()
     return None
 
 
-def _is_behind(memory: Bytes, view: memoryview) -> bool:
+def _is_same_memory(memory: ByteMemory, view: memoryview) -> bool:
     start, size = WORK_RAM
-    return all(_shows(memory, start + offset, view, offset) for offset in (0, size - 1))
+    return all(_mirrors(memory, start + offset, view, offset) for offset in (0, size - 1))
 
 
-def _shows(memory: Bytes, address: int, view: memoryview, offset: int) -> bool:
+def _mirrors(memory: ByteMemory, address: int, view: memoryview, offset: int) -> bool:
     before = memory[address]
     try:
         for probe in PROBES:
@@ -71,8 +71,8 @@ def _shows(memory: Bytes, address: int, view: memoryview, offset: int) -> bool:
 
 @contextmanager
 def _hidden(package: str) -> Iterator[None]:
-    """Let no import find `package` for a while."""
-    sys.modules[package] = None  # type: ignore[assignment]  # so Python spells "not to be found"
+    """Make imports of `package` fail inside the context."""
+    sys.modules[package] = None  # type: ignore[assignment]  # makes the import fail
     yield
     del sys.modules[package]
 
@@ -88,13 +88,13 @@ LIGHTEST: Final = 0xFF  # of the red channel; one shade darker is 0x55 less
 SHADE_STEP: Final = 0x55
 
 WATCHED: Final = layout_of(WATCHED_RANGES)
-DIGESTED: Final = Excerpt(DIGEST_RANGES)
+DIGESTED: Final = RamSlices(DIGEST_RANGES)
 CARTRIDGE_TYPE: Final = 0x0147
 WITH_CLOCK: Final = (0x0F, 0x10)
 
 
 class PyBoyConsole:
-    """A headless Game Boy, from power-on, as fast as it goes."""
+    """A headless Game Boy from power-on, running at full speed."""
 
     def __init__(self, cartridge: Cartridge) -> None:
         self.cartridge = cartridge
@@ -108,7 +108,7 @@ class PyBoyConsole:
         self._ram: Ram | None = None
 
     def perform(self, step: Step, *, render: bool = False) -> None:
-        """Let the frames of `step` pass with its button down and up again; draw the last one or not."""
+        """Run the frames of `step`, pressing and releasing its button; draw the last frame if `render`."""
         if render and not self._has_drawn:
             deque(self.film(step, 1), maxlen=0)
             return
@@ -123,9 +123,9 @@ class PyBoyConsole:
         self._ram = None
 
     def film(self, step: Step, every: int) -> Iterator[Screen]:
-        """Perform `step` and yield the picture of each frame on the way whose number `every` divides.
+        """Perform `step` and yield the picture of each frame whose number is a multiple of `every`.
 
-        Time passes as pictures are taken: the step is over when there are no more.
+        Time advances as pictures are taken: the step is complete when the iterator ends.
         """
         self._hold(step.button)
         yield from self._draw(step.hold, every)
@@ -134,7 +134,7 @@ class PyBoyConsole:
             yield from self._draw(step.settle, every)
 
     def ram(self) -> Ram:
-        """Return the watched windows at this moment."""
+        """Return the watched RAM as it is now."""
         if self._ram is None:
             work = self._work_ram or self.read(*WORK_RAM)
             others = [self.read(*each) for each in WATCHED_RANGES[1:]]
@@ -142,19 +142,19 @@ class PyBoyConsole:
         return self._ram
 
     def read(self, address: int, size: int) -> bytes:
-        """Return any memory at this moment."""
+        """Return any range of memory as it is now."""
         return bytes(self._memory[address : address + size])
 
     def poke(self, address: int, data: bytes) -> None:
-        """Write RAM at this moment, to set up what is measured; play itself only ever presses buttons."""
+        """Write RAM to set up a measurement; normal play only presses buttons."""
         for at, byte in enumerate(data, start=address):
             self._memory[at] = byte
         self._ram = None
 
     def screen(self) -> Screen:
-        """Return the picture of this moment, or raise a ConsoleError when it was not drawn.
+        """Return the current picture, or raise a ConsoleError when the frame was not drawn.
 
-        Drawing afterwards would mean saving, ticking and loading again: 25 ms a picture.
+        Drawing it later would need a save, a tick and a load: 25 ms per picture.
         """
         if not self._drawn:
             message = (
@@ -165,14 +165,14 @@ class PyBoyConsole:
         return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
 
     def save(self) -> bytes:
-        """Return this moment as bytes; loading them and going on equals going on."""
+        """Return the current state as bytes; play resumed from them is identical."""
         file = io.BytesIO()
         self._pyboy.save_state(file)
         sha1 = self.cartridge.sha1
         return encode_state(SavedState(EMULATOR, sha1, self.frame, self._held, file.getvalue()))
 
     def load(self, state: bytes) -> None:
-        """Go to the moment that `save` returned, or raise a StateError."""
+        """Restore a state that `save` returned, or raise a StateError."""
         saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self.cartridge.sha1)
         self._pyboy.load_state(io.BytesIO(saved.payload))
         self.frame = saved.frame
@@ -192,7 +192,7 @@ class PyBoyConsole:
         return hashed(ram.span(*WORK_RAM) + ram.span(*HIGH_RAM))
 
     def close(self) -> None:
-        """Switch off; nothing is written anywhere."""
+        """Switch off without writing any file."""
         self._pyboy.stop(save=False)
 
     def _draw(self, frames: int, every: int) -> Iterator[Screen]:
@@ -208,7 +208,7 @@ class PyBoyConsole:
                 yield self.screen()
 
     def _hold(self, button: Button | None) -> None:
-        # PyBoy handles both events at the start of the next frame, so none outlives a step.
+        # PyBoy handles both events at the start of the next frame, so no event outlives a step.
         if button is self._held:
             return
         if self._held is not None:

@@ -1,7 +1,7 @@
-"""Recordings: what was pressed, what came of it, and a chain that no edit survives; as records, and as bytes.
+"""Recordings of play: the steps, digests of their effects, and a hash chain that reveals edits.
 
-A record holds a step and the digests after it. A recorder makes records around any console, a
-player accepts nothing but the recorded steps, and both stop at the first thing that differs.
+A record holds a step and the digests after it. `RecordingConsole` wraps a console and makes records;
+`PlayingConsole` accepts only the recorded steps and raises the first difference as a Divergence.
 """
 
 import struct
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from emulator.console import DIGEST_SIZE, Button, Console, Step, hashed
 from emulator.errors import ConsoleError, Divergence, DivergenceKind
-from emulator.savestate import state_name, state_origin
+from emulator.savestate import state_checksum, state_origin
 
 FULL_DIGEST_EVERY: Final = 100  # ticks
 BUTTONS: Final = (None, *Button)
@@ -22,7 +22,7 @@ RECORD: Final = struct.Struct(f"<QBIIQ{DIGEST_SIZE}s?")
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """One tick: the step performed, the digests after it, and the link to the record before."""
+    """One tick: the step performed, the digests after it, and the chain hash up to it."""
 
     tick: int
     step: Step
@@ -33,24 +33,24 @@ class StepRecord:
 
 
 class Link(NamedTuple):
-    """Where a recording stands: its last tick and the chain up to it."""
+    """A position in a recording: its last tick and the chain hash up to it."""
 
     tick: int
     chain: bytes
 
 
 def first_link(cartridge_sha1: str) -> Link:
-    """Return where every recording of a cartridge begins, at power-on."""
+    """Return the position at which every recording of a cartridge begins, power-on."""
     return Link(0, hashed(bytes.fromhex(cartridge_sha1)))
 
 
 def next_chain(chain: bytes, record: StepRecord) -> bytes:
-    """Return the chain up to and with `record`; its own `chain` does not matter."""
+    """Return the chain hash up to and including `record`; the field `record.chain` is ignored."""
     return hashed(chain + canonical(record))
 
 
 def canonical(record: StepRecord) -> bytes:
-    """Return everything of `record` but its chain, as the bytes that the chain covers."""
+    """Return the bytes of `record` that the chain covers: everything but its chain."""
     return _pack(record.tick, record.step, record.frame, record.digest, record.full_digest)
 
 
@@ -61,7 +61,7 @@ def _pack(tick: int, step: Step, frame: int, digest: bytes, full: bytes | None) 
 
 
 class ConsoleWrapper:
-    """A console that passes everything but time on to the console inside."""
+    """A console that delegates everything but time to the wrapped console."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -80,10 +80,10 @@ class ConsoleWrapper:
 
 
 class RecordingConsole(ConsoleWrapper):
-    """A console whose every step becomes a StepRecord that `sink` takes.
+    """A console that turns every step into a StepRecord and passes it to `sink`.
 
-    `start` is where the recording already stands when the console inside is not at power-on.
-    Loading a state that this recorder saved goes back to the position it was saved at.
+    `start` is the position of the recording when the wrapped console is not at power-on.
+    Loading a state that this object saved restores the recording position of that state, too.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class RecordingConsole(ConsoleWrapper):
     ) -> None:
         super().__init__(console)
         self._sink = sink
-        self.link = start or first_link(console.cartridge.sha1)  # where the recording stands
+        self.link = start or first_link(console.cartridge.sha1)  # the position in the recording
         self._start: Link | None = self.link
         self._saved: dict[bytes, Link] = {}
 
     def perform(self, step: Step, *, render: bool = False) -> None:
-        """Perform `step` and hand its record to the sink."""
+        """Perform `step` and pass its record to the sink."""
         console, tick = self._console, self.link.tick + 1
         console.perform(step, render=render)
         full = console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
@@ -107,27 +107,27 @@ class RecordingConsole(ConsoleWrapper):
         self._sink(StepRecord(tick, step, frame, digest, full, chain))
 
     def save(self) -> bytes:
-        """Return this moment as bytes, and remember where the recording stands at it."""
+        """Return the current state as bytes and store the recording position for it."""
         state = self._console.save()
-        self._saved[state_name(state)] = self.link
+        self._saved[state_checksum(state)] = self.link
         return state
 
     def load(self, state: bytes) -> None:
-        """Go to the moment that `save` returned, and to its position in the recording.
+        """Restore a state that `save` returned, with its position in the recording.
 
-        A state from elsewhere is taken as the start, before the first step only.
+        Before the first step, any other state is accepted as the start.
         """
-        link = self._saved.get(state_name(state), self._start)
+        link = self._saved.get(state_checksum(state), self._start)
         if link is None:
             frame = state_origin(state).frame
-            message = f"the state of frame {frame} is not of this recording; start a new one"
+            message = f"the state of frame {frame} is not part of this recording; start a new one"
             raise ConsoleError(message)
         self._console.load(state)
         self.link = link
 
 
 class PlayingConsole(ConsoleWrapper):
-    """A console that only accepts the recorded steps, in their order, with the recorded effect."""
+    """A console that accepts only the recorded steps, in order, and checks their recorded effects."""
 
     def __init__(self, console: Console, records: Iterable[StepRecord]) -> None:
         super().__init__(console)
@@ -137,12 +137,12 @@ class PlayingConsole(ConsoleWrapper):
         self.save = console.save
 
     def perform(self, step: Step, *, render: bool = False) -> None:
-        """Perform `step`, or raise the Divergence between it and the recording."""
+        """Perform `step`, or raise the Divergence from the recording."""
         if self._position == len(self._records):
-            raise ConsoleError("the recording is over; play on with a console of its own")
+            raise ConsoleError("the recording has ended; continue with another console")
         record = self._records[self._position]
         if step != record.step:
-            detail = f"asked for {step}, recorded is {record.step}"
+            detail = f"requested {step}, recorded {record.step}"
             raise Divergence(record.tick, DivergenceKind.STEP, detail)
         self._console.perform(step, render=render)
         self._position += 1
@@ -151,7 +151,7 @@ class PlayingConsole(ConsoleWrapper):
             raise differs
 
     def load(self, state: bytes) -> None:
-        """Go to a moment of the recording; the state's frame tells which record is next."""
+        """Restore a moment of the recording; the frame of the state selects the next record."""
         position, frame = 0, state_origin(state).frame
         if frame != self._start_frame:
             after = bisect_left(self._records, frame, key=lambda record: record.frame)
@@ -164,7 +164,7 @@ class PlayingConsole(ConsoleWrapper):
 
 
 def mismatch(console: Console, record: StepRecord) -> Divergence | None:
-    """Return in what a console, after the step of `record`, is not as it was recorded."""
+    """Return how a console differs from `record` after its step, or None."""
     seen: list[tuple[DivergenceKind, object, object]] = [
         (DivergenceKind.FRAME, console.frame, record.frame),
         (DivergenceKind.DIGEST, console.digest().hex(), record.digest.hex()),
@@ -181,7 +181,7 @@ def mismatch(console: Console, record: StepRecord) -> Divergence | None:
 def verify_chain(
     records: Iterable[StepRecord], cartridge_sha1: str, *, start: Link | None = None
 ) -> int | None:
-    """Return the first tick whose link is broken, or None when nothing was edited."""
+    """Return the first tick with a broken chain link, or None when no record was edited."""
     link = start or first_link(cartridge_sha1)
     for record in records:
         chain = next_chain(link.chain, record)
@@ -194,9 +194,9 @@ def verify_chain(
 def first_divergence(
     console: Console, records: Sequence[StepRecord], *, start: Link | None = None
 ) -> Divergence | None:
-    """Return the first tick at which records and a fresh console, or their own chain, disagree.
+    """Return the first tick at which a fresh console or the hash chain contradicts the records.
 
-    The machine is driven without regard to the chain, so neither witness can hide the other.
+    Console and chain are checked independently, so neither can hide a fault of the other.
     """
     edited = verify_chain(records, console.cartridge.sha1, start=start)
     player = PlayingConsole(console, records)
@@ -212,8 +212,8 @@ def first_divergence(
     return None
 
 
-MOST_PACKED: Final = RECORD.size + DIGEST_SIZE  # bytes that a record takes at most
-MOST_FRAMES: Final = 0x10000  # of a step, eighteen minutes; no step of play is longer
+MAX_RECORD_SIZE: Final = RECORD.size + DIGEST_SIZE  # maximum size of a record in bytes
+MAX_STEP_FRAMES: Final = 0x10000  # per step, eighteen minutes; no step of play is longer
 
 
 def pack(records: Iterable[StepRecord]) -> bytes:
@@ -222,16 +222,16 @@ def pack(records: Iterable[StepRecord]) -> bytes:
 
 
 def unpack(data: bytes, cartridge_sha1: str) -> Iterator[StepRecord]:
-    """Yield what was packed, with the chain computed again, from bytes of any origin.
+    """Yield the records in packed bytes, which may come from anywhere, with the chain recomputed.
 
-    Raises ValueError where they are no recording: cut short, out of order, or a step that is none.
+    Raise ValueError when the bytes are not a recording: truncated, out of order, or with an invalid step.
     """
     tick, frame, chain, at = 0, 0, first_link(cartridge_sha1).chain, 0
     while at < len(data):
         record = _record(data, at)
         tick, frame = tick + 1, frame + record.step.frames
-        if (record.tick, record.frame) != (tick, frame) or record.step.frames > MOST_FRAMES:
-            message = f"tick {tick} is out of order, or longer than a step is"
+        if (record.tick, record.frame) != (tick, frame) or record.step.frames > MAX_STEP_FRAMES:
+            message = f"tick {tick} is out of order, or longer than any step"
             raise ValueError(message)
         chain = next_chain(chain, record)
         yield replace(record, chain=chain)
@@ -246,6 +246,6 @@ def _record(data: bytes, at: int) -> StepRecord:
             raise IndexError("cut short")
         step = Step(BUTTONS[button], hold, settle)
     except (struct.error, IndexError) as error:
-        message = f"the record at byte {at} is none ({error})"
+        message = f"the record at byte {at} is invalid ({error})"
         raise ValueError(message) from error
     return StepRecord(tick, step, frame, digest, full, b"")

@@ -1,7 +1,7 @@
-"""A saved moment as bytes: our header, and the emulator's own state behind it.
+"""Saved states as bytes: a header of this project, followed by the emulator's own state.
 
-The header names everything that must agree before PyBoy may see its bytes, since PyBoy itself
-takes any and fails, or worse plays on, with a wrong one.
+The header holds everything that must match before PyBoy may load the state. PyBoy itself accepts
+any state; with a wrong one it fails or, worse, continues to play.
 """
 
 import struct
@@ -18,12 +18,12 @@ FORMAT: Final = 1
 HEADER: Final = struct.Struct("<8sH16s20sQBI")
 PAYLOAD: Final = HEADER.size + DIGEST_SIZE
 BUTTONS: Final = (None, *Button)
-FASTEST: Final = 1  # zlib level: the bytes are mostly blank pictures and shrink to a tenth anyway
+FASTEST: Final = 1  # zlib level: most bytes are blank pictures and shrink to a tenth anyway
 
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """A moment: whose it is, when it is, which button is down, and the emulator's bytes."""
+    """A saved moment: its emulator, cartridge, frame, pressed button, and the emulator's bytes."""
 
     emulator: str
     cartridge_sha1: str
@@ -33,7 +33,7 @@ class SavedState:
 
 
 class StateOrigin(NamedTuple):
-    """Where a state comes from: the emulator that made it, the cartridge it is of, and its frame."""
+    """The emulator that made a state, its cartridge, and its frame."""
 
     emulator: str
     cartridge_sha1: str
@@ -41,7 +41,7 @@ class StateOrigin(NamedTuple):
 
 
 def encode_state(state: SavedState) -> bytes:
-    """Return `state` as bytes that `decode_state` takes back."""
+    """Return `state` as bytes that `decode_state` accepts."""
     packed = zlib.compress(state.payload, FASTEST)
     header = HEADER.pack(
         MAGIC,
@@ -56,7 +56,7 @@ def encode_state(state: SavedState) -> bytes:
 
 
 def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedState:
-    """Return the moment in `data` if this emulator with this cartridge can go on from it."""
+    """Return the state in `data`, or raise a StateError when it does not fit this emulator and cartridge."""
     header = _header(data)
     made_by, sha1, frame = header.origin
     if made_by != emulator:
@@ -70,12 +70,12 @@ def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedSta
 
 
 def state_origin(data: bytes) -> StateOrigin:
-    """Return where an undamaged state comes from, or raise a StateError."""
+    """Return the origin of an intact state, or raise a StateError."""
     return _header(data).origin
 
 
-def state_name(data: bytes) -> bytes:
-    """Return what tells one undamaged state from any other: its checksum."""
+def state_checksum(data: bytes) -> bytes:
+    """Return the checksum that identifies an intact state."""
     _header(data)
     return data[HEADER.size : PAYLOAD]
 
@@ -91,22 +91,22 @@ class _Header(NamedTuple):
 
     @property
     def origin(self) -> StateOrigin:
-        """Where it comes from."""
+        """The origin named in the header."""
         made_by = self.made_by.rstrip(b"\0").decode(errors="replace")
         return StateOrigin(made_by, self.sha1.hex(), self.frame)
 
 
 def _header(data: bytes) -> _Header:
     if not data.startswith(MAGIC):
-        raise StateError("not a saved state of ours; pass bytes that save() returned")
+        raise StateError("not a saved state of this program; pass bytes that save() returned")
     if len(data) < PAYLOAD:
         raise StateError("the saved state is cut short; restore an older checkpoint")
     header = _Header(*HEADER.unpack_from(data))
     if header.version != FORMAT:
         found = header.version
-        message = f"the state has format {found}, we read {FORMAT}; use the release that saved it"
+        message = f"the state has format {found}, not {FORMAT}; use the release that saved it"
         raise StateError(message)
     packed, check = data[PAYLOAD:], data[HEADER.size : PAYLOAD]
     if len(packed) != header.size or hashed(data[: HEADER.size] + packed) != check:
-        raise StateError("the saved state is cut short or damaged; restore an older checkpoint")
+        raise StateError("the saved state is cut short or corrupt; restore an older checkpoint")
     return header

@@ -1,6 +1,6 @@
-"""Text and numbers as the game codes them, turned into strings and integers.
+"""Decoding of the game's text and numbers to strings and integers.
 
-Knows the character codes; knows nothing of where text lies.
+Covers the character codes; not where text is stored.
 """
 
 import codecs
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 CHARMAP_FILE: Final = Path(__file__).parent / "data" / "charmap.json"
-END: Final = 0x50  # ends a name; what follows it is left over from longer ones
-# Codes that only names hold, and that print as several letters.
+END: Final = 0x50  # ends a name; the bytes after it are left over from longer names
+# Codes that occur only in names and print several letters.
 SHORTHANDS: Final = {0x4A: "PKMN", 0x54: "POKé"}
-HEALTH_BAR: Final = b"\x71\x62"  # how one begins, wherever its tiles have replaced the others
-PRIVATE: Final = 0xE000  # where codes that print several letters wait for them
+HEALTH_BAR: Final = b"\x71\x62"  # the first tiles of a health bar; its tiles replace some others
+PRIVATE: Final = 0xE000  # placeholder characters for codes that print several letters
 COLUMNS: Final = 20
 ROWS: Final = 18
 BLANK: Final = (" " * COLUMNS,) * ROWS
@@ -23,13 +23,13 @@ BLANK: Final = (" " * COLUMNS,) * ROWS
 def charmap(*, bars: bool = False) -> dict[int, str]:
     """Return what each code prints; a code that is not a key prints as a space.
 
-    While health bars are shown their tiles replace some others: `bars` asks for those.
+    `bars` selects the codes that hold while health bars are shown, whose tiles replace some others.
     """
     return dict(_codes(bars=bars).letters)
 
 
 class _Codes(NamedTuple):
-    """What codes print: each its letters, as a table of one letter a code, and those of several letters apart."""
+    """Printed text per code, also split into one table of single letters and the codes of several letters."""
 
     letters: dict[int, str]
     single: str
@@ -52,15 +52,15 @@ def _codes(*, bars: bool) -> _Codes:
 
 @lru_cache(maxsize=256)
 def decode(codes: bytes, *, bars: bool = False) -> str:
-    """Return `codes` as text, whatever is no character as a space."""
-    # Decoding by a table of single letters runs in C; the few codes that print more come after.
+    """Return `codes` as text; a code that is not a character becomes a space."""
+    # A table of single letters decodes in C; the few codes that print more are replaced afterwards.
     known = _codes(bars=bars)
     text, _ = codecs.charmap_decode(codes, "strict", known.single)
-    return _spelt(text, codes, known)
+    return _expand(text, codes, known)
 
 
-def _spelt(text: str, codes: bytes, known: _Codes) -> str:
-    """Return `text` with what prints several letters spelt out."""
+def _expand(text: str, codes: bytes, known: _Codes) -> str:
+    """Return `text` with the placeholders of codes that print several letters replaced."""
     for code in set(codes.translate(None, delete=known.singles)):
         text = text.replace(chr(PRIVATE + code), known.several[code])
     return text
@@ -76,25 +76,25 @@ def decode_name(codes: bytes) -> str:
 
 @lru_cache(maxsize=64)
 def decode_screen(tiles: bytes) -> tuple[str, ...]:
-    """Return the 18 rows of a tile map as text, trailing spaces kept."""
+    """Return the 18 rows of a tile map as text, with trailing spaces."""
     known = _codes(bars=HEALTH_BAR in tiles)
     text, _ = codecs.charmap_decode(tiles, "strict", known.single)
     if not text.strip(" "):
-        return BLANK  # as while one walks, when every step brings other tiles
+        return BLANK  # common while walking, when every step has other tiles
     rows = [text[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
-    return tuple(_spelt("\n".join(rows), tiles, known).split("\n"))
+    return tuple(_expand("\n".join(rows), tiles, known).split("\n"))
 
 
 def bcd(digits: bytes) -> int:
-    """Return a number whose every nibble is a decimal digit, highest first."""
+    """Return the number in big-endian binary-coded decimal digits, or 0 if a nibble is not a digit."""
     return int(digits.hex()) if digits.hex().isdecimal() else 0
 
 
 def bits(value: int) -> tuple[int, ...]:
-    """Return the numbers of the bits that are set, lowest first."""
+    """Return the numbers of the set bits, lowest first."""
     return tuple([bit for bit in range(8) if value >> bit & 1])
 
 
 def word(data: bytes, at: int) -> int:
-    """Return the number in two bytes, the high one first, as the numbers of mons are stored."""
+    """Return the big-endian number in two bytes, the byte order of Pokemon structures."""
     return data[at] << 8 | data[at + 1]

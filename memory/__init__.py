@@ -1,4 +1,4 @@
-"""One memory, three tiers, two files. Knows nothing of the game's machine nor of the program that plays it."""
+"""The memory of the agent: one blackboard, three tiers, two SQLite files. Independent of the emulator and of the agent."""
 
 from memory.agent_memory import AgentMemory, open_memory
 from memory.blackboard.blackboard import Blackboard
@@ -11,14 +11,20 @@ from memory.observations.observation import Observed
 from memory.recall.actions import MemoryActions
 from memory.recall.port import Recall
 from memory.recall.query import RECOLLECTION, MemoryQuery
-from memory.store.checkpoints import Checkpoint, CheckpointMark
-from memory.store.files import flaw_in
+from memory.store.checkpoints import Checkpoint, CheckpointInfo
+from memory.store.files import file_fault
 from memory.store.items import MemoryItem
 from memory.store.knowledge_store import KnowledgeStore, open_knowledge_store, read_knowledge_store
 from memory.store.record import Branching, EventRow, StepRow, TrailRow, VitalsRow
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
-from memory.tiers.encounters import WAYPOINT, PersonHeard, ShelfSeen, WayBarred, milestones_of
+from memory.tiers.encounters import (
+    MILESTONE_TIME,
+    BlockedSquare,
+    ShopStockSeen,
+    TalkOutcome,
+    milestones_of,
+)
 from memory.tiers.knowledge import Knowledge, LearnedPattern, MistakeRecord, SuccessfulStrategy
 from memory.tiers.lessons import BLACKOUT, OutboxRow
 from memory.tiers.observer import ACTION
@@ -28,17 +34,18 @@ __all__ = [
     "ACTION",
     "BATTLE",
     "BLACKOUT",
+    "MILESTONE_TIME",
     "RECOLLECTION",
-    "WAYPOINT",
     "AgentMemory",
     "BattleRecord",
     "Blackboard",
     "BlackboardEvent",
+    "BlockedSquare",
     "Branching",
     "BusyStore",
     "Call",
     "Checkpoint",
-    "CheckpointMark",
+    "CheckpointInfo",
     "CorruptStore",
     "Entry",
     "ErrorMode",
@@ -57,7 +64,6 @@ __all__ = [
     "MistakeRecord",
     "Observed",
     "OutboxRow",
-    "PersonHeard",
     "Produced",
     "Producers",
     "Recall",
@@ -65,16 +71,16 @@ __all__ = [
     "RunReader",
     "RunStore",
     "SessionObjective",
-    "ShelfSeen",
+    "ShopStockSeen",
     "StepRow",
     "StoreError",
     "SuccessfulStrategy",
+    "TalkOutcome",
     "TrailRow",
     "VitalsRow",
-    "WayBarred",
     "as_json",
     "create_run",
-    "flaw_in",
+    "file_fault",
     "hookable",
     "milestones_of",
     "open_knowledge_store",

@@ -1,4 +1,4 @@
-"""The memory of one agent, built: a blackboard, the edges between its scopes, three tiers, and how they are saved."""
+"""The complete memory of one agent: a blackboard, the edges between its scopes, three tiers, and their persistence."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Hooks
 from memory.recall.actions import MemoryActions
 from memory.recall.port import Recall
-from memory.recall.query import Searched
+from memory.recall.query import SearchableStore
 from memory.store.run_store import RunReader, RunStore
 from memory.tiers.approaches import approach_kind, situation_kind
-from memory.tiers.claims import Truth
+from memory.tiers.claims import ClaimChecker
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.encounters import encounter_kinds
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import Lessons, OutgoingLessons, edges, whole
+from memory.tiers.lessons import LessonTransformers, OutboxWriter, edges, entry_json
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.strategist import OBJECTIVE, SESSION_TOTALS, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TacticianMemory, tactician_kinds
@@ -35,7 +35,7 @@ SESSION_ENDED: Final = "session_ended"
 
 @dataclass(frozen=True, slots=True)
 class AgentMemory:
-    """All the parts, which share one blackboard; built by `open_memory`."""
+    """The parts of one memory, which share one blackboard; built by `open_memory`."""
 
     agent_id: str
     blackboard: Blackboard
@@ -44,67 +44,67 @@ class AgentMemory:
     observer: ObserverMemory
     strategist: StrategistMemory
     tactician: TacticianMemory
-    truth: Truth
+    claim_checker: ClaimChecker
     consolidator: MemoryConsolidator
     recall: Recall
 
-    def take_over(
+    def import_knowledge(
         self,
         known: Knowledge,
         entries: Iterable[Entry] = (),
         *,
         origins: Mapping[tuple[str, str], Sequence[str]] | None = None,
     ) -> None:
-        """Write what earlier runs left, as known from the first moment, each with the runs it comes from."""
-        self.tactician.take_over(known, origins=origins)
-        for old in entries:
-            told = old.rewritten(key=old.key or None, tick=0, game_s=0.0)
-            known_again = self.blackboard.write(**told)
-            self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
-        # What others have learnt is nothing to learn from once more.
+        """Write the knowledge and entries of earlier runs, known from tick 0, each with the runs it comes from."""
+        self.tactician.import_knowledge(known, origins=origins)
+        for earlier in entries:
+            arguments = earlier.rewritten(key=earlier.key or None, tick=0, game_s=0.0)
+            rewritten = self.blackboard.write(**arguments)
+            self.blackboard.revise(rewritten, relevance=earlier.relevance, utility=earlier.utility)
+        # Earlier runs already delivered their lessons from these entries.
         self.flows.skip_pending()
 
     def end_session(self, store: RunStore, tick: int) -> None:
-        """Move up what the session taught, keep what it was under its name, and begin the next one.
+        """Consolidate the session, save its checkpoint under its id, and begin the next session.
 
-        Listeners to short-term memory are told of the end when nothing is pending any more.
+        Subscribers to short-term memory get the end event when nothing is pending any more.
         """
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
-        _tell_of_session(self.strategist, SESSION_ENDED, tick)
-        following = f"{origin}#{int(number or 1) + 1}"
-        # What the game was asked to reach, and has, stays known for as long as it goes on.
-        self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
-        _tell_of_session(self.strategist, SESSION_BEGUN, tick)
+        _write_session_event(self.strategist, SESSION_ENDED, tick)
+        next_session = f"{origin}#{int(number or 1) + 1}"
+        # Objectives and their results stay known for the whole game.
+        self.strategist.clear_session(session_id=next_session, tick=tick, kept={OBJECTIVE})
+        _write_session_event(self.strategist, SESSION_BEGUN, tick)
 
     def load_strategist_checkpoint(self, run: RunReader, session_id: str) -> StrategistMemory:
-        """Return the strategist, become what the session of that name was when it ended.
+        """Return the strategist, restored to the end of the session with that id.
 
-        Raises UnknownMemory when nothing is kept under the name.
+        Raises UnknownMemory when no checkpoint is stored under the id.
         """
-        kept = run.load_strategist_checkpoint(session_id)
-        if kept is None:
+        saved = run.load_strategist_checkpoint(session_id)
+        if saved is None:
             message = f"no checkpoint of session {session_id!r}; name one that has ended."
             raise UnknownMemory(message)
-        self.strategist.restore(cast("dict[str, Any]", kept))
+        self.strategist.restore(cast("dict[str, Any]", saved))
         return self.strategist
 
-    def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
-        """Return what the agent may do with this memory on purpose."""
+    def actions(self, store: SearchableStore, hooks: Hooks) -> MemoryActions:
+        """Return the memory actions that the agent can plan."""
         return MemoryActions(
             self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id
         )
 
     def map(self) -> MemoryMap:
-        """Return the map of this memory, its empty levels included."""
+        """Return the map of this memory, including its empty levels."""
         return memory_map(
             self.blackboard, self.flows, (scope_name(self.agent_id, each) for each in LEVELS)
         )
 
 
-def open_memory(  # what one agent's memory is made from
+def open_memory(  # the parts of one agent's memory
     store: RunStore,
     agent_id: str,
     *,
@@ -115,7 +115,7 @@ def open_memory(  # what one agent's memory is made from
 ) -> AgentMemory:
     """Return the memory in `store` as of its last checkpoint, or a new one.
 
-    `started_at` is the epoch second that game second 0 stands for.
+    `started_at` is the epoch second of game second 0.
     """
     config = config or ConsolidationConfig()
     blackboard = Blackboard(
@@ -131,14 +131,14 @@ def open_memory(  # what one agent's memory is made from
         ),
         on_fault,
     )
-    outgoing = OutgoingLessons(store.enqueue, started_at)
+    outgoing = OutboxWriter(store.enqueue, started_at)
     flows = Flows(blackboard, outgoing.deliver)
-    flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
+    flows.add(*edges(agent_id, LessonTransformers(config, session_id, started_at)))
     store.attach("flows", flows)
 
     def archive(entry: Entry, reason: str) -> None:
-        """Keep in the event log what leaves the blackboard."""
-        store.append_event(entry.tick, "archived", {**whole(entry), "reason": reason})
+        """Write an entry that leaves the blackboard to the event log."""
+        store.append_event(entry.tick, "archived", {**entry_json(entry), "reason": reason})
 
     maintenance = Maintenance(blackboard, reindex=store.reindex, archive=archive)
     store.attach("maintenance", maintenance)
@@ -146,14 +146,14 @@ def open_memory(  # what one agent's memory is made from
     is_new = not blackboard.entries(scope_name(agent_id, "stm"), kind=SESSION_TOTALS)
     strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
     if is_new:
-        _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
+        _write_session_event(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
-    truth = Truth(
+    claim_checker = ClaimChecker(
         blackboard,
         config,
         semantic=tactician.semantic,
         episodic=tactician.episodic,
-        tell=lambda entry: outgoing.close(entry, blackboard.game_s),
+        on_closed=lambda entry: outgoing.close(entry, blackboard.game_s),
     )
     consolidator = MemoryConsolidator(
         config,
@@ -172,12 +172,12 @@ def open_memory(  # what one agent's memory is made from
         observer,
         strategist,
         tactician,
-        truth,
+        claim_checker,
         consolidator,
         Recall(blackboard, strategist, tactician),
     )
 
 
-def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None:
+def _write_session_event(strategist: StrategistMemory, kind: str, tick: int) -> None:
     session: dict[str, Json] = {"session_id": strategist.session_id}
     strategist.blackboard.write(strategist.stm, kind, session, tick=tick)

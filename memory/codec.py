@@ -1,6 +1,6 @@
-"""JSON in one spelling, and records to and from it.
+"""Canonical JSON, and records to and from it.
 
-Knows dataclasses and JSON. Knows nothing of what the records mean.
+Knows dataclasses and JSON. Knows nothing of the meaning of the records.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
 _TEXT: Final = frozenset({str})
-_PLAIN: Final = frozenset({str, int, bool, type(None)})
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
 
 
 def encode(value: Json) -> str:
-    """Return the one JSON text of `value`: sorted keys, no spaces, no NaN."""
+    """Return the canonical JSON text of `value`: sorted keys, no spaces, no NaN."""
     try:
         return _encoder.encode(value)
     except (TypeError, ValueError) as error:
@@ -39,27 +39,27 @@ def encode(value: Json) -> str:
         raise MalformedRecord(message) from error
 
 
-def whole(text: str) -> str:
-    """Return `text` with U+FFFD in the place of halves of characters, which no file takes."""
+def valid_unicode(text: str) -> str:
+    """Return `text` with lone surrogates, which no file can store, replaced by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        # Two halves that belong together become one character, as they do in JSON.
+        # A surrogate pair becomes one character, as in JSON.
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 
 
 def require_json(value: Mapping[str, Json]) -> None:
-    """Raise MalformedRecord for what would not come back as it is; a plain record need not be encoded to know."""
+    """Raise MalformedRecord when `value` would not survive encoding; a plain record is checked without encoding it."""
     named = set(map(type, value)) <= _TEXT
-    odd = [each for each in value.values() if type(each) not in _PLAIN]
+    odd = [each for each in value.values() if type(each) not in _SCALARS]
     if not (named and all(map(_is_plain, odd))):
         _require_text_keys(value)
         encode(value)
 
 
 def _require_text_keys(value: object) -> None:
-    """Raise MalformedRecord for keys that JSON turns into text."""
+    """Raise MalformedRecord for keys that JSON would turn into text."""
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             message = f"{value!r} has keys that are not text; give text."
@@ -71,20 +71,20 @@ def _require_text_keys(value: object) -> None:
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether `value`, which is no scalar but may be a float, is JSON for sure."""
+    """Return whether `value`, a float or a container, certainly is JSON."""
     kind = type(value)
     if kind is float:
         return isfinite(cast("float", value))
-    return kind is list and set(map(type, cast("list[object]", value))) <= _PLAIN
+    return kind is list and set(map(type, cast("list[object]", value))) <= _SCALARS
 
 
-def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the shape it stored
+def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the stored shape
     """Return the value that `encode` wrote."""
     return json.loads(text)
 
 
 def content_id(*parts: Json) -> str:
-    """Return 16 hex digits that depend on nothing but `parts`."""
+    """Return 16 hex digits that depend only on `parts`."""
     return blake2b(encode(parts).encode(), digest_size=8).hexdigest()
 
 
@@ -98,19 +98,19 @@ def as_json(record: DataclassInstance) -> dict[str, Json]:
 
 
 def as_table(records: Sequence[DataclassInstance]) -> list[Json]:
-    """Return records of one kind as plain JSON that names each field once: the names, then a list a record."""
+    """Return records of one kind as a table in plain JSON: first the field names, then one list for each record."""
     rows = [as_json(each) for each in records]
     return [list(rows[0]), *(list(row.values()) for row in rows)] if rows else []
 
 
 def rows_of(table: Sequence[Sequence[Json]]) -> Iterator[dict[str, Json]]:
-    """Yield each record of `as_table` as `as_json` has it."""
+    """Yield each record of an `as_table` table in the form of `as_json`."""
     for values in table[1:]:
         yield dict(zip(cast("Sequence[str]", table[0]), values, strict=True))
 
 
 def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
-    """Return the record that `as_json` took apart; keys that are not fields are ignored."""
+    """Return the record that `as_json` encoded; keys that are not fields are ignored."""
     try:
         shape = _shape(kind)
         values: dict[str, Any] = {name: data[name] for name in shape.names}
@@ -122,7 +122,7 @@ def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
     return kind(**values)
 
 
-def grown(  # the ways in which a field grows
+def merged(  # one argument for each way of merging a field
     known: Record,
     new: Record,
     *,
@@ -130,40 +130,40 @@ def grown(  # the ways in which a field grows
     added: Iterable[str] = (),
     lowest: Iterable[str] = (),
     highest: Iterable[str] = (),
-    **told: object,
+    **given: object,
 ) -> Record:
-    """Return `new` with what was `known`: fields kept, added up, the lowest and the highest of both, and what is `told`."""
+    """Return `new` merged with `known`: fields kept from `known`, added, the lowest or highest of both, or given by name."""
     changed: dict[str, Any] = {name: getattr(known, name) for name in kept}
     changed |= {name: getattr(known, name) + getattr(new, name) for name in added}
     changed |= {name: min(getattr(known, name), getattr(new, name)) for name in lowest}
     changed |= {name: max(getattr(known, name), getattr(new, name)) for name in highest}
-    return replace(new, **changed, **told)
+    return replace(new, **changed, **given)
 
 
 class SavedAttributes:
-    """Something of which a checkpoint keeps the attributes that `SAVED` names, as plain JSON without their first `_`.
+    """A base class for checkpoint parts: the attributes in `SAVED` are stored as plain JSON, without their leading `_`.
 
-    Each comes back as the kind of thing that it was made as: a set, a counter, or another of these.
+    Each value is restored with the type of the current attribute: a set, a counter, or another SavedAttributes.
     """
 
     SAVED: ClassVar[tuple[str, ...]]
 
     def to_json(self) -> dict[str, Json]:
-        """Return the whole state."""
+        """Return the complete state."""
         return {name.removeprefix("_"): _saved(getattr(self, name)) for name in self.SAVED}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
+        """Restore the state that `to_json` returned."""
         for name in self.SAVED:
-            made, told = getattr(self, name), data[name.removeprefix("_")]
-            if isinstance(made, SavedAttributes):
-                made.restore(told)
+            current, given = getattr(self, name), data[name.removeprefix("_")]
+            if isinstance(current, SavedAttributes):
+                current.restore(given)
             else:
-                is_held = isinstance(made, set | dict | list)
-                setattr(self, name, type(made)(told) if is_held else told)
+                is_collection = isinstance(current, set | dict | list)
+                setattr(self, name, type(current)(given) if is_collection else given)
 
 
-def _saved(value: Any) -> Json:  # noqa: ANN401  # whatever is to be kept
+def _saved(value: Any) -> Json:  # noqa: ANN401  # any attribute value
     match value:
         case SavedAttributes():
             return value.to_json()
@@ -178,7 +178,7 @@ def _saved(value: Any) -> Json:  # noqa: ANN401  # whatever is to be kept
 
 
 class _Shape(NamedTuple):
-    """The fields of a kind of record: their names, those that are tuples, and what gets all values at once."""
+    """The fields of a record type: all names, the names of tuple fields, and a getter of all values at once."""
 
     names: tuple[str, ...]
     tuples: tuple[str, ...]
@@ -188,7 +188,7 @@ class _Shape(NamedTuple):
 @cache
 def _shape(kind: type[DataclassInstance]) -> _Shape:
     names = tuple([field.name for field in fields(kind)])
-    # By its spelling, because names imported for the type checker alone cannot be resolved here.
+    # Compared as text: names imported only for the type checker cannot be resolved here.
     tuples = tuple([each.name for each in fields(kind) if str(each.type).startswith("tuple")])
     getter = attrgetter(*names)
     return _Shape(names, tuples, getter if len(names) > 1 else lambda record: (getter(record),))

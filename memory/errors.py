@@ -1,6 +1,6 @@
-"""The errors of memory, and the count of those that must not disturb a caller.
+"""The errors of memory, and a counter of errors that must not disturb a caller.
 
-Every message says in one line what to do.
+Each message says in one line what to do.
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ from typing import TypeAlias
 
 
 class MemoryFault(Exception):
-    """Anything memory refuses to do."""
+    """The base class: memory refuses a request."""
 
 
 class MalformedRecord(MemoryFault):
-    """A value does not have the shape its kind promises."""
+    """A value does not have the shape that its kind requires."""
 
 
 class UnknownScope(MemoryFault):
-    """A scope name that no level answers to."""
+    """A scope name names no level."""
 
 
 class UnknownMemory(MemoryFault):
-    """An id that this tier does not hold."""
+    """A tier holds no record with this id."""
 
 
 class ForbiddenWrite(MemoryFault):
-    """A scope that does not admit the writer."""
+    """The scope does not allow this writer."""
 
 
 class Conflict(MemoryFault):
-    """What a transaction read was written by another meanwhile."""
+    """An entry that a transaction read was changed before the transaction ended."""
 
 
 class NotHookable(MemoryFault):
-    """A method that is not opened by @hookable is to be watched."""
+    """The method to watch is not decorated with @hookable."""
 
 
 class StoreError(MemoryFault):
@@ -51,7 +51,7 @@ class CorruptStore(StoreError):
 
 
 class ForeignStore(StoreError):
-    """The file is healthy, but not of this kind."""
+    """The file is intact, but not of this kind."""
 
 
 class NewerStore(StoreError):
@@ -63,15 +63,15 @@ class RetiredStore(StoreError):
 
 
 class BusyStore(StoreError):
-    """Another process holds the file; what was to be written can be written later."""
+    """Another process holds the file; the write can be retried later."""
 
 
 class ObservationsRefused(StoreError):
-    """A file takes no observations; what goes with them can be written without."""
+    """The file does not accept the observations; the rest of the transaction can be written without them."""
 
 
 class MissingCheckpoint(StoreError):
-    """There is no moment to go back to."""
+    """There is no checkpoint to restore."""
 
 
 class RunFolderError(StoreError):
@@ -82,16 +82,16 @@ OnFault: TypeAlias = Callable[[str, Exception], None]
 
 
 class Faults(Counter[str]):
-    """How often each named handler failed; the first failure of each name is told to `on_fault`."""
+    """Counts of the failures of each named handler; the first failure of each name is reported to `on_fault`."""
 
     def __init__(self, on_fault: OnFault | None = None) -> None:
         super().__init__()
         self.on_fault = on_fault
 
     def note(self, name: str, error: Exception, *, always: bool = False) -> None:
-        """Count one failure of `name`; tell the listener when it is the first, or always.
+        """Count one failure of `name`; report it when it is the first of its name, or when `always` is set.
 
-        A process without memory keeps nothing that it is told to: MemoryError is raised again, and ends it.
+        MemoryError is raised again: a process without free memory must end.
         """
         if isinstance(error, MemoryError):
             raise error

@@ -1,4 +1,4 @@
-"""A file of memory as people use it: look at it, search it, check it, repair it, forget items of it."""
+"""Inspection of a memory file by its owner: view, search, check, repair, and forget items."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from memory.flow.memory_map import MemoryMap
 from memory.recall.query import MOST, MemoryQuery, Score, Weights
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
-from memory.store.checks.repair import Mending
+from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
-from memory.store.database import Database, Schema, free_name, in_memory, open_database
+from memory.store.database import Database, Schema, in_memory, open_database, unused_path
 from memory.store.entry_search import EntrySearch
-from memory.store.files import KINDS, Opened, open_sound
+from memory.store.files import KINDS, OpenedFile, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
 from memory.store.knowledge_tables import Totals, totals
 from memory.store.run_folder import LOCK, own
@@ -27,52 +27,50 @@ from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
 
 
-def copy_beside(database: Database, word: str) -> Path:
-    """Return the copy of all that was committed to `database`, whole in one file beside it."""
-    copy = free_name(database.path, word)
+def backup_copy(database: Database, word: str) -> Path:
+    """Back up the committed content of `database` to a new file next to it, and return its path."""
+    copy = unused_path(database.path, word)
     database.backup(copy)
     return copy
 
 
-class Repaired(NamedTuple):
-    """What was put right, what remains, and the copy of the file as it was; None where nothing was changed."""
+class FileRepair(NamedTuple):
+    """The repaired and the remaining findings, and the backup; None when nothing was changed."""
 
-    mended: tuple[CheckFinding, ...]
+    fixed: tuple[CheckFinding, ...]
     remaining: tuple[CheckFinding, ...]
     copy: Path | None
 
 
 def check_file(path: Path, *, now: float) -> list[CheckFinding]:
-    """Return what is wrong with what `path` holds; the file itself is not touched."""
-    opened = open_sound(path)
+    """Return the findings of the file at `path`; the file is not changed."""
+    opened = open_intact(path)
     with closing(opened.database):
         return _check_copy(opened.database, opened.schema, now)
 
 
-def repair_file(path: Path, *, now: float) -> Repaired:
-    """Put right what has an obvious right answer, in one transaction, after a copy was made beside the file."""
-    with writing(path) as (database, schema):
+def repair_file(path: Path, *, now: float) -> FileRepair:
+    """Repair all findings with an unambiguous repair, in one transaction, after a backup next to the file."""
+    with open_for_writing(path) as (database, schema):
         findings = _check_copy(database, schema, now)
-        if not any(each.mend for each in findings):
-            return Repaired((), tuple(findings), None)
-        copy = copy_beside(database, "before-repair")
+        if not any(each.action for each in findings):
+            return FileRepair((), tuple(findings), None)
+        copy = backup_copy(database, "before-repair")
         with database.transaction():
             try:
-                mended = _mend(database, schema, now)
+                fixed = _repair(database, schema, now)
                 remaining = tuple(_check(database, schema, now))
             except StoreError as error:
-                # Its own indexes forbid it, so a copy is to be put back instead.
-                message = (
-                    f"{database.path} is damaged, and cannot be repaired where it is ({error})"
-                )
+                # The indexes of the file prevent it; only a backup helps.
+                message = f"{database.path} is damaged, and cannot be repaired in place ({error})"
                 raise CorruptStore(message) from error
-        return Repaired(tuple(each for each in mended if each not in remaining), remaining, copy)
+        return FileRepair(tuple(each for each in fixed if each not in remaining), remaining, copy)
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
-    """Lend a whole file for writing, without letting its knowledge fade; a run that is played is refused."""
-    opened = open_sound(path)
+def open_for_writing(path: Path) -> Iterator[tuple[Database, Schema]]:
+    """Yield an intact file for writing, without decay of its knowledge; a run that is being played is refused."""
+    opened = open_intact(path)
     opened.database.close()
     with ExitStack() as stack:
         if opened.is_run and (opened.path.parent / LOCK).exists():
@@ -82,28 +80,28 @@ def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
         yield stack.enter_context(closing(database)), opened.schema
 
 
-def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
-    """Return what was mended, one sort after the other, since what is mended may change what else is wrong.
+def _repair(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
+    """Repair findings by sort, and return them; the findings are computed again after each sort.
 
-    A contradiction is mended alone: the next may be about the same things.
+    Contradictions are repaired one by one: the next may concern the same rows.
     """
-    mending = database if schema is RUN_SCHEMA else Mending(database, now=now)
-    mended: dict[CheckFinding, None] = {}
+    repairs = database if schema is RUN_SCHEMA else Repairs(database, now=now)
+    fixed: dict[CheckFinding, None] = {}
     while todo := [
-        each for each in _check(database, schema, now) if each.mend and each not in mended
+        each for each in _check(database, schema, now) if each.action and each not in fixed
     ]:
         batch = [each for each in todo if each.sort == todo[0].sort]
         if batch[0].sort == "contradiction":
             del batch[1:]
         for each in batch:
-            assert each.mend is not None
-            each.mend(mending)
-            mended[each] = None
-    return list(mended)
+            assert each.action is not None
+            each.action(repairs)
+            fixed[each] = None
+    return list(fixed)
 
 
 def _check_copy(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
-    with closing(database.copied()) as copy:
+    with closing(database.in_memory_copy()) as copy:
         return list(_check(copy, schema, now))
 
 
@@ -111,39 +109,39 @@ def _check(database: Database, schema: Schema, now: float) -> Iterator[CheckFind
     return check_run(database) if schema is RUN_SCHEMA else check_knowledge(database, now=now)
 
 
-def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: float) -> Path:
-    """Return the copy of the file at `path` as it was, after the items of these tables, scopes and ids were archived.
+def forget_items(path: Path, wanted: Collection[tuple[str, str, str]], *, now: float) -> Path:
+    """Archive the items with these tables, scopes and ids, and return the backup of the file.
 
-    What is gone by then is passed over: a game that is being played may have been faster.
+    Items that no longer exist are skipped: a game in play may have changed the file.
     """
-    with writing(path) as (database, schema):
+    with open_for_writing(path) as (database, schema):
         if not schema.name.startswith("knowledge"):
-            message = f"{path} is the record of a run, which stays whole; remove its folder to forget the run"
+            message = f"{path} is the record of a run, which stays complete; remove its folder to forget the run"
             raise StoreError(message)
-        copy = copy_beside(database, "before-forget")
+        copy = backup_copy(database, "before-forget")
         with database.transaction():
-            mending = Mending(database, now=now)
+            repairs = Repairs(database, now=now)
             for item in list(knowledge_items(database, now=now)):
-                if name_of(item) in wanted:
-                    mending.let_go_of_item(item)
+                if item_key(item) in wanted:
+                    repairs.archive_item(item)
     return copy
 
 
-def name_of(item: MemoryItem) -> tuple[str, str, str]:
-    """Return what names one item in its file: table, scope and id."""
+def item_key(item: MemoryItem) -> tuple[str, str, str]:
+    """Return the key of an item in its file: table, scope and id."""
     return item.table, item.scope, item.id
 
 
 class Match(NamedTuple):
-    """Something that was found, and how well it answers."""
+    """One search result with its score."""
 
     item: MemoryItem
     score: Score
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
-    """What one run taught: up to which lesson it delivered, and how much of that is still there."""
+class RunDelivery:
+    """The delivery state of one run: its last lesson, and how many of its items the file still holds."""
 
     run_id: str
     lessons: int
@@ -151,9 +149,9 @@ class Delivered:
 
 
 class FileView:
-    """One file, open for reading. `now` is today's date in epoch seconds, by which knowledge has faded."""
+    """One file, open for reading. `now` is the date of decay in epoch seconds."""
 
-    def __init__(self, opened: Opened, *, now: float) -> None:
+    def __init__(self, opened: OpenedFile, *, now: float) -> None:
         self.path = opened.path
         self.is_run = opened.is_run
         self.now = now
@@ -162,33 +160,33 @@ class FileView:
 
     @property
     def run(self) -> RunReader:
-        """The run, where it is one."""
+        """The run, when the file is one."""
         return RunReader(self._database)
 
     def items(self) -> list[MemoryItem]:
-        """Return all that is remembered, with what no longer holds."""
+        """Return all items, closed ones included."""
         if self.is_run:
             return list(run_items(self.run))
         return list(knowledge_items(self._database, now=self.now))
 
     def totals(self) -> Totals:
-        """Return the totals of all runs that taught this file."""
+        """Return the totals of all runs that delivered to this file."""
         return totals(self._database)
 
     def archived(self) -> int:
-        """Return how many rows were let go of and lie in the archive."""
+        """Return the number of archived rows."""
         ((count,),) = self._database.rows("SELECT count(*) FROM archive")
         return int(count)
 
-    def runs(self) -> list[Delivered]:
-        """Return which runs taught this file, in the order of their names."""
+    def runs(self) -> list[RunDelivery]:
+        """Return the runs that delivered to this file, by name."""
         rows = self._database.rows("SELECT run_id, sequence FROM deliveries ORDER BY run_id")
         held = Counter(each.run_id for each in self.items())
-        return [Delivered(run_id, sequence, held[run_id]) for run_id, sequence in rows]
+        return [RunDelivery(run_id, sequence, held[run_id]) for run_id, sequence in rows]
 
     def maps(self) -> dict[str, MemoryMap]:
-        """Return the map of each agent of a run, as play itself would see it."""
-        with closing(RunStore(self._database.copied())) as run:
+        """Return the memory map of each agent of a run, as in play."""
+        with closing(RunStore(self._database.in_memory_copy())) as run:
             names = {each.scope for each in run.live_entries() if each.scope.startswith("agent:")}
             agents = sorted({each.split(":")[1] for each in names})
             return {
@@ -197,7 +195,7 @@ class FileView:
             }
 
     def search(self, words: str, limit: int) -> list[Match]:
-        """Return what has any of `words`, the best first, by the ranking that recalls use."""
+        """Return the items with any of `words`, best first, ranked as in recalls."""
         query = MemoryQuery(
             text=words, max_results=min(limit, MOST), include_closed=True, include_expired=True
         )
@@ -212,18 +210,18 @@ class FileView:
 
 @contextmanager
 def view_file(path: Path, *, now: float, kinds: tuple[Schema, ...] = KINDS) -> Iterator[FileView]:
-    """Lend a look at the file or run folder `path`, which must be whole."""
-    with closing(FileView(open_sound(path, kinds), now=now)) as look:
-        yield look
+    """Yield a view of the file or run folder at `path`, which must be intact."""
+    with closing(FileView(open_intact(path, kinds), now=now)) as view:
+        yield view
 
 
-def weights_of(look: FileView) -> Weights:
-    """Return what each part of a score counts for in this file: what outlives runs ages by the month."""
-    return Weights() if look.is_run else Weights(half_s=MONTH_S)
+def score_weights(view: FileView) -> Weights:
+    """Return the score weights for this file: knowledge that outlives runs ages by the month."""
+    return Weights() if view.is_run else Weights(half_s=MONTH_S)
 
 
 def _search(items: Sequence[MemoryItem], query: MemoryQuery, now: float) -> list[Match]:
-    """Rank items that lie in several tables as recalls are ranked: as entries of one run that never was."""
+    """Rank items of several tables as recalls are ranked, as entries of a temporary run."""
     with closing(in_memory(RUN_SCHEMA)) as database:
         database.execute("INSERT INTO run (id, run_id) VALUES (1, 'reader')")
         store = RunStore(database)
@@ -238,7 +236,7 @@ def _as_entry(number: int, item: MemoryItem) -> Entry:
     more: Mapping[str, Any] = item.more
     return Entry(
         number,
-        "agent:reader:ltm:semantic",  # where rows of the four tables lie while they are searched
+        "agent:reader:ltm:semantic",  # one scope for all rows of the four tables
         item.kind,
         item.tick,
         item.last,

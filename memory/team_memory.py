@@ -1,8 +1,8 @@
-"""Memory that several agents share: the scope of a team, and the collective scope that a management agent maintains.
+"""Memory that several agents share: team scopes, and the collective scope that a management agent maintains.
 
-A team is also all runs that ever taught one file, and those that taught copies of it elsewhere: their memories are
-merged by the same agent, by the same rule. What is shared names the agent that learnt it, and its key begins with that
-name, so that what two agents know of one thing stands side by side until the management agent makes one of it.
+A team also consists of all runs that delivered to one file or to copies of it: the same agent merges their memories by
+the same rule. A shared entry names the agent that learnt it, and its key begins with that name, so that statements of
+two agents on one subject coexist until the management agent merges them.
 """
 
 from collections import defaultdict
@@ -16,26 +16,26 @@ from memory.codec import Json, as_json
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
-from memory.store.contributions import MANAGER, TRUST, ByThing, standing, teaching
-from memory.store.merge import Merged, merge_files
+from memory.store.contributions import MANAGER, TRUST, ByRow, by_precedence, precedence
+from memory.store.merge import MergeResult, merge_files
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
 
 SHARED: Final = "shared"
 AGREED: Final = "agreed"
-SEED_LIMIT: Final = 100  # of each kind, for a new agent
+SEED_LIMIT: Final = 100  # entries of each kind, for a new agent
 
 
 def sharing_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of what is shared and of what is agreed on: the newest word of each counts."""
+    """Return the policies of shared and agreed entries: the newest entry of a key counts."""
     return (
         EntryKind(SHARED, key=lambda data: f"{data['origin']}/{data['about']}", lasting=True),
         EntryKind(AGREED, key=lambda data: str(data["about"]), lasting=True),
     )
 
 
-def shares(agent_id: str, team_id: str) -> MemorySubscription:
-    """Return the edge by which a team gets to know what one of its agents knows for good."""
+def team_subscription(agent_id: str, team_id: str) -> MemorySubscription:
+    """Return the edge that copies the long-term entries of one agent to its team."""
 
     def attributed(entries: Sequence[Entry]) -> list[Derived]:
         return [
@@ -56,7 +56,7 @@ def shares(agent_id: str, team_id: str) -> MemorySubscription:
 
 
 class MemoryManagementAgent:
-    """Looks after what is shared: makes one of many words, keeps it tidy, and hands it on to the next generation."""
+    """The agent that merges shared statements, maintains shared scopes, and seeds new agents."""
 
     def __init__(self, blackboard: Blackboard, flows: Flows, maintenance: Maintenance) -> None:
         self._blackboard = blackboard
@@ -66,7 +66,7 @@ class MemoryManagementAgent:
         flows.add(MemorySubscription("teams", "team:*", COLLECTIVE, self._agree, of_kinds(SHARED)))
 
     def run(self) -> dict[str, int]:
-        """Return what was done: words agreed on, entries pruned and merged in the shared scopes."""
+        """Agree on shared statements and maintain the shared scopes; return the counts."""
         agreed = self._flows.run("teams")[AGREED]
         shared = [each for each in self._blackboard.scopes() if not each.startswith("agent:")]
         return {
@@ -76,20 +76,20 @@ class MemoryManagementAgent:
         }
 
     def transfer(self, scopes: Mapping[str, str], *, limit: int = SEED_LIMIT) -> int:
-        """Return how many collective entries were handed on: `scopes` says which kind goes to which scope.
+        """Copy collective entries to the scope of their kind in `scopes`, and return how many were selected.
 
-        At most `limit` of each kind, the most trusted and important first, each with its origins as evidence.
+        At most `limit` of each kind, most trusted and important first, each with its origins as evidence.
         """
         by_kind: defaultdict[str, list[Entry]] = defaultdict(list)
         for entry in self._blackboard.entries(COLLECTIVE, kind=AGREED):
             if not entry.closed:
                 by_kind[str(entry.data["kind"])].append(entry)
-        given = 0
+        transferred = 0
         for kind, scope in scopes.items():
-            for entry in sorted(by_kind[kind], key=_standing, reverse=True)[:limit]:
+            for entry in sorted(by_kind[kind], key=_transfer_rank, reverse=True)[:limit]:
                 data: Any = entry.data
-                given += 1
-                # Else it is known there already, by its own experience.
+                transferred += 1
+                # An existing entry is the agent's own experience, and stays.
                 if self._blackboard.get(scope, data["about"]) is None:
                     self._blackboard.write(
                         scope,
@@ -101,75 +101,74 @@ class MemoryManagementAgent:
                         sources=(*data["origins"], entry.key),
                         by=MANAGER,
                     )
-        return given
+        return transferred
 
     @staticmethod
     def merge(
         sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
-    ) -> Merged:
-        """Return what came of making the memories of `sources`, and what is at `into`, one memory at `into`.
+    ) -> MergeResult:
+        """Merge the memories of `sources` and the one at `into` into one file at `into`, and return the result.
 
-        The sources are only read. What was at `into` is kept beside it when anything changes. Merging what has been
-        merged before changes nothing.
+        The sources are only read. A changed target is backed up next to it. Merging the same files again changes nothing.
         """
         return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig())
 
     def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return one word for all that is said of each thing: the most trusted, then the newest."""
-        said: defaultdict[str, list[Entry]] = defaultdict(list)
+        """Return one agreed entry for each subject: the most trusted statement, then the newest."""
+        candidates_by_row: defaultdict[str, list[Entry]] = defaultdict(list)
         about = {str(each.data["about"]) for each in entries}
         for scope in {each.scope for each in entries}:
             for each in self._blackboard.entries(scope, kind=SHARED):
                 if each.data["about"] in about and not each.closed:
-                    said[str(each.data["about"])].append(each)
+                    candidates_by_row[str(each.data["about"])].append(each)
         found: list[Derived] = []
-        for thing, words in sorted(said.items()):
-            best = max(words, key=_word)
-            origins = {str(each.data["origin"]) for each in words}
-            data = _agreed(thing, str(best.data["kind"]), best.data["record"], origins)
-            links = tuple(each.key for each in words)
+        for row_id, candidates in sorted(candidates_by_row.items()):
+            best = max(candidates, key=_rank)
+            origins = {str(each.data["origin"]) for each in candidates}
+            data = _agreed(row_id, str(best.data["kind"]), best.data["record"], origins)
+            links = tuple(each.key for each in candidates)
             found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
         return found
 
 
 def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:
-    """Return the data of a thing that was agreed on: what it is, and which agents said so."""
+    """Return the data of an agreed entry, with the agents it comes from."""
     return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
 
 
-def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, str, int]]:
-    """Yield a collective entry for each thing that several runs teach, the most agreed on last, as the newest."""
-    words: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
+def _agreed_by_runs(known: Knowledge, contributions: ByRow) -> Iterator[tuple[Entry, str, int]]:
+    """Yield a collective entry for each row with several contributing runs, the most supported last, as the newest."""
+    candidates: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
     for kind, table in TABLE_OF.items():
         for memory_id, record in known.of(table).items():
-            voices = teaching(shares[table, memory_id].values())
-            if len(voices) < 2:
+            ranked = by_precedence(contributions[table, memory_id].values())
+            if len(ranked) < 2:
                 continue
             about = f"{kind}:{memory_id}"
-            data = _agreed(about, kind, as_json(record), (each.run_id for each in voices))
-            voice = voices[-1]
+            data = _agreed(about, kind, as_json(record), (each.run_id for each in ranked))
+            deciding = ranked[-1]
             entry = Entry(
                 seq=0,
                 scope=COLLECTIVE,
                 kind=AGREED,
-                tick=voice.tick,
+                tick=deciding.tick,
                 game_s=0.0,
-                data={**data, "at": voice.at},
+                data={**data, "at": deciding.at},
                 tags=frozenset(),
                 importance=IMPORTANCE,
                 expires_s=None,
                 key=f"{MANAGER}/{AGREED}:{about}",
-                status=cast("Status", voice.status),
-                sources=tuple(f"run:{each.run_id}" for each in voices),
+                status=cast("Status", deciding.status),
+                sources=tuple(f"run:{each.run_id}" for each in ranked),
             )
-            words.append((len(voices), voice.standing, about, entry))
-    for number, (*_, entry) in enumerate(sorted(words, key=lambda each: each[:3]), start=1):
+            candidates.append((len(ranked), deciding.precedence, about, entry))
+    for number, (*_, entry) in enumerate(sorted(candidates, key=lambda each: each[:3]), start=1):
         yield entry, MANAGER, number
 
 
-def _word(entry: Entry) -> tuple[int, float, int, str]:
-    return standing(entry.status, entry.game_s, entry.importance, entry.key)
+def _rank(entry: Entry) -> tuple[int, float, int, str]:
+    return precedence(entry.status, entry.game_s, entry.importance, entry.key)
 
 
-def _standing(entry: Entry) -> tuple[int, int, float, int]:
+def _transfer_rank(entry: Entry) -> tuple[int, int, float, int]:
     return TRUST[entry.status], entry.importance, entry.game_s, entry.seq

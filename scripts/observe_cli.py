@@ -1,4 +1,4 @@
-"""`python -m agent observe` for any Python 3.11 with nothing installed: python3 scripts/observe_cli.py [--dry-run]."""
+"""`python -m agent observe` for any Python 3.11 without installed packages: python3 scripts/observe_cli.py [--dry-run]."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The package as a whole wants libraries; its tapes do not. So it is entered without what it offers at its top.
+# The package `memory` needs libraries, but its subpackage `tapes` does not, so `memory/__init__.py` is bypassed.
 memory = ModuleType("memory")
 memory.__path__ = [str(ROOT / "memory")]
 sys.modules["memory"] = memory
@@ -17,8 +17,8 @@ from memory.tapes import command  # noqa: E402
 
 
 def main() -> int:
-    """Observe what the flags ask for; return the exit code."""
-    parser = argparse.ArgumentParser(prog="observe_cli.py", description=command.SAYS)
+    """Observe the tapes selected by the flags; return the exit code."""
+    parser = argparse.ArgumentParser(prog="observe_cli.py", description=command.DESCRIPTION)
     parser.add_argument("--db", type=Path, metavar="PATH", help=command.DB)
     parser.add_argument("--memory-dir", type=Path, metavar="DIR", help=command.FOLDER)
     parser.add_argument("--dry-run", action="store_true", help=command.DRY_RUN)

@@ -1,7 +1,7 @@
-"""Write emulator/data/red.json, the profile of Pokemon Red (US): where things lie, and what they are called.
+"""Write emulator/data/red.json, the profile of Pokemon Red (US): addresses and names.
 
-Addresses are those of tables of facts; names of events and maps are PyBoy's own. The files are
-compared where both know the same thing, and nothing is written when they do not agree.
+Addresses come from CSV files of facts; names of events and maps come from PyBoy. Where both have the same
+data they are compared, and nothing is written when they differ.
 """
 
 import csv
@@ -17,7 +17,7 @@ from typing import Annotated, Final, TypeAlias
 import typer
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", UserWarning)  # pysdl2-dll says whose SDL it brings
+    warnings.simplefilter("ignore", UserWarning)  # pysdl2-dll warns about its bundled SDL
     from pyboy.plugins.game_wrapper_pokemon_gen1_constants import EVENT_FLAGS, MAPS
 
 DATA: Final = Path(__file__).resolve().parent.parent / "emulator" / "data" / "red.json"
@@ -63,14 +63,14 @@ ALSO: Final = frozenset(
     )
 )
 
-LIMITS: Final = {"address": 0x10000, "bank": 0x40, "size": 0x4000}  # of what a column may hold
+LIMITS: Final = {"address": 0x10000, "bank": 0x40, "size": 0x4000}  # exclusive maximum of a column
 
 Row: TypeAlias = Mapping[str, str]
 Table: TypeAlias = dict[str, object]
 
 
 class FactsError(Exception):
-    """The facts cannot be used; the message says why."""
+    """The facts cannot be used; the message states the reason."""
 
 
 def main(
@@ -87,7 +87,7 @@ def main(
 
 
 def profile_text(facts: Path) -> str:
-    """Return the profile as text, one row a line, or raise a FactsError."""
+    """Return the profile as text with one row a line, or raise a FactsError."""
     symbols = read_rows(facts, SYMBOLS, SYMBOL_COLUMNS)
     check_events(read_rows(facts, EVENTS, EVENT_COLUMNS))
     pyboy = f"PyBoy {importlib.metadata.version('pyboy')}"
@@ -111,7 +111,7 @@ def profile_text(facts: Path) -> str:
             {str(number): name for name, number in sorted(MAPS.items(), key=lambda pair: pair[1])},
         ),
     }
-    return laid_out({"title": TITLE, "sha1": SHA1, "sources": SOURCES, **tables})
+    return format_profile({"title": TITLE, "sha1": SHA1, "sources": SOURCES, **tables})
 
 
 def read_rows(facts: Path, name: str, columns: Sequence[str]) -> list[Row]:
@@ -135,12 +135,12 @@ def read_rows(facts: Path, name: str, columns: Sequence[str]) -> list[Row]:
 
 
 def check_events(rows: Iterable[Row]) -> None:
-    """Raise a FactsError unless events.csv says of every event what PyBoy says."""
+    """Raise a FactsError unless events.csv and PyBoy agree on every event."""
     known = {row["event"].removeprefix("EVENT_").lower(): row["bit_index"] for row in rows}
     named = {name: str(bit) for name, bit in EVENT_FLAGS.items()}
     differing = sorted(set(known.items()) ^ set(named.items()))
     if differing:
-        message = f"{EVENTS} and PyBoy disagree on event {differing[0][0]!r}; find out who is right"
+        message = f"{EVENTS} and PyBoy disagree on event {differing[0][0]!r}; find the right one"
         raise FactsError(message)
 
 
@@ -174,7 +174,7 @@ def rom_rows(symbols: Iterable[Row]) -> Table:
 
 
 def size(row: Row) -> dict[str, int]:
-    """Return the size of what lies at a label, where it is known."""
+    """Return the size of the data at a label, if known."""
     return {"size": number(row, "size")} if row["size"] else {}
 
 
@@ -183,7 +183,7 @@ def number(row: Row, column: str) -> int:
     try:
         value = int(row[column], 0)
     except (TypeError, ValueError):
-        message = f"{SYMBOLS}: {column} of {row['label']!r} is no number: {row[column]!r}"
+        message = f"{SYMBOLS}: {column} of {row['label']!r} is not a number: {row[column]!r}"
         raise FactsError(message) from None
     if not 0 <= value < LIMITS[column]:
         message = f"{SYMBOLS}: {column} of {row['label']!r} is out of range: {row[column]!r}"
@@ -192,16 +192,16 @@ def number(row: Row, column: str) -> int:
 
 
 def origins(row: Row) -> list[str]:
-    """Return the codes of who says so, or raise a FactsError."""
+    """Return the codes of the sources, or raise a FactsError."""
     codes = row["sources"].split("+")
     if unknown := [code for code in codes if code not in SOURCES]:
-        message = f"{SYMBOLS}: {row['label']!r} names no source by {unknown[0]!r}"
+        message = f"{SYMBOLS}: {row['label']!r} names the unknown source {unknown[0]!r}"
         raise FactsError(message)
     return codes
 
 
 def by_label(rows: Sequence[Row], what: str) -> Sequence[Row]:
-    """Return rows, of which there are some, with a label each; else raise a FactsError."""
+    """Return rows, at least one and with distinct labels; otherwise raise a FactsError."""
     labels = Counter(row["label"] for row in rows)
     if not labels:
         message = f"{SYMBOLS} has no row of {what}"
@@ -214,17 +214,17 @@ def by_label(rows: Sequence[Row], what: str) -> Sequence[Row]:
 
 
 def table(source: str, rows: Mapping[str, object]) -> Table:
-    """Return rows with a note on where they are from."""
+    """Return rows with a note about their source."""
     return {"source": source, "rows": rows}
 
 
-def laid_out(profile: Mapping[str, object]) -> str:
-    """Return JSON with each row of a table on a line of its own."""
+def format_profile(profile: Mapping[str, object]) -> str:
+    """Return JSON with each row of a table on its own line."""
     return "{\n" + ",\n".join(field(name, value) for name, value in profile.items()) + "\n}\n"
 
 
 def field(name: str, value: object) -> str:
-    """Return one field: scalars and rows on one line, whatever holds rows on several."""
+    """Return one field: scalars and rows on one line, containers of rows on several."""
     key = json.dumps(name)
     if not isinstance(value, Mapping):
         return f"{key}: {json.dumps(value)}"

@@ -1,6 +1,6 @@
-"""Write docs/red_story.svg: the milestones of Red's story by chapter, with an arrow from each to those that need it.
+"""Write docs/red_story.svg: the milestones of Red's story by chapter, with arrows to the milestones that need them.
 
-What pays on the way stands below the chapter in which it becomes worth it.
+Optional goals are below the chapter after which they become worthwhile.
 """
 
 import tomllib
@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from agent.story.facts import FactKind, told
+from agent.story.facts import FactKind, parse_fact
 from agent.story.milestones import Milestone
 from agent.story.places import Place
 from agent.story.story import Story
@@ -18,7 +18,7 @@ from emulator import CartridgeKind
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURE: Final = ROOT / "docs" / "red_story.svg"
 CHAPTERS: Final = ROOT / "agent" / "story" / "cartridges" / "red"
-# What teaches a move, which is no task.
+# Machines that teach a move, which is not a task.
 MACHINES: Final = {"move:cut": "item:hm01", "move:surf": "item:hm03", "move:strength": "item:hm04"}
 STEP, BADGE, ASIDE = 'fill="#dcebfa"', 'fill="#ffe3a6"', 'fill="#e3f4e1" stroke-dasharray="5 3"'
 WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 290, 34, 16, 370, 70, 24
@@ -32,7 +32,7 @@ def main() -> None:
 
 def picture(story: Story) -> str:
     """Return the picture as SVG."""
-    columns = {title: [*rows, *_paying(story, rows)] for title, rows in _chapters().items() if rows}
+    columns = {title: [*rows, *_extras(story, rows)] for title, rows in _chapters().items() if rows}
     at = {
         name: (EDGE + number * COLUMN, TOP + row * (HEIGHT + GAP))
         for number, rows in enumerate(columns.values())
@@ -53,11 +53,11 @@ def picture(story: Story) -> str:
         )
     for end, starts in _arrows(story).items():
         parts += [_arrow(at[start], at[end]) for start in starts]
-    for aim in story.ambitions:
-        parts += [_arrow(at[aim.after], at[aim.fact]), _box(aim.says, ASIDE, *at[aim.fact])]
+    for goal in story.ambitions:
+        parts += [_arrow(at[goal.after], at[goal.fact]), _box(goal.label, ASIDE, *at[goal.fact])]
     for each in story.milestones:
         earned = each.mark is not None and each.mark.kind is FactKind.BADGE
-        parts.append(_box(each.says, BADGE if earned else STEP, *at[each.id]))
+        parts.append(_box(each.label, BADGE if earned else STEP, *at[each.id]))
     return "\n".join((*parts, "</svg>\n"))
 
 
@@ -71,13 +71,13 @@ def _chapters() -> Mapping[str, list[str]]:
     return found
 
 
-def _paying(story: Story, milestones: Collection[str]) -> list[str]:
-    """Return what is worth its while after one of some milestones."""
+def _extras(story: Story, milestones: Collection[str]) -> list[str]:
+    """Return the optional goals that become worthwhile after these milestones."""
     return [each.fact for each in story.ambitions if each.after in milestones]
 
 
 def _arrows(story: Story) -> Mapping[str, list[str]]:
-    """Return of each milestone those that it needs, without what these need themselves."""
+    """Return the direct requirements of each milestone, without indirect ones."""
     needs: dict[str, set[str]] = {}
     for each in story.milestones:
         direct = {name for fact in _facts(story, each) for name in _proven_by(story, fact, each)}
@@ -110,7 +110,7 @@ def _facts(story: Story, milestone: Milestone) -> Iterator[str]:
             waiting.append(MACHINES[fact])
         for task in story.tasks:
             if fact in (task.sets, *task.gives):
-                waiting += [each for each in task.needs if told(each)[1]]
+                waiting += [each for each in task.needs if parse_fact(each)[1]]
                 waiting += _needs_of(places[task.place])
 
 
@@ -119,12 +119,12 @@ def _needs_of(place: Place) -> list[str]:
     return [
         each
         for each in (*place.needs, *(fact for way in ways for fact in way.needs))
-        if told(each)[1]
+        if parse_fact(each)[1]
     ]
 
 
 def _proven_by(story: Story, fact: str, milestone: Milestone) -> Iterator[str]:
-    """Yield the milestone that a fact is, or that whoever gave it is."""
+    """Yield the milestone that proves a fact, or that proves the task which gives it."""
     givers = {task.sets for task in story.tasks if fact in task.gives}
     for each in story.milestones:
         if (
@@ -147,10 +147,10 @@ def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
     return f'<path d="{line}" fill="none" stroke="#5b6b7b" stroke-width="1.3" opacity="0.75" marker-end="url(#tip)"/>'
 
 
-def _box(says: str, look: str, x: int, y: int) -> str:
+def _box(label: str, look: str, x: int, y: int) -> str:
     return (
         f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" stroke="#7f93a6" {look}/>'
-        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(says)}</text>'
+        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(label)}</text>'
     )
 
 

@@ -17,13 +17,13 @@ from agent.tools.report.page import report_run
 ROOT: Final = Path(__file__).resolve().parents[1]
 CHROMIUM: Final = Path("/usr/bin/chromium")
 FLAGS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-TEACHER, PLAYER = 3, 4  # seeds: the second begins with what the first one learnt
+TEACHER, PLAYER = 3, 4  # seeds: the second game begins with the memory of the first
 COLOURS: Final = 256
 GOAL: Final = "first_badge"
 
 
 class Shot(NamedTuple):
-    """One picture: its file, the window, the theme, and the heading it begins at, or '' for the top."""
+    """One picture: its file, window size, theme, and the heading at its top, or '' for the top of the page."""
 
     name: str
     width: int
@@ -43,12 +43,12 @@ SHOTS: Final = (
 def main() -> None:
     """Play, and take the pictures."""
     with tempfile.TemporaryDirectory(prefix="shots-") as home, _browser() as browser:
-        page = _played(Path(home))
+        page = _play(Path(home))
         for shot in SHOTS:
-            _keep(_taken(browser, page, shot), ROOT / "docs" / shot.name)
+            _save(_screenshot(browser, page, shot), ROOT / "docs" / shot.name)
 
 
-def _played(home: Path) -> Path:
+def _play(home: Path) -> Path:
     """Return the report of a game to the first badge."""
     for seed in (TEACHER, PLAYER):
         run = home / f"seed{seed}"
@@ -63,7 +63,7 @@ def _browser() -> Iterator[Browser]:
         yield playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
 
 
-def _taken(browser: Browser, page: Path, shot: Shot) -> bytes:
+def _screenshot(browser: Browser, page: Path, shot: Shot) -> bytes:
     size = ViewportSize(width=shot.width, height=shot.height)
     tab = browser.new_page(viewport=size, color_scheme=shot.theme, offline=True)
     tab.goto(page.as_uri())
@@ -74,7 +74,7 @@ def _taken(browser: Browser, page: Path, shot: Shot) -> bytes:
     return picture
 
 
-def _keep(picture: bytes, path: Path) -> None:
+def _save(picture: bytes, path: Path) -> None:
     image = Image.open(BytesIO(picture)).convert("RGB")
     image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
         path, optimize=True

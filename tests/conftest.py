@@ -1,4 +1,4 @@
-"""What tests of every package may ask for, and how proofs are run."""
+"""Fixtures for tests of every package, and options of proof runs."""
 
 import gc
 import hashlib
@@ -11,10 +11,10 @@ from emulator import Cartridge, CartridgeKind
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 
-# A test run keeps much alive: by default the collector goes over all of it again and again.
+# Tests keep many objects alive, and by default the collector checks all of them again and again.
 gc.set_threshold(100_000, 50, 100)
 
-# How long an example takes depends on what else the machine does; no test measures that.
+# The time of an example depends on the load of the machine; no test measures it.
 settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("gate")
 
@@ -28,7 +28,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def synthetic_cartridge() -> Cartridge:
-    """A cartridge with the tables of the real game, written from its facts; none of its code."""
+    """A cartridge with the tables of the real game, written from its facts; without its code."""
     if not FOLDER.exists():
         pytest.skip(MISSING)
     rom = build()

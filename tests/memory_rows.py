@@ -1,4 +1,4 @@
-"""The rows that say what memory must do, and the tests whose names carry their ids, such as `test_b26_b27_...`."""
+"""The requirement rows of memory, and the tests whose names carry their ids, such as `test_b26_b27_...`."""
 
 import ast
 import re
@@ -11,15 +11,15 @@ NAME: Final = re.compile(r"test_((?:[a-e]\d\d_)+)")
 
 
 class MemoryRow(NamedTuple):
-    """One behaviour; `marks` are S, C and +, as the file explains."""
+    """One requirement; `marks` are S, C and +, as the file explains."""
 
     id: str
     marks: str
-    says: str
+    text: str
 
 
 def read_rows() -> list[MemoryRow]:
-    """Return all rows in their order."""
+    """Return all rows in order."""
     lines = TESTS.joinpath("memory_rows.txt").read_text(encoding="utf-8").splitlines()
     found = (
         re.fullmatch(r"([A-E]\d\d) ([SC+ ]+?) +(\w.*)", line)

@@ -1,4 +1,4 @@
-"""Games whose steps are known: each is played anew and must end with the same chain of digests.
+"""Games whose steps are known: each is played again and must end with the same chain of digests.
 
 `python -m tests.recorded_games [rules:2000 claude:2001 ...]` plays them and says which differ; with `--write` it
 writes `recorded_games.txt` beside this file instead.
@@ -65,8 +65,8 @@ def play_recorded(name: str) -> RecordedGame:
             settings = replace(settings, until="third_badge")
         else:
             server = stack.enter_context(FakeClaude(scenario_named("curious"), seed=int(seed)))
-            told = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
-            stack.enter_context(patch.dict(os.environ, told))
+            environment = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
+            stack.enter_context(patch.dict(os.environ, environment))
             asking = AskSettings(every=EVERY, tapes=home / "tapes")
             settings = replace(settings, until="first_badge", mind=Decider.CLAUDE, asking=asking)
         # A prompt holds the day and the name of the run.

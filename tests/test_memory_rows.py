@@ -6,7 +6,7 @@ SIZES = {"A": 42, "B": 37, "C": 20, "D": 37, "E": 40}
 IDS = [f"{part}{number:02}" for part, size in SIZES.items() for number in range(1, size + 1)]
 
 
-def test_the_rows_are_those_of_the_design() -> None:
+def test_the_rows_have_the_ids_of_the_design() -> None:
     assert [row.id for row in read_rows()] == IDS
     assert all(set(row.marks.split()) <= {"S", "C", "+"} for row in read_rows())
 

@@ -1,4 +1,4 @@
-"""Questions to a model and typed answers. Whatever happens to a question, play goes on.
+"""Questions to a model and typed answers; a failed question never stops play.
 
-Claude itself is in `agent.advisor.claude`, which only its users import: the SDK takes a second to load.
+The client of Claude is in `agent.advisor.claude`. Import it only where it is used: the SDK takes a second to load.
 """

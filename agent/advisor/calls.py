@@ -1,7 +1,7 @@
-"""One call of a model with all that belongs to it: permission to spend, retries, and the circuit breaker.
+"""Calls of a model: permission to spend, retries, and the circuit breaker.
 
-A service that fails is left alone for a while, longer each time, and then tried with one call. Time is what the caller
-counts, such as seconds of the game; no wall clock decides what is played.
+After repeated faults no call is made for a while, longer each time; then one trial call is allowed. The caller supplies
+the time, for example game seconds, so that no wall clock changes what is played.
 """
 
 from collections import Counter, deque
@@ -11,21 +11,21 @@ from enum import Enum
 from typing import Final
 
 from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Request
-from agent.advisor.money.limits import most_input_tokens
+from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.wallet import Wallet
-from agent.advisor.port import Silence, Silent
+from agent.advisor.port import NoAnswer, NoAnswerReason
 
 
 class BreakerState(Enum):
-    """Whether calls may be tried."""
+    """Which calls are allowed."""
 
-    CLOSED = "closed"  # all of them
-    OPEN = "open"  # none
-    HALF_OPEN = "half_open"  # one, to see
+    CLOSED = "closed"  # all calls
+    OPEN = "open"  # no calls
+    HALF_OPEN = "half_open"  # one trial call
 
 
-# How many faults in a row are too many when the last one is of this kind.
-IN_A_ROW: Final = {
+# How many consecutive faults open the breaker, by the kind of the last fault.
+FAULTS_TO_OPEN: Final = {
     FaultKind.TIMEOUT: 2,
     FaultKind.RATE_LIMIT: 2,
     FaultKind.OVERLOADED: 2,
@@ -34,121 +34,121 @@ IN_A_ROW: Final = {
     FaultKind.BROKEN_STREAM: 3,
     FaultKind.TOO_LONG: 3,
     FaultKind.MALFORMED: 3,
-    FaultKind.BAD_REQUEST: 3,  # one question may be a bad one; all of them are no chance
-    FaultKind.DENIED: 1,  # a key or a model does not become right by trying again
+    FaultKind.BAD_REQUEST: 3,  # one question may be invalid; three in a row are no coincidence
+    FaultKind.DENIED: 1,  # a wrong key or model stays wrong
 }
 
 
-MOST: Final = 5  # faults among the last so many calls
-AMONG: Final = 10
-FIRST_S: Final = 60.0
-LONGEST_S: Final = 1800.0
+MAX_RECENT_FAULTS: Final = 5  # among the last RECENT_CALLS calls
+RECENT_CALLS: Final = 10
+MIN_WAIT_S: Final = 60.0
+MAX_WAIT_S: Final = 1800.0
 
 
 class CircuitBreaker:
-    """The breaker of one service; `opened` counts how often it opened, by the kind of the last fault.
+    """The circuit breaker of one service; `openings` counts its openings by the kind of the last fault.
 
-    It opens after so many faults in a row (`IN_A_ROW`, by the kind of the last), after `MOST` of the last `AMONG` calls,
-    or for as long as the service asks. It stays open for `FIRST_S`, twice as long each time the call that was let through
-    fails too, and never longer than `LONGEST_S`, which is also how long DENIED lasts.
+    It opens after `FAULTS_TO_OPEN` consecutive faults, when `MAX_RECENT_FAULTS` of the last `RECENT_CALLS` calls failed,
+    or when the service asks for a wait. It stays open for `MIN_WAIT_S`, then twice as long after each failed trial call,
+    at most `MAX_WAIT_S`. After DENIED it waits `MAX_WAIT_S` at once.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.state = BreakerState.CLOSED
-        self.opened: Counter[FaultKind] = Counter()
+        self.openings: Counter[FaultKind] = Counter()
         self._now = now
-        self._recent: deque[bool] = deque(maxlen=AMONG)  # whether each failed
-        self._row = 0
-        self._wait = FIRST_S  # of the next time it opens
-        self._left = 0.0  # until it may be tried again
-        self._seen = now()
+        self._recent: deque[bool] = deque(maxlen=RECENT_CALLS)  # True for a failed call
+        self._in_a_row = 0
+        self._wait = MIN_WAIT_S  # when it opens next
+        self._remaining = 0.0  # seconds until the trial call
+        self._last_time = now()
 
     def allows(self) -> bool:
-        """Return whether a call may be tried now; where one is let through to see, it is the only one for a while."""
+        """Return whether a call is allowed now; a trial call is the only one until it ends or `MIN_WAIT_S` pass."""
         if self.state is BreakerState.CLOSED:
             return True
         self._pass_time()
-        if self._left > 0:
+        if self._remaining > 0:
             return False
         self.state = BreakerState.HALF_OPEN
-        self._left = FIRST_S  # should nothing ever be heard of it
+        self._remaining = MIN_WAIT_S  # in case its result is never recorded
         return True
 
-    def failed(self, kind: FaultKind, retry_after_s: float | None = None) -> None:
-        """Take note of a call that failed, and of the seconds after which the service wants to be asked again."""
+    def record_failure(self, kind: FaultKind, retry_after_s: float | None = None) -> None:
+        """Record a failed call and the seconds that the service asks to wait, if it does."""
         self._recent.append(True)
-        self._row += 1
-        # A service may ask for nonsense, such as less than nothing.
-        asked = min(retry_after_s, LONGEST_S) if retry_after_s and retry_after_s > 0 else 0.0
-        is_too_much = self._row >= IN_A_ROW[kind] or sum(self._recent) >= MOST
-        if self.state is BreakerState.OPEN:  # a call that was under way when it opened
+        self._in_a_row += 1
+        # A service may send invalid waits, such as negative ones.
+        asked = min(retry_after_s, MAX_WAIT_S) if retry_after_s and retry_after_s > 0 else 0.0
+        is_over = self._in_a_row >= FAULTS_TO_OPEN[kind] or sum(self._recent) >= MAX_RECENT_FAULTS
+        if self.state is BreakerState.OPEN:  # the call started before the breaker opened
             self._pass_time()
-            self._left = max(self._left, asked)
-        elif self.state is BreakerState.HALF_OPEN or is_too_much:
+            self._remaining = max(self._remaining, asked)
+        elif self.state is BreakerState.HALF_OPEN or is_over:
             self._open(kind, max(self._next_wait(kind), asked))
         elif asked > 0:
             self._open(kind, asked)
 
-    def worked(self) -> None:
-        """Take note of a call that brought a message."""
-        self._row = 0
+    def record_success(self) -> None:
+        """Record a call that returned a message."""
+        self._in_a_row = 0
         self._recent.append(False)
         if self.state is not BreakerState.CLOSED:
             self.state = BreakerState.CLOSED
             self._recent.clear()
-            self._wait = FIRST_S
+            self._wait = MIN_WAIT_S
 
     def _next_wait(self, kind: FaultKind) -> float:
-        wait = LONGEST_S if kind is FaultKind.DENIED else self._wait
-        self._wait = min(2 * self._wait, LONGEST_S)
+        wait = MAX_WAIT_S if kind is FaultKind.DENIED else self._wait
+        self._wait = min(2 * self._wait, MAX_WAIT_S)
         return wait
 
     def _open(self, kind: FaultKind, wait: float) -> None:
         self.state = BreakerState.OPEN
-        self.opened[kind] += 1
-        self._seen = self._now()
-        self._left = wait
+        self.openings[kind] += 1
+        self._last_time = self._now()
+        self._remaining = wait
 
     def _pass_time(self) -> None:
-        # Counted in steps forward: going back to a checkpoint sets the game's time back, which is no time to wait.
+        # Only forward steps count: restoring a checkpoint sets game time back, which must not lengthen the wait.
         now = self._now()
-        self._left -= max(0.0, now - self._seen)
-        self._seen = now
+        self._remaining -= max(0.0, now - self._last_time)
+        self._last_time = now
 
 
-# The others fail again, however often they are tried.
-PASSING: Final = set(FaultKind) - {FaultKind.TOO_LONG, FaultKind.BAD_REQUEST, FaultKind.DENIED}
+# All faults but those that every retry would meet again.
+TRANSIENT: Final = set(FaultKind) - {FaultKind.TOO_LONG, FaultKind.BAD_REQUEST, FaultKind.DENIED}
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How a call is tried again: after `first_s` seconds, then twice as long each time, `longest_s` at most.
+    """When a call is retried: after `first_wait_s`, then twice as long each time, at most `max_wait_s`.
 
-    A service that asks for a longer wait is not asked again now. No try begins later than `in_all_s` after the first.
+    A call is not retried when the service asks for a longer wait. No retry starts later than `max_total_s` after the first try.
     """
 
     retries: int = 2
-    first_s: float = 0.5
-    longest_s: float = 10.0
-    in_all_s: float = 90.0
+    first_wait_s: float = 0.5
+    max_wait_s: float = 10.0
+    max_total_s: float = 90.0
 
     def wait_s(self, attempt: int, fault: ModelFault) -> float | None:
-        """Return how long to wait after that attempt, counted from 1; None: do not try again."""
-        if attempt > self.retries or fault.kind not in PASSING:
+        """Return the seconds to wait after that attempt (counted from 1), or None: do not retry."""
+        if attempt > self.retries or fault.kind not in TRANSIENT:
             return None
-        wait = min(self.first_s * 2 ** (attempt - 1), self.longest_s)
+        wait = min(self.first_wait_s * 2 ** (attempt - 1), self.max_wait_s)
         asked = fault.retry_after_s or 0.0
-        return None if asked > self.longest_s else max(wait, asked)
+        return None if asked > self.max_wait_s else max(wait, asked)
 
 
 RETRY_POLICY: Final = RetryPolicy()
 
 
 class Calls:
-    """Asks a model as far as wallet and breaker allow; a call that fails is tried again while that makes sense.
+    """Calls a model when wallet and breaker allow it, and retries transient faults.
 
-    `clock` gives seconds from any moment, `sleep` lets them pass. `counts` has the faults by kind, retries, and calls not
-    made.
+    `clock` returns seconds since any fixed moment; `sleep` waits. `counts` holds faults by kind, retries, and calls that
+    were not allowed.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Calls:
         *,
         clock: Callable[[], float],
         sleep: Callable[[float], object],
-        patience: RetryPolicy = RETRY_POLICY,
+        retry_policy: RetryPolicy = RETRY_POLICY,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._model = model
@@ -167,46 +167,50 @@ class Calls:
         self._breaker = breaker
         self._clock = clock
         self._sleep = sleep
-        self._patience = patience
+        self._retry_policy = retry_policy
 
-    def ready(self, purpose: str) -> str | Silent:
-        """Return the model to ask for that purpose, or why nobody is to be asked now."""
+    def model_for(self, purpose: str) -> str | NoAnswer:
+        """Return the model to call for that purpose, or why no call is allowed now."""
         model = self._wallet.choose(purpose)
         if model is None:
-            return self._kept_back(Silence.CEILING)
-        return model if self._breaker.allows() else self._kept_back(Silence.BREAKER)
+            return self._not_allowed(NoAnswerReason.CEILING)
+        return model if self._breaker.allows() else self._not_allowed(NoAnswerReason.BREAKER)
 
-    def complete(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
-        """Return the reply, why nobody was asked, or the fault of the last try.
+    def complete(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
+        """Return the reply, why no call was made, or the fault of the last try.
 
-        `ready` was asked before the first call of a question.
+        Call `model_for` before the first call of a question.
         """
-        began = self._clock()
+        started = self._clock()
         attempt = 1
         while True:
             outcome = self._try(replace(request, attempt=attempt), purpose)
             if not isinstance(outcome, ModelFault):
                 return outcome
-            wait = self._patience.wait_s(attempt, outcome)
-            waited = self._clock() - began + (wait or 0.0)
-            if wait is None or waited > self._patience.in_all_s or not self._breaker.allows():
+            wait = self._retry_policy.wait_s(attempt, outcome)
+            elapsed = self._clock() - started + (wait or 0.0)
+            if (
+                wait is None
+                or elapsed > self._retry_policy.max_total_s
+                or not self._breaker.allows()
+            ):
                 return outcome
             self.counts["retries"] += 1
             self._sleep(wait)
             attempt += 1
 
-    def _try(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
-        tokens = most_input_tokens(request)
+    def _try(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
+        tokens = input_token_bound(request)
         permit = self._wallet.permit(request.model, tokens, request.max_tokens, purpose)
         if permit is None:
-            return self._kept_back(Silence.CEILING)
+            return self._not_allowed(NoAnswerReason.CEILING)
         try:
             reply = self._model.complete(request)
         except ModelFault as fault:
             self._failed(permit, fault, request.attempt)
             return fault
         self._wallet.settle(permit, reply.usage)
-        self._breaker.worked()
+        self._breaker.record_success()
         self.counts["calls"] += 1
         return reply
 
@@ -215,11 +219,11 @@ class Calls:
             self._wallet.cancel(permit)
         else:
             self._wallet.settle(permit, None)
-        # A wait that the service asks for and that is waited for here is none for the breaker to keep.
-        is_waited_for = self._patience.wait_s(attempt, fault) is not None
-        self._breaker.failed(fault.kind, None if is_waited_for else fault.retry_after_s)
+        # The breaker need not repeat a wait that the retry of this call already waits for.
+        is_retried = self._retry_policy.wait_s(attempt, fault) is not None
+        self._breaker.record_failure(fault.kind, None if is_retried else fault.retry_after_s)
         self.counts[f"fault:{fault.kind.value}"] += 1
 
-    def _kept_back(self, why: Silence) -> Silent:
+    def _not_allowed(self, why: NoAnswerReason) -> NoAnswer:
         self.counts[f"kept back:{why.value}"] += 1
-        return Silent(why)
+        return NoAnswer(why)

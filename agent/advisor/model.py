@@ -1,4 +1,4 @@
-"""The port of a model: one call with its request, reply, usage and faults, whichever model it is."""
+"""The port of a model: one call with its request, reply, usage and faults, the same for every model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from typing import Any, Protocol
 
 
 class FaultKind(Enum):
-    """What can go wrong with a call."""
+    """The kinds of fault of a call."""
 
     TIMEOUT = "timeout"
     RATE_LIMIT = "rate_limit"  # 429
     OVERLOADED = "overloaded"  # 529
     SERVER = "server"  # any other 5xx
-    CONNECTION = "connection"  # refused, or broken off
+    CONNECTION = "connection"  # refused or interrupted
     BROKEN_STREAM = "broken_stream"  # ends before the message does
-    TOO_LONG = "too_long"  # an answer of more bytes than anybody needs
-    MALFORMED = "malformed"  # no JSON, or not of the shape of a message
-    BAD_REQUEST = "bad_request"  # 400, 413: the request itself
-    DENIED = "denied"  # 401, 403, 404: the key or the model
+    TOO_LONG = "too_long"  # the answer exceeds the byte limit
+    MALFORMED = "malformed"  # invalid JSON, or not a message
+    BAD_REQUEST = "bad_request"  # 400, 413: the request is invalid
+    DENIED = "denied"  # 401, 403, 404: wrong key or model
 
 
-class ModelFault(Exception):  # an expected result of a call, told apart from errors of ours
-    """A call that brought no message. `retry_after_s` is what the service asked for, if it did.
+class ModelFault(Exception):  # an expected result of a call, not an error of the program
+    """A call that returned no message. `retry_after_s` is the wait that the service asked for, if any.
 
-    `is_free` tells that the service did no work for it: it was never reached, or it refused at once.
+    `is_free` is True when the service did no billed work: it was not reached, or it refused at once.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class ModelFault(Exception):  # an expected result of a call, told apart from er
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent; all in the shapes of the Messages API, cache marks included.
+    """One request in the shapes of the Messages API, cache marks included.
 
-    `output_schema` is the JSON schema that the final answer must follow, if there is one. `previous_message_id` asks
-    why the cache was missed since that message, '' where there is none yet; None does not ask.
-    `attempt` counts from 1 and is noted with the record of the call.
+    `output_schema` is the JSON schema of the final answer, if there is one. With `previous_message_id` the service reports
+    why the cache was missed since that message; '' before the first message, None for no report.
+    `attempt` counts from 1 and is stored with the record of the call.
     """
 
     model: str
@@ -65,7 +65,7 @@ class Request:
 class Usage:
     """The tokens of a call, by kind."""
 
-    input: int = 0  # neither read from the cache nor written to it
+    input: int = 0  # not read from or written to the cache
     output: int = 0
     cache_read: int = 0
     cache_write_5m: int = 0
@@ -74,21 +74,21 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A message that came back whole."""
+    """A complete message from the model."""
 
     id: str
     model: str
     blocks: Sequence[Mapping[str, Any]]
     stop_reason: str
     usage: Usage
-    cache_missed: str = ""  # why, where the service says so
+    cache_missed: str = ""  # the reason, when the service reports one
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Leave to make one call, booked at the most it can cost before it is made.
+    """Permission for one call, booked at its maximum cost before it is made.
 
-    `worst_nanos` is that cost in billionths of a dollar, `worst_tokens` input and output together.
+    `worst_nanos` is that cost in billionths of a dollar; `worst_tokens` counts input and output together.
     """
 
     id: int
@@ -104,11 +104,11 @@ class Model(Protocol):
         """Return the reply. Raises ModelFault."""
 
     def count_tokens(self, request: Request) -> int:
-        """Return how many tokens the service counts as input. Raises ModelFault."""
+        """Return the number of input tokens that the service counts. Raises ModelFault."""
 
 
 class CallRecorder(Protocol):
-    """Takes note of a call that brought a message: what was sent and what came, as JSON."""
+    """A function that records a call that returned a message: request and reply as JSON."""
 
     def __call__(
         self,
@@ -118,4 +118,4 @@ class CallRecorder(Protocol):
         duration_ns: int,
         meta: Mapping[str, Any],
     ) -> object:
-        """Keep one call; it must not raise."""
+        """Record one call; it must not raise."""

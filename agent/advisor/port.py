@@ -1,4 +1,4 @@
-"""The ports of advice: questions and answers, and tools a model may use."""
+"""The ports of advice: questions, answers, and the tools that a model may call."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,30 +7,30 @@ from typing import Any, Protocol
 
 
 class Purpose(Enum):
-    """Why a question is asked; rules alone decide everything else."""
+    """Why a question is asked; everything else is decided by rules."""
 
     NO_PLAN = "no_plan"
     PLAN_FAILED = "plan_failed"  # twice
     STUCK = "stuck"
-    CHOICE = "choice"  # one that needs words
+    CHOICE = "choice"  # one that needs the text to be understood
     MILESTONE = "milestone"
-    ROUTINE = "routine"  # every so often, where that is wanted
+    ROUTINE = "routine"  # at regular intervals, when enabled
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose: its name, which an answer gives back, and what it means in words."""
+    """One option to choose: the name that an answer returns, and a label that says what it means."""
 
     name: str
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. `situation` is what is true now, in words; `picture` is a PNG, where one is needed.
+    """One question. `situation` describes the game now; `picture` is a PNG, or empty when none is needed.
 
-    `goals` are those open, `candidates` what could be done or chosen; an answer names no others.
-    `milestone` is the last one reached, '' before the first.
+    `goals` are the open goals, `candidates` the possible actions or choices; an answer names no others.
+    `milestone` is the last milestone reached, '' before the first.
     """
 
     purpose: Purpose
@@ -45,9 +45,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A validated answer: goals and candidates of the question, the first first, and what else is worth noting.
+    """A validated answer: goals and candidates of the question, the preferred first, and a note.
 
-    `note` is a model's word and no fact. `confidence` is from 0 to 1.
+    `note` is a claim of the model, not a fact. `confidence` is from 0 to 1.
     """
 
     goals: tuple[str, ...] = ()
@@ -56,41 +56,41 @@ class Advice:
     confidence: float = 0.0
 
 
-class Silence(Enum):
+class NoAnswerReason(Enum):
     """Why a question has no answer."""
 
-    CEILING = "ceiling"  # money, calls or tokens
-    BREAKER = "breaker"  # nobody is asked for a while after faults
-    FAULT = "fault"  # the service failed, or what it sent cannot be used
-    REFUSED = "refused"  # the model would not answer
+    CEILING = "ceiling"  # the budget of money, calls or tokens is used up
+    BREAKER = "breaker"  # the circuit breaker is open after faults
+    FAULT = "fault"  # the service failed, or its reply cannot be used
+    REFUSED = "refused"  # the model refused to answer
     UNUSABLE = "unusable"  # no valid answer after repairs
     NOT_RECORDED = "not_recorded"  # the recording has no answer to this question
 
 
 @dataclass(frozen=True, slots=True)
-class Silent:
-    """No answer, and why; rules go on."""
+class NoAnswer:
+    """No answer, and why; the rules decide instead."""
 
-    reason: Silence
+    reason: NoAnswerReason
     detail: str = ""
 
 
 class Advisor(Protocol):
-    """Whoever can be asked: Claude, a script, a recording."""
+    """A source of answers: Claude, a script or a recording."""
 
-    def ask(self, question: Question) -> Advice | Silent:
-        """Return the answer to `question`. Raises nothing but errors of the program itself."""
+    def ask(self, question: Question) -> Advice | NoAnswer:
+        """Return the answer to `question`, or why there is none. Raises only for defects of the program."""
 
 
-class ToolRefused(Exception):  # it is told to the model as an error result, not to the user
-    """The arguments make no sense; the message tells the model why."""
+class ToolRefused(Exception):  # sent to the model as an error result, not shown to the user
+    """The arguments of a tool call are invalid; the message tells the model why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: what it does in words, the JSON schema of its arguments, and how it is done."""
+    """One tool: its description, the JSON schema of its arguments, and the function that runs it."""
 
     name: str
-    says: str
+    label: str
     schema: Mapping[str, Any]
     run: Callable[[Mapping[str, Any]], str]

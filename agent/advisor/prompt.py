@@ -1,4 +1,4 @@
-"""The words a model is sent: prompt files, the question as text, and observations with their ages."""
+"""The texts sent to a model: prompt files, the question, and observations with their ages."""
 
 import base64
 import datetime as dt
@@ -13,15 +13,15 @@ from string import Template
 from typing import Any, Final
 
 from agent.advisor.port import Option, Purpose, Question
-from memory.conversation.messages import blunted
-from memory.conversation.view import ConversationView, Now, annotated
+from memory.conversation.messages import escape_tags
+from memory.conversation.view import ConversationView, Now, annotate_ages
 from memory.tokens import tokens
 
 log = logging.getLogger(__name__)
 
 
 class Mode(Enum):
-    """What a model is asked for; each has its file in `prompts`."""
+    """The kind of advice requested; each mode has its file in `prompts`."""
 
     ACT = "act"
     PLAN = "plan"
@@ -29,92 +29,93 @@ class Mode(Enum):
 
 @cache
 def prompt_file(name: str) -> str:
-    """Return the text of a file of `prompts`, without the end of its last line."""
+    """Return the text of a file in `prompts`, without the final line end."""
     return (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")
 
 
-def filled(name: str, **values: str) -> str:
-    """Return the text of a file of `prompts` with its places filled; every place needs its value."""
+def fill_prompt(name: str, **values: str) -> str:
+    """Return the text of a file in `prompts` with its placeholders filled; raises KeyError for a missing value."""
     return Template(prompt_file(name)).substitute(values)
 
 
 def build_prompt(environment: str, observed: str | None, mode: Mode) -> str:
-    """Return the prompt of `mode` for this moment, with the observations, where there are any, behind the environment."""
+    """Return the prompt of `mode` for this call: the environment, then the observations, if there are any."""
     block = observed or ""
     log.debug("the block of observations has %d characters, %d tokens", len(block), tokens(block))
-    told = "\n\n".join(part for part in (environment, block) if part)
-    return filled(mode.value, context=told)
+    context = "\n\n".join(part for part in (environment, block) if part)
+    return fill_prompt(mode.value, context=context)
 
 
-_DATA: Final = ("situation", "tool-data", "last-session")  # all that is marked so
-_PLANNED: Final = {Purpose.MILESTONE, Purpose.ROUTINE}  # nothing is to be done at once
+_DATA: Final = ("situation", "tool-data", "last-session")  # the tags that mark data
+_PLANNED: Final = {Purpose.MILESTONE, Purpose.ROUTINE}  # they ask for an order of goals
 
 
 def question_text(question: Question) -> str:
-    """Return the question as one text; its situation is marked as data."""
+    """Return the question as one text; the situation stands between data tags."""
     lines = [f"Why you are asked: {question.purpose.value}", f"Tick: {question.tick}"]
     if question.milestone:
         lines.append(f"Last milestone: {question.milestone}")
-    lines.append(data("situation", question.situation))
+    lines.append(data_block("situation", question.situation))
     lines += _options("Open goals:", question.goals)
     lines += _options("Candidates:", question.candidates)
     if question.picture:
         digest = hashlib.sha256(question.picture).hexdigest()
         lines.append(f"(The screen was shown with it: PNG, sha256 {digest[:16]}.)")
-    return sound("\n".join(lines))
+    return encodable("\n".join(lines))
 
 
-def asked(question: Question) -> str:
-    """Return what is asked for that purpose."""
-    return f"The question is of tick {question.tick}. {prompt_file(question.purpose.value)}"
+def instruction(question: Question) -> str:
+    """Return the instruction for the purpose of `question`."""
+    return f"The question was asked at tick {question.tick}. {prompt_file(question.purpose.value)}"
 
 
 def mode_of(question: Question) -> Mode:
-    """Return what the state around the question asks for."""
+    """Return the mode of the prompt that accompanies the question."""
     return Mode.PLAN if question.purpose in _PLANNED else Mode.ACT
 
 
 def picture_block(png: bytes) -> dict[str, Any]:
-    """Return a block that shows a picture."""
+    """Return an image block."""
     payload = base64.b64encode(png).decode("ascii")
     source = {"type": "base64", "media_type": "image/png", "data": payload}
     return {"type": "image", "source": source}
 
 
-def data(tag: str, words: str) -> str:
-    """Return words between tags that say they are data; they can close or open neither such a tag nor one of memory's."""
-    # However it is spelled: a model is no parser, and takes </TAG > for an end as well.
+def data_block(tag: str, words: str) -> str:
+    """Return `words` between data tags; tags of data or memory within `words` are made harmless."""
+    # In any spelling: a model is not a parser and also reads </TAG > as an end.
     spelled = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join((*_DATA, re.escape(tag)))})\b)", re.IGNORECASE)
-    told = spelled.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", blunted(words))
-    return f"<{tag}>\n{told}\n</{tag}>"
+    content = spelled.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", escape_tags(words))
+    return f"<{tag}>\n{content}\n</{tag}>"
 
 
-def sound(words: str) -> str:
-    """Return words without what no file and no network takes."""
+def encodable(words: str) -> str:
+    """Return `words` without characters that cannot be stored or sent: lone surrogates and NUL."""
     return words.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def _options(heading: str, options: Sequence[Option]) -> list[str]:
-    """Return options, each in one line; names of the cartridge are in it, and stand between no tags."""
-    lines = [f"- `{each.name}`: {blunted(' '.join(each.says.split()))}" for each in options]
+    """Return one line for each option; labels may contain text of the cartridge, so tags in them are made harmless."""
+    lines = [f"- `{each.name}`: {escape_tags(' '.join(each.label.split()))}" for each in options]
     return [heading, *lines] if lines else []
 
 
-class Dating:
-    """Tells the age of what is observed. `today` is metadata: nothing in play depends on it."""
+class AgeAnnotator:
+    """Adds ages to observations. `today` is metadata: nothing in play depends on it."""
 
     def __init__(self, today: Callable[[], dt.date] | None = None) -> None:
         self._today = today
-        self._told: dict[str, str] = {}  # by what was observed, as it was told first
+        self._aged: dict[str, str] = {}  # by the original text
 
-    def dated(self, sight: ConversationView, question: Question) -> ConversationView:
-        """Return `sight` with ages: those of the question at which its observations were new."""
+    def annotate(self, view: ConversationView, question: Question) -> ConversationView:
+        """Return `view` with ages; a text keeps the ages of the first question that contained it."""
         date = self._today() if self._today is not None else None
         now = Now(date, question.game_s, question.tick)
-        texts = (sight.reflection, sight.observations)
-        self._told = {
-            each: self._told[each] if each in self._told else annotated(each, now) for each in texts
+        texts = (view.reflection, view.observations)
+        self._aged = {
+            each: self._aged[each] if each in self._aged else annotate_ages(each, now)
+            for each in texts
         }
-        return sight._replace(
-            reflection=self._told[sight.reflection], observations=self._told[sight.observations]
+        return view._replace(
+            reflection=self._aged[view.reflection], observations=self._aged[view.observations]
         )

@@ -1,4 +1,4 @@
-"""Recorded answers, given again so that a run can be replayed."""
+"""Recorded answers, repeated when a run is replayed."""
 
 import hashlib
 import json
@@ -7,65 +7,65 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agent.advisor.answer import fitting
-from agent.advisor.port import Advice, Advisor, Question, Silence, Silent
+from agent.advisor.answer import only_offered
+from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Question
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One question and its answer: at which tick, as which of that tick from 0, why, and what was asked, as a hash."""
+    """One answer with its question: tick, position within the tick (from 0), purpose, and hash of the question."""
 
     tick: int
     ordinal: int
     purpose: str
     question: str
-    answer: Advice | Silent
+    answer: Advice | NoAnswer
 
 
 class RecordingAdvisor:
-    """An advisor that asks another, and tells `sink` of every answer."""
+    """An advisor that asks another advisor and passes every answer to `sink`."""
 
     def __init__(self, advisor: Advisor, sink: Callable[[RecordedAnswer], object]) -> None:
         self._advisor = advisor
         self._sink = sink
         self._ordinals = _Ordinals()
 
-    def ask(self, question: Question) -> Advice | Silent:
-        """Return the other's answer."""
+    def ask(self, question: Question) -> Advice | NoAnswer:
+        """Return the answer of the other advisor."""
         answer = self._advisor.ask(question)
         ordinal = self._ordinals.next(question.tick)
         purpose = question.purpose.value
-        self._sink(RecordedAnswer(question.tick, ordinal, purpose, hash_of(question), answer))
+        self._sink(RecordedAnswer(question.tick, ordinal, purpose, question_hash(question), answer))
         return answer
 
 
 class RecordedAdvisor:
-    """Gives the answers of a recording; `counts` has how many it gave, missed, and found to another question."""
+    """An advisor that repeats a recording; `counts` holds given, missing and mismatched answers."""
 
     def __init__(self, answers: Iterable[RecordedAnswer]) -> None:
         self.counts: Counter[str] = Counter()
         self._answers = {(each.tick, each.ordinal): each for each in answers}
         self._ordinals = _Ordinals()
 
-    def ask(self, question: Question) -> Advice | Silent:
-        """Return what was answered to this question at this tick; silent where that is not known."""
+    def ask(self, question: Question) -> Advice | NoAnswer:
+        """Return the recorded answer to this question at this tick, or Silent when there is none."""
         key = (question.tick, self._ordinals.next(question.tick))
         found = self._answers.get(key)
         if found is None:
-            return self._silent("missing", f"nothing was recorded at tick {key[0]}")
-        if found.question != hash_of(question):
-            return self._silent("another", f"another question was recorded at tick {key[0]}")
+            return self._no_answer("missing", f"no answer was recorded at tick {key[0]}")
+        if found.question != question_hash(question):
+            return self._no_answer("another", f"another question was recorded at tick {key[0]}")
         self.counts["given"] += 1
         answer = found.answer
-        return fitting(answer, question) if isinstance(answer, Advice) else answer
+        return only_offered(answer, question) if isinstance(answer, Advice) else answer
 
-    def _silent(self, why: str, detail: str) -> Silent:
+    def _no_answer(self, why: str, detail: str) -> NoAnswer:
         self.counts[why] += 1
-        return Silent(Silence.NOT_RECORDED, detail)
+        return NoAnswer(NoAnswerReason.NOT_RECORDED, detail)
 
 
 class _Ordinals:
-    """Counts the questions of a tick; play that goes back to an earlier tick begins to count there anew."""
+    """Counts the questions within a tick; after a restore to an earlier tick it starts again from 0."""
 
     def __init__(self) -> None:
         self._tick = -1
@@ -77,44 +77,44 @@ class _Ordinals:
         return self._count
 
 
-def hash_of(question: Question) -> str:
-    """Return what tells a question from every other."""
-    told = asdict(question) | {
+def question_hash(question: Question) -> str:
+    """Return a hash of all fields of the question."""
+    fields = asdict(question) | {
         "purpose": question.purpose.value,
         "picture": hashlib.sha256(question.picture).hexdigest() if question.picture else "",
     }
-    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(fields, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def as_json(answered: RecordedAnswer) -> dict[str, Any]:
-    """Return one answer as plain JSON."""
-    told = asdict(answered)
-    answer = told.pop("answer")
-    if isinstance(answered.answer, Silent):
-        return told | {"silent": answered.answer.reason.value, "detail": answered.answer.detail}
-    return told | {"advice": answer}
+    """Return one recorded answer as plain JSON."""
+    payload = asdict(answered)
+    answer = payload.pop("answer")
+    if isinstance(answered.answer, NoAnswer):
+        return payload | {"silent": answered.answer.reason.value, "detail": answered.answer.detail}
+    return payload | {"advice": answer}
 
 
-def from_json(told: Mapping[str, Any]) -> RecordedAnswer:
-    """Return the answer that `as_json` wrote. Raises ValueError when it is none."""
+def from_json(payload: Mapping[str, Any]) -> RecordedAnswer:
+    """Return the answer that `as_json` wrote. Raises ValueError for any other JSON."""
     try:
         return RecordedAnswer(
-            int(told["tick"]),
-            int(told["ordinal"]),
-            str(told["purpose"]),
-            str(told["question"]),
-            _answer_in(told),
+            int(payload["tick"]),
+            int(payload["ordinal"]),
+            str(payload["purpose"]),
+            str(payload["question"]),
+            _answer_in(payload),
         )
     except (KeyError, TypeError) as error:
-        message = f"no recorded answer ({error!r}): record the run again"
+        message = f"not a recorded answer ({error!r}): record the run again"
         raise ValueError(message) from None
 
 
-def _answer_in(told: Mapping[str, Any]) -> Advice | Silent:
-    if "silent" in told:
-        return Silent(Silence(told["silent"]), str(told.get("detail", "")))
-    advice = told["advice"]
+def _answer_in(payload: Mapping[str, Any]) -> Advice | NoAnswer:
+    if "silent" in payload:
+        return NoAnswer(NoAnswerReason(payload["silent"]), str(payload.get("detail", "")))
+    advice = payload["advice"]
     return Advice(
         tuple(map(str, advice["goals"])),
         tuple(map(str, advice["candidates"])),

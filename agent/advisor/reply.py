@@ -1,4 +1,4 @@
-"""A reply in the shapes of the Messages API: put together from the events of a stream, then checked. Knows no SDK."""
+"""Replies of the Messages API: assembled from the events of a stream, then validated. Knows no SDK."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn
 
 from agent.advisor.model import FaultKind, ModelFault, Reply, Usage
 
-DEEPEST: Final = 40  # nobody needs more; whatever writes it out again must not run out of stack
+MAX_DEPTH: Final = 40  # more than any reply needs, and safe for the stack of a JSON encoder
 _KINDS: Final = {
     "overloaded_error": FaultKind.OVERLOADED,
     "rate_limit_error": FaultKind.RATE_LIMIT,
@@ -20,58 +20,58 @@ _KINDS: Final = {
 
 
 def message_of(events: Iterable[tuple[str | None, str]]) -> dict[str, Any]:
-    """Return the whole message that `events`, pairs of a name and its JSON, bring. Raises ModelFault."""
-    arriving = _Arriving()
+    """Return the complete message of `events`, pairs of an event name and JSON text. Raises ModelFault."""
+    partial = _PartialMessage()
     try:
         for name, data in events:
             if name != "ping" and data:
-                arriving.take(plain_json(data))
-        return arriving.whole()
+                partial.take(parse_json(data))
+        return partial.complete()
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        # Whatever does not have the shape of an event fails on one of its parts.
-        detail = f"an event has not the shape of one ({type(error).__name__})"
+        # An event of another shape fails on one of its parts.
+        detail = f"an event of the stream is malformed ({type(error).__name__})"
         raise ModelFault(FaultKind.MALFORMED, detail) from None
 
 
-def plain_json(text: str) -> Any:  # noqa: ANN401  # JSON is of any shape
-    """Return what `text` says in JSON, with every string sound and no number that JSON does not have.
+def parse_json(text: str) -> Any:  # noqa: ANN401  # JSON is of any shape
+    """Return the JSON value in `text`, with lone surrogates replaced.
 
-    Raises ValueError when it is no JSON, or nested too deep.
+    Raises ValueError for invalid JSON, for NaN and infinities, and for too deep nesting.
     """
     try:
-        return _sound(json.loads(text, parse_constant=_refuse))
+        return _encodable(json.loads(text, parse_constant=_refuse))
     except RecursionError:
         raise ValueError("nested too deep") from None
 
 
 def _refuse(constant: str) -> NoReturn:
-    message = f"{constant} is no number of JSON"
+    message = f"{constant} is not a JSON number"
     raise ValueError(message)
 
 
-def _sound(value: Any, depth: int = 0) -> Any:  # noqa: ANN401
-    """Return `value` without lone surrogates, which neither a file nor the network takes."""
-    if depth > DEEPEST:
+def _encodable(value: Any, depth: int = 0) -> Any:  # noqa: ANN401
+    """Return `value` without lone surrogates, which cannot be stored or sent."""
+    if depth > MAX_DEPTH:
         raise ValueError("nested too deep")
     match value:
         case str():
             return value.encode("utf-8", "replace").decode("utf-8")
         case list():
-            return [_sound(each, depth + 1) for each in value]
+            return [_encodable(each, depth + 1) for each in value]
         case dict():
-            return {_sound(name): _sound(each, depth + 1) for name, each in value.items()}
+            return {_encodable(name): _encodable(each, depth + 1) for name, each in value.items()}
         case _:
             return value
 
 
-class _Arriving:
-    """What has come of a message so far."""
+class _PartialMessage:
+    """A message under assembly from the events of a stream."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[int, list[str]] = {}  # of text, or of the JSON of a tool's input
-        self._is_whole = False
+        self._is_complete = False
 
     def take(self, event: Mapping[str, Any]) -> None:
         match event["type"]:
@@ -80,19 +80,19 @@ class _Arriving:
             case "content_block_start":
                 self._blocks[event["index"]] = dict(event["content_block"])
             case "content_block_delta":
-                self._grow(event["index"], event["delta"])
+                self._append(event["index"], event["delta"])
             case "content_block_stop":
-                self._close(event["index"])
+                self._close_block(event["index"])
             case "message_delta":
-                self._end(event)
+                self._update(event)
             case "message_stop":
-                self._is_whole = bool(self._message)
+                self._is_complete = bool(self._message)
             case "error":
                 raise _fault(event["error"])
             case _:
-                pass  # the service may send kinds of events that came up later
+                pass  # the service may add new kinds of events
 
-    def _grow(self, index: int, delta: Mapping[str, Any]) -> None:
+    def _append(self, index: int, delta: Mapping[str, Any]) -> None:
         match delta["type"]:
             case "text_delta" | "thinking_delta" as kind:
                 piece = delta[kind.removesuffix("_delta")]
@@ -105,40 +105,40 @@ class _Arriving:
                 return
         self._pieces.setdefault(index, []).append(piece)
 
-    def _close(self, index: int) -> None:
-        block, whole = self._blocks[index], "".join(self._pieces.pop(index, []))
+    def _close_block(self, index: int) -> None:
+        block, joined = self._blocks[index], "".join(self._pieces.pop(index, []))
         match block["type"]:
             case "text" | "thinking" as name:
-                block[name] += whole
-            case "tool_use" if whole:
+                block[name] += joined
+            case "tool_use" if joined:
                 try:
-                    block["input"] = plain_json(whole)
+                    block["input"] = parse_json(joined)
                 except ValueError:
-                    del self._blocks[index]  # a call that was cut off in the middle cannot be made
+                    del self._blocks[index]  # an incomplete call cannot be run
 
-    def _end(self, event: Mapping[str, Any]) -> None:
+    def _update(self, event: Mapping[str, Any]) -> None:
         self._message.update(event["delta"])
         counted = {name: each for name, each in event["usage"].items() if each is not None}
         self._message["usage"] = {**self._message["usage"], **counted}
         if event.get("diagnostics") is not None:
             self._message["diagnostics"] = event["diagnostics"]
 
-    def whole(self) -> dict[str, Any]:
-        if not self._is_whole or self._pieces:
+    def complete(self) -> dict[str, Any]:
+        if not self._is_complete or self._pieces:
             raise ModelFault(FaultKind.BROKEN_STREAM, "the stream ended before the message did")
         return {**self._message, "content": [self._blocks[at] for at in sorted(self._blocks)]}
 
 
 def _fault(error: Mapping[str, Any]) -> ModelFault:
     kind = _KINDS.get(error["type"], FaultKind.SERVER)
-    return ModelFault(kind, f"the service broke off: {str(error['type'])[:60]}")
+    return ModelFault(kind, f"the service interrupted the stream: {str(error['type'])[:60]}")
 
 
-_TEXTS = {"text": ("text",), "tool_use": ("id", "name")}  # what must be text, by type of block
+_TEXTS = {"text": ("text",), "tool_use": ("id", "name")}  # string fields, by type of block
 
 
 def reply_of(message: Mapping[str, Any]) -> Reply:
-    """Return the reply that `message` is. Raises ModelFault."""
+    """Return `message` as a Reply. Raises ModelFault when it is malformed."""
     try:
         return Reply(
             id=_text(message["id"]),
@@ -146,16 +146,16 @@ def reply_of(message: Mapping[str, Any]) -> Reply:
             blocks=tuple(_block(each) for each in message["content"]),
             stop_reason=_text(message["stop_reason"]),
             usage=_usage(message["usage"]),
-            cache_missed=_missed(message.get("diagnostics")),
+            cache_missed=_cache_miss_reason(message.get("diagnostics")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        detail = f"the reply has not the shape of a message ({type(error).__name__})"
+        detail = f"the reply is not a valid message ({type(error).__name__})"
         raise ModelFault(FaultKind.MALFORMED, detail) from None
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError("no text")
+        raise TypeError("not a string")
     return value
 
 
@@ -163,7 +163,7 @@ def _block(block: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in _TEXTS.get(_text(block["type"]), ()):
         _text(block[name])
     if block["type"] == "tool_use" and not isinstance(block["input"], Mapping):
-        raise TypeError("the input of a tool is an object")
+        raise TypeError("the input of a tool must be an object")
     return block
 
 
@@ -171,12 +171,12 @@ def _count(value: object) -> int:
     if value is None:
         return 0
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TypeError("no count")
+        raise TypeError("not a count")
     return value
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
-    """Return the tokens by kind; what is written to the cache without a word on how long is for an hour, the dearer."""
+    """Return the tokens by kind; cache writes of unknown duration count as one hour, the higher price."""
     written = _count(usage.get("cache_creation_input_tokens"))
     by_ttl = usage.get("cache_creation") or {}
     short = _count(by_ttl.get("ephemeral_5m_input_tokens"))
@@ -190,7 +190,7 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
     )
 
 
-def _missed(diagnostics: Mapping[str, Any] | None) -> str:
-    """Return why the cache was missed; '' where it was not, or where it lost nothing by it."""
+def _cache_miss_reason(diagnostics: Mapping[str, Any] | None) -> str:
+    """Return why the cache was missed, or '' when it was not or when the miss cost no tokens."""
     reason = (diagnostics or {}).get("cache_miss_reason") or {}
     return "" if reason.get("cache_missed_input_tokens") == 0 else _text(reason.get("type", ""))

@@ -1,9 +1,9 @@
-"""A request to the Messages API: the turns of the conversation, the place of every part, and its tokens.
+"""Requests to the Messages API: the turns of the conversation, the order of all parts, and token counts.
 
-What changes less stands further to the front, so that the service can read it from its cache: tools, rules, reflections,
-observations, the last session's notes, the conversation; the state of the moment comes last and is never marked. Nothing
-before it holds a clock or a tick of now. What is sent is sound whatever became of earlier calls: each call of a tool has
-its result behind it, and a conversation that grows at its end keeps its beginning to the byte.
+Parts that change less come first, so that the service can read them from its cache: tools, rules, reflections,
+observations, the notes of the last session, the conversation. The current state comes last and has no cache mark; no
+part before it contains the current time or tick. A request is valid even after failed calls: each tool call is followed
+by its result, and a conversation that grows at its end keeps its beginning byte for byte.
 """
 
 import re
@@ -15,58 +15,58 @@ from typing import Any, Final
 from agent.advisor.answer import ANSWER_SCHEMA
 from agent.advisor.model import CallRecorder, Model, ModelFault, Reply, Request, Usage
 from agent.advisor.port import Tool
-from agent.advisor.prompt import data, prompt_file, sound
+from agent.advisor.prompt import data_block, encodable, prompt_file
 from memory.conversation.view import ConversationView, Injected, inject, with_reminder
 from memory.store.conversation_record import Message
 from memory.tapes.recorder import run_mark
 from memory.tokens import TokenEstimator, tokens
 
-EARLIER: Final = "(What came before this is in the observations.)"
-NOT_RUN: Final = "This call was never made: the program ended before it."
+EARLIER: Final = "(The earlier messages are in the observations.)"
+NOT_RUN: Final = "This call was not run: the program ended before it."
 
 Turn = dict[str, Any]
 
 
 def turns_of(messages: Iterable[Message]) -> list[Turn]:
-    """Return the messages to send: each call has its result behind it, and the first is the user's."""
+    """Return the turns to send: each call is followed by its result, and the first turn is the user's."""
     turns: list[Turn] = []
     for message in messages:
-        said = [dict(each) for each in message.blocks if _says_anything(each)]
+        blocks = [dict(each) for each in message.blocks if _has_content(each)]
         if message.role == "user":
-            add_user(turns, said)
-        elif said:
-            _add_model(turns, said)
+            add_user(turns, blocks)
+        elif blocks:
+            _add_model(turns, blocks)
     return turns
 
 
-def add_user(turns: list[Turn], said: Sequence[Mapping[str, Any]]) -> None:
-    """Add what the user says, behind a result for each call that the last turn made."""
+def add_user(turns: list[Turn], blocks: Sequence[Mapping[str, Any]]) -> None:
+    """Add a turn of the user: first a result for each call of the last turn, then the other blocks."""
     calls = _open_calls(turns)
-    given = {each["tool_use_id"]: each for each in said if each["type"] == "tool_result"}
+    given = {each["tool_use_id"]: each for each in blocks if each["type"] == "tool_result"}
     results = [given.get(call) or result(call, NOT_RUN, is_error=True) for call in calls]
-    # A result without a call is one whose call was observed; the service takes no such thing.
-    blocks = [*results, *(each for each in said if each["type"] != "tool_result")]
-    if blocks:
-        turns.append({"role": "user", "content": blocks})
+    # A result whose call was already observed is dropped; the service refuses a result without a call.
+    content = [*results, *(each for each in blocks if each["type"] != "tool_result")]
+    if content:
+        turns.append({"role": "user", "content": content})
 
 
 def text(words: str) -> dict[str, Any]:
-    """Return a block of text."""
+    """Return a text block."""
     return {"type": "text", "text": words}
 
 
 def result(call: str, words: str, *, is_error: bool) -> dict[str, Any]:
-    """Return the result of a call of a tool."""
-    told = {"type": "tool_result", "tool_use_id": call, "content": [text(words)]}
-    return told | {"is_error": True} if is_error else told
+    """Return the result block of a tool call."""
+    block = {"type": "tool_result", "tool_use_id": call, "content": [text(words)]}
+    return block | {"is_error": True} if is_error else block
 
 
-def _add_model(turns: list[Turn], said: list[dict[str, Any]]) -> None:
+def _add_model(turns: list[Turn], blocks: list[dict[str, Any]]) -> None:
     if not turns:
         add_user(turns, [text(EARLIER)])
     elif _open_calls(turns):
         add_user(turns, [])
-    turns.append({"role": "assistant", "content": said})
+    turns.append({"role": "assistant", "content": blocks})
 
 
 def _open_calls(turns: Sequence[Turn]) -> list[str]:
@@ -75,11 +75,11 @@ def _open_calls(turns: Sequence[Turn]) -> list[str]:
     return [each["id"] for each in turns[-1]["content"] if each["type"] == "tool_use"]
 
 
-def _says_anything(block: Mapping[str, Any]) -> bool:
+def _has_content(block: Mapping[str, Any]) -> bool:
     return block["type"] != "text" or bool(block["text"].strip())
 
 
-# The service takes four marks, those for longer before those for shorter. All four are used.
+# The service accepts four cache marks, longer durations before shorter ones. All four are used.
 HOUR: Final = {"type": "ephemeral", "ttl": "1h"}
 MINUTES: Final = {"type": "ephemeral", "ttl": "5m"}
 
@@ -87,10 +87,10 @@ Block = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """What stays as it is for a whole session. `notes` is what an earlier session left, '' where there was none.
+class FixedParts:
+    """The parts of a request that do not change within a session. `notes` are from an earlier session, or ''.
 
-    `run` tells this run from every other in its first message: two that begin alike are not one on a tape.
+    `run` identifies the run in its first message, so that a tape does not merge two runs that begin alike.
     """
 
     tools: tuple[Tool, ...] = ()
@@ -100,53 +100,48 @@ class Fixed:
 
 
 def request_of(
-    fixed: Fixed,
-    sight: ConversationView,
+    fixed: FixedParts,
+    view: ConversationView,
     tail: Sequence[Message],
     state: Sequence[Block],
     model: str,
     previous: str,
 ) -> Request:
-    """Return the request for the next call: the `state` of the moment comes last.
+    """Return the request for the next call; the current `state` comes last.
 
-    `tail` are the messages of `sight` that are to be sent. `previous` is the id of the last message that came back,
-    '' before the first.
+    `tail` holds the messages of `view` to send. `previous` is the id of the last reply, '' before the first.
     """
     memory = inject(
-        sight.reflection,
-        sight.observations,
-        sight.current_task,
-        sight.suggested_response,
-        sight.others,
+        view.reflection, view.observations, view.current_task, view.suggested_response, view.others
     )
     return Request(
         model=model,
-        system=[text(prompt_file("rules")) | {"cache_control": HOUR}, *_remembered(memory, sight)],
+        system=[text(prompt_file("rules")) | {"cache_control": HOUR}, *_memory_part(memory, view)],
         messages=_messages(fixed, with_reminder(tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[
-            {"name": each.name, "description": each.says, "input_schema": dict(each.schema)}
+            {"name": each.name, "description": each.label, "input_schema": dict(each.schema)}
             for each in fixed.tools
         ],
-        # One schema for all questions: another would void all that is cached. The names that an answer may use stand
-        # in the question, and are checked when it comes.
+        # One schema for all questions: another schema would invalidate the whole cache. The question lists the names
+        # that an answer may use, and `parse_advice` checks them.
         output_schema=ANSWER_SCHEMA,
         previous_message_id=previous,
     )
 
 
-def _opening(fixed: Fixed) -> Sequence[Block]:
-    """Return the first message of all: which run asks, and what was noted before it. A tape keeps no system text."""
+def _opening(fixed: FixedParts) -> Sequence[Block]:
+    """Return the first message: the run's id and the earlier notes. A tape does not store system text."""
     blocks = [text(run_mark(fixed.run))] if fixed.run else []
     if fixed.notes.strip():
-        blocks.append(text(data("memory", sound(fixed.notes.strip()))))
+        blocks.append(text(data_block("memory", encodable(fixed.notes.strip()))))
     return [{"role": "user", "content": blocks}] if blocks else []
 
 
-def _remembered(memory: Injected, sight: ConversationView) -> Sequence[Block]:
-    """Return what became of the older conversation; what other conversations hold is new each time and not marked."""
+def _memory_part(memory: Injected, view: ConversationView) -> Sequence[Block]:
+    """Return the system blocks of memory; the part on other conversations changes each time and has no cache mark."""
     blocks = [text(part) for part in memory.parts]
-    marked = len(blocks) - bool(sight.others.strip())
+    marked = len(blocks) - bool(view.others.strip())
     if marked > 0:
         blocks[marked - 1] |= {"cache_control": MINUTES}
     if marked > 1:
@@ -154,7 +149,9 @@ def _remembered(memory: Injected, sight: ConversationView) -> Sequence[Block]:
     return blocks
 
 
-def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> Sequence[Block]:
+def _messages(
+    fixed: FixedParts, tail: Sequence[Message], state: Sequence[Block]
+) -> Sequence[Block]:
     turns = turns_of(tail)
     if turns:
         turns[-1]["content"][-1] |= {"cache_control": MINUTES}
@@ -166,9 +163,9 @@ def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> 
 
 
 def without_state(record: CallRecorder) -> CallRecorder:
-    """Return what hands calls on to `record` with the state taken out of the request and into its meta, as `state`."""
+    """Return a recorder that moves the state from the request into `meta["state"]` and passes the call to `record`."""
 
-    def settled(
+    def record_settled(
         request: Mapping[str, Any],
         reply: Mapping[str, Any],
         *,
@@ -177,21 +174,21 @@ def without_state(record: CallRecorder) -> CallRecorder:
     ) -> object:
         *earlier, last = request["messages"]
         kept = _settled(last["content"])
-        if not kept:  # no conversation: nothing of it will be sent again
+        if not kept:  # not a conversation: no part is sent again
             return record(request, reply, duration_ns=duration_ns, meta=meta)
         messages = [*earlier, {**last, "content": kept}]
         state = [
             str(each["text"]) if each["type"] == "text" else f"({each['type']})"
             for each in last["content"][len(kept) :]
         ]
-        told = {**meta, "state": state}
-        return record({**request, "messages": messages}, reply, duration_ns=duration_ns, meta=told)
+        meta = {**meta, "state": state}
+        return record({**request, "messages": messages}, reply, duration_ns=duration_ns, meta=meta)
 
-    return settled
+    return record_settled
 
 
 def _settled(content: object) -> Sequence[Mapping[str, Any]]:
-    """Return the blocks up to the mark: what stands behind it is of the moment."""
+    """Return the blocks up to the last cache mark; the blocks after it are the current state."""
     blocks = content if isinstance(content, list) else []
     marks = [at for at, each in enumerate(blocks) if "cache_control" in each]
     return blocks[: marks[-1] + 1] if marks else []
@@ -199,7 +196,7 @@ def _settled(content: object) -> Sequence[Mapping[str, Any]]:
 
 @dataclass(slots=True)
 class CacheReport:
-    """The tokens of all calls by kind, and how often the service gave which reason for a miss."""
+    """The input tokens of all calls by kind, and the counts of the service's reasons for a cache miss."""
 
     read: int = 0
     written: int = 0
@@ -208,7 +205,7 @@ class CacheReport:
 
     @property
     def hit_ratio(self) -> float:
-        """The share of the input that was read from the cache; 0 before anything was sent."""
+        """The share of the input that was read from the cache; 0 before the first call."""
         sent = self.read + self.written + self.uncached
         return self.read / sent if sent else 0.0
 
@@ -222,34 +219,34 @@ class CacheReport:
             self.misses[reply.cache_missed] += 1
 
 
-MEMORY_TOKENS: Final = "memory tokens"  # what is counted
+MEMORY_TOKENS: Final = "memory tokens"  # the name of the counter
 
-# The block of the moment, notes of an earlier session, and the reminder that a conversation goes on.
-_TOLD: Final = re.compile(r"<(memory|observations|system-reminder)\b[^>]*>.*?</\1>", re.DOTALL)
+# Observations, notes of an earlier session, and the reminder that the conversation continues.
+_MEMORY: Final = re.compile(r"<(memory|observations|system-reminder)\b[^>]*>.*?</\1>", re.DOTALL)
 
 
-def remembered(request: Request) -> Iterator[str]:
-    """Yield what memory put into `request`: all that stands behind the rules, and what it marks within messages.
+def memory_parts(request: Request) -> Iterator[str]:
+    """Yield the parts of `request` that come from memory: the system text after the rules, and tagged texts in messages.
 
-    What a model asked a tool for is not memory's: it was the model's wish.
+    Results of tools do not count, since the model asked for them.
     """
     yield from (str(block["text"]) for block in request.system[1:])
     for message in request.messages:
         for block in message["content"]:
             if block["type"] == "text":
-                yield from (found[0] for found in _TOLD.finditer(block["text"]))
+                yield from (found[0] for found in _MEMORY.finditer(block["text"]))
 
 
 def count_memory(request: Request, counts: Counter[str]) -> None:
-    """Add an estimate of the tokens that memory put into `request`, where there are any."""
-    if told := sum(map(tokens, remembered(request))):
-        counts[MEMORY_TOKENS] += told
+    """Add an estimate of the tokens that memory put into `request`, if any."""
+    if added := sum(map(tokens, memory_parts(request))):
+        counts[MEMORY_TOKENS] += added
 
 
 def calibrated(estimator: TokenEstimator, model: Model, request: Request) -> TokenEstimator:
-    """Return `estimator` leaning towards what the service counts for `request`; as it is where nobody counts.
+    """Return `estimator` calibrated by the service's count for `request`; unchanged when the service cannot count.
 
-    One count a session is enough: what it is used for are thresholds, and no bill.
+    One count a session is enough: the estimate is used for thresholds, not for bills.
     """
     try:
         counted = model.count_tokens(request)

@@ -1,17 +1,17 @@
-"""Keeps keys out of everything that is written: tapes, events, reports, logs and errors.
+"""Masks keys in everything that is written: tapes, events, reports, logs and errors.
 
-What is covered, for each secret that is known by its value (of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and whatever
-else it is given), in any mixture and in either case of letters: as it is; with white space, line ends, invisible
-characters or backslashes (of JSON, of `repr`, of a shell's continued line) between its characters; with characters as
-%2D (also encoded twice), \u002d, \x2d, &#45; or &#x2d;; as hexadecimal digits; and as base64, plain or for URLs, also
-as part of something longer, as in a header of basic authorization.
+Covered for each secret of known value (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and further values), in any combination
+and in upper or lower case: plain; with white space, line ends, invisible characters or backslashes (of JSON, of `repr`,
+of a continued shell line) between its characters; with characters as %2D (also encoded twice), \u002d, \x2d, &#45; or
+&#x2d;; as hexadecimal digits; and as base64, plain or for URLs, also inside a longer text such as a header of basic
+authorization.
 
-Of secrets that nobody named: what begins with sk-ant-, what follows Bearer, and the values of the headers x-api-key
+Covered for unknown secrets: text that begins with sk-ant-, text after Bearer, and the values of the headers x-api-key
 and authorization, up to the first white space or quotation mark.
 
-What is not covered: known secrets of fewer than eight characters, which are words; secrets that were cut in the middle
-before they came here, other than those of a known beginning; secrets that were compressed, encrypted, spelled
-backwards or told in words. So: mask first, cut afterwards.
+Not covered: known secrets of fewer than eight characters, which could be words; secrets that were cut before masking,
+except those with a known beginning; secrets that were compressed, encrypted, reversed or described in words. Therefore
+mask first and cut afterwards.
 """
 
 import base64
@@ -23,14 +23,14 @@ from typing import Any, Final
 
 VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 MASKED: Final = "[secret]"
-SHORTEST: Final = 8  # characters; a shorter one would mask words of the game
+MIN_SIZE: Final = 8  # characters; shorter secrets would mask words of the game
 _GAP: Final = (
     r"(?:[\s\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]"
     r"|\\[nrtbfv]|\\u00(?:0[9a-d]|20)|%(?:25)*(?:0[9ad]|20)|\\)*"
 )
 _DASH: Final = r"(?:-|%(?:25)*2d|\\u002d|\\x2d|&\#45;|&\#x2d;)"
 _QUOTE: Final = r"""(?:\\*["'])?"""
-# What stands before a value stays, so that a log still says what was there.
+# The name before a value stays, so that a log shows which header it was.
 _UNNAMED: Final = (
     rf"sk{_DASH}ant{_DASH}(?:\w|{_DASH}){{4,}}",
     rf"""(?P<header>(?:x-api-key|authorization){_QUOTE}\s*[:=,]\s*(?:b?\\*["'])?(?:(?:bearer|basic)\s+)?+)"""
@@ -40,10 +40,10 @@ _UNNAMED: Final = (
 
 
 class Mask:
-    """Replaces secrets in any text by `[secret]`. What it was given cannot be read from it."""
+    """Replaces secrets in a text by `[secret]`. Its `repr` does not reveal them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        known = sorted({each.strip() for each in secrets if len(each.strip()) >= SHORTEST}, key=len)
+        known = sorted({each.strip() for each in secrets if len(each.strip()) >= MIN_SIZE}, key=len)
         forms = [form for secret in reversed(known) for form in _forms(secret)]
         self._pattern = re.compile("|".join((*forms, *_UNNAMED)), re.IGNORECASE)
 
@@ -57,8 +57,8 @@ class Mask:
         )
 
 
-def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- the shape stays what it is
-    """Return a JSON value with every text in it masked, names of fields too."""
+def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- the shape stays
+    """Return a JSON value with every string in it masked, field names included."""
     match value:
         case str():
             return mask(value)
@@ -71,9 +71,9 @@ def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- th
 
 
 class MaskingFilter(logging.Filter):
-    """Masks records of a log: their words, their errors and all that hangs on them.
+    """A logging filter that masks the message, the error and all extra fields of a record.
 
-    Add it to handlers, not to loggers: a logger's filters do not see what its children write.
+    Add it to handlers, not to loggers: the filters of a logger do not see the records of its children.
     """
 
     def __init__(self, mask: Mask) -> None:
@@ -81,19 +81,19 @@ class MaskingFilter(logging.Filter):
         self._mask = mask
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrite `record` without secrets, and let it pass."""
+        """Mask the secrets in `record` and return True, so that it is logged."""
         record.msg, record.args = _message(record), None
         if record.exc_info:
             kind, error, trace = record.exc_info
             record.exc_text = "".join(traceback.format_exception(kind, error, trace)).rstrip()
-            record.exc_info = None  # a handler would write it out anew
+            record.exc_info = None  # a handler would format it again, unmasked
         for name, value in vars(record).items():
             if isinstance(value, str | Mapping | list | tuple):
                 setattr(record, name, masked(value, self._mask))
         return True
 
 
-def mask_of(environment: Mapping[str, str], *more: str) -> Mask:
+def mask_for(environment: Mapping[str, str], *more: str) -> Mask:
     """Return a mask for the keys in `environment`, and for `more` secrets."""
     return Mask([*(environment.get(name, "") for name in VARIABLES), *more])
 
@@ -101,12 +101,12 @@ def mask_of(environment: Mapping[str, str], *more: str) -> Mask:
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except (TypeError, ValueError, KeyError):  # its arguments do not fit; logging must not fail
+    except (TypeError, ValueError, KeyError):  # arguments of another format; logging must not fail
         return f"{record.msg} {record.args!r}"
 
 
 def _forms(secret: str) -> list[str]:
-    """Return patterns for all that a secret may look like."""
+    """Return a pattern for each form of a secret."""
     coded = sorted({secret.encode().hex(), *_in_base64(secret)})
     spelled = [[_character(char) for char in secret]]
     spelled += [
@@ -116,10 +116,10 @@ def _forms(secret: str) -> list[str]:
 
 
 def _in_base64(secret: str) -> list[str]:
-    """Return what is the same of its base64 wherever it begins and whatever stands around it."""
+    """Return the parts of a secret's base64 that do not depend on its offset or on the text around it."""
     wholes = [bytes(before) + secret.encode() for before in range(3)]
     return [
-        # The first digit and the last may be shared with what stands before and after.
+        # The first and the last digit may also encode neighbouring characters.
         encode(whole).decode()[-(-before * 8 // 6) : len(whole) * 8 // 6]
         for before, whole in enumerate(wholes)
         for encode in (base64.b64encode, base64.urlsafe_b64encode)
@@ -127,7 +127,7 @@ def _in_base64(secret: str) -> list[str]:
 
 
 def _character(char: str) -> str:
-    """Return a pattern for one character in any of its spellings."""
+    """Return a pattern that matches one character in each of its encodings."""
     code = f"{ord(char):02x}"
     as_bytes = "".join(f"%(?:25)*{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
     spellings = (

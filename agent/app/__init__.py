@@ -1,9 +1,9 @@
-"""Play as a whole: the only place where all parts are built, the session that plays, and what it leaves behind."""
+"""Composition of the agent: builds its parts, plays sessions, and writes checkpoints and summaries."""
 
 from agent.app.checkpoints import record_of, row_of
 from agent.app.plan import Outlook, outlook, outlooks_of_ram
 from agent.app.play import HOME, play_run
-from agent.app.process import Interrupt, file_bytes, free_bytes, interrupts, resident_of
+from agent.app.process import Interrupt, file_bytes, free_bytes, interrupts, resident_bytes
 from agent.app.settings import AskSettings, Decider, Settings
 from agent.app.summary import Stop, Summary, TickView, Viewer
 
@@ -25,6 +25,6 @@ __all__ = [
     "outlooks_of_ram",
     "play_run",
     "record_of",
-    "resident_of",
+    "resident_bytes",
     "row_of",
 ]

@@ -1,4 +1,4 @@
-"""The advice of a run as its record keeps it: enough to give it again without a model."""
+"""Advice stored in the record of a run, from which a replay repeats it without a model."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -6,77 +6,77 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from agent.advisor.port import Advice, Advisor, Question, Silent, Tool, ToolRefused
+from agent.advisor.port import Advice, Advisor, NoAnswer, Question, Tool, ToolRefused
 from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,
     RecordingAdvisor,
     as_json,
     from_json,
-    hash_of,
+    question_hash,
 )
 from agent.errors import RunError
 from memory import EventRow, Json, RunStore
 
-ADVICE: Final = "advice"  # the kind of event
+ADVICE: Final = "advice"  # the event kind
 
 
-class Asking(NamedTuple):
-    """Whom a session asks, `every` so many ticks also without need.
+class AdviceSource(NamedTuple):
+    """How a session asks for advice: an advisor, and the ticks between questions that nothing else causes (0: none).
 
-    `advisor` makes him from the tools that he has and from what tells the session's observations as they are then.
+    `advisor` builds it from its tools and from a function that returns the session's current observations.
     """
 
     advisor: Callable[[Sequence[Tool], Callable[[], str | None]], Advisor]
     every: int = 0
 
 
-class Consultations:
-    """Writes down each question with its answer, and what was done by tools before it was answered."""
+class AdviceRecorder:
+    """Records each question with its answer, and the tool calls made before the answer."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._done: list[Json] = []
+        self._tool_calls: list[Json] = []
 
-    def noting(self, tool: Tool) -> Tool:
-        """Return `tool`, whose calls are noted from now on."""
-        return replace(tool, run=partial(self._run, tool))
+    def recording_calls(self, tool: Tool) -> Tool:
+        """Return a copy of `tool` whose calls are recorded."""
+        return replace(tool, run=partial(self._run_tool, tool))
 
-    def recording(self, advisor: Advisor) -> Advisor:
-        """Return `advisor`, whose answers are written down from now on."""
-        return RecordingAdvisor(advisor, self._answered)
+    def recording_answers(self, advisor: Advisor) -> Advisor:
+        """Return `advisor` wrapped so that its answers are recorded."""
+        return RecordingAdvisor(advisor, self._record)
 
-    def _run(self, tool: Tool, asked: Mapping[str, Any]) -> str:
-        self._done.append({"tool": tool.name, "input": dict(asked)})
+    def _run_tool(self, tool: Tool, asked: Mapping[str, Any]) -> str:
+        self._tool_calls.append({"tool": tool.name, "input": dict(asked)})
         return tool.run(asked)
 
-    def _answered(self, answered: RecordedAnswer) -> None:
-        done, self._done = self._done, []
+    def _record(self, answered: RecordedAnswer) -> None:
+        done, self._tool_calls = self._tool_calls, []
         self._store.append_event(answered.tick, ADVICE, {**as_json(answered), "done": done})
 
 
 class ReplayedAdvice:
-    """Gives the advice that a run was given, and does again what was done by tools before each answer.
+    """An advisor that repeats recorded advice, and the tool calls made before each answer.
 
-    Of two branches that asked at the same tick the live one is meant.
+    Where two branches asked at the same tick, the answer of the live branch is used.
     """
 
-    def __init__(self, told: Iterable[EventRow], tools: Sequence[Tool]) -> None:
+    def __init__(self, events: Iterable[EventRow], tools: Sequence[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._done: dict[str, Sequence[Mapping[str, Any]]] = {}
+        self._tool_calls: dict[str, Sequence[Mapping[str, Any]]] = {}
         answers = []
-        for event in told:
+        for event in events:
             try:
                 answers.append(from_json(event.payload))
-                self._done[answers[-1].question] = event.payload["done"]
+                self._tool_calls[answers[-1].question] = event.payload["done"]
             except (KeyError, ValueError) as error:
                 message = f"the advice of tick {event.tick} cannot be read ({error}); replay the steps alone"
                 raise RunError(message) from error
         self._recorded = RecordedAdvisor(answers)
 
-    def ask(self, question: Question) -> Advice | Silent:
-        """Return the answer of then."""
-        for done in self._done.get(hash_of(question), ()):
+    def ask(self, question: Question) -> Advice | NoAnswer:
+        """Repeat the tool calls recorded for `question`, and return its recorded answer."""
+        for done in self._tool_calls.get(question_hash(question), ()):
             tool = self._tools.get(done["tool"])
             if tool is not None:
                 with suppress(ToolRefused):

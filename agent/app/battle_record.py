@@ -1,7 +1,4 @@
-"""Battles followed from tick to tick, each told as one record when it is over.
-
-All of it is read from RAM.
-"""
+"""Battles followed from tick to tick in RAM, each reported as one record when it ends."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -18,15 +15,15 @@ OUTCOMES: Final = {
     BattleResult.LOST: "defeat",
     BattleResult.LEFT: "runaway",
 }
-MOST_DECISIONS: Final = 8  # that are worth telling of one battle
+MOST_DECISIONS: Final = 8  # in the record of one battle
 
 
 @dataclass(slots=True)
 class OngoingBattle:
-    """A battle under way, as far as it went; own and level are those it began with.
+    """An ongoing battle up to the last tick; `own` and `own_level` are the Pokemon it began with.
 
-    `enemies` are all that were seen, in their order; `enemy_level` is the highest of them. `place` is where it
-    began, `opponent` the trainer, or nothing against wild ones.
+    `enemies` lists the enemies seen, in order; `enemy_level` is their highest level. `place` is where it
+    began; `opponent` is the trainer, or empty in a wild battle.
     """
 
     start: int
@@ -44,22 +41,22 @@ class OngoingBattle:
     decisions: list[str] = field(default_factory=list)
     hp_percent: float = 100.0
     enemy_hp_percent: float = 100.0
-    asked: bool = False  # whether the last tick was one at which the battle menu waited
+    asked: bool = False  # whether the battle menu was open at the last tick
     place: str = ""
     opponent: str = ""
-    thrown: bool = False  # whether the last thing that left the bag in this turn was a ball
+    thrown: bool = False  # whether the last item used this turn was a ball
 
     def decide(self, words: str) -> None:
-        """Remember a decision, unless there were too many already."""
+        """Add a decision, up to `MOST_DECISIONS`."""
         if len(self.decisions) < MOST_DECISIONS:
             self.decisions.append(words)
 
 
 class BattleWatch(SavedAttributes):
-    """Follows the battle under way and counts those that are over; part of a checkpoint.
+    """Follows the ongoing battle and counts finished ones; part of a checkpoint.
 
-    `beaten` is what money there was when the last battle began, if it was lost and its cost is yet to be seen.
-    `around` is what the last record does not say: where it was, the trainer, and which own mon was out in the end.
+    `beaten` is the money at the start of the last battle, if it was lost and its cost is not known yet.
+    `around` adds to the last record: the place, the trainer, and the own Pokemon that was out at the end.
     """
 
     SAVED = ("battles", "turns", "lost", "beaten", "around", "_blackouts")
@@ -73,15 +70,15 @@ class BattleWatch(SavedAttributes):
         self._place_of = place_of
         self._fight: OngoingBattle | None = None
 
-    def saw(self, percept: Percept) -> BattleRecord | None:
-        """Take note of one moment, and return the battle that ended with it, if one did."""
+    def observe(self, percept: Percept) -> BattleRecord | None:
+        """Update from one percept; return the record of the battle that ended with it, or None."""
         state, fight = percept.state, self._fight
         if state.battle is not None and state.in_battle:
             self._follow(state.battle, state, percept.tick)
             return None
         if fight is None:
             if self.beaten is not None and state.in_control:
-                self._wake_up(percept, self.beaten)
+                self._record_blackout(percept, self.beaten)
             return None
         self._fight = None
         record = _record(fight, state, percept.tick)
@@ -98,38 +95,38 @@ class BattleWatch(SavedAttributes):
         return record
 
     def to_json(self) -> dict[str, Json]:
-        """Return the battle under way, and the counts."""
+        """Return the ongoing battle and the counts."""
         fight = asdict(self._fight) if self._fight is not None else None
         return {**super().to_json(), "fight": fight}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
+        """Restore what `to_json` returned."""
         super().restore(data)
         self._fight = OngoingBattle(**data["fight"]) if data["fight"] is not None else None
 
-    def told_blackouts(self) -> list[dict[str, Json]]:
-        """Return the defeats that cost money since this was asked last."""
-        told, self._blackouts = self._blackouts, []
-        return told
+    def take_blackouts(self) -> list[dict[str, Json]]:
+        """Return the defeats that cost money since the last call."""
+        taken, self._blackouts = self._blackouts, []
+        return taken
 
-    def _wake_up(self, percept: Percept, had: int) -> None:
-        """See what a defeat has cost, when one is free again."""
+    def _record_blackout(self, percept: Percept, money_before: int) -> None:
+        """Record the cost of a defeat, once the player has control again."""
         self.beaten, state = None, percept.state
-        cost, around = had - state.player.money, self.around
+        cost, around = money_before - state.player.money, self.around
         if cost > 0:
-            told: dict[str, Json] = {
+            blackout: dict[str, Json] = {
                 "tick": percept.tick,
                 "place": around["location"],
                 "subject": around["opponent"] or around["enemies"],
                 "cost": cost,
                 "woke_in": self._place_of(state),
             }
-            self._blackouts.append(told)
+            self._blackouts.append(blackout)
 
     def _follow(self, battle: Battle, state: State, tick: int) -> None:
         own, enemy = battle.own, battle.enemy
         if own is None or enemy is None:
-            return  # no mon is out yet
+            return  # no Pokemon is out yet
         asked = battle.phase is Phase.MAIN_MENU
         fight = self._fight
         if fight is None:
@@ -157,7 +154,7 @@ class BattleWatch(SavedAttributes):
     def _begun(
         self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
     ) -> OngoingBattle:
-        name, led = self._name(own), (battle.trainer_class, battle.trainer_number)
+        name, trainer = self._name(own), (battle.trainer_class, battle.trainer_number)
         return OngoingBattle(
             start=tick,
             enemies=[self._name(enemy)],
@@ -169,7 +166,7 @@ class BattleWatch(SavedAttributes):
             bag=_bag(state),
             money=state.player.money,
             place=self._place_of(state),
-            opponent=self._dex.opponent(*led) if battle.is_trainer else "",
+            opponent=self._dex.opponent(*trainer) if battle.is_trainer else "",
         )
 
     def _note_items(self, fight: OngoingBattle, state: State) -> None:

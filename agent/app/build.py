@@ -1,16 +1,16 @@
-"""Builds all that lives on one branch of a run: memory, the mind, the loop, and what watches them."""
+"""Builds the parts of one branch of a run: memory, the mind, the loop, and the producers that observe them."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Self
 
-from agent.app.advice import Asking, Consultations
+from agent.app.advice import AdviceRecorder, AdviceSource
 from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
     AGENT,
-    MeetingProducers,
+    EncounterProducers,
     PlayProducers,
-    PostMortems,
+    StuckProducer,
     watch_advice,
 )
 from agent.app.observations import PlayObservations
@@ -23,11 +23,11 @@ from agent.experience.action_costs import ActionCosts
 from agent.experience.choices import TaskChoices
 from agent.experience.uses import Experience, MemoryUse, found
 from agent.loop import Loop
-from agent.mind.advice import Advising, CurrentMoment, Describing
+from agent.mind.advice import CurrentMoment, ModelAdvice, SituationDescriber
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Due, Perceiver
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
@@ -47,11 +47,11 @@ from memory import (
     scope_name,
 )
 from memory.errors import OnFault
-from memory.recall.actions import watch_actions
+from memory.recall.actions import register_recall_producers
 
 
 class GameParts(NamedTuple):
-    """What decisions know of a cartridge beforehand: its story, its world, its tables; and the seed of the run."""
+    """Static input of decisions: the story, world and tables of a cartridge, and the seed of the run."""
 
     story: Story
     world: World
@@ -60,17 +60,17 @@ class GameParts(NamedTuple):
 
     @classmethod
     def of(cls, cartridge: Cartridge, story: Story, seed: int) -> Self:
-        """Return the parts of the cartridge in the slot."""
+        """Return the parts of `cartridge`."""
         return cls(story, World.of(cartridge), Dex.of(cartridge), seed)
 
 
-Advise = Callable[[MemoryActions, Describing], Advising]
+Advise = Callable[[MemoryActions, SituationDescriber], ModelAdvice]
 
 
-class Thinker:
-    """What decides, with one memory; it neither plays nor records. What is attached to `store` comes back with it.
+class DecisionParts:
+    """The parts that decide, with one memory, without playing or recording; checkpoints of `store` include them.
 
-    `advise` makes what asks for advice, where anybody gives it.
+    `advise` builds the part that asks for advice; without it no advice is asked for.
     """
 
     def __init__(
@@ -90,14 +90,14 @@ class Thinker:
         episodes = scope_name(AGENT, "ltm:episodic")
         self.experience = Experience(memory.recall, uses, episodes, session)
         actions = memory.actions(store, hooks)
-        describing = Describing(story, self.terrain, game.dex, self.ledger)
-        self.advising = advise(actions, describing) if advise is not None else None
-        choose = self.advising.choose if self.advising is not None else None
+        describer = SituationDescriber(story, self.terrain, game.dex, self.ledger)
+        self.model_advice = advise(actions, describer) if advise is not None else None
+        choose = self.model_advice.choose if self.model_advice is not None else None
         self.choices = TaskChoices(self.experience, choose)
         for name in ("ledger", "experience", "choices", "terrain"):
             store.attach(name, getattr(self, name))
-        memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.learnt)
-        memory.blackboard.subscribe(session, self.experience.met)
+        memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.long_term_changed)
+        memory.blackboard.subscribe(session, self.experience.encounter_stored)
         self._context = GameContext(
             story,
             self.terrain,
@@ -110,105 +110,107 @@ class Thinker:
             hooks,
         )
         memory.blackboard.subscribe(session, RecallJudge(self._context, actions).saw)
-        self.ladder = Ladder(
+        self.recovery = StuckRecovery(
             ProgressMonitor(), game.seed, escape(self.terrain), inquiry(self._context)
         )
 
     def mind(self, *more: Topic) -> Mind:
-        """Return the mind, which can do `more` beside the topics of every game."""
+        """Return the mind, with the topics of every game and `more`."""
         topics, recall = capabilities_for(self._context, *more), self._memory.recall
         costs = ActionCosts(self.experience, self._context.story.place_of)
-        mind = Mind(topics, recall, self._hooks, self.ladder, costs, self.advising)
+        mind = Mind(topics, recall, self._hooks, self.recovery, costs, self.model_advice)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return mind
 
 
 class RunContext(NamedTuple):
-    """What all branches of a run have in common; `more` is what the agent can do beside the topics of every game."""
+    """What all branches of a run share; `more` are topics added to those of every game."""
 
     store: RunStore
     session: str
-    frozen: RunSettings
+    settings: RunSettings
     knowledge: KnowledgeStore
     game: GameParts
     more: tuple[Topic, ...]
-    asking: Asking | None  # where rules run out
+    asking: AdviceSource | None  # for questions that rules cannot answer
 
 
 class Branch:
-    """One lineage of play, from power-on or a checkpoint to its end: a mind, the loop that plays, and what watches them."""
+    """One branch of play, from power-on or a checkpoint to its end: a mind, the loop, and their producers."""
 
     def __init__(
-        self, ground: RunContext, console: RecordingConsole, on_fault: OnFault, *, is_new: bool
+        self, context: RunContext, console: RecordingConsole, on_fault: OnFault, *, is_new: bool
     ) -> None:
-        game, store = ground.game, ground.store
-        self._ground = ground
+        game, store = context.game, context.store
+        self._context = context
         self._console = console
         self.hooks = Hooks(on_fault)
-        self.memory = self._remember(on_fault, is_new=is_new)
+        self.memory = self._open_memory(on_fault, is_new=is_new)
         self.observations = PlayObservations(
-            store, ground.session, game.story, game.dex, self.hooks, self.memory.blackboard
+            store, context.session, game.story, game.dex, self.hooks, self.memory.blackboard
         )
         self._battles = BattleWatch(game.dex, game.story.place_of)
         store.attach("battles", self._battles)
-        advise = partial(self._advising, ground.asking) if ground.asking is not None else None
-        thinker = Thinker(game, self.memory, store, self.hooks, ground.frozen.uses, advise)
-        advising = thinker.advising
-        self.ledger, self.experience = thinker.ledger, thinker.experience
-        self.ladder, self._choices = thinker.ladder, thinker.choices
-        self.mind = thinker.mind(*ground.more)
-        eyes = Perceiver(
+        advise = partial(self._model_advice, context.asking) if context.asking is not None else None
+        parts = DecisionParts(game, self.memory, store, self.hooks, context.settings.uses, advise)
+        model_advice = parts.model_advice
+        self.ledger, self.experience = parts.ledger, parts.experience
+        self.recovery, self._choices = parts.recovery, parts.choices
+        self.mind = parts.mind(*context.more)
+        perceiver = Perceiver(
             console,
             Font.of(console.cartridge),
             game.world,
-            self.ledger.due if advising is None else partial(self._due, advising),
+            self.ledger.due if model_advice is None else partial(self._due, model_advice),
         )
         tick = console.link.tick
-        self.loop = Loop(console, eyes, self.mind, self.ledger, self.hooks, tick)
+        self.loop = Loop(console, perceiver, self.mind, self.ledger, self.hooks, tick)
         self._watch()
-        store.attach("eyes", eyes)
+        store.attach("perceiver", perceiver)
         store.attach("mind", self.mind)
 
     @property
     def faults(self) -> int:
-        """How often something failed that must not disturb play."""
+        """How often a hook or a listener failed without stopping play."""
         return sum(self.hooks.faults.values()) + sum(self.memory.blackboard.faults.values())
 
-    def _remember(self, on_fault: OnFault, *, is_new: bool) -> AgentMemory:
-        store, known = self._ground.store, self._ground.knowledge
-        started = self._ground.frozen.started.timestamp()
+    def _open_memory(self, on_fault: OnFault, *, is_new: bool) -> AgentMemory:
+        store, known = self._context.store, self._context.knowledge
+        started = self._context.settings.started.timestamp()
         memory = open_memory(
             store, AGENT, session_id=store.run_id, started_at=started, on_fault=on_fault
         )
         if is_new:
-            entries = sorted(known.seed(), key=lambda each: each.seq)  # the oldest first
-            memory.take_over(known.load_knowledge(), entries, origins=known.origins())
+            entries = sorted(known.seed(), key=lambda each: each.seq)  # oldest first
+            memory.import_knowledge(known.load_knowledge(), entries, origins=known.origins())
         return memory
 
-    def _advising(self, asking: Asking, actions: MemoryActions, describing: Describing) -> Advising:
-        """Return how advice is asked."""
+    def _model_advice(
+        self, asking: AdviceSource, actions: MemoryActions, describer: SituationDescriber
+    ) -> ModelAdvice:
+        """Return the part of the mind that asks for advice."""
         now = CurrentMoment()
-        tools = AdvisorTools(actions, describing, now)
-        consultations = Consultations(self._ground.store)
-        noted = [consultations.noting(each) for each in tools.all()]
-        advisor = asking.advisor(noted, self.observations.block)
-        recording = consultations.recording(advisor)
-        advising = Advising(recording, describing, now, self.hooks, asking.every)
+        tools = AdvisorTools(actions, describer, now)
+        consultations = AdviceRecorder(self._context.store)
+        recorded = [consultations.recording_calls(each) for each in tools.all()]
+        advisor = asking.advisor(recorded, self.observations.block)
+        recording = consultations.recording_answers(advisor)
+        model_advice = ModelAdvice(recording, describer, now, self.hooks, asking.every)
 
         def reached(_call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
             for each in reached:
-                advising.reached(each.id)
+                model_advice.reached(each.id)
 
         self.hooks.after(MilestoneLedger.observe, reached, on_error=ErrorMode.SUPPRESS)
-        return advising
+        return model_advice
 
-    def _due(self, advising: Advising, state: State) -> Due:
-        """Return what of the next frame somebody waits for: a witness of a milestone, or who is asked about it."""
+    def _due(self, model_advice: ModelAdvice, state: State) -> Due:
+        """Return which reading of the next frame is needed, by a witness of a milestone or by a question with a picture."""
         due = self.ledger.due(state)
-        return Due.FRAME if due is Due.NOTHING and advising.wants_picture else due
+        return Due.FRAME if due is Due.NOTHING and model_advice.wants_picture else due
 
     def _watch(self) -> None:
-        (story, world, dex, _), store = self._ground.game, self._ground.store
+        (story, world, dex, _), store = self._context.game, self._context.store
         blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
         picked_up = partial(found, world)
@@ -216,21 +218,21 @@ class Branch:
             story.place_of, self._battles, self._choices, dex, store.run_id, picked_up
         )
         play.register(producers)
-        MeetingProducers(story, lambda: self._console.link.tick).register(producers)
-        PostMortems(store, story.called).register(producers)
-        watch_actions(producers, AGENT)
+        EncounterProducers(story, lambda: self._console.link.tick).register(producers)
+        StuckProducer(store, story.called).register(producers)
+        register_recall_producers(producers, AGENT)
         watch_advice(producers)
         for level in ("working", "stm"):
-            blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
+            blackboard.subscribe(scope_name(AGENT, level), self._append_event)
         self.hooks.before(Mind.decide, self._judge, on_error=ErrorMode.SUPPRESS)
 
     def _judge(self, call: Call) -> None:
-        """Let facts judge what is claimed."""
+        """Check claims in memory against the facts."""
         percept, facts = call.args
-        self.memory.truth.judge(facts, percept.tick)
+        self.memory.claim_checker.check_claims(facts, percept.tick)
 
-    def _chronicle(self, event: BlackboardEvent) -> None:
-        """Whatever is done, and whatever is new, is an event worth asking about later; what is inferred is not."""
+    def _append_event(self, event: BlackboardEvent) -> None:
+        """Append each verified new entry to the events of the run; inferred entries are not appended."""
         entry = event.entry
         if event.action == "write" and entry.status == "verified":
-            self._ground.store.append_event(entry.tick, entry.kind, entry.data)
+            self._context.store.append_event(entry.tick, entry.kind, entry.data)

@@ -1,4 +1,4 @@
-"""What a session commits: steps, the trail, figures of the process, checkpoints, and lessons."""
+"""Commits of a session: steps, the trail, process figures, checkpoints and lessons."""
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +9,7 @@ from enum import Enum
 from time import perf_counter
 from typing import Final
 
-from agent.app.process import file_bytes, free_bytes, resident_of
+from agent.app.process import file_bytes, free_bytes, resident_bytes
 from agent.events import KINDS, MilestoneEvent
 from agent.loop import Loop
 from emulator import Button, RecordingConsole, State, Step, StepRecord
@@ -24,13 +24,13 @@ from memory import (
     TrailRow,
     VitalsRow,
 )
-from memory.store.checkpoints import Why
+from memory.store.checkpoints import CheckpointReason
 
-COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
+COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 
 
 def record_of(row: StepRow) -> StepRecord:
-    """Return a stored step as the emulator knows it; raises ValueError when it is none."""
+    """Return the emulator's record of a stored step; raises ValueError when the row is invalid."""
     button = Button(row.button) if row.button is not None else None
     return StepRecord(
         tick=row.tick,
@@ -43,7 +43,7 @@ def record_of(row: StepRow) -> StepRecord:
 
 
 def row_of(record: StepRecord) -> StepRow:
-    """Return a recorded step as the run's store keeps it."""
+    """Return the stored row of a recorded step."""
     step = record.step
     return StepRow(
         tick=record.tick,
@@ -57,8 +57,8 @@ def row_of(record: StepRecord) -> StepRow:
     )
 
 
-def readable(rows: Iterable[StepRow]) -> list[StepRecord]:
-    """Return the records up to the first that somebody made unreadable."""
+def readable_records(rows: Iterable[StepRow]) -> list[StepRecord]:
+    """Return the records before the first unreadable one."""
     records = []
     for row in rows:
         try:
@@ -71,22 +71,22 @@ def readable(rows: Iterable[StepRow]) -> list[StepRecord]:
 
 
 def append(store: RunStore, event: MilestoneEvent) -> None:
-    """Keep an event at the next commit."""
+    """Append an event, which the next commit writes."""
     store.append_event(event.tick, KINDS[type(event)], asdict(event))
 
 
 class Trail:
-    """Tells `keep` of each change of place, money, badges and team."""
+    """Passes a row to `keep` at each change of place, money, badges or team."""
 
     def __init__(self, keep: Callable[[TrailRow], object]) -> None:
         self._keep = keep
         self._sources: tuple[object, ...] = ()
         self._last: TrailRow | None = None
 
-    def saw(self, tick: int, state: State) -> None:
-        """Take note of one moment; those before the game and between two are passed over."""
+    def observe(self, tick: int, state: State) -> None:
+        """Update from one state; states before the game starts or during a map change are ignored."""
         where, player, party = state.map, state.player, state.party
-        # This is asked every tick, and what was decoded of the same bytes is the same object.
+        # Runs every tick; the reader returns the same object as long as its bytes are the same.
         sources = (where.map_id, where.x, where.y, player.money, player.badges, id(party))
         if sources == self._sources or not state.control.trusted or not state.game_started:
             return
@@ -107,29 +107,29 @@ class Trail:
 
 
 class Commit(Enum):
-    """What is committed between two ticks."""
+    """A kind of commit between two ticks."""
 
-    RECORD = "record"  # all that was played since the last commit
-    CHECKPOINT = "checkpoint"  # the game and all attached parts at this moment, with the record
-    LESSONS = "lessons"  # what the last checkpoint covers, for runs to come
+    RECORD = "record"  # the steps since the last commit
+    CHECKPOINT = "checkpoint"  # the record, the game state and all attached parts
+    LESSONS = "lessons"  # of the last checkpoint, delivered to memory.sqlite
 
 
 @dataclass(slots=True)
 class CommitSchedule:
-    """When to commit what, one thing at a tick, so that play never waits for two of them.
+    """The schedule of commits: at most one per tick, so that play never waits for two.
 
-    A checkpoint that is due comes a tick after the record, and its lessons a tick after it. `committed` is the tick of
-    the last commit of any kind, `due` why a checkpoint is wanted, `waiting` why one is that found the file held by
-    another process; `owes` says that the lessons of the last checkpoint were not handed on yet.
+    A due checkpoint follows one tick after the record, and its lessons one tick later. `committed` is the tick of the
+    last commit of any kind, `due` the reason of a requested checkpoint, `waiting` the reason of one that another
+    process blocked by locking the file; `lessons_due` is true until the lessons of the last checkpoint are delivered.
     """
 
     committed: int
-    due: Why | None = None
-    waiting: Why | None = None
-    owes: bool = False
+    due: CheckpointReason | None = None
+    waiting: CheckpointReason | None = None
+    lessons_due: bool = False
 
-    def want(self, why: Why) -> None:
-        """Have a checkpoint made soon; of several reasons the first is kept, but a milestone goes before all."""
+    def request(self, why: CheckpointReason) -> None:
+        """Request a checkpoint soon; the first reason stands, but a milestone replaces any other."""
         if self.due is None or why == "milestone":
             self.due = why
 
@@ -137,29 +137,29 @@ class CommitSchedule:
         """Return what to commit at this tick."""
         if self.due is not None:
             return Commit.RECORD if tick > self.committed + 1 else Commit.CHECKPOINT
-        if self.owes:
+        if self.lessons_due:
             return Commit.LESSONS
         return Commit.RECORD if tick >= self.committed + COMMIT_EVERY else None
 
     def recorded(self, tick: int) -> None:
-        """Take note that the record was committed; a checkpoint that had to wait is tried again now."""
+        """Note that the record was committed, and request a waiting checkpoint again."""
         self.committed = tick
         if self.due is None:
             self.due, self.waiting = self.waiting, None
 
     def saved(self, tick: int) -> None:
-        """Take note that a checkpoint was committed."""
-        self.committed, self.due, self.waiting, self.owes = tick, None, None, True
+        """Note that a checkpoint was committed."""
+        self.committed, self.due, self.waiting, self.lessons_due = tick, None, None, True
 
-    def refused(self, tick: int, why: Why) -> None:
-        """Take note that a checkpoint has to wait, since the file is held by another process."""
+    def refused(self, tick: int, why: CheckpointReason) -> None:
+        """Note that a checkpoint must wait because another process has locked the file."""
         self.committed, self.due, self.waiting = tick, None, why
 
 
 class Checkpoints:
-    """Commits what is played on one branch, as its schedule says; `newest` is the tick of the last checkpoint.
+    """Commits one branch on schedule; `newest` is the tick of the last checkpoint.
 
-    The process began to play `session` when the counter of its clock read `began`.
+    `began` is the `perf_counter` reading at which this process began `session`.
     """
 
     def __init__(
@@ -182,12 +182,12 @@ class Checkpoints:
         self._trail = Trail(store.append_trail)
 
     def after_tick(self, state: State) -> None:
-        """Commit what is due. Between two ticks and outside of any hook: a checkpoint that fails must stop play."""
+        """Commit what is due; it runs between ticks and outside hooks, because a failed checkpoint must stop play."""
         tick, schedule = self._loop.tick, self.schedule
-        self._trail.saw(tick, state)
+        self._trail.observe(tick, state)
         commit = schedule.next(tick)
         if commit is Commit.RECORD:
-            self._take_vitals()
+            self._append_vitals()
             self._store.commit_if_free()
             schedule.recorded(tick)
         elif commit is Commit.CHECKPOINT and schedule.due is not None:
@@ -197,44 +197,44 @@ class Checkpoints:
                 self._store.faults.note("checkpoint", fault)
                 schedule.refused(tick, schedule.due)
         elif commit is Commit.LESSONS:
-            self.hand_on()
+            self.deliver_lessons()
 
-    def save(self, why: Why) -> None:
-        """Commit the game and all attached parts of this moment together."""
+    def save(self, why: CheckpointReason) -> None:
+        """Commit the current game state and all attached parts together."""
         console, link = self._console, self._console.link
         moment = Checkpoint(link.tick, console.frame, console.save(), link.chain, why=why)
-        self._take_vitals()
+        self._append_vitals()
         self._store.commit(checkpoint=moment)
         self.schedule.saved(link.tick)
         self.newest = link.tick
 
-    def hand_on(self) -> None:
-        """Hand on to runs to come what the last checkpoint covers, where that was not done.
+    def deliver_lessons(self) -> None:
+        """Deliver the lessons of the last checkpoint to memory.sqlite, if that is still to be done.
 
-        It can wait: the outbox keeps it for the next checkpoint, and a fault stops nothing.
+        A fault is counted and does not stop play: the outbox retains the lessons for the next checkpoint.
         """
-        if self.schedule.owes:
-            self.schedule.owes = False
+        if self.schedule.lessons_due:
+            self.schedule.lessons_due = False
             run_id, knowledge = self._store.run_id, self._knowledge
-            with self._counting("deliver"):
+            with self._counting_faults("deliver"):
                 knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
 
-    def finish(self, why: Why) -> None:
-        """Commit the end of a session: a last checkpoint, its lessons, and knowledge put in order."""
+    def finish(self, why: CheckpointReason) -> None:
+        """Commit the end of a session: a last checkpoint, its lessons, and maintenance of memory.sqlite."""
         self.save("milestone" if self.schedule.due == "milestone" else why)
-        self.hand_on()
-        with self._counting("maintain"):
+        self.deliver_lessons()
+        with self._counting_faults("maintain"):
             self._knowledge.maintain()
 
     @contextmanager
-    def _counting(self, name: str) -> Iterator[None]:
+    def _counting_faults(self, name: str) -> Iterator[None]:
         try:
             yield
         except MemoryFault as fault:
             self._loop.hooks.faults.note(name, fault)
 
-    def _take_vitals(self) -> None:
-        """Keep how the process does at this tick."""
+    def _append_vitals(self) -> None:
+        """Append the process figures of this tick."""
         file = self._store.database.path
         self._store.append_vitals(
             VitalsRow(
@@ -243,7 +243,7 @@ class Checkpoints:
                 frame=self._console.frame,
                 at_ms=round(datetime.now(UTC).timestamp() * 1_000),
                 wall_s=round(perf_counter() - self._began, 3),
-                resident=resident_of(),
+                resident=resident_bytes(),
                 file_bytes=file_bytes(file),
                 free_bytes=free_bytes(file.parent),
             )

@@ -1,21 +1,21 @@
-"""What is remembered of play: producers that watch the loop, encounters, advice and post-mortems through hooks.
+"""Memory producers of play: hooks that make entries of the loop, encounters, advice and stuck episodes.
 
-Nothing that they watch calls a store.
+The hooked code itself calls no store.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.advisor.port import Silent
+from agent.advisor.port import NoAnswer
 from agent.app.battle_record import BattleWatch
-from agent.capabilities.context import SquareTried, TalkEnded, WaresSeen
+from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
 from agent.experience.choices import TaskChoices
 from agent.loop import Loop, Performed
 from agent.mind.advice import QuestionAnswered
 from agent.mind.intent import ActiveGoal, Intent, IntentSource
 from agent.mind.mind import Mind
-from agent.mind.recovery import EpisodeTold
+from agent.mind.recovery import EpisodeReport
 from agent.perception.percept import Percept
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
@@ -24,25 +24,25 @@ from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
-    WAYPOINT,
+    MILESTONE_TIME,
+    BlockedSquare,
     Call,
     Json,
-    PersonHeard,
     Produced,
     Producers,
     RunReader,
     SessionObjective,
-    ShelfSeen,
-    WayBarred,
+    ShopStockSeen,
+    TalkOutcome,
     as_json,
     scope_name,
 )
-from memory.tiers.encounters import BARRED, HEARD, SHELF
+from memory.tiers.encounters import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
 from memory.tiers.observer import ActionRecord, SensoryInput, TickState
 from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot
 
 AGENT: Final = "play"
-MOMENTS_LAST_S: Final = 30.0  # until a stretch of them is carried on, and not a few at a time
+STATES_LAST_S: Final = 30.0  # long enough to pass many entries on at once
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.TITLE: ("start",),
     ScreenType.OVERWORLD: ("up", "down", "left", "right", "a", "start"),
@@ -51,45 +51,43 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.BATTLE: ("up", "down", "left", "right", "a", "b"),
 }
 ENCOUNTER_IMPORTANCE = 6
-ADVICE: Final = "advice"  # the kind of entry
+ADVICE: Final = "advice"  # the entry kind
 ADVICE_IMPORTANCE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PlayProducers:
-    """The extractors of play: each makes something of a call and its result, or None."""
+    """The extractors of play: each returns the entry for a call and its result, or None."""
 
-    place_of: Callable[[State], str]  # where a state is, in words
+    place_of: Callable[[State], str]  # the name of the place of a state
     battles: BattleWatch
     choices: TaskChoices
     dex: Dex
-    run: str  # whose milestones these are: what two runs did alike are still two things
-    found: Callable[[State], Mapping[int, int]]  # how many of each thing were picked up so far
+    run: str  # in the data of each milestone, so that equal data of two runs stay apart
+    found: Callable[[State], Mapping[int, int]]  # how many of each item were picked up so far
 
     def register(self, producers: Producers) -> None:
-        """Watch the loop: moments to sensory, actions to working, what is new to short-term memory."""
+        """Watch the loop: states go to sensory, actions to working, and changes to short-term memory."""
         sensory, working, stm = (scope_name(AGENT, each) for each in ("sensory", "working", "stm"))
         watch = producers.register
-        watch(
-            Loop.perceive, self.tick_state, scope=sensory, kind="tick_state", ttl_s=MOMENTS_LAST_S
-        )
+        watch(Loop.perceive, self.tick_state, scope=sensory, kind="tick_state", ttl_s=STATES_LAST_S)
         watch(Loop.perceive, self.sensory_input, scope=sensory, kind="sensory_input")
         watch(Loop.perceive, self.disagreements, scope=stm, kind="disagreement")
         watch(Loop.perform, self.action, scope=working, kind="action")
         watch(Loop.perceive, self.location, scope=stm, kind="location")
         watch(Loop.perceive, self.resources, scope=stm, kind="resources")
-        for turning in (Mind.pursue, Mind.reach):
-            watch(turning, self.resources_then, scope=stm, kind="resources")
-            watch(turning, self.team, scope=stm, kind=TEAM)
-            watch(turning, self.blackouts, scope=stm, kind=BLACKOUT)
+        for changing in (Mind.pursue, Mind.reach):
+            watch(changing, self.resources_at_goal, scope=stm, kind="resources")
+            watch(changing, self.team, scope=stm, kind=TEAM)
+            watch(changing, self.blackouts, scope=stm, kind=BLACKOUT)
         watch(Loop.perceive, self.battle, scope=stm, kind="battle")
-        watch(MilestoneLedger.observe, self.waypoints, scope=stm, kind=WAYPOINT)
+        watch(MilestoneLedger.observe, self.milestone_times, scope=stm, kind=MILESTONE_TIME)
         watch(Mind.pursue, self.objective, scope=stm, kind="objective")
         watch(Loop.perform, self.objective_done, scope=stm, kind="objective")
         watch(Mind.reach, self.objective_reached, scope=stm, kind="objective")
 
     def tick_state(self, call: Call, percept: Percept) -> Produced:
-        """The moment a decision is made in."""
+        """The state in which a decision is made."""
         state = percept.state
         tick_state = TickState(
             tick=percept.tick,
@@ -105,11 +103,11 @@ class PlayProducers:
         return _produced(tick_state, percept.tick, state)
 
     def sensory_input(self, _call: Call, percept: Percept) -> Produced:
-        """What the screen says; its confidence is how far pixels agreed with the tile map."""
+        """The text and labels on the screen; the confidence is how far pixels agree with the tile map."""
         state = percept.state
         enemy = state.battle.enemy if state.battle is not None else None
         seen = SensoryInput(
-            vision_labels=(percept.sight.says,) if percept.sight else (),
+            vision_labels=(percept.reading.label,) if percept.reading else (),
             ocr_text=percept.text,
             ocr_confidence=percept.confidence,
             screen_type=state.screen_type.value,
@@ -121,13 +119,13 @@ class PlayProducers:
         return _produced(seen, percept.tick, state)
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
-        """Where the screen says something else than work RAM."""
+        """The differences between the screen and work RAM."""
         tick, at = percept.tick, game_seconds(percept.state)
         found = percept.disagreements
         return [Produced({"between": words}, tick, at, importance=2) for words in found]
 
     def action(self, call: Call, performed: Performed) -> Produced | None:
-        """An action of the plan that ended, with all it took."""
+        """A finished action of the plan, with its outcome and duration."""
         intent: Intent = call.args[0]
         if intent.source is not IntentSource.PLAN or performed.outcome is Outcome.RUNNING:
             return None
@@ -136,8 +134,8 @@ class PlayProducers:
             tick=call.instance.tick,
             action_type="sequence",
             action_value=intent.name,
-            reasoning=intent.pursuit.goal.says if intent.pursuit else intent.why,
-            confidence=1.0,  # rules do not doubt
+            reasoning=intent.active_goal.goal.label if intent.active_goal else intent.why,
+            confidence=1.0,  # rules are certain
             success=performed.outcome is Outcome.DONE,
             outcome_summary=performed.outcome.value,
             duration_ms=1000 * frames / FRAMES_PER_SECOND,
@@ -146,8 +144,8 @@ class PlayProducers:
         return _produced(record, call.instance.tick, performed.state, importance=5, location=place)
 
     def battle(self, _call: Call, percept: Percept) -> Produced | None:
-        """A battle that is over."""
-        record = self.battles.saw(percept)
+        """A finished battle."""
+        record = self.battles.observe(percept)
         if record is None:
             return None
         around = self.battles.around
@@ -156,22 +154,22 @@ class PlayProducers:
             more["finisher"] = around["finisher"]
         return _produced(record, percept.tick, percept.state, importance=7, **more)
 
-    def blackouts(self, call: Call, _pursuit: ActiveGoal) -> list[Produced]:
-        """Defeats that have cost money, since one turned to something last."""
+    def blackouts(self, call: Call, _active_goal: ActiveGoal) -> list[Produced]:
+        """The defeats that cost money since the last change of goal."""
         percept: Percept = call.args[1]
         at = game_seconds(percept.state)
         return [
-            Produced({"run": self.run, **told}, percept.tick, at, importance=9)
-            for told in self.battles.told_blackouts()
+            Produced({"run": self.run, **blackout}, percept.tick, at, importance=9)
+            for blackout in self.battles.take_blackouts()
         ]
 
-    def waypoints(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
-        """Milestones: choices, battles, the team and the bag at that time, and the items picked up."""
+    def milestone_times(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
+        """The reached milestones, each with the choices, battles, team, bag and items picked up until then."""
         if not reached:
             return []
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
-        waypoint: dict[str, Json] = {
+        milestone_time: dict[str, Json] = {
             "run": self.run,
             "choices": dict(self.choices.made),
             "place": self.place_of(percept.state),
@@ -185,15 +183,18 @@ class PlayProducers:
         }
         return [
             Produced(
-                {**waypoint, "milestone": each.id, "tick": each.tick}, each.tick, at, importance=8
+                {**milestone_time, "milestone": each.id, "tick": each.tick},
+                each.tick,
+                at,
+                importance=8,
             )
             for each in reached
         ]
 
     def location(self, _call: Call, percept: Percept) -> Produced | None:
-        """A place just entered."""
+        """The place that the player has just entered."""
         state = percept.state
-        if not _has_come(percept):
+        if not _has_entered_map(percept):
             return None
         place = LocationVisited(
             location_name=self.place_of(state),
@@ -205,39 +206,43 @@ class PlayProducers:
         return _produced(place, percept.tick, state, importance=6)
 
     def resources(self, _call: Call, percept: Percept) -> Produced | None:
-        """What is owned, on entering a place."""
-        return self._owned(percept) if _has_come(percept) else None
+        """Money and items on entering a place."""
+        return self._resources(percept) if _has_entered_map(percept) else None
 
-    def resources_then(self, call: Call, _pursuit: ActiveGoal) -> Produced:
-        """What is owned when a goal is reached or another is turned to, as after a battle or in a shop."""
-        return self._owned(call.args[1])
+    def resources_at_goal(self, call: Call, _active_goal: ActiveGoal) -> Produced:
+        """Money and items when a goal is reached or the goal changes, as after a battle or in a shop."""
+        return self._resources(call.args[1])
 
-    def team(self, call: Call, _pursuit: ActiveGoal) -> Produced:
-        """The team with its levels; the newest entry is the one that counts."""
+    def team(self, call: Call, _active_goal: ActiveGoal) -> Produced:
+        """The team with its levels; the newest entry is the current one."""
         percept: Percept = call.args[1]
         data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
         return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
 
-    def objective(self, call: Call, pursuit: ActiveGoal) -> Produced:
-        """A goal that play turns to."""
+    def objective(self, call: Call, active_goal: ActiveGoal) -> Produced:
+        """The new active goal."""
         percept: Percept = call.args[1]
-        return _produced(_objective(pursuit), percept.tick, percept.state, importance=6)
+        return _produced(_objective(active_goal), percept.tick, percept.state, importance=6)
 
-    def objective_reached(self, call: Call, pursuit: ActiveGoal) -> Produced:
-        """A goal that facts show reached."""
+    def objective_reached(self, call: Call, active_goal: ActiveGoal) -> Produced:
+        """A goal that facts show as reached."""
         percept: Percept = call.args[1]
-        done = _objective(pursuit, percept.tick)
+        done = _objective(active_goal, percept.tick)
         return _produced(done, percept.tick, percept.state, importance=6)
 
     def objective_done(self, call: Call, performed: Performed) -> Produced | None:
-        """A goal that is reached by the mere doing of the action of its name."""
+        """A goal that is completed by the action of the same name."""
         intent: Intent = call.args[0]
-        pursuit, tick = intent.pursuit, call.instance.tick
-        if performed.outcome is not Outcome.DONE or not pursuit or intent.name != pursuit.goal.name:
+        active_goal, tick = intent.active_goal, call.instance.tick
+        if (
+            performed.outcome is not Outcome.DONE
+            or not active_goal
+            or intent.name != active_goal.goal.name
+        ):
             return None
-        return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
+        return _produced(_objective(active_goal, tick), tick, performed.state, importance=6)
 
-    def _owned(self, percept: Percept) -> Produced:
+    def _resources(self, percept: Percept) -> Produced:
         state = percept.state
         items = {self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items}
         owned = ResourceSnapshot(percept.tick, state.player.money, items)
@@ -251,22 +256,22 @@ class PlayProducers:
         ]
 
 
-def _has_come(percept: Percept) -> bool:
-    """Return whether the player has just come to another map."""
+def _has_entered_map(percept: Percept) -> bool:
+    """Return whether the player has just entered another map."""
     return percept.came_from != percept.state.map.map_id and percept.state.in_control
 
 
-def _objective(pursuit: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
-    goal = pursuit.goal
+def _objective(active_goal: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
+    goal = active_goal.goal
     return SessionObjective(
         objective_id=goal.name,
-        name=goal.says,
+        name=goal.label,
         description=", ".join(str(require) for require in goal.requires),
         objective_type=goal.name.partition(":")[0],
         priority=goal.priority,
         status="active" if completed_tick is None else "completed",
         progress_percent=0.0 if completed_tick is None else 100.0,
-        created_tick=pursuit.since,
+        created_tick=active_goal.since,
         completed_tick=completed_tick,
     )
 
@@ -277,7 +282,7 @@ def game_seconds(state: State) -> float:
 
 
 def _produced(
-    record: Any,  # noqa: ANN401 -- any of memory's records
+    record: Any,  # noqa: ANN401 -- any record of memory
     tick: int,
     state: State,
     *,
@@ -288,43 +293,43 @@ def _produced(
 
 
 def _hp_percent(party: Party) -> float:
-    left = whole = 0
+    hp = max_hp = 0
     for mon in party.mons:
-        left += mon.hp
-        whole += mon.stats.hp
-    return 100.0 * left / whole if whole else 0.0
+        hp += mon.hp
+        max_hp += mon.stats.hp
+    return 100.0 * hp / max_hp if max_hp else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class MeetingProducers:
-    """The extractors of encounters; `tick` is that of the run at this moment."""
+class EncounterProducers:
+    """The extractors of encounters; `tick` returns the current tick of the run."""
 
     story: Story
     tick: Callable[[], int]
 
     def register(self, producers: Producers) -> None:
-        """Watch encounters, which go to short-term memory."""
+        """Watch encounters; their entries go to short-term memory."""
         scope = scope_name(AGENT, "stm")
-        producers.register(TalkEnded, self.heard, scope=scope, kind=HEARD)
-        producers.register(WaresSeen, self.looked, scope=scope, kind=SHELF)
-        producers.register(SquareTried, self.tried, scope=scope, kind=BARRED)
+        producers.register(TalkEnded, self.talk, scope=scope, kind=TALK_OUTCOME)
+        producers.register(StockSeen, self.stock, scope=scope, kind=SHOP_STOCK)
+        producers.register(SquareTried, self.square, scope=scope, kind=BLOCKED_SQUARE)
 
-    def heard(self, _call: Call, talk: TalkEnded) -> Produced:
-        """A person that was talked to, and the effects."""
-        here = talk.state.map.map_id
-        heard = PersonHeard(self.story.called(here), here, talk.slot, talk.words, talk.came)
-        return self._produced(heard, talk.state)
+    def talk(self, _call: Call, ended: TalkEnded) -> Produced:
+        """A person that the player talked to, with the text and its effects."""
+        here = ended.state.map.map_id
+        person = TalkOutcome(self.story.called(here), here, ended.slot, ended.words, ended.effects)
+        return self._produced(person, ended.state)
 
-    def looked(self, _call: Call, seen: WaresSeen) -> Produced:
-        """The wares of a clerk."""
+    def stock(self, _call: Call, seen: StockSeen) -> Produced:
+        """The stock of a shop clerk."""
         here = seen.state.map.map_id
-        shelf = ShelfSeen(self.story.called(here), here, seen.slot, seen.wares)
-        return self._produced(shelf, seen.state)
+        stock = ShopStockSeen(self.story.called(here), here, seen.slot, seen.stock)
+        return self._produced(stock, seen.state)
 
-    def tried(self, _call: Call, tried: SquareTried) -> Produced:
-        """A square that a walk could not step on, or that barred the way and does no more."""
+    def square(self, _call: Call, tried: SquareTried) -> Produced:
+        """A square that a walk could not enter, or one that is no longer blocked."""
         place = self.story.called(tried.square[0])
-        way = WayBarred(place, tried.towards, *tried.square, tried.passed)
+        way = BlockedSquare(place, tried.towards, *tried.square, tried.passed)
         return self._produced(way, tried.state)
 
     def _produced(self, record: Any, state: State) -> Produced:  # noqa: ANN401  # an encounter
@@ -334,27 +339,27 @@ class MeetingProducers:
 
 
 @dataclass(frozen=True, slots=True)
-class PostMortems:
-    """Makes an entry of short-term memory, and so an event of the run, of each episode.
+class StuckProducer:
+    """Makes an entry of short-term memory, and so an event of the run, for each stuck episode.
 
-    It names the run, the last checkpoint before it and its ticks; where they are on a branch that died,
-    `last_step` is the number of the last of them. `replay --episode` drives them.
+    It names the run, the last checkpoint before the episode, and its ticks; if they are on an abandoned branch,
+    `last_step` is the number of the last one. `replay --episode` replays them.
     """
 
     run: RunReader
-    called: Callable[[int], str]  # what a map is called
+    map_name: Callable[[int], str]  # the name of a map
 
     def register(self, producers: Producers) -> None:
-        """Watch the mind."""
-        producers.register(EpisodeTold, self.stuck, scope=scope_name(AGENT, "stm"), kind="stuck")
+        """Watch stuck episodes of the mind."""
+        producers.register(EpisodeReport, self.stuck, scope=scope_name(AGENT, "stm"), kind="stuck")
 
-    def stuck(self, _call: Call, told: EpisodeTold) -> Produced:
-        """One episode: why, where, what was tried, and what helped."""
-        episode, percept = told.episode, told.percept
+    def stuck(self, _call: Call, ended: EpisodeReport) -> Produced:
+        """One stuck episode: the reason, the place, the recovery steps tried, and the one that helped."""
+        episode, percept = ended.episode, ended.percept
         before = [tick for tick in self.run.checkpoint_ticks() if tick <= episode.since]
         data = {
             **as_json(episode),
-            "place": self.called(episode.map_id),
+            "place": self.map_name(episode.map_id),
             "run": self.run.run_id,
             "checkpoint_tick": before[0] if before else None,
             "last_step": None if episode.over else self.run.last_dead_step(),
@@ -363,15 +368,15 @@ class PostMortems:
 
 
 def watch_advice(producers: Producers) -> None:
-    """Make an entry of each answer. Silence is no memory; the run's record counts it."""
+    """Make an entry of each answer; missing answers are only counted in the record of the run."""
     scope = scope_name(AGENT, "stm")
     producers.register(QuestionAnswered, _advice, scope=scope, kind=ADVICE)
 
 
 def _advice(_call: Call, answered: QuestionAnswered) -> Produced | None:
-    """What was advised, and why it was asked."""
+    """The advice, and the purpose of its question."""
     question, answer = answered.question, answered.answer
-    if isinstance(answer, Silent):
+    if isinstance(answer, NoAnswer):
         return None
     return Produced(
         {

@@ -1,4 +1,4 @@
-"""Observations of play kept with the run: what becomes one, the sections that list them, and who watches play for them."""
+"""Observations of play: the extractors that make them, the sections that list them, and their capture in a session."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,8 +14,8 @@ from emulator import Dex
 from memory import (
     BATTLE,
     BLACKOUT,
+    MILESTONE_TIME,
     RECOLLECTION,
-    WAYPOINT,
     Blackboard,
     BlackboardEvent,
     Call,
@@ -26,12 +26,12 @@ from memory import (
     RunStore,
     scope_name,
 )
-from memory.observations.block import Section, Telling, observations_block
+from memory.observations.block import RowMode, Section, observations_block
 from memory.observations.observation import Capture, Extract, Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from memory.tiers.strategist import LOCATION
 
-DEED: Final = "deed"
+ACTION: Final = "plan_action"
 STUCK: Final = "stuck"
 
 BATTLES: Final = {  # by outcome: the type, the words, the importance
@@ -45,21 +45,21 @@ BATTLES: Final = {  # by outcome: the type, the words, the importance
 def game_table(
     milestones: Sequence[Milestone], name_of: Callable[[int], str]
 ) -> Mapping[str, Extract]:
-    """Return the extractors of play; `name_of` says what an item is called."""
+    """Return the extractors of play; `name_of` returns the name of an item."""
     by_id = {each.id: each for each in milestones}
 
-    def waypoint(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    def milestone_time(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
         milestone = by_id.get(args["milestone"])
-        says = milestone.says if milestone is not None else args["milestone"]
-        told = {"milestone": args["milestone"]}
+        text = milestone.label if milestone is not None else args["milestone"]
+        details = {"milestone": args["milestone"]}
         mark = milestone.mark if milestone is not None else None
         if mark is not None and mark.kind is FactKind.BADGE:
-            return [Observed("badge_earned", says, 10, args["milestone"], told)]
-        return [Observed("milestone_reached", says, 8, args["milestone"], told)]
+            return [Observed("badge_earned", text, 10, args["milestone"], details)]
+        return [Observed("milestone_reached", text, 8, args["milestone"], details)]
 
     return {
-        DEED: partial(_deed, name_of),
-        WAYPOINT: waypoint,
+        ACTION: partial(_action, name_of),
+        MILESTONE_TIME: milestone_time,
         BATTLE: _battle,
         BLACKOUT: _blackout,
         LOCATION: _location,
@@ -68,34 +68,36 @@ def game_table(
     }
 
 
-def _deed(
+def _action(
     name_of: Callable[[int], str], args: Mapping[str, Any], result: Result
 ) -> Sequence[Observed]:
-    """A deed of the plan: what failed is worth more than a step, and what it brought more than either.
+    """A finished action of the plan: a failure matters more than a step, and a gained item more than both.
 
-    `args` are what was meant and owned when it began, the output what was owned when it ended.
+    `args` hold the intent, bag and money at its start; the output holds the bag and money at its end.
     """
     name, why = args["name"], args["why"]
-    told = {"deed": name, "place": args["place"]}
-    if result.error == Outcome.INTERRUPTED.value:  # no failure
-        return [Observed("deed_interrupted", f"{why}: interrupted", 2, name, told)]
+    details = {"plan_action": name, "place": args["place"]}
+    if result.error == Outcome.INTERRUPTED.value:  # not a failure
+        return [Observed("action_interrupted", f"{why}: interrupted", 2, name, details)]
     if result.error:
         return [
-            Observed("deed_failed", f"{why}, at {args['place']}: {result.error}", 4, name, told)
+            Observed(
+                "action_failed", f"{why}, at {args['place']}: {result.error}", 4, name, details
+            )
         ]
     gained = _gained(args["bag"], result.output["bag"])
     if not gained:
-        return [Observed("deed_done", why, 1, name, told, ("deed_failed",))]
+        return [Observed("action_done", why, 1, name, details, ("action_failed",))]
     spent = args["money"] - result.output["money"]
-    things = ", ".join(f"{count} {name_of(item)}" for item, count in gained.items())
-    told["gained"] = things
+    items = ", ".join(f"{count} {name_of(item)}" for item, count in gained.items())
+    details["gained"] = items
     kind, price = ("purchase_made", f" for {spent}") if spent > 0 else ("item_gained", "")
-    content = f"{things}{price}, at {args['place']}"
-    return [Observed(kind, content, 5, name, told, ("deed_failed",))]
+    content = f"{items}{price}, at {args['place']}"
+    return [Observed(kind, content, 5, name, details, ("action_failed",))]
 
 
 def _gained(before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """Return of which items there are more than before, and how many more."""
+    """Return the items whose quantity grew, with the difference."""
     had = dict(before)
     more = {item: quantity - had.get(item, 0) for item, quantity in after}
     return {item: count for item, count in more.items() if count > 0}
@@ -105,9 +107,9 @@ def _battle(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
     kind, words, importance = BATTLES[args["outcome"]]
     enemy = f"{args['enemy_pokemon']} L{args['enemy_level']}"
     content = f"{words} {enemy} with {args['player_pokemon']} L{args['player_level']}"
-    told = {"battle": args["battle_id"], "turns": args["turns_taken"]}
-    overtakes = ("battle_lost",) if kind == "battle_won" else ()
-    return [Observed(kind, content, importance, args["enemy_pokemon"], told, overtakes)]
+    details = {"battle": args["battle_id"], "turns": args["turns_taken"]}
+    replaces = ("battle_lost",) if kind == "battle_won" else ()
+    return [Observed(kind, content, importance, args["enemy_pokemon"], details, replaces)]
 
 
 def _blackout(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
@@ -126,12 +128,16 @@ def _location(args: Mapping[str, Any], result: Result) -> Sequence[Observed]:
 
 
 def _stuck(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
-    """A time of getting nowhere, told when it is over or the branch in which it happened died."""
+    """A stuck episode, reported when it is over or its branch was abandoned."""
     end = f"solved by {args['solved_by']}" if args["solved_by"] else "not solved"
     tried = ", ".join(args["tried"]) or "nothing"
     content = f"got nowhere at {args['place']} ({args['reason']}): tried {tried}; {end}"
-    told = {"episode": args["number"], "goal": args["goal"], "rungs": list(args["rungs"])}
-    return [Observed(STUCK, content, 8, args["place"], told)]
+    details = {
+        "episode": args["number"],
+        "goal": args["goal"],
+        "recovery_steps": list(args["recovery_steps"]),
+    }
+    return [Observed(STUCK, content, 8, args["place"], details)]
 
 
 def _recollection(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
@@ -141,35 +147,35 @@ def _recollection(args: Mapping[str, Any], _result: Result) -> Sequence[Observed
 
 
 GAME_SECTIONS: Final = (
-    Section("Milestones", {"badge_earned": "", "milestone_reached": ""}, 8, Telling.EACH),
-    # What went wrong is kept as errors are: it is what must not be tried the same way again.
+    Section("Milestones", {"badge_earned": "", "milestone_reached": ""}, 8, RowMode.EACH),
+    # Setbacks stay like errors do: the model must not repeat them the same way.
     Section(
         "Setbacks",
         {BLACKOUT: "", "battle_lost": "", STUCK: ""},
         9,
-        Telling.EACH,
+        RowMode.EACH,
         most=10,
-        stays=True,
+        is_required=True,
     ),
-    Section("Failed Deeds", {"deed_failed": ""}, 7, Telling.EACH, most=10),
-    Section("Places", {"map_entered": ""}, 6, Telling.LATEST, most=20),
+    Section("Failed Actions", {"action_failed": ""}, 7, RowMode.EACH, most=10),
+    Section("Places", {"map_entered": ""}, 6, RowMode.LATEST, most=20),
     Section(
-        "Battles", {"caught": "", "battle_won": "", "battle_left": ""}, 5, Telling.LATEST, most=10
+        "Battles", {"caught": "", "battle_won": "", "battle_left": ""}, 5, RowMode.LATEST, most=10
     ),
-    Section("Things Gained", {"purchase_made": "", "item_gained": ""}, 4, Telling.EACH, most=8),
+    Section("Things Gained", {"purchase_made": "", "item_gained": ""}, 4, RowMode.EACH, most=8),
     *TOOL_SECTIONS,
 )
 
 
-TOLD_FROM: Final = 3  # the importance of what a section tells of; single steps are not worth a line
-TOLD: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOINT})
-MOST: Final = 250  # observations that a block is made of, the most important first
+MIN_IMPORTANCE: Final = 3  # to be listed in a section; single steps are not
+CAPTURED: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, MILESTONE_TIME})
+MOST: Final = 250  # observations in a block, the most important first
 
 
 class PlayObservations:
-    """Keeps what is observed in one session of a run, from its making on; `capture` takes the calls of a model's tools as well.
+    """Stores the observations of one session of a run; `capture` takes the calls of a model's tools as well.
 
-    Whatever goes wrong here is counted with the faults of the hooks, and stops nothing.
+    Failures here are counted with the faults of the hooks and do not stop play.
     """
 
     def __init__(
@@ -187,14 +193,14 @@ class PlayObservations:
         self._blackboard = blackboard
         rules = Extractors(TOOLS, game_table(story.milestones, dex.item_name))
         self.capture = Capture(rules, self._keep, hooks.faults)
-        hooks.after(ActionEnded, self._deed, on_error=ErrorMode.SUPPRESS)
+        hooks.after(ActionEnded, self._action, on_error=ErrorMode.SUPPRESS)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._event)
 
     def block(self) -> str | None:
-        """Return what this session observed up to now, as a model is told; None when there is nothing."""
+        """Return the observations of this session as text for a model; None if there are none."""
         query = ObservationQuery(
-            session=self._session, min_importance=TOLD_FROM, heaviest=True, limit=MOST
+            session=self._session, min_importance=MIN_IMPORTANCE, by_importance=True, limit=MOST
         )
         try:
             observations = self._store.observations(query)
@@ -203,18 +209,18 @@ class PlayObservations:
             return None
         return observations_block(observations, GAME_SECTIONS)
 
-    def _deed(self, _call: Call, ended: ActionEnded) -> None:
-        """A deed that ended: what was owned when it began is in the intent, whatever was done since."""
+    def _action(self, _call: Call, ended: ActionEnded) -> None:
+        """Capture a finished action; the bag and money at its start are in its intent."""
         intent, outcome, here = ended.intent, ended.outcome, ended.here
         began = intent.began
-        meant = {"name": intent.name, "why": intent.why, "place": self._place_of(began)}
+        intended = {"name": intent.name, "why": intent.why, "place": self._place_of(began)}
         had, owned = ({"bag": each.bag.items, "money": each.player.money} for each in (began, here))
         error = "" if outcome is Outcome.DONE else outcome.value
-        self.capture.saw(DEED, {**meant, **had}, Result(owned, error))
+        self.capture.saw(ACTION, {**intended, **had}, Result(owned, error))
 
     def _event(self, event: BlackboardEvent) -> None:
         entry = event.entry
-        if entry.kind not in TOLD or event.action != "write" or entry.status != "verified":
+        if entry.kind not in CAPTURED or event.action != "write" or entry.status != "verified":
             return
         self.capture.saw(entry.kind, entry.data, Result({"version": entry.version}))
 

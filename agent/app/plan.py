@@ -1,4 +1,4 @@
-"""What the agent would do at one moment and why, without doing it: at a checkpoint, at power-on, or in a RAM image."""
+"""The plan of the agent at one moment, without playing: at a checkpoint, at power-on, or for a RAM image."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from agent.app.build import GameParts, Thinker
+from agent.app.build import DecisionParts, GameParts
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities.heal import hp_percent
@@ -47,10 +47,10 @@ HIGH: Final = ".hram"
 
 
 def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
-    """Yield name and RAM of the image in `path`, or of all in a folder, in the order of their names.
+    """Yield the name and RAM of the image in `path`, or of all images in a folder, sorted by name.
 
-    An image is NAME.wram, the 8,192 bytes from 0xC000 on, with NAME.hram, the 127 from 0xFF80 on, beside it. Raises
-    UsageError when there is no image, or a file has not the size it must have.
+    An image is NAME.wram, the 8,192 bytes from 0xC000, with NAME.hram beside it, the 127 bytes from 0xFF80. Raises
+    UsageError if there is no image or a file has the wrong size.
     """
     if path.is_dir():
         found = sorted(path.glob(f"*{WORK}"))
@@ -71,25 +71,27 @@ def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
 
 def _read(path: Path, size: int) -> bytes:
     if path.exists() and not path.is_file():
-        message = f"{str(path)!r} is no file but a folder, device or pipe; name an image's file"
+        message = f"{str(path)!r} is a folder, device or pipe; name the file of a RAM image"
         raise UsageError(message)
     try:
         data = path.read_bytes()
     except OSError as error:
-        message = f"cannot read {str(path)!r} ({error.strerror}); an image is a {WORK} and a {HIGH}"
+        message = (
+            f"cannot read {str(path)!r} ({error.strerror}); an image needs a {WORK} and a {HIGH}"
+        )
         raise UsageError(message) from error
     if len(data) != size:
-        message = f"{str(path)!r} has {len(data)} bytes, and must have {size}"
+        message = f"{str(path)!r} has {len(data)} bytes but must have {size}"
         raise UsageError(message)
     return data
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """One moment: what is true, what is wanted, and the way there in words.
+    """The facts, open goals and plan of one moment, in words.
 
-    `now` says why the very next step is taken, be it a reflex's, a plan's or none; `plan` is None when
-    none is known, and else what follows once a reflex has had its way. `remembered` is what memory makes otherwise.
+    `now` describes the next step, of a reflex or of the plan, or says that there is no plan; `plan` is what follows
+    after a reflex, and None if there is no plan. `remembered` lists the decisions that memory changes.
     """
 
     name: str
@@ -106,38 +108,38 @@ class Outlook:
 def outlook(rom: Path | None, run: Path | None) -> Outlook:
     """Return the outlook at the last checkpoint of `run`, or at power-on of the cartridge."""
     with ExitStack() as stack:
-        reader, frozen, checkpoint = None, None, None
+        reader, settings, checkpoint = None, None, None
         if run is not None:
             folder = stack.enter_context(closing(read_run(run)))
-            reader, frozen = folder.store, RunSettings.of(folder.settings)
-        cartridge = cartridge_for(rom, frozen)
+            reader, settings = folder.store, RunSettings.of(folder.settings)
+        cartridge = cartridge_for(rom, settings)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         if reader is not None:
             checkpoint = _load(reader, console)
         state = read_state(console.ram(), console.frame)
         entries = reader.live_entries() if reader is not None else ()
-        uses = frozen.uses if frozen is not None else EVERY_USE
-        game = GameParts.of(cartridge, Story.of(cartridge.kind), frozen.seed if frozen else 0)
-        thinker = stack.enter_context(_thinker(game, entries, uses))
+        uses = settings.uses if settings is not None else EVERY_USE
+        game = GameParts.of(cartridge, Story.of(cartridge.kind), settings.seed if settings else 0)
+        parts = stack.enter_context(_decision_parts(game, entries, uses))
         if reader is not None:
-            reader.restore_part("ledger", thinker.ledger)
-            reader.restore_part("terrain", thinker.terrain)
-        mind = thinker.mind()
+            reader.restore_part("ledger", parts.ledger)
+            reader.restore_part("terrain", parts.terrain)
+        mind = parts.mind()
         if reader is not None:
             reader.restore_part("mind", mind)
         tick = 0 if checkpoint is None else checkpoint.tick
         name = "power-on" if checkpoint is None else f"tick {tick}"
-        told = thinker.experience.told
-        told.clear()  # what was chosen once and for all the plan's own words tell
+        changes = parts.experience.influences
+        changes.clear()  # the plan itself describes the choices made before
         seen = _look(game.story, mind, percept_of(state, tick), name)
-        return replace(seen, remembered=tuple(f"{about}: {why}" for about, why in told.items()))
+        return replace(seen, remembered=tuple(f"{about}: {why}" for about, why in changes.items()))
 
 
 def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
     """Yield the outlook at each RAM image in `path`, a folder or a file.
 
-    Without `rom` they are taken to be Pokemon Red's. Nothing but RAM bears witness: a milestone
-    counts as reached where RAM shows that it was passed.
+    Without `rom` they count as images of Pokemon Red. RAM is the only witness: a milestone
+    counts as reached if RAM shows that it was passed.
     """
     if rom is not None:
         cartridge = load_cartridge(rom)
@@ -145,44 +147,44 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
     else:
         game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex(), 0)
     for name, ram in read_images(path):
-        with _thinker(game) as thinker:
+        with _decision_parts(game) as parts:
             percept = percept_of(read_state(ram, 0), 0)
-            yield _look(game.story, thinker.mind(), percept, name, presume=True)
+            yield _look(game.story, parts.mind(), percept, name, presume=True)
 
 
 @contextmanager
-def _thinker(
+def _decision_parts(
     game: GameParts, entries: Iterable[Entry] = (), uses: frozenset[MemoryUse] = EVERY_USE
-) -> Iterator[Thinker]:
-    """Lend what decides with a memory of `entries`; nothing of it is kept."""
+) -> Iterator[DecisionParts]:
+    """Yield the deciding parts with a memory of `entries`, in a temporary store."""
     with (
         TemporaryDirectory() as scratch,
         closing(open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")) as store,
     ):
         memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
-        memory.take_over(Knowledge(), entries)
-        yield Thinker(game, memory, store, Hooks(), uses)
+        memory.import_knowledge(Knowledge(), entries)
+        yield DecisionParts(game, memory, store, Hooks(), uses)
 
 
 def _look(
     story: Story, mind: Mind, percept: Percept, name: str, *, presume: bool = False
 ) -> Outlook:
-    """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""
+    """Return the outlook of `mind` at a percept; `presume` counts milestones that RAM alone shows."""
     facts = mind.sense(percept)
     if presume:
         behind = [each for each in story.milestones if each.behind and facts[each.behind]]
         facts = {**facts, **dict.fromkeys(map(reached, behind), 1)}
     reflex = mind.firing(percept)
-    # What follows when the reflex has had its way, as it will in a moment.
+    # Plan for the state after the reflex.
     then = facts if reflex is None else {**facts, "in_control": 1}
     goals = mind.open_goals(facts)
     plan = mind.plan_for(goals, then)
     if reflex is not None:
-        now = reflex.says
+        now = reflex.label
     elif plan is not None:
-        now = plan.actions[0].says
+        now = plan.actions[0].label
     else:
-        now = mind.at_a_loss(goals)
+        now = mind.no_plan(goals)
     return Outlook(
         name=name,
         moment=_moment(story, percept.state),
@@ -202,7 +204,7 @@ def _moment(story: Story, state: State) -> str:
 
 def _team(state: State) -> str:
     if not state.game_started or not state.party.mons:
-        return "nobody"
+        return "no Pokemon yet"
     mons = ", ".join(
         f"{mon.nickname} L{mon.level} {mon.hp}/{mon.stats.hp}" for mon in state.party.mons
     )
@@ -212,13 +214,11 @@ def _team(state: State) -> str:
 def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:
     checkpoint = reader.latest_checkpoint()
     if checkpoint is None:
-        message = "this run holds no checkpoint to look at; let it play on, or leave out --run"
+        message = "this run has no checkpoint yet; resume it first, or leave out --run"
         raise UsageError(message)
     try:
         console.load(checkpoint.state)
     except StateError as error:
-        message = (
-            f"its last checkpoint cannot be looked at: {error}; play --resume goes on without it"
-        )
+        message = f"the last checkpoint cannot be loaded: {error}; play --resume goes on without it"
         raise RunError(message) from error
     return checkpoint

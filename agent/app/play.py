@@ -11,9 +11,9 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent.app.advice import Asking
-from agent.app.process import Interrupt, write_whole
-from agent.app.session import PlayLimits, ReturnPoint, Session, passed_over
+from agent.app.advice import AdviceSource
+from agent.app.process import Interrupt, write_atomically
+from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
 from agent.app.settings import (
     Decider,
     ModelTerms,
@@ -37,14 +37,14 @@ KNOWLEDGE: Final = "memory.sqlite"
 
 
 class NoViewer(Viewer):
-    """A viewer that looks away."""
+    """A viewer that shows nothing."""
 
     def show(self, moment: TickView) -> None:
-        """Look away."""
+        """Do nothing."""
 
 
 class OpenSession(NamedTuple):
-    """A session that can play, the run it writes, and the memory it hands lessons on to."""
+    """A session that is ready to play, the run it writes, and the memory that gets its lessons."""
 
     session: Session
     run: RunFolder[RunStore]
@@ -59,11 +59,11 @@ def session_of_run(
     story: Story,
     interrupt: Interrupt,
     *more: Topic,
-    asking: Asking | None = None,
+    asking: AdviceSource | None = None,
 ) -> Iterator[OpenSession]:
-    """Lend a session of the run in `home`, a new one where there is none, with the memory in `home`.
+    """Yield a session of the run in `home`, created if missing, with the memory in `home`.
 
-    `more` is what it can do beside the topics of every game; without `asking` no model is asked.
+    `more` are topics added to those of every game; without `asking`, no model is asked.
     """
     path, now = home / RUN, settings.started.timestamp()
     is_new = not path.exists()
@@ -88,9 +88,9 @@ def session_in(
     *more: Topic,
     around: Callable[[PyBoyConsole], Console] | None = None,
 ) -> Iterator[tuple[Session, RunStore]]:
-    """Lend a new session by rules with the memory in `home`, and its record, in `home` as well.
+    """Yield a new session that plays by rules, with its memory and record in `home`, and its store.
 
-    `around` puts something between play and the machine.
+    `around` wraps the console before play uses it.
     """
     settings = RunSettings(
         cartridge.name,
@@ -119,33 +119,33 @@ def play_run(
     now: datetime | None = None,
     run_id: str | None = None,
 ) -> Summary:
-    """Play as `settings` say, leave a run folder behind, and return how it went.
+    """Play as `settings` say, write a run folder, and return the summary.
 
-    `stage` sets up the moment that play begins at; what it does is not part of the recording. `now` is the time of day,
-    and `run_id` the name of a new run; prompts and memory hold both.
+    `stage` prepares the console before play begins; its steps are not recorded. `now` is the wall time and `run_id`
+    the name of a new run; prompts and memory contain both.
     """
     now = now or datetime.now(UTC)
     with ExitStack() as stack:
-        folder, frozen = None, None
+        folder, run_settings = None, None
         if settings.resume is not None:
             folder = stack.enter_context(closing(open_run(settings.resume)))
-            frozen = RunSettings.of(folder.settings)
-        cartridge = cartridge_for(settings.rom, frozen)
-        wants = settings.wants or (frozen.wanted if frozen else ())
-        story = Story.of(cartridge.kind).wanting(wants)
+            run_settings = RunSettings.of(folder.settings)
+        cartridge = cartridge_for(settings.rom, run_settings)
+        wants = settings.wants or (run_settings.wanted if run_settings else ())
+        story = Story.of(cartridge.kind).with_requested(wants)
         if story.caveat:
             log.warning("%s", story.caveat)
-        until = story.up_to(settings.until or (frozen.until if frozen else None))[-1]
+        until = story.up_to(settings.until or (run_settings.until if run_settings else None))[-1]
         memory = settings.memory or HOME / "memory.sqlite"
         knowledge = open_knowledge_store(memory, now=now.timestamp())
         stack.enter_context(closing(knowledge))
-        mind = settings.mind or (Decider(frozen.mind) if frozen else Decider.RULES)
+        mind = settings.mind or (Decider(run_settings.mind) if run_settings else Decider.RULES)
         asked = settings.asking if mind is Decider.CLAUDE else None
-        hire = None if asked is None else _hire(model_terms(asked, memory.parent))
-        if folder is None or frozen is None:
+        new_service = None if asked is None else _service_factory(model_terms(asked, memory.parent))
+        if folder is None or run_settings is None:
             seed = settings.seed or 0
             run_id = run_id or f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
-            frozen = RunSettings(
+            run_settings = RunSettings(
                 run=run_id,
                 started=now,
                 seed=seed,
@@ -161,46 +161,46 @@ def play_run(
                 wants=",".join(wants),
             )
             path = settings.run or HOME / "runs" / run_id
-            folder = create_run(path, frozen.table(), run_id=run_id)
+            folder = create_run(path, run_settings.table(), run_id=run_id)
             stack.enter_context(closing(folder))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        ticks = frozen.ticks if settings.ticks is None else settings.ticks
+        ticks = run_settings.ticks if settings.ticks is None else settings.ticks
         limits = PlayLimits(until, inf if ticks is None else ticks)
-        service = hire(folder.store) if hire is not None else None
-        asking = service.asking(frozen.ask_every) if service is not None else None
-        back = None if settings.at is None else _back(folder, settings)
+        service = new_service(folder.store) if new_service is not None else None
+        asking = service.asking(run_settings.ask_every) if service is not None else None
+        back = None if settings.at is None else _return_point(folder, settings)
         session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
         if stage is not None:
             stage(console)
         with nullcontext() if service is None else closing(service):
             summary = session.play(limits, viewer)
         if service is not None:
-            summary = service.told_in(summary)
-        _keep(summary, folder.path / SUMMARY)
+            summary = service.with_figures(summary)
+        _write_summary(summary, folder.path / SUMMARY)
         return summary
 
 
-def _back(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint:
-    """Return where to go back to; raises UsageError, with the ticks that there are, where nothing is so old."""
+def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint:
+    """Return the restore target of --at; raises UsageError with the ticks of all checkpoints if none is old enough."""
     ticks = sorted({mark.tick for mark in folder.store.marks()})
     tick = settings.at
     if tick is None or tick < ticks[0]:
-        message = f"--at {tick} is before the first checkpoint; there are those of ticks {', '.join(map(str, ticks))}"
+        message = f"--at {tick} is before the first checkpoint; there are checkpoints at ticks {', '.join(map(str, ticks))}"
         raise UsageError(message)
     return ReturnPoint(tick, "recovered" if settings.recovers else "asked")
 
 
-def _hire(hiring: ModelTerms) -> Callable[[RunStore], "ModelService"]:
-    """Return what makes the service of a run; raises UsageError where it could not be asked, before there is a run."""
+def _service_factory(terms: ModelTerms) -> Callable[[RunStore], "ModelService"]:
+    """Return a factory of the model service of a run; raises UsageError without a key, before a run is created."""
     from agent.app.model import ModelService, require_key  # the SDK takes a second to load
 
-    require_key(hiring)
-    return lambda store: ModelService(store, hiring, passed_over)
+    require_key(terms)
+    return lambda store: ModelService(store, terms, log_failure)
 
 
-def _keep(summary: Summary, path: Path) -> None:
-    """Write the summary beside the record of its run, for reports that are written later."""
+def _write_summary(summary: Summary, path: Path) -> None:
+    """Write the summary beside the record of its run, for later reports."""
     try:
-        write_whole(path, json.dumps(summary.as_json(), indent=1) + "\n")
+        write_atomically(path, json.dumps(summary.as_json(), indent=1) + "\n")
     except (OSError, ValueError) as error:
-        log.warning("no summary was kept: %s; the run itself is whole", error)
+        log.warning("the summary was not written: %s; the run itself is complete", error)

@@ -1,4 +1,4 @@
-"""The process and the machine that play runs on: signals to end, memory, files and disk."""
+"""The process and its machine: signals that end it, memory, files and disk space."""
 
 import signal
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ from typing import Final
 
 import psutil
 
-# The signals by which somebody asks for an end; not every system has them all.
+# The signals that request an end; not every system has all of them.
 ENDS: Final = frozenset({"SIGINT", "SIGTERM", "SIGHUP"})
 
 
 @dataclass(slots=True)
 class Interrupt:
-    """Whether somebody asked for an end."""
+    """A flag: whether a signal has requested the end."""
 
     asked: bool = False
 
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C, SIGTERM or SIGHUP into a request; the second one ends the process as usual.
+    """Turn the first Ctrl-C, SIGTERM or SIGHUP into a request; a second one ends the process as usual.
 
-    A closed terminal that is ignored stays so, as under nohup.
+    An ignored SIGHUP stays ignored, as under nohup.
     """
     interrupt = Interrupt()
     before = {each: signal.getsignal(each) for each in signal.Signals if each.name in ENDS}
@@ -45,8 +45,8 @@ def interrupts() -> Iterator[Interrupt]:
             signal.signal(each, handler)
 
 
-def resident_of(pid: int | None = None) -> int:
-    """Return the bytes of resident memory of a process, by default of this one; 0 when there is none."""
+def resident_bytes(pid: int | None = None) -> int:
+    """Return the resident memory of a process in bytes, by default of this one; 0 if it does not exist."""
     try:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.Error:
@@ -54,7 +54,7 @@ def resident_of(pid: int | None = None) -> int:
 
 
 def free_bytes(path: Path) -> int:
-    """Return how many bytes the disk has left on which `path`, or the nearest folder above it that exists, lies."""
+    """Return the free bytes on the disk of `path` or of its nearest existing parent folder."""
     for folder in (path, *path.absolute().parents):
         if folder.exists():
             return disk_usage(folder).free
@@ -62,13 +62,13 @@ def free_bytes(path: Path) -> int:
 
 
 def file_bytes(*paths: Path) -> int:
-    """Return how many bytes these files have, with their companions of SQLite, where they exist."""
+    """Return the total size in bytes of the existing files, including SQLite's -wal and -shm files."""
     files = (each.with_name(each.name + end) for each in paths for end in ("", "-wal", "-shm"))
     return sum(each.stat().st_size for each in files if each.is_file())
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file in the place of what was there, which stays as it is when writing fails."""
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file atomically: if writing fails, the old file stays unchanged."""
     new = path.with_name(path.name + ".unfinished")
     try:
         new.write_text(text, encoding="utf-8")

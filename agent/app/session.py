@@ -1,4 +1,4 @@
-"""One process lifetime of play: all parts built, wired to each other, and released in order."""
+"""A session: one process playing one run, from building its parts to the summary."""
 
 import gc
 import logging
@@ -9,7 +9,7 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from agent.app.advice import Asking
+from agent.app.advice import AdviceSource
 from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import Checkpoints, append, row_of
 from agent.app.process import Interrupt
@@ -43,27 +43,27 @@ LAST: Final = 2_000  # the priority of handlers that run after the producers
 log = logging.getLogger(__name__)
 
 
-def passed_over(name: str, error: Exception) -> None:
-    """Tell of something that failed and stops nothing, once for each; the counts are in the summary."""
-    log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)
+def log_failure(name: str, error: Exception) -> None:
+    """Log a failure that does not stop play; the summary holds the counts."""
+    log.warning("%s failed; play goes on without it: %s: %s", name, type(error).__name__, error)
 
 
 class PlayLimits(NamedTuple):
-    """When to stop: at a milestone, or after so many ticks of the run."""
+    """When to stop: at the milestone `until`, or at tick `ticks` of the run."""
 
     until: str
     ticks: float
 
 
 class ReturnPoint(NamedTuple):
-    """Where a session goes on instead of at the newest moment: the newest up to `tick`, and who wants it so."""
+    """The restore target of a session: the newest checkpoint up to `tick`, and the reason."""
 
     tick: int
     why: BranchedBy
 
 
 class Start(NamedTuple):
-    """Where a session began: tick and frame of the run, and the reading of the wall's counter."""
+    """The start of a session: tick and frame of the run, and the `perf_counter` reading."""
 
     tick: int
     frame: int
@@ -71,12 +71,12 @@ class Start(NamedTuple):
 
 
 class Session:
-    """The agent on one console, writing one run; `more` is what it can do beside the registry's topics.
+    """The agent on one console, writing one run; `more` are topics added to those of the registry.
 
-    Without `asking` nobody is asked for advice.
+    Without `asking`, no advice is asked for.
     """
 
-    def __init__(  # noqa: PLR0913  # what a session is made of
+    def __init__(  # noqa: PLR0913  # the parts of a session
         self,
         folder: RunFolder[RunStore],
         console: Console,
@@ -84,94 +84,94 @@ class Session:
         story: Story,
         interrupt: Interrupt,
         *more: Topic,
-        asking: Asking | None = None,
+        asking: AdviceSource | None = None,
         back: ReturnPoint | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
-        self._frozen = frozen = RunSettings.of(folder.settings)
+        self._settings = settings = RunSettings.of(folder.settings)
         self._story = story
         self._interrupt = interrupt
-        self._slot = console
+        self._machine = console
         self._stop = Stop.ERROR
-        self._errors = 0  # of branches that died
-        self._store.faults.on_fault = passed_over
-        self._ground = RunContext(
+        self._errors = 0  # of abandoned branches
+        self._store.faults.on_fault = log_failure
+        self._context = RunContext(
             self._store,
             self._store.next_session(),
-            frozen,
+            settings,
             knowledge,
-            GameParts.of(console.cartridge, story, frozen.seed),
+            GameParts.of(console.cartridge, story, settings.seed),
             more,
             asking,
         )
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
-        self._fateful = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
+        self._battle_tasks = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._began = perf_counter()
-        left = self._left_behind(back)
-        self._wake(*(back or ()))
-        if left is not None:
-            self._branch.mind.come_back(left, self._loop.tick)
+        abandoned = self._abandoned_mind(back)
+        self._start_branch(*(back or ()))
+        if abandoned is not None:
+            self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
-    def _wake(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
-        """Build all that lives on one branch, from the newest checkpoint up to tick `latest`."""
-        checkpoint = self._go_back(latest, why)
+    def _start_branch(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
+        """Start a branch at the newest checkpoint up to tick `latest`, and build its parts."""
+        checkpoint = self._load_checkpoint(latest, why)
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(
-            self._slot, lambda record: self._store.append_step(row_of(record)), start=link
+            self._machine, lambda record: self._store.append_step(row_of(record)), start=link
         )
-        self._doing = ""
-        self._branch = Branch(self._ground, self._console, passed_over, is_new=checkpoint is None)
+        self._action = ""
+        self._branch = Branch(self._context, self._console, log_failure, is_new=checkpoint is None)
         self._loop = self._branch.loop
-        knowledge, session = self._ground.knowledge, self._ground.session
+        knowledge, session = self._context.knowledge, self._context.session
         self._checkpoints = Checkpoints(
             self._store, self._loop, self._console, knowledge, session, self._began
         )
-        # Power-on is a moment to come back to as well.
-        self._checkpoints.schedule.want("start" if checkpoint is None else "back")
-        self._watch_for(self._witness, MilestoneLedger.observe)
-        self._watch_for(self._consolidate, Loop.perform)
+        # Power-on is a restore target as well.
+        self._checkpoints.schedule.request("start" if checkpoint is None else "back")
+        self._call_after(self._record_milestones, MilestoneLedger.observe)
+        self._call_after(self._consolidate, Loop.perform)
 
-    def _left_behind(self, back: ReturnPoint | None) -> Any:  # noqa: ANN401  # JSON
-        """Return the mind at the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
+    def _abandoned_mind(self, back: ReturnPoint | None) -> Any:  # noqa: ANN401  # JSON
+        """Return the saved mind of the branch that the supervisor abandons, or None when the player goes back.
 
-        With what was learnt up to it play goes on otherwise, and not into the same again.
+        Its recovery state keeps the new branch from repeating the same failure; a player gets the old state unchanged.
         """
         if back is None or back.why != "recovered":
             return None
         try:
             return self._store.part("mind")
-        except CorruptStore:  # of which it is what goes back
+        except CorruptStore:  # possibly the fault that the supervisor goes back for
             return None
 
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
-        """Play until there is a reason to stop, and leave a whole run behind."""
+        """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
-        gc.freeze()  # what is built by now lasts as long as play: the collector need not go over it
+        gc.freeze()  # the parts live as long as play does, so the collector can skip them
         try:
-            while not self._reaches_an_end(limits, viewer):
+            while not self._play_branch(limits, viewer):
                 self._restore()
         except Stuck as stuck:
             self._stop, reason = Stop.GAVE_UP, str(stuck)
         except (EmulatorError, MemoryFault, MemoryError):
-            raise  # the console, the store or the process is broken: there is nothing to finish with
+            raise  # the console, the store or the process is broken, so nothing can be committed
         except Exception as error:
-            # The one broad catch: whatever went wrong, what was played is kept and told.
+            # The only broad catch: after any error the played ticks are committed and reported.
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
         finally:
             gc.unfreeze()
-        if not self._is_told():
+        if not self._is_finished():
             self._branch.memory.end_session(self._store, self._loop.tick)
             self._checkpoints.finish("signal" if self._stop is Stop.INTERRUPTED else "end")
-        else:  # a process killed while a run ended had not handed on all of it
-            self._checkpoints.hand_on()
+        else:  # a process killed at the end of a run may not have delivered all lessons
+            self._checkpoints.deliver_lessons()
         return self._summary(reason)
 
-    def _reaches_an_end(self, limits: PlayLimits, viewer: Viewer) -> bool:
-        """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
-        self._watch_for(partial(self._show, viewer), Loop.perform)
+    def _play_branch(self, limits: PlayLimits, viewer: Viewer) -> bool:
+        """Play until there is a reason to stop; return False when a checkpoint should be restored instead."""
+        self._call_after(partial(self._show, viewer), Loop.perform)
         try:
             self._loop.play(
                 lambda _: self._reason_to_stop(limits) is not None, self._checkpoints.after_tick
@@ -185,90 +185,92 @@ class Session:
         return True
 
     def _restore(self) -> None:
-        """Go back to a checkpoint before play got nowhere; the ticks since become a dead branch.
+        """Restore a checkpoint from before play got stuck; the ticks since then become an abandoned branch.
 
-        Of what was learnt there the ladder's part is kept: what to try less, and that this was tried.
+        The recovery state survives: the actions to avoid, and that this checkpoint was tried.
         """
-        died = self._branch.mind.to_json()
+        abandoned = self._branch.mind.to_json()
         self._store.commit()
         self._errors += self._branch.faults
-        self._wake(self._branch.ladder.way_back(self._store.checkpoint_ticks()), "stuck")
-        self._branch.mind.come_back(died, self._loop.tick)
+        self._start_branch(
+            self._branch.recovery.restore_target(self._store.checkpoint_ticks()), "stuck"
+        )
+        self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
         tick, frame, counter = self._start
-        self._start = Start(min(tick, self._loop.tick), min(frame, self._slot.frame), counter)
+        self._start = Start(min(tick, self._loop.tick), min(frame, self._machine.frame), counter)
 
-    def _go_back(self, latest: float, why: BranchedBy) -> Checkpoint | None:
-        """Return to the newest moment up to `latest` that the console can load; a new run has none."""
+    def _load_checkpoint(self, latest: float, why: BranchedBy) -> Checkpoint | None:
+        """Load and return the newest usable checkpoint up to `latest`; None for a new run."""
         refusal = None
         for checkpoint in self._store.checkpoints():
             if checkpoint.tick > latest:
                 continue
             try:
-                self._slot.load(checkpoint.state)
+                self._machine.load(checkpoint.state)
             except StateError as error:
-                # Power-on needs no state, and where it is all there is nothing is lost by it.
-                if refusal is not None or not checkpoint.frame == self._slot.frame == 0:
+                # Power-on needs no state: if it is the only checkpoint, nothing is lost.
+                if refusal is not None or not checkpoint.frame == self._machine.frame == 0:
                     refusal = refusal or error
                     continue
             if refusal is not None:
                 log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
-            self._store.rewind(checkpoint, why, self._ground.session)
+            self._store.rewind(checkpoint, why, self._context.session)
             return checkpoint
         if refusal is not None:
             raise refusal
         return None
 
-    def _watch_for(self, handler: Handler, method: Callable[..., object]) -> None:
-        """Call `handler` behind the producers; what goes wrong there must not disturb play."""
+    def _call_after(self, handler: Handler, method: Callable[..., object]) -> None:
+        """Call `handler` after the producers; its errors do not stop play."""
         self._branch.hooks.after(method, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
     def _reason_to_stop(self, limits: PlayLimits) -> Stop | None:
-        """Return why play is over now, or None where it goes on."""
+        """Return why play must stop now, or None to continue."""
         if self._branch.ledger.has(limits.until):
             return Stop.GOAL
         if self._loop.tick >= limits.ticks:
             return Stop.TICKS
         return Stop.INTERRUPTED if self._interrupt.asked else None
 
-    def _witness(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
+    def _record_milestones(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
         percept: Percept = call.args[0]
         for each in reached:
-            picture = percept.sight.screen.png() if percept.sight else b""
-            words = b64encode(picture).decode()
-            append(self._store, MilestoneEvent(each.id, each.tick, each.witnesses, words))
+            picture = percept.reading.screen.png() if percept.reading else b""
+            encoded = b64encode(picture).decode()
+            append(self._store, MilestoneEvent(each.id, each.tick, each.witnesses, encoded))
         if reached:
-            self._checkpoints.schedule.want("milestone")
+            self._checkpoints.schedule.request("milestone")
 
     def _consolidate(self, call: Call, _performed: Performed) -> None:
         if self._branch.memory.consolidator.tick(self._loop.tick) is not None:
-            self._checkpoints.schedule.want("consolidation")
+            self._checkpoints.schedule.request("consolidation")
         intent: Intent = call.args[0]
-        if intent.name != self._doing:
-            self._doing = intent.name
-            if self._doing in self._fateful:
-                self._checkpoints.schedule.want("battle")
+        if intent.name != self._action:
+            self._action = intent.name
+            if self._action in self._battle_tasks:
+                self._checkpoints.schedule.request("battle")
 
-    def _is_told(self) -> bool:
-        """Return whether a session ended at this very tick and left what it learnt, or none was played.
+    def _is_finished(self) -> bool:
+        """Return whether a session has already ended at this tick and stored its lessons, or no tick was played.
 
-        A run that was killed while it ended goes on at its goal, where there is no tick left to play.
+        A run that was killed during its end is resumed at its goal, with no tick left to play.
         """
-        told = self._branch.memory.consolidator.consolidation_history[-1:]
-        ends = [each.tick for each in told if each.reason == "session_end"]
+        history = self._branch.memory.consolidator.consolidation_history[-1:]
+        ends = [each.tick for each in history if each.reason == "session_end"]
         return self._loop.tick == 0 or self._loop.tick in ends
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
         state, start = performed.state, self._start
         viewer.show(
             TickView(
-                run=self._frozen.run,
+                run=self._settings.run,
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 intent=call.args[0],
                 goal=self._branch.mind.goal,
                 reached=self._branch.ledger.reached,
                 state=state,
-                gains=self._branch.ladder.progress.gained,
+                gains=self._branch.recovery.progress.gained,
                 checkpoint=self._checkpoints.newest,
                 place_of=self._story.place_of,
                 ticks=self._loop.tick - start.tick,
@@ -283,7 +285,7 @@ class Session:
         return Summary(
             run=str(self._folder.path),
             cartridge=self._console.cartridge.name,
-            seed=self._frozen.seed,
+            seed=self._settings.seed,
             stop=self._stop,
             reason=reason,
             ticks=self._loop.tick,
@@ -295,8 +297,8 @@ class Session:
             battles=sum(1 for _ in self._store.events("battle")),
             errors=self._errors + self._branch.faults + sum(self._store.faults.values()),
             consolidations=self._branch.memory.consolidator.consolidations,
-            episodes=self._branch.ladder.episodes,
-            restores=self._branch.ladder.restores,
+            episodes=self._branch.recovery.episodes,
+            restores=self._branch.recovery.restores,
             returns=tuple(self._store.branchings()),
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )

@@ -1,4 +1,4 @@
-"""What `play` was asked for: flags, the settings a run keeps, the terms of a model, and the cartridge that fits."""
+"""Settings of play: the flags, the fixed settings of a run, the terms of a model, and the cartridge to load."""
 
 import platform
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartri
 
 
 class Decider(Enum):
-    """Who decides."""
+    """What makes the decisions."""
 
     RULES = "rules"
-    CLAUDE = "claude"  # rules, and a model where they run out
+    CLAUDE = "claude"  # rules, and a model for questions they cannot answer
 
 
-def _require_no_negative(flags: Mapping[str, float | None]) -> None:
+def _require_non_negative(flags: Mapping[str, float | None]) -> None:
     for flag, number in flags.items():
         if number is not None and number < 0:
             message = f"{flag} {number} is negative; give 0 or more"
@@ -34,9 +34,9 @@ def _require_no_negative(flags: Mapping[str, float | None]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AskSettings:
-    """The flags of `play` that are about a model; None is what holds where nothing is said.
+    """The flags of `play` about a model; None means the default.
 
-    `every` are ticks after which it is asked without need, `usd` the most that the run may cost.
+    `every` is the number of ticks between routine questions, `usd` the most that the run may spend.
     """
 
     every: int | None = None
@@ -48,9 +48,9 @@ class AskSettings:
     distils: bool = False
 
     def __post_init__(self) -> None:
-        _require_no_negative({"--ask-every": self.every, "--max-usd": self.usd})
+        _require_non_negative({"--ask-every": self.every, "--max-usd": self.usd})
         if not 0 < self.timeout_s < inf:
-            message = f"--timeout {self.timeout_s} is no time to wait; give seconds"
+            message = f"--timeout {self.timeout_s} is no usable time; give seconds above 0"
             raise UsageError(message)
 
 
@@ -64,38 +64,38 @@ class Settings:
     seed: int | None = None
     run: Path | None = None
     resume: Path | None = None
-    at: int | None = None  # the tick to go back to, or the newest moment before it
-    recovers: bool = False  # whether nobody but the supervisor wants that
+    at: int | None = None  # go back to the newest checkpoint up to this tick
+    recovers: bool = False  # whether the supervisor goes back, and not the player
     memory: Path | None = None
-    mind: Decider | None = None  # None: rules, or whoever decided in the run that is resumed
+    mind: Decider | None = None  # None: as in the resumed run, rules in a new one
     without: tuple[MemoryUse, ...] = ()
-    wants: tuple[str, ...] = ()  # facts of the story that come before its milestones
+    wants: tuple[str, ...] = ()  # story facts to reach before the next milestones
     asking: AskSettings = AskSettings()
 
     def __post_init__(self) -> None:
-        _require_no_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
+        _require_non_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
         if self.run is not None and self.resume is not None:
-            raise UsageError("--run starts a run and --resume goes on with one; give only one")
+            raise UsageError("--run starts a new run and --resume continues one; give only one")
         if self.at is not None and self.resume is None:
-            raise UsageError("--at says where to go on with a run; name the run by --resume")
+            raise UsageError("--at needs the run to continue; name it with --resume")
         if self.seed is not None and self.resume is not None:
-            raise UsageError("a run keeps its seed; leave --seed away, or start another with --run")
+            raise UsageError("a resumed run keeps its seed; leave out --seed, or start a new run")
         if self.without and self.resume is not None:
             raise UsageError(
-                "a run keeps to the uses of memory it began with; leave --without away"
+                "a resumed run keeps its uses of memory; leave out --without, or start a new run"
             )
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedOn:
-    """On which cartridge something was played: its name, and the SHA-1 of its image."""
+class CartridgeIdentity:
+    """The cartridge of a run: its name, and the SHA-1 of its image."""
 
     cartridge: str
     sha1: str
 
 
-NEVER: Final = "never"  # no milestone: play goes on after the story's last one
-# Where run.toml has each setting. It has no null: what is not asked for, and so is as in OPTIONAL, is left out.
+NEVER: Final = "never"  # no milestone: play continues after the last one of the story
+# The key of each setting in run.toml. TOML has no null: settings equal to OPTIONAL are left out.
 PLACES: Final[Mapping[str, str]] = {
     "run": "run",
     "started": "started",
@@ -115,8 +115,8 @@ OPTIONAL: Final[Mapping[str, Any]] = {"ticks": None, "ask_every": 0, "without": 
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings(PlayedOn):
-    """The settings of a run that never change: what run.toml holds."""
+class RunSettings(CartridgeIdentity):
+    """The fixed settings of a run, stored in run.toml."""
 
     run: str
     started: datetime
@@ -126,13 +126,13 @@ class RunSettings(PlayedOn):
     mind: str = Decider.RULES.value
     pyboy: str = ""
     memory_hash: str = ""
-    ask_every: int = 0  # ticks after which a model is asked without need
-    without: str = ""  # uses of memory that are switched off, between commas
-    wants: str = ""  # facts of the story that come before its milestones, between commas
+    ask_every: int = 0  # ticks between routine questions to a model; 0: none
+    without: str = ""  # uses of memory switched off, separated by commas
+    wants: str = ""  # story facts to reach before the next milestones, separated by commas
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
-        """Return what a run.toml says; raises RunError where it does not say it."""
+        """Return the settings in the table of a run.toml; raises RunError if one is missing or wrong."""
         found, kinds = {}, get_type_hints(cls)
         for name, place in PLACES.items():
             section, _, key = place.rpartition(".")
@@ -142,39 +142,39 @@ class RunSettings(PlayedOn):
                 else:
                     found[name] = table[section][key] if section else table[key]
             except (KeyError, TypeError, AttributeError) as error:
-                message = f"run.toml lacks {error}; put back the file that play wrote"
+                message = f"run.toml lacks {error}; restore the file that play wrote"
                 raise RunError(message) from error
             if not isinstance(found[name], kinds[name]):
-                message = f"run.toml has {found[name]!r} as {name}; put back the file play wrote"
+                message = f"run.toml has {found[name]!r} as {name}; restore the file play wrote"
                 raise RunError(message)
         return cls(**found)
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The facts of the story that come before its milestones."""
+        """The story facts to reach before the next milestones."""
         return tuple(self.wants.split(",")) if self.wants else ()
 
     @property
     def uses(self) -> frozenset[MemoryUse]:
-        """What memory may change of this run."""
+        """The uses of memory that are switched on."""
         off = self.without.split(",")
         return frozenset(use for use in MemoryUse if use.value not in off)
 
     def table(self) -> dict[str, Any]:
-        """Return it as run.toml spells it."""
-        told: dict[str, Any] = {}
+        """Return the settings as the tables of run.toml."""
+        tables: dict[str, Any] = {}
         for name, place in PLACES.items():
             section, _, key = place.rpartition(".")
             value = getattr(self, name)
             if name not in OPTIONAL or value != OPTIONAL[name]:
-                (told.setdefault(section, {}) if section else told)[key] = value
+                (tables.setdefault(section, {}) if section else tables)[key] = value
         python = platform.python_version()
-        told["versions"] = {"agent": VERSION, **told["versions"], "python": python}
-        return told
+        tables["versions"] = {"agent": VERSION, **tables["versions"], "python": python}
+        return tables
 
 
 class ModelTerms(NamedTuple):
-    """On what terms Claude is asked, and where what is said is recorded; `distils` lets him observe and reflect too."""
+    """The terms for asking Claude, and the tape folder; with `distils` a model observes and reflects, too."""
 
     terms: Terms
     prices: Prices
@@ -184,9 +184,9 @@ class ModelTerms(NamedTuple):
 
 
 def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
-    """Return the terms that were asked for; `home` is the folder of the memory, where prices and tapes are by default.
+    """Return the terms for the flags `asked`; prices and tapes are by default in `home`, the folder of the memory.
 
-    Raises UsageError when a file cannot be used, or a model has no price.
+    Raises UsageError if a file is unusable or a model has no price.
     """
     terms, own = load_terms(asked.terms), home / "prices.toml"
     prices = load_prices(asked.prices or (own if own.is_file() else None))
@@ -199,10 +199,10 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
     return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
 
 
-def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:
-    """Return the image asked for, else the one `run` was played on, else the demo.
+def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
+    """Return the cartridge in `rom`, else the one that `run` was played on, else the demo.
 
-    Raises CartridgeError when the image cannot be played, or is not the one of `run`.
+    Raises CartridgeError if the image cannot be played or is not the one of `run`.
     """
     if run is None:
         return load_cartridge(rom or demo_cartridge_path())
@@ -217,13 +217,13 @@ def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:
 
 
 def _find(sha1: str) -> Cartridge:
-    """Return the image beside the demo that has this SHA-1, or the demo when none has."""
+    """Return the image beside the demo with this SHA-1, or the demo if there is none."""
     demo = demo_cartridge_path()
     for path in sorted(demo.parent.glob("*.gb")):
         try:
             cartridge = load_cartridge(path)
         except CartridgeError:
-            continue  # somebody's other game; it is not asked for
+            continue  # an image of another game
         if cartridge.sha1 == sha1:
             return cartridge
     return load_cartridge(demo)

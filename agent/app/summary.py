@@ -1,4 +1,4 @@
-"""What play shows: every tick to a viewer, and the summary at the end."""
+"""The output of play: a view of every tick, and the summary at the end."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ from memory import Branching
 
 
 class TickView(NamedTuple):
-    """One tick: where, what and why, and how fast. Words are made only for who asks for them."""
+    """One tick for a viewer: place, action, goal, state and speed; texts are computed on access."""
 
     run: str
     cartridge: str
@@ -21,7 +21,7 @@ class TickView(NamedTuple):
     goal: str | None
     reached: tuple[ReachedMilestone, ...]
     state: State
-    gains: int  # what was gained so far: events, badges, things, levels
+    gains: int  # events, badges, items and levels gained so far
     checkpoint: int  # the tick of the last one
     place_of: Callable[[State], str]
     ticks: int  # of this session
@@ -35,18 +35,18 @@ class TickView(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place and the square."""
+        """The name of the place and the square, in words."""
         state = self.state
         place = self.place_of(state)
         if not state.game_started:
             return place
         if not state.control.trusted:
-            return "between two moments"  # map and square may not belong together
+            return "changing maps"  # map and square may not match
         return f"{place} ({state.map.x},{state.map.y})"
 
     @property
     def text(self) -> str:
-        """What the message box says."""
+        """The text in the message box."""
         return self.state.dialogue.text
 
     @property
@@ -66,18 +66,18 @@ class TickView(NamedTuple):
 
 
 class Viewer(Protocol):
-    """Whoever watches."""
+    """A display of play."""
 
     def show(self, moment: TickView) -> None:
-        """Take one moment; called every tick, so it must be cheap."""
+        """Show one tick; called every tick, so it must be fast."""
         ...
 
 
-SUMMARY: Final = "summary.json"  # the file beside a run's record
+SUMMARY: Final = "summary.json"  # the file beside the record of a run
 
 
 class Stop(Enum):
-    """Why play ended, and the exit code that says so."""
+    """Why play ended, with its exit code."""
 
     GOAL = "goal"
     TICKS = "ticks"
@@ -95,7 +95,7 @@ class Stop(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What `play --json` prints: counts, and the milestones with their witnesses."""
+    """The output of `play --json`: counts, and the milestones with their witnesses."""
 
     run: str
     cartridge: str
@@ -111,18 +111,18 @@ class Summary:
     battles: int
     errors: int
     consolidations: int
-    episodes: int  # of getting nowhere
+    episodes: int  # of being stuck
     restores: int
-    returns: Sequence[Branching] = ()  # the times that play went back and what it had played died
-    moved: Mapping[str, int] = field(default_factory=dict)  # decisions, by the use that moved them
-    advice: Mapping[str, Any] | None = None  # what asking a model came to, where one was asked
+    returns: Sequence[Branching] = ()  # each return to a checkpoint that abandoned a branch
+    moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
+    advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
 
     @property
     def clean(self) -> bool:
-        """Whether nobody took the run back by hand."""
+        """Whether the player never went back to an older checkpoint."""
         return all(each.why != "asked" for each in self.returns)
 
     def as_json(self) -> Mapping[str, Any]:
-        """Return the object in plain JSON types."""
+        """Return the summary in plain JSON types."""
         returns = [each._asdict() for each in self.returns]
         return {**asdict(self), "stop": self.stop.value, "returns": returns, "clean": self.clean}

@@ -1,1 +1,1 @@
-"""Exact odds of battle, and the policy that plays them."""
+"""Exact battle odds, and the policy that chooses orders by them."""

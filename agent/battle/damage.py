@@ -1,7 +1,7 @@
-"""What a Pokemon takes turn by turn, and the exact odds of one Pokemon against another to the end.
+"""Damage odds turn by turn, and the exact odds of a duel between two Pokemon.
 
-Both sides' damage is drawn independently, so the chance of each end is a product of two: how much
-one has taken after so many turns, and in which turn the other falls.
+The damage of the two sides is independent. So the chance of each end is a product of two chances: the
+damage that one side has taken after some turns, and the turn in which the other side faints.
 """
 
 from collections.abc import Sequence
@@ -29,50 +29,50 @@ from emulator.rules.moves import (
     move_turns,
 )
 
-HORIZON: Final = 40  # turns looked ahead
+HORIZON: Final = 40  # turns of lookahead
 FULLY_PARALYZED: Final = 63 / 256
-CONFUSION_TURNS: Final = 3  # when it is not known how many are left: two to five
-PP_COUNTED: Final = 12  # more uses than these outlast any fight
-PAIRS: Final = 4  # of turns that are told apart; later ones are averages
-NEVER_AGAIN: Final = (HORIZON,)
-WHOLE: Final = 1.0
-Rows: TypeAlias = NDArray[np.float64]  # by turn: the chances of each damage taken, while standing
-NEGLIGIBLE: Final = 1e-3  # a chance to stand that need not be followed further
+CONFUSION_TURNS: Final = 3  # used when the remaining turns (two to five) are unknown
+PP_COUNTED: Final = 12  # more uses than any battle needs
+EXACT_PAIRS: Final = 4  # pairs of turns computed separately; later turns are averages
+NEVER_ACTS: Final = (HORIZON,)
+ALL_TURNS: Final = 1.0
+Rows: TypeAlias = NDArray[np.float64]  # by turn: the odds of each damage taken, while not fainted
+NEGLIGIBLE: Final = 1e-3  # a survival chance below which the search stops
 
 
-class Blows(NamedTuple):
-    """What is taken in each turn, the last entry for ever; `naps` are turns that pass before, each as likely."""
+class TurnDamage(NamedTuple):
+    """Damage odds by turn (the last repeats), equally likely counts of `idle` turns before, HP healed per turn."""
 
     turns: tuple[Odds, ...]
-    naps: tuple[int, ...] = (0,)
+    idle: tuple[int, ...] = (0,)
     regained: int = 0
 
 
-def strikes(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
-    """Return the chances of every damage by one of these moves, each as likely; not to be changed.
+def damage_odds(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
+    """Return the read-only odds of each damage by one of `moves`, all equally likely.
 
-    What takes two turns does its damage in half of them.
+    A two-turn move does its damage in half of its turns.
     """
     defender = _defender(target)
     if any(dex.all_moves[number].effect == HALF for number in moves):
         defender = replace(defender, hp=target.hp)
-    return _strikes(dex, _attacker(dex, mon), defender, tuple(moves), target.max_hp)
+    return _damage_odds(dex, _attacker(dex, mon), defender, tuple(moves), target.max_hp)
 
 
 @lru_cache(maxsize=256)
 def _attacker(dex: Dex, mon: BattleMon) -> Attacker:
     species = dex.all_species.get(mon.species)
-    # Only critical hits go by the species; a creature that no table has gets its own speed.
+    # Only the critical hit rate depends on the species; for an unknown species the mon's own speed is used.
     return Attacker.of(mon, species.base.speed if species else mon.unmodified.speed)
 
 
 @lru_cache(maxsize=256)
 def _defender(mon: BattleMon) -> Defender:
-    return replace(Defender.of(mon), hp=1)  # hardly anything goes by it
+    return replace(Defender.of(mon), hp=1)  # one cache key: few moves use the HP
 
 
 @lru_cache(maxsize=4096)
-def _strikes(
+def _damage_odds(
     dex: Dex, attacker: Attacker, defender: Defender, moves: tuple[int, ...], max_hp: int
 ) -> Odds:
     odds = np.zeros(max_hp + 1)
@@ -82,7 +82,7 @@ def _strikes(
         for amount, chance in use_spread(attacker, defender, move, dex.rules).items():
             odds[min(amount, max_hp)] += chance * share
         if move.effect in (*CHARGES, RECHARGE):
-            odds = seldom(odds, 1 - share / 2)
+            odds = scale_odds(odds, 1 - share / 2)
     if not moves:
         odds[0] = 1.0
     odds.setflags(write=False)
@@ -90,7 +90,7 @@ def _strikes(
 
 
 def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
-    """Return the moves of a mon that the cartridge has; an enemy uses any of them."""
+    """Return the moves of a mon that exist in the cartridge and are not disabled; an enemy may use each."""
     moves = enumerate(mon.moves)
     return tuple(
         [known.move for at, known in moves if known.move in dex.all_moves and at != mon.disabled]
@@ -98,7 +98,7 @@ def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
 
 
 def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
-    """Return slot, move and PP of what a mon can use to do damage."""
+    """Return slot, move and PP of each usable damaging move."""
     found = []
     for slot, known in enumerate(mon.moves):
         move = dex.all_moves.get(known.move)
@@ -109,101 +109,103 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
     return tuple(found)
 
 
-class Using(NamedTuple):
-    """The damage done turn after turn: `main` for so many turns, then `rest`; `begins` is for the first."""
+class DamageSchedule(NamedTuple):
+    """The damage done turn by turn: `main` for `uses` turns, then `rest`; `opening` replaces the first turns."""
 
     main: Odds
-    begins: tuple[Odds, ...] = ()
+    opening: tuple[Odds, ...] = ()
     uses: int = PP_COUNTED
     rest: Odds | None = None
 
     @property
     def changes(self) -> int:
-        """How many turns pass until it is always the same."""
-        return min(self.uses, PP_COUNTED) if self.rest is not None else len(self.begins)
+        """The number of turns until the damage odds no longer change."""
+        return min(self.uses, PP_COUNTED) if self.rest is not None else len(self.opening)
 
     def at(self, turn: int) -> Odds:
-        """Return what is done in a turn, from 0 on."""
+        """Return the damage odds of a turn, counted from 0."""
         if self.rest is not None and turn >= min(self.uses, PP_COUNTED):
             return self.rest
-        return self.begins[turn] if turn < len(self.begins) else self.main
+        return self.opening[turn] if turn < len(self.opening) else self.main
 
 
-def blows(mon: BattleMon, target: BattleMon, using: Using, *, more: int = 0) -> Blows:
-    """Return what `target` takes from `mon`.
+def turn_damage(
+    mon: BattleMon, target: BattleMon, using: DamageSchedule, *, more: int = 0
+) -> TurnDamage:
+    """Return the damage that `target` takes from `mon`, turn by turn.
 
-    `more` is what it loses each turn on its own account, by recoil for one; below zero it gains.
+    `more` is the HP that the target loses each turn by its own moves, as by recoil; a negative value heals.
     """
-    # What grows from turn to turn is taken for what it is in the next but one.
+    # Toxic damage grows each turn; the value of the turn after next stands for all.
     loss = residual_loss(target, int(Volatile.BADLY_POISONED in target.volatile)) + more
     seeded = max(mon.max_hp // 16, 1) if Volatile.SEEDED in mon.volatile else 0
     regained = seeded - min(loss, 0)
-    dazed, reeling = _confusion(mon), _confusion(target)
+    confused, target_confused = _confusion(mon), _confusion(target)
     share = 1 - FULLY_PARALYZED if mon.status.paralyzed else 1.0
     turns = tuple(
         [
             _turn(
                 using.at(turn),
-                share / 2 if turn < dazed else share,
-                target if turn < reeling else None,
+                share / 2 if turn < confused else share,
+                target if turn < target_confused else None,
                 max(loss, 0),
             )
-            for turn in range(max(dazed, reeling, using.changes) + 1)
+            for turn in range(max(confused, target_confused, using.changes) + 1)
         ]
     )
-    return Blows(turns, _naps(mon, target), regained)
+    return TurnDamage(turns, _idle(mon, target), regained)
 
 
-def rhythm(move: MoveData | None, half: Odds) -> tuple[Odds, ...]:
-    """Return the first turns of a move that takes two as they fall: charged first, or rested from afterwards."""
+def two_turn_odds(move: MoveData | None, half: Odds) -> tuple[Odds, ...]:
+    """Return the odds of the first turns of a two-turn move: charge then hit, or hit then recharge."""
     going = move_turns(move) if move is not None else None
     if going is None or not (going.before or going.after):
         return ()
     nothing, whole = np.zeros(len(half)), half * 2
     whole[0] -= 1
     nothing[0] = 1.0
-    return ((nothing, whole) if going.before else (whole, nothing)) * PAIRS
+    return ((nothing, whole) if going.before else (whole, nothing)) * EXACT_PAIRS
 
 
-def share_left(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> float:
-    """Return the share of turns in which the target of a move, used again and again, can do anything about it."""
+def acting_share(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> float:
+    """Return the share of turns in which `target` can act while `mon` repeats this move."""
     if move.effect == CHARGES_HIDDEN or move.number == DIG_MOVE:
         return 0.5
     going = move_turns(move)
     if not going.holds:
-        return WHOLE
+        return ALL_TURNS
     hit = float(hit_chance(_attacker(dex, mon), _defender(target), move, dex.rules))
     lasting = sum(turns * chance for turns, chance in going.strikes.items())
     if mon.stats.speed < target.stats.speed:
         return 1 / (1 + hit * (lasting - 1))
-    return (1 - hit) / (1 - hit + hit * lasting)  # misses: each hit is followed up by itself
+    return (1 - hit) / (1 - hit + hit * lasting)  # each hit binds for several turns
 
 
-def backlash(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
-    """Return what using a move costs its user each time, on average; below zero it gains."""
+def self_damage(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
+    """Return the average HP that one use of a move costs its user; a negative value heals."""
     share = {RECOIL: 4, DRAIN: -2}.get(move.effect)
     if share is None:
         return 0
     share = 2 if move.number == STRUGGLE_MOVE else share
-    return round(expected(odds, min(target.hp, mon.max_hp * 2)) / share)
+    return round(expected_damage(odds, min(target.hp, mon.max_hp * 2)) / share)
 
 
-def expected(odds: Odds, most: int) -> float:
-    """Return the damage to be expected, of which no more than `most` counts."""
+def expected_damage(odds: Odds, most: int) -> float:
+    """Return the expected damage, with each damage capped at `most`."""
     amounts = np.minimum(np.arange(len(odds)), most)
     return float(odds @ amounts)
 
 
-def _turn(odds: Odds, share: float, reeling: BattleMon | None, loss: int) -> Odds:
-    odds = seldom(odds, share)
-    if reeling is not None:
-        odds = (odds + _shifted(odds, self_hit(reeling))) / 2
+def _turn(odds: Odds, share: float, target_confused: BattleMon | None, loss: int) -> Odds:
+    odds = scale_odds(odds, share)
+    if target_confused is not None:
+        odds = (odds + _shifted(odds, self_hit(target_confused))) / 2
     return _shifted(odds, loss)
 
 
-def seldom(odds: Odds, share: float) -> Odds:
-    """Return the odds of a blow that comes only in this share of turns."""
-    if share == WHOLE:
+def scale_odds(odds: Odds, share: float) -> Odds:
+    """Return the damage odds when damage is done in only this share of turns."""
+    if share == ALL_TURNS:
         return odds
     odds = odds * share
     odds[0] += 1 - share
@@ -211,7 +213,7 @@ def seldom(odds: Odds, share: float) -> Odds:
 
 
 def _shifted(odds: Odds, loss: int) -> Odds:
-    """Return the odds with a loss on top of everything."""
+    """Return the odds with a fixed loss added to each damage."""
     if not loss:
         return odds
     loss = min(loss, len(odds) - 1)
@@ -221,9 +223,9 @@ def _shifted(odds: Odds, loss: int) -> Odds:
     return more
 
 
-def _naps(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
+def _idle(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
     if mon.status.frozen:
-        return NEVER_AGAIN
+        return NEVER_ACTS
     held = target.attacks_left if Volatile.TRAPPING in target.volatile else 0
     rests = int(Volatile.RECHARGING in mon.volatile)
     return (max(mon.status.sleep, held, rests),)
@@ -232,12 +234,12 @@ def _naps(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
 def _confusion(mon: BattleMon) -> int:
     if Volatile.CONFUSED not in mon.volatile:
         return 0
-    # The last does nothing.
+    # In the last counted turn the confusion ends.
     return mon.confused_turns - 1 if mon.confused_turns else CONFUSION_TURNS
 
 
 class Duel(NamedTuple):
-    """How it ends: the chances to win by the damage taken then, to lose by the damage done, and the turns."""
+    """The odds of a duel: of winning, by damage taken; of losing, by damage done; and the expected turns."""
 
     won: Odds
     lost: Odds
@@ -245,47 +247,47 @@ class Duel(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """The chance to win."""
+        """The chance of winning."""
         return float(self.won.sum())
 
 
-def standing_at(mon: BattleMon) -> Odds:
-    """Return the certainty that a mon has taken what it lacks of its HP."""
+def damage_taken(mon: BattleMon) -> Odds:
+    """Return odds with chance 1 at the HP that a mon lacks now."""
     odds = np.zeros(mon.max_hp)
     odds[min(mon.max_hp - mon.hp, mon.max_hp - 1)] = 1.0
     return odds
 
 
-def after(start: Odds, blow: Odds) -> Odds:
-    """Return the chances of each damage taken after one more blow, while the mon still stands."""
-    return np.convolve(start, blow)[: len(start)]
+def add_damage(start: Odds, hit: Odds) -> Odds:
+    """Return the odds of each damage taken after one more hit, while the mon has not fainted."""
+    return np.convolve(start, hit)[: len(start)]
 
 
 class Survival(NamedTuple):
-    """How one side fares: the chances of each damage taken after 0, 1, ... turns, and to stand then."""
+    """The odds of each damage taken by one side after 0, 1, ... turns, and its survival chance by turn."""
 
     rows: Rows
     alive: Odds
 
 
-def endure(start: Odds, taken: Blows) -> Survival:
-    """Return how a mon fares that takes these blows; not to be changed."""
+def survival(start: Odds, taken: TurnDamage) -> Survival:
+    """Return the survival of a mon that takes this damage turn by turn; read-only."""
     turns = tuple([odds.tobytes() for odds in taken.turns])
-    return _endured(start.tobytes(), turns, taken.naps, taken.regained)
+    return _survive(start.tobytes(), turns, taken.idle, taken.regained)
 
 
-# All attacks of one side meet the same blows of the other.
+# All attack options of one side share the damage done by the other side.
 @lru_cache(maxsize=128)
-def _endured(start: bytes, turns: tuple[bytes, ...], naps: tuple[int, ...], gain: int) -> Survival:
+def _survive(start: bytes, turns: tuple[bytes, ...], idle: tuple[int, ...], gain: int) -> Survival:
     now = np.frombuffer(start)
     odds = [np.frombuffer(each) for each in turns]
     rows = np.zeros((HORIZON + 1, len(now)))
     rows[0] = now
     single = HORIZON if gain else len(odds) - 1
     for turn in range(single):
-        now = after(now, odds[min(turn, len(odds) - 1)])
+        now = add_damage(now, odds[min(turn, len(odds) - 1)])
         if gain:
-            now = healed(now, gain)
+            now = subtract_damage(now, gain)
         rows[turn + 1] = now
         if now.sum() < NEGLIGIBLE:
             break
@@ -296,39 +298,39 @@ def _endured(start: bytes, turns: tuple[bytes, ...], naps: tuple[int, ...], gain
     if len(gone):
         rows[gone[0] + 1 :] = 0
         alive[gone[0] + 1 :] = 0
-    if naps != (0,):
-        rows = _delayed(rows, naps)
+    if idle != (0,):
+        rows = _delayed(rows, idle)
         alive = rows.sum(axis=1)
     return Survival(rows, alive)
 
 
-def _repeat(blow: Odds, rows: Rows) -> None:
-    """Fill in what follows the first row by the same blow again and again: twice as many with each round."""
+def _repeat(hit: Odds, rows: Rows) -> None:
+    """Fill `rows` after the first by repeating one hit; each round doubles the number of filled rows."""
     size, done = rows.shape[1], 1
-    power = blow[:size]
+    power = hit[:size]
     while done < len(rows) and rows[done - 1].sum() >= NEGLIGIBLE:
         more = min(done, len(rows) - done)
         rows[done : done + more] = rows[:more] @ _shifts(power)
         done += more
-        power = after(power, power)
+        power = add_damage(power, power)
 
 
-def _shifts(blow: Odds) -> Rows:
-    """Return the matrix that a row is multiplied with for what it is after a blow."""
-    size = len(blow)
+def _shifts(hit: Odds) -> Rows:
+    """Return the matrix that adds one hit to a row of damage odds."""
+    size = len(hit)
     room = np.zeros((size, 2 * size))
-    room[:, :size] = blow
-    # Each row of one less lies one further to the right.
+    room[:, :size] = hit
+    # Rows shortened by one entry move each row one column to the right.
     return room.ravel()[: size * (2 * size - 1)].reshape(size, 2 * size - 1)[:, :size]
 
 
-def fought_out(own: Odds, enemy: Odds, theirs: Blows, ours: Blows, first: float) -> Duel:
-    """Return how a duel ends between two mons that have taken damage already.
+def duel_of(own: Odds, enemy: Odds, theirs: TurnDamage, ours: TurnDamage, first: float) -> Duel:
+    """Return the odds of a duel between two mons that start with the damage odds `own` and `enemy`.
 
-    `theirs` are the blows that the own mon takes, `ours` those of the enemy; `first` is the chance to
-    strike first.
+    `theirs` is the damage that the own mon takes, `ours` the damage that the enemy takes; `first` is the
+    chance that the own mon moves first.
     """
-    (taken, alive), (dealt, left) = endure(own, theirs), endure(enemy, ours)
+    (taken, alive), (dealt, left) = survival(own, theirs), survival(enemy, ours)
     wins, falls = left[:-1] - left[1:], alive[:-1] - alive[1:]
     if first in (0.0, 1.0):
         early, late = (taken[:-1], dealt[1:]) if first else (taken[1:], dealt[:-1])
@@ -338,8 +340,8 @@ def fought_out(own: Odds, enemy: Odds, theirs: Blows, ours: Blows, first: float)
     return Duel(won, lost, float(left[:-1].sum()))
 
 
-def healed(odds: Odds, gain: int) -> Odds:
-    """Return the chances of each damage taken after so much of it was healed."""
+def subtract_damage(odds: Odds, gain: int) -> Odds:
+    """Return the odds of each damage taken after `gain` HP are healed."""
     gain = min(gain, len(odds) - 1)
     left = np.zeros(len(odds))
     left[: len(odds) - gain] = odds[gain:]
@@ -347,9 +349,9 @@ def healed(odds: Odds, gain: int) -> Odds:
     return left
 
 
-def _delayed(rows: Rows, naps: tuple[int, ...]) -> Rows:
+def _delayed(rows: Rows, idle: tuple[int, ...]) -> Rows:
     turns = np.arange(HORIZON + 1)
     mixed = np.zeros(rows.shape)
-    for nap in naps:
-        mixed += rows[np.maximum(turns - nap, 0)]
-    return mixed / len(naps)
+    for each in idle:
+        mixed += rows[np.maximum(turns - each, 0)]
+    return mixed / len(idle)

@@ -1,4 +1,4 @@
-"""Effects of moves, as numbers of the contract, that a policy has to know of beyond what turns and damage go by."""
+"""Numbers of move effects, moves and types that the battle policy treats specially."""
 
 from typing import Final
 
@@ -14,9 +14,9 @@ PARALYZE: Final = 67
 LEECH_SEED: Final = 84
 
 TOXIC_MOVE: Final = 92
-DIG_MOVE: Final = 91  # charges out of reach, too
+DIG_MOVE: Final = 91  # its user cannot be hit while it charges, as with FLY
 STRUGGLE_MOVE: Final = 165
-HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # which cannot be forgotten
+HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 
 POISON_TYPE: Final = 3
 GRASS_TYPE: Final = 22

@@ -1,4 +1,4 @@
-"""What the items in the bag do, by their numbers: balls, potions, cures, and what raises a stat."""
+"""Effects of bag items by item number: balls, potions, status cures, and stat boosters."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ from emulator.rules.stats import StageChange, after_change
 
 ALL: Final = 999
 HEALS: Final = {20: 20, 60: 50, 19: 50, 61: 60, 62: 80, 18: 200, 17: ALL, 16: ALL}  # by price
-CURES: Final = {  # item: the parts of a status that it takes away
+CURES: Final = {  # item: the status conditions that it cures
     11: ("poisoned",),
     12: ("burned",),
     13: ("frozen",),
@@ -21,7 +21,7 @@ CURES: Final = {  # item: the parts of a status that it takes away
     52: Status._fields,
     16: Status._fields,
 }
-AILMENTS: Final = Status._fields[1:]  # all but sleep, which is counted
+FLAG_STATUSES: Final = Status._fields[1:]  # all but sleep, which is a turn counter
 RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
 HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
 POKE_BALL: Final = 4
@@ -29,8 +29,8 @@ ANTIDOTE: Final = 11
 POTION: Final = 20
 
 
-def uses_of(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
-    """Yield the items in the bag that help in a fight and may be used, what is cheaper first."""
+def useful_items(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
+    """Yield the bag items that help in battle and are not in `spare`, cheapest first."""
     held = {stack.item for stack in bag.items}
     for item in HELPFUL:
         if item in held and item not in spare:
@@ -38,20 +38,20 @@ def uses_of(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
 
 
 def healed(mon: BattleMon, item: int) -> BattleMon:
-    """Return a mon with the HP that an item gives."""
+    """Return a mon with the HP that an item restores."""
     gain = HEALS.get(item, 0)
     return replace(mon, hp=min(mon.hp + gain, mon.max_hp)) if gain and mon.hp < mon.max_hp else mon
 
 
 def cured(mon: BattleMon, item: int) -> BattleMon:
-    """Return a mon without what an item cures; stats that the ailment halved are as they were."""
+    """Return a mon without the status that an item cures, and with the stats that the status had lowered."""
     gone = [part for part in CURES.get(item, ()) if getattr(mon.status, part)]
     if not gone:
         return mon
     old = mon.status
     status = Status(
         0 if "sleep" in gone else old.sleep,
-        *[part and name not in gone for name, part in zip(AILMENTS, old[1:], strict=True)],
+        *[part and name not in gone for name, part in zip(FLAG_STATUSES, old[1:], strict=True)],
     )
     stats = mon.stats
     if "paralyzed" in gone:
@@ -63,16 +63,16 @@ def cured(mon: BattleMon, item: int) -> BattleMon:
 
 
 def raised(mon: BattleMon, item: int, book: RuleBook) -> BattleMon | None:
-    """Return a mon with the stat that an item raises, or None when that is not what the item is for."""
+    """Return a mon with the stat that an item raises, or None when the item raises no stat."""
     stat = RAISES.get(item)
     return after_change(mon, StageChange(stat, 1, own=True), book) if stat else None
 
 
 def balls(bag: Bag) -> int:
-    """Return how many balls there are to throw."""
+    """Return the number of balls in the bag."""
     return sum(bag.quantity(item) for item in BALLS)
 
 
 def potions(bag: Bag, kept: Collection[int]) -> list[int]:
-    """Return the kinds of potions that there are to take, the cheapest first; not those that are `kept`."""
+    """Return the healing items in the bag, cheapest first, without those in `kept`."""
     return [item for item in HEALS if bag.quantity(item) and item not in kept]

@@ -1,4 +1,4 @@
-"""Which four moves to keep of five."""
+"""Which move to forget for a new one."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
@@ -28,28 +28,28 @@ from emulator.rules.moves import (
 from emulator.rules.stats import stage_change
 
 BYTE: Final = 255
-SPECIAL_DAMAGE: Final = 40  # what a move counts whose power says nothing
-HARDLY: Final = 0.25  # of what is rarely of use
-OTHERS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONFUSE: 16.0}
-OTHERS_TOO: Final = {POISON: 14.0, REFLECT: 8.0}
+SPECIAL_DAMAGE: Final = 40  # assumed power of moves with fixed damage
+RARE_USE: Final = 0.25  # factor for moves that are rarely useful
+STATUS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONFUSE: 16.0}
+LOW_STATUS: Final = {POISON: 14.0, REFLECT: 8.0}
 STAGE: Final = 3.0
-SECOND: Final = 0.35  # what a second move of no damage counts
+NEXT_STATUS: Final = 0.35  # factor for each further status move
 SLOTS: Final = 4
-DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
+DEPTH: Final = 0.1  # weight of all attacks beside the type coverage of the best
 
 
 Slot = TypeVar("Slot", int, int | None)
 
 
 class MoveReplacement(NamedTuple):
-    """A slot for a new move, and what its owner's moves are worth less then."""
+    """The slot for a new move, and the value that the moveset loses by it."""
 
     slot: int
     loss: float
 
 
-def offered(dex: Dex, state: State) -> MoveOffer | None:
-    """Return the move that the game offers, or None when its questions are about something else."""
+def offered_move(dex: Dex, state: State) -> MoveOffer | None:
+    """Return the move that the game offers to teach, or None when it asks something else."""
     position, move = read_offer(state.ram)
     mons = list(enumerate(state.party.mons))
     able = [at for at, mon in mons if _could_learn(dex, mon, move)]
@@ -59,39 +59,39 @@ def offered(dex: Dex, state: State) -> MoveOffer | None:
 
 
 def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
-    """Return the slot whose move is missed least, or None when that would be the new one.
+    """Return the slot of the least valuable move, or None when that is the new move.
 
-    Moves of HMs are never given up, nor the last one that does damage.
+    HM moves and the last damaging move are never forgotten.
     """
     known = [each.move for each in mon.moves]
     choices: dict[int | None, list[int]] = {None: known}
     choices.update(_replaced(mon, move))
-    choices = _armed(dex, choices)
-    return max(choices, key=lambda slot: (_worth(dex, mon, choices[slot]), slot is None))
+    choices = _with_attack(dex, choices)
+    return max(choices, key=lambda slot: (_score(dex, mon, choices[slot]), slot is None))
 
 
-def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
-    """Return the slot for a move that has to be learned; None when no other can be given up for it."""
+def replacement_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
+    """Return the slot for a required move, or None when no move can be forgotten for it."""
     known = [each.move for each in mon.moves]
     if len(known) < SLOTS:
         return MoveReplacement(len(known), 0.0)
-    choices = _armed(dex, dict(_replaced(mon, move)))
+    choices = _with_attack(dex, dict(_replaced(mon, move)))
     if not choices:
         return None
-    best = max(choices, key=lambda slot: _worth(dex, mon, choices[slot]))
-    return MoveReplacement(best, _worth(dex, mon, known) - _worth(dex, mon, choices[best]))
+    best = max(choices, key=lambda slot: _score(dex, mon, choices[slot]))
+    return MoveReplacement(best, _score(dex, mon, known) - _score(dex, mon, choices[best]))
 
 
 def _replaced(mon: PartyMon, move: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield each slot that can be given up, with the moves of a mon that has a new one there."""
+    """Yield each replaceable slot, with the moveset after `move` has replaced it."""
     known = [each.move for each in mon.moves]
     for slot, given_up in enumerate(known):
         if given_up not in HM_MOVES:
             yield slot, [*known[:slot], move, *known[slot + 1 :]]
 
 
-def _armed(dex: Dex, choices: dict[Slot, list[int]]) -> dict[Slot, list[int]]:
-    """Return the choices with an attack among the moves; all where none has one."""
+def _with_attack(dex: Dex, choices: dict[Slot, list[int]]) -> dict[Slot, list[int]]:
+    """Return the choices that contain a damaging move, or all choices when none does."""
     return {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
 
 
@@ -99,17 +99,17 @@ def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:
     species, known = dex.all_species.get(mon.species), [each.move for each in mon.moves]
     if species is None or move not in dex.all_moves or move in known or len(known) < SLOTS:
         return False
-    return any(each.move == move and each.level == mon.level for each in species.lessons)
+    return any(each.move == move and each.level == mon.level for each in species.level_up_moves)
 
 
 def _has_attack(dex: Dex, moves: Sequence[int]) -> bool:
     return any(_power(dex.all_moves[move]) for move in moves if move in dex.all_moves)
 
 
-def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
-    """Return the average damage of a set of moves to all species, and a little for other moves."""
+def _score(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
+    """Return the average damage of a moveset against all species, plus a small value for status moves."""
     records = [dex.all_moves[move] for move in moves if move in dex.all_moves]
-    attacks = [(move.type, _value(mon, move)) for move in records if _power(move)]
+    attacks = [(move.type, _attack_value(mon, move)) for move in records if _power(move)]
     targets = [species.types for species in dex.all_species.values()]
     covered = sum(
         max(
@@ -118,15 +118,15 @@ def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
         )
         for types in targets
     )
-    others = sorted((_other(move) for move in records if not move.power), reverse=True)
-    helped = sum(value * SECOND**at for at, value in enumerate(others))
+    others = sorted((_status_value(move) for move in records if not move.power), reverse=True)
+    helped = sum(value * NEXT_STATUS**at for at, value in enumerate(others))
     return covered / max(len(targets), 1) + DEPTH * sum(value for _, value in attacks) + helped
 
 
 def _power(move: MoveData) -> float:
-    """What a use of a move comes to, before accuracy; 0 when it is for something else."""
+    """Return the effective power of a move before accuracy; 0 for a status move."""
     if move.number == LAST or move.effect in (DREAM_EATER, EXPLODE):
-        return move.power * HARDLY
+        return move.power * RARE_USE
     if move.effect in (*CHARGES, RECHARGE):
         return move.power / 2
     if move.effect in SEVERAL_HITS:
@@ -135,14 +135,14 @@ def _power(move: MoveData) -> float:
     return SPECIAL_DAMAGE if move.power == 1 else move.power * hits
 
 
-def _value(mon: PartyMon, move: MoveData) -> float:
+def _attack_value(mon: PartyMon, move: MoveData) -> float:
     stab = 1.5 if move.type in mon.types else 1.0
     stat = mon.stats.special if move.special else mon.stats.attack
     strength = stat / max(mon.stats.attack, mon.stats.special, 1)
     return _power(move) * move.accuracy / BYTE * stab * strength
 
 
-def _other(move: MoveData) -> float:
+def _status_value(move: MoveData) -> float:
     change = stage_change(move.effect)
-    value = STAGE * abs(change.by) if change else {**OTHERS, **OTHERS_TOO}.get(move.effect, 2.0)
+    value = STAGE * abs(change.by) if change else {**STATUS, **LOW_STATUS}.get(move.effect, 2.0)
     return value * move.accuracy / BYTE

@@ -1,6 +1,6 @@
-"""Who wins: one Pokemon against another, and a team against a team.
+"""Win chances: one Pokemon against another, and a team against a team.
 
-A trainer's Pokemon chooses its moves by the rules of its trainer class.
+A trainer's Pokemon chooses its moves by the AI rules of its trainer class.
 """
 
 from collections.abc import Sequence
@@ -12,25 +12,25 @@ import numpy as np
 
 from agent.battle.damage import (
     PP_COUNTED,
-    Blows,
+    DamageSchedule,
     Duel,
-    Using,
-    after,
+    TurnDamage,
+    acting_share,
+    add_damage,
     attacks,
-    backlash,
-    blows,
-    expected,
-    fought_out,
+    damage_odds,
+    damage_taken,
+    duel_of,
+    expected_damage,
     known_moves,
-    rhythm,
-    seldom,
-    share_left,
-    standing_at,
-    strikes,
+    scale_odds,
+    self_damage,
+    turn_damage,
+    two_turn_odds,
 )
 from agent.battle.effects import CHARGES_HIDDEN, PARALYZE, POISON, SLEEP, STRUGGLE_MOVE
 from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.ram.battle_mon import Stages
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.chances import first_chance
@@ -38,18 +38,18 @@ from emulator.rules.damage import Odds
 from emulator.rules.moves import FIXED, HALF, MoveData
 from emulator.rules.stats import stats_of
 
-SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
+ONE_STATUS, STRONG_TYPES = 1, 3  # numbers of AI rules; rule 2 only concerns the second turn
 MUCH_WORSE: Final = 5
 EVEN: Final = 10  # tenths
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
-# As many as a mon that is not fighting yet is taken to have of what it has any of.
-SOME_PP: Final = 9
-UNLIKELY: Final = 3e-3  # what is less likely than this is not followed
+# PP assumed for each move that has any left, for a mon that is not in battle yet.
+ASSUMED_PP: Final = 9
+UNLIKELY: Final = 3e-3  # less likely branches are not searched
 
 
-def minded(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) -> BattleMon:
-    """Return the enemy with those of its moves that it may choose against `target`; wild ones choose any."""
+def with_ai_moves(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) -> BattleMon:
+    """Return the enemy with only the moves that its AI may choose against `target`; a wild one keeps all."""
     trainer = dex.all_trainers.get(trainer_class)
     slots = [
         slot
@@ -59,21 +59,21 @@ def minded(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) ->
     if trainer is None or not trainer.choices or len(slots) < 2:
         return enemy
     moves = [dex.all_moves[enemy.moves[slot].move] for slot in slots]
-    dislike = [_dislike(dex, move, moves, target, trainer.choices) for move in moves]
-    chosen = [slot for slot, each in zip(slots, dislike, strict=True) if each == min(dislike)]
+    scores = [_discouragement(dex, move, moves, target, trainer.choices) for move in moves]
+    chosen = [slot for slot, each in zip(slots, scores, strict=True) if each == min(scores)]
     if len(chosen) == len(enemy.moves):
         return enemy
     return replace(enemy, moves=tuple([enemy.moves[slot] for slot in chosen]), disabled=None)
 
 
-def _dislike(
+def _discouragement(
     dex: Dex, move: MoveData, moves: Sequence[MoveData], target: BattleMon, rules: Sequence[int]
 ) -> int:
     found = 0
-    if SPARES_THE_AILING in rules and any(target.status) and not move.power:
+    if ONE_STATUS in rules and any(target.status) and not move.power:
         found += MUCH_WORSE * (move.effect in (SLEEP, POISON, PARALYZE))
-    if KNOWS_TYPES in rules:
-        tenths = _first_match(dex, move.type, target.types)
+    if STRONG_TYPES in rules:
+        tenths = _first_matchup(dex, move.type, target.types)
         found -= tenths > EVEN
         found += tenths < EVEN and any(_is_better(each, move.type) for each in moves)
     return found
@@ -85,8 +85,8 @@ def _is_better(move: MoveData, type_: int) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
-    """Return the tenths of the first row of the chart that fits, whatever others say: so the game looks."""
+def _first_matchup(dex: Dex, type_: int, types: tuple[int, int]) -> int:
+    """Return the effectiveness, in tenths, of the first matching chart row; the game's AI reads no further."""
     rows = dex.rules.chart.matchups
     fitting = (row.tenths for row in rows if row.attacking == type_ and row.defending in types)
     return next(fitting, EVEN)
@@ -94,9 +94,9 @@ def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
 
 @lru_cache(maxsize=128)
 def fighter_of(mon: PartyMon, position: int) -> BattleMon:
-    """Return a mon of a team as it is when it is sent."""
+    """Return a team member as it enters the battle."""
     stats = mon.stats
-    made = fresh(mon.species, mon.level, stats, with_some_pp(mon.moves), mon.types)
+    made = fresh_mon(mon.species, mon.level, stats, with_assumed_pp(mon.moves), mon.types)
     if mon.status.burned:
         stats = stats._replace(attack=max(stats.attack // 2, 1))
     if mon.status.paralyzed:
@@ -105,26 +105,26 @@ def fighter_of(mon: PartyMon, position: int) -> BattleMon:
 
 
 @lru_cache(maxsize=256)
-def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
-    """Return a mon of a trainer as the game makes it; None when no table has its species."""
+def fighter_from(dex: Dex, member: TeamMember, position: int) -> BattleMon | None:
+    """Return a trainer's mon as the game creates it, or None for an unknown species."""
     species = dex.all_species.get(member.species)
     if species is None:
         return None
     stats = stats_of(species.base, TRAINER_DVS, member.level)
-    moves = tuple([MoveSlot(move, SOME_PP, 0) for move in species.moves_at(member.level)])
-    made = fresh(member.species, member.level, stats, moves, species.types)
+    moves = tuple([MoveSlot(move, ASSUMED_PP, 0) for move in species.moves_at(member.level)])
+    made = fresh_mon(member.species, member.level, stats, moves, species.types)
     return replace(made, position=position)
 
 
 def bench_of(state: State) -> tuple[BattleMon, ...]:
-    """Return the mons of the team that can stand and are not fighting."""
+    """Return the team members that have HP and are not in battle."""
     active = state.battle.own.position if state.battle and state.battle.own else None
     mons = enumerate(state.party.mons)
     return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != active])
 
 
-def foes_to_come(state: State) -> tuple[BattleMon, ...]:
-    """Return the mons that a trainer has yet to send."""
+def reserve_of(state: State) -> tuple[BattleMon, ...]:
+    """Return the mons that the trainer has not sent yet."""
     battle = state.battle
     if battle is None or not battle.is_trainer:
         return ()
@@ -133,20 +133,20 @@ def foes_to_come(state: State) -> tuple[BattleMon, ...]:
     return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != here])
 
 
-def with_some_pp(moves: Sequence[MoveSlot]) -> tuple[MoveSlot, ...]:
-    """Return moves with the PP that a mon is taken to have while it is not fighting."""
-    return tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in moves])
+def with_assumed_pp(moves: Sequence[MoveSlot]) -> tuple[MoveSlot, ...]:
+    """Return moves with the PP assumed for a mon that is not in battle."""
+    return tuple([MoveSlot(each.move, ASSUMED_PP if each.pp else 0, 0) for each in moves])
 
 
 def with_hp(mon: BattleMon, hp: int) -> BattleMon:
-    """Return `mon` with so much HP, as far as it can have that."""
+    """Return `mon` with `hp`, limited to 1 and its maximum."""
     return replace(mon, hp=min(max(hp, 1), mon.max_hp))
 
 
-def fresh(
+def fresh_mon(
     species: int, level: int, stats: Stats, moves: tuple[MoveSlot, ...], types: tuple[int, int]
 ) -> BattleMon:
-    """Return a mon that has just come out, healthy and first of its team."""
+    """Return a mon that has just entered the battle, healthy and first of its team."""
     return BattleMon(
         species=species,
         nickname="",
@@ -170,143 +170,143 @@ def fresh(
     )
 
 
-class Attacking(NamedTuple):
-    """A move that does damage, and how often it can be used."""
+class AttackChoice(NamedTuple):
+    """A damaging move, with its slot and PP."""
 
     slot: int
-    move: MoveData | None  # None when nothing is left to do
+    move: MoveData | None  # None when the cartridge has no STRUGGLE
     pp: int
 
 
-class Starts(NamedTuple):
-    """The chances of the damage that each side has taken; None where it is what its HP say."""
+class StartDamage(NamedTuple):
+    """The odds of the damage that each side has taken; None means that its HP give it."""
 
     own: Odds | None = None
     enemy: Odds | None = None
 
 
-UNCHANGED: Final = Starts()
+FROM_HP: Final = StartDamage()
 
 
 def duel(
     dex: Dex,
     own: BattleMon,
     enemy: BattleMon,
-    attacking: Attacking,
+    attacking: AttackChoice,
     *,
-    starts: Starts = UNCHANGED,
-    naps: tuple[int, ...] | None = None,
+    starting: StartDamage = FROM_HP,
+    idle: tuple[int, ...] | None = None,
 ) -> Duel:
-    """Return how it ends when `own` attacks with one move, and with its next best when that has no PP left.
+    """Return the odds of the duel when `own` repeats one attack, then its next best when the PP run out.
 
-    `starts` are the chances of the damage that both have taken, where that is not certain;
-    `naps` are the turns that the enemy will sleep, each as likely.
+    `starting` are the odds of the damage that both have taken, where that is uncertain;
+    `idle` are the numbers of turns that the enemy will sleep, all equally likely.
     """
     main = _odds(dex, own, enemy, attacking)
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
-    begins = rhythm(attacking.move, main)
-    uses = 2 * attacking.pp if begins else attacking.pp
-    ours = blows(own, enemy, Using(main, begins, uses, rest))
+    opening = two_turn_odds(attacking.move, main)
+    uses = 2 * attacking.pp if opening else attacking.pp
+    ours = turn_damage(own, enemy, DamageSchedule(main, opening, uses, rest))
     more, share = 0, 1.0
     if attacking.move is not None:
-        more = backlash(own, attacking.move, main, enemy)
-        share = share_left(dex, attacking.move, own, enemy)
-    theirs = their_blows(dex, own, enemy, more=more, share=share)
-    if naps is not None:
-        theirs = theirs._replace(naps=naps)
+        more = self_damage(own, attacking.move, main, enemy)
+        share = acting_share(dex, attacking.move, own, enemy)
+    theirs = enemy_damage(dex, own, enemy, more=more, share=share)
+    if idle is not None:
+        theirs = theirs._replace(idle=idle)
     number = attacking.move.number if attacking.move is not None else 0
     first = float(first_chance(own.stats.speed, number, enemy.stats.speed, 0))
-    start = standing_at(own) if starts.own is None else starts.own
-    enemy_start = standing_at(enemy) if starts.enemy is None else starts.enemy
-    return fought_out(start, enemy_start, theirs, ours, first)
+    start = damage_taken(own) if starting.own is None else starting.own
+    enemy_start = damage_taken(enemy) if starting.enemy is None else starting.enemy
+    return duel_of(start, enemy_start, theirs, ours, first)
 
 
 def duel_later(
-    dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking, blow: Odds | None
+    dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoice, hit: Odds | None
 ) -> Duel:
-    """Return how it ends when the turn goes to something else, for which the own mon takes `blow`."""
-    start = standing_at(own)
-    if blow is not None:
-        start = after(start, blow)
-    then = duel(dex, own, rested(enemy), attacking, starts=Starts(own=start))
+    """Return the odds of the duel when this turn is used otherwise and the own mon takes `hit` in it."""
+    start = damage_taken(own)
+    if hit is not None:
+        start = add_damage(start, hit)
+    then = duel(dex, own, next_turn(enemy), attacking, starting=StartDamage(own=start))
     fallen = 1 - float(start.sum())
-    return Duel(then.won, then.lost + fallen * standing_at(enemy), then.turns + 1)
+    return Duel(then.won, then.lost + fallen * damage_taken(enemy), then.turns + 1)
 
 
-def their_blows(
+def enemy_damage(
     dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
-) -> Blows:
-    """Return what the own mon takes from an enemy that uses any of its moves, in this share of turns."""
-    odds = seldom(strikes(dex, enemy, own, known_moves(dex, enemy)), share)
-    return blows(enemy, own, Using(odds), more=more)
+) -> TurnDamage:
+    """Return the damage from an enemy that uses any of its moves and acts in this share of turns."""
+    odds = scale_odds(damage_odds(dex, enemy, own, known_moves(dex, enemy)), share)
+    return turn_damage(enemy, own, DamageSchedule(odds), more=more)
 
 
-def their_next(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:
-    """Return what the own mon takes in this turn, or None when the enemy cannot act in it."""
-    taken = their_blows(dex, own, enemy)
-    return taken.turns[0] if 0 in taken.naps else None
+def next_damage(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:
+    """Return the odds of the damage that the own mon takes this turn, or None when the enemy cannot act."""
+    taken = enemy_damage(dex, own, enemy)
+    return taken.turns[0] if 0 in taken.idle else None
 
 
-def best_attack(dex: Dex, own: BattleMon, enemy: BattleMon) -> Attacking:
-    """Return the attack that takes most from the enemy in one turn."""
-    found = [Attacking(*each) for each in attacks(dex, own)]
+def best_attack(dex: Dex, own: BattleMon, enemy: BattleMon) -> AttackChoice:
+    """Return the attack with the highest expected damage in one turn."""
+    found = [AttackChoice(*each) for each in attacks(dex, own)]
     if not found:
-        return last_resort(dex)
-    return max(found, key=lambda each: expected(_odds(dex, own, enemy, each), enemy.hp))
+        return struggle(dex)
+    return max(found, key=lambda each: expected_damage(_odds(dex, own, enemy, each), enemy.hp))
 
 
-def last_resort(dex: Dex) -> Attacking:
-    """Return what is left when no attack has PP."""
-    return Attacking(0, dex.all_moves.get(STRUGGLE_MOVE), PP_COUNTED)
+def struggle(dex: Dex) -> AttackChoice:
+    """Return STRUGGLE, which the game uses when no attack has PP."""
+    return AttackChoice(0, dex.all_moves.get(STRUGGLE_MOVE), PP_COUNTED)
 
 
-def rested(mon: BattleMon) -> BattleMon:
-    """Return a mon one turn later, as far as its sleep goes."""
+def next_turn(mon: BattleMon) -> BattleMon:
+    """Return a mon with its sleep counter one turn later."""
     if not mon.status.sleep:
         return mon
     return replace(mon, status=mon.status._replace(sleep=mon.status.sleep - 1))
 
 
-def _odds(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking) -> Odds:
+def _odds(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoice) -> Odds:
     moves = () if attacking.move is None else (attacking.move.number,)
-    return strikes(dex, own, enemy, moves)
+    return damage_odds(dex, own, enemy, moves)
 
 
-def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking) -> Odds:
-    others = [Attacking(*each) for each in attacks(dex, own) if each[0] != attacking.slot]
+def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoice) -> Odds:
+    others = [AttackChoice(*each) for each in attacks(dex, own) if each[0] != attacking.slot]
     odds = [_odds(dex, own, enemy, each) for each in others]
     if not odds:
-        return _odds(dex, own, enemy, last_resort(dex))
-    return max(odds, key=lambda each: expected(each, enemy.max_hp))
+        return _odds(dex, own, enemy, struggle(dex))
+    return max(odds, key=lambda each: expected_damage(each, enemy.max_hp))
 
 
-def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
-    """Return the chance that a team as it is now beats a trainer's, both in their order.
+def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[TeamMember]) -> float:
+    """Return the chance that the team in its current state and order beats a trainer's team.
 
-    Every mon fights with the attack that does most, none is healed or changed; so it is an estimate from below.
+    Each mon uses its strongest attack, without items or switches, so the estimate is a lower bound.
     """
     own = tuple([fighter_of(mon, at) for at, mon in enumerate(party.mons) if mon.hp])
     made = [fighter_from(dex, member, at) for at, member in enumerate(enemies)]
-    return beats(dex, own, tuple([each for each in made if each is not None]))
+    return win_chance(dex, own, tuple([each for each in made if each is not None]))
 
 
 @lru_cache(maxsize=512)
-def beats(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]) -> float:
-    """Return the chance that `own` beat `foes`, one after the other; a winner goes on as hurt as it is."""
+def win_chance(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]) -> float:
+    """Return the chance that `own` beat `foes`, one by one; a winner keeps its damage for the next duel."""
     if not foes or not own:
         return float(not foes)
-    # By the pair that fights: the damage that the own mon brings along, or the enemy; the other comes fresh.
-    ours: dict[tuple[int, int], Odds] = {(0, 0): standing_at(own[0])}
+    # By duelling pair: the damage that one side brings from its last duel; the other side enters unhurt.
+    ours: dict[tuple[int, int], Odds] = {(0, 0): damage_taken(own[0])}
     theirs: dict[tuple[int, int], Odds] = {}
     won = 0.0
     for at in sorted(np.ndindex(len(own), len(foes)), key=sum):
         here = (at[0], at[1])
-        for starts in (Starts(own=ours.get(here)), Starts(enemy=theirs.get(here))):
-            known = starts.own if starts.own is not None else starts.enemy
+        for starting in (StartDamage(own=ours.get(here)), StartDamage(enemy=theirs.get(here))):
+            known = starting.own if starting.own is not None else starting.enemy
             if known is None or known.sum() < UNLIKELY:
                 continue
             mon, foe = own[here[0]], foes[here[1]]
-            end = duel(dex, mon, foe, best_attack(dex, mon, foe), starts=starts)
+            end = duel(dex, mon, foe, best_attack(dex, mon, foe), starting=starting)
             if here[1] + 1 == len(foes):
                 won += end.chance
             else:

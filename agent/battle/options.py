@@ -1,6 +1,6 @@
-"""Every use of a turn and its value: attacks, setup moves, changes, items, running.
+"""All options of a turn with their values: attacks, setup moves, switches, items, running.
 
-The value of an end counts the rest of the battle, and the HP that are left after it.
+The value of an outcome includes the rest of the battle and the HP left after it.
 """
 
 from collections.abc import Iterator
@@ -11,47 +11,47 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from agent.battle.damage import Duel, attacks
-from agent.battle.items import cured, healed, raised, uses_of
+from agent.battle.items import cured, healed, raised, useful_items
 from agent.battle.matchups import (
-    Attacking,
-    beats,
+    AttackChoice,
     bench_of,
     best_attack,
     duel,
     duel_later,
     fighter_of,
-    foes_to_come,
-    fresh,
-    last_resort,
-    minded,
-    rested,
-    their_next,
+    fresh_mon,
+    next_damage,
+    next_turn,
+    reserve_of,
+    struggle,
+    win_chance,
+    with_ai_moves,
+    with_assumed_pp,
     with_hp,
-    with_some_pp,
 )
-from agent.battle.setup_moves import preparations
+from agent.battle.setup_moves import setup_effects
 from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
 from emulator import Battle, BattleMon, Dex, State
 from emulator.rules.chances import run_chance
 from emulator.rules.damage import Odds
 
-HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
-FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
-POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
-SAFE: Final = 0.5  # what coming away is worth when experience is wanted
-AWAY: Final = 1.02  # and when it is not
-CHANGE_COSTS: Final = 0.05  # so that mons are not changed to and fro
-ITEM_COSTS: Final = 0.08
-WILD_ITEM_COSTS: Final = 0.25
+HP_VALUE: Final = 0.1  # value of full HP, where a won battle counts 1
+FAINT_COST: Final = 0.12  # cost of a fainted mon, even if the battle is won
+HP_LOSSES: Final = (0.0, 0.5, 0.9)  # shares of HP lost for which the rest of the battle is computed
+TRAINING_RUN_VALUE: Final = 0.5  # value of running away in training
+RUN_VALUE: Final = 1.02  # value of running away otherwise
+SWITCH_COST: Final = 0.05  # prevents switching back and forth
+ITEM_COST: Final = 0.08
+WILD_ITEM_COST: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class BattleGoals:
-    """What a battle should bring besides being won.
+    """Goals of a battle besides winning it.
 
-    `catch` are species worth a ball; with `train` something wild is fought for its experience, without it is run
-    from when that is cheap and sure; items in `spare` are not used up. Of `sequence`, numbers of moves, the first that
-    was not used yet is tried first where it is as good as what else could be done.
+    `catch` holds the species to catch. With `train`, wild Pokemon are fought for experience; without it, running is
+    preferred when it is cheap and safe. Items in `spare` are not used. `sequence` holds move numbers: the first one not
+    yet used in this battle is preferred when it is as good as the best option.
     """
 
     catch: frozenset[int] = frozenset()
@@ -60,31 +60,31 @@ class BattleGoals:
     sequence: tuple[int, ...] = ()
 
 
-class Stakes(NamedTuple):
-    """What winning is worth by the damage taken then, and losing by the damage done."""
+class OutcomeValues(NamedTuple):
+    """The value of winning, by damage taken, and of losing, by damage done."""
 
     won: Odds
     lost: Odds
 
 
 @lru_cache(maxsize=256)
-def _stakes(
+def _outcome_values(
     dex: Dex,
     own: BattleMon,
     enemy: BattleMon,
     bench: tuple[BattleMon, ...],
-    to_come: tuple[BattleMon, ...],
-) -> Stakes:
-    """Return what is at stake between two as sent; the battle goes on with `bench` and those `to_come`."""
+    reserve: tuple[BattleMon, ...],
+) -> OutcomeValues:
+    """Return the outcome values of a duel; the battle goes on with `bench` against `reserve`."""
     won, lost = np.ones(own.max_hp), np.zeros(enemy.max_hp)
-    if to_come:
-        chances = [beats(dex, (_hurt(own, share), *bench), to_come) for share in POINTS]
+    if reserve:
+        chances = [win_chance(dex, (_hurt(own, share), *bench), reserve) for share in HP_LOSSES]
         won = _between(chances, own.max_hp)
     if bench:
-        chances = [beats(dex, bench, (_hurt(enemy, share), *to_come)) for share in POINTS]
-        lost = np.maximum(_between(chances, enemy.max_hp) - FALL, 0)
-    won = won + HEALTH * np.linspace(1, 0, own.max_hp)
-    return Stakes(won, lost)
+        chances = [win_chance(dex, bench, (_hurt(enemy, share), *reserve)) for share in HP_LOSSES]
+        lost = np.maximum(_between(chances, enemy.max_hp) - FAINT_COST, 0)
+    won = won + HP_VALUE * np.linspace(1, 0, own.max_hp)
+    return OutcomeValues(won, lost)
 
 
 def _hurt(mon: BattleMon, share: float) -> BattleMon:
@@ -92,170 +92,170 @@ def _hurt(mon: BattleMon, share: float) -> BattleMon:
 
 
 def _between(chances: list[float], size: int) -> Odds:
-    odds: Odds = np.interp(np.arange(size) / size, POINTS, chances)
+    odds: Odds = np.interp(np.arange(size) / size, HP_LOSSES, chances)
     return odds
 
 
-def called_back(mon: BattleMon) -> BattleMon:
-    """Return a mon that waits for another turn; its HP in quarters, so that few of these differ."""
+def switched_out(mon: BattleMon) -> BattleMon:
+    """Return a mon that was switched out; its HP are rounded up to quarters, for cache hits."""
     quarters = -(-4 * mon.hp // mon.max_hp)
     return with_hp(as_sent(mon), mon.max_hp * quarters // 4)
 
 
 def as_sent(mon: BattleMon) -> BattleMon:
-    """Return a mon as it was when it was sent, so that every turn of it has the same stakes."""
+    """Return a mon as it entered the battle, so that all its turns share one set of outcome values."""
     stats = mon.unmodified._replace(hp=mon.max_hp)
-    made = fresh(mon.species, mon.level, stats, with_some_pp(mon.moves), mon.types)
+    made = fresh_mon(mon.species, mon.level, stats, with_assumed_pp(mon.moves), mon.types)
     status = mon.status._replace(sleep=min(mon.status.sleep, 1))
     return replace(made, position=mon.position, status=status)
 
 
 class TurnOption(NamedTuple):
-    """One use of a turn: what it is worth, after how many turns the enemy falls, and what with."""
+    """One option of a turn: order, value, expected turns until the enemy faints, and PP left."""
 
     order: Order
-    worth: float
+    value: float
     turns: float
     pp: int = 99
 
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """What lies on the table in a turn."""
+    """The state of a battle in which an order is due."""
 
     dex: Dex
     state: State
     battle: Battle
     own: BattleMon
     enemy: BattleMon
-    wishes: BattleGoals
+    goals: BattleGoals
     bench: tuple[BattleMon, ...]
-    to_come: tuple[BattleMon, ...]
-    foe: BattleMon = field(init=False, repr=False, compare=False)  # as it chooses against `own`
-    stakes: Stakes = field(init=False, repr=False, compare=False)
+    reserve: tuple[BattleMon, ...]
+    ai_enemy: BattleMon = field(init=False, repr=False, compare=False)  # with its AI's moves only
+    values: OutcomeValues = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "foe", self.against(self.own))
+        object.__setattr__(self, "ai_enemy", self.against(self.own))
         own, enemy = as_sent(self.own), as_sent(self.enemy)
-        found = _stakes(self.dex, own, enemy, self.bench, self.to_come)
-        object.__setattr__(self, "stakes", found)
+        found = _outcome_values(self.dex, own, enemy, self.bench, self.reserve)
+        object.__setattr__(self, "values", found)
 
     def against(self, mon: BattleMon) -> BattleMon:
-        """Return the enemy with the moves that it would choose from against `mon`."""
-        return minded(self.dex, self.enemy, mon, self.battle.trainer_class)
+        """Return the enemy with the moves that its AI may choose against `mon`."""
+        return with_ai_moves(self.dex, self.enemy, mon, self.battle.trainer_class)
 
     @classmethod
-    def of(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
-        """Return the table, or None when not both sides are there."""
+    def of(cls, dex: Dex, state: State, goals: BattleGoals) -> "TurnState | None":
+        """Return the turn, or None unless both sides have a mon in battle."""
         battle = state.battle
         if battle is None or battle.own is None or battle.enemy is None or not battle.enemy.hp:
             return None
-        bench, to_come = bench_of(state), foes_to_come(state)
-        return cls(dex, state, battle, battle.own, battle.enemy, wishes, bench, to_come)
+        bench, reserve = bench_of(state), reserve_of(state)
+        return cls(dex, state, battle, battle.own, battle.enemy, goals, bench, reserve)
 
     @classmethod
-    def facing(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
-        """Return the turn before a mon is sent: all that can stand are on the bench."""
+    def facing(cls, dex: Dex, state: State, goals: BattleGoals) -> "TurnState | None":
+        """Return the turn before a mon is sent; the bench holds all mons with HP."""
         battle = state.battle
         enemy = battle.enemy if battle is not None else None
-        to_come = foes_to_come(state)
-        if battle is None or enemy is None or not (enemy.hp or to_come):
+        reserve = reserve_of(state)
+        if battle is None or enemy is None or not (enemy.hp or reserve):
             return None
         if not enemy.hp:
-            enemy, to_come = to_come[0], to_come[1:]
+            enemy, reserve = reserve[0], reserve[1:]
         bench = tuple([fighter_of(mon, at) for at, mon in enumerate(state.party.mons) if mon.hp])
         own = battle.own if battle.own is not None else bench[0] if bench else None
         if own is None:
             return None
-        return cls(dex, state, battle, replace(own, hp=0), enemy, wishes, bench, to_come)
+        return cls(dex, state, battle, replace(own, hp=0), enemy, goals, bench, reserve)
 
 
-def worth(end: Duel, stakes: Stakes) -> float:
-    """Return what a duel is worth."""
-    return float(end.won @ stakes.won + end.lost @ stakes.lost)
+def duel_value(end: Duel, values: OutcomeValues) -> float:
+    """Return the value of a duel."""
+    return float(end.won @ values.won + end.lost @ values.lost)
 
 
-def attack_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every attack; without PP, what the game has for that case."""
-    if not usable_slots(table.own):
-        end = duel(table.dex, table.own, table.foe, last_resort(table.dex))
-        yield TurnOption(Attack(0), worth(end, table.stakes), end.turns)
-    for each in attacks(table.dex, table.own):
-        end = duel(table.dex, table.own, table.foe, Attacking(*each))
-        yield TurnOption(Attack(each[0]), worth(end, table.stakes), end.turns, each[2])
+def attack_options(turn: TurnState) -> Iterator[TurnOption]:
+    """Yield every attack, or STRUGGLE when no move has PP."""
+    if not usable_slots(turn.own):
+        end = duel(turn.dex, turn.own, turn.ai_enemy, struggle(turn.dex))
+        yield TurnOption(Attack(0), duel_value(end, turn.values), end.turns)
+    for each in attacks(turn.dex, turn.own):
+        end = duel(turn.dex, turn.own, turn.ai_enemy, AttackChoice(*each))
+        yield TurnOption(Attack(each[0]), duel_value(end, turn.values), end.turns, each[2])
 
 
-def prepared_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every move that does no damage, followed by the attack that is best then."""
-    plain = best_attack(table.dex, table.own, table.foe)
-    if plain == last_resort(table.dex):
+def setup_options(turn: TurnState) -> Iterator[TurnOption]:
+    """Yield every setup move, followed by the best attack after it."""
+    plain = best_attack(turn.dex, turn.own, turn.ai_enemy)
+    if plain == struggle(turn.dex):
         return
     missed: float | None = None
-    for each in preparations(table.dex, table.own, table.foe):
-        then = best_attack(table.dex, each.own, each.enemy)
-        end = each.then(table.dex, then)
-        value = worth(end, table.stakes)
+    for each in setup_effects(turn.dex, turn.own, turn.ai_enemy):
+        then = best_attack(turn.dex, each.own, each.enemy)
+        end = each.then(turn.dex, then)
+        value = duel_value(end, turn.values)
         if each.chance < 1:
             if missed is None:
-                blow = their_next(table.dex, table.own, table.foe)
-                failed = duel_later(table.dex, table.own, table.foe, plain, blow)
-                missed = worth(failed, table.stakes)
+                hit = next_damage(turn.dex, turn.own, turn.ai_enemy)
+                failed = duel_later(turn.dex, turn.own, turn.ai_enemy, plain, hit)
+                missed = duel_value(failed, turn.values)
             value = each.chance * value + (1 - each.chance) * missed
         yield TurnOption(Attack(each.slot), value, end.turns)
 
 
-def change_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every mon of the bench with better odds than the one that fights; it takes one blow on coming in."""
-    dex, foe = table.dex, table.foe
-    staying = duel(dex, table.own, foe, best_attack(dex, table.own, foe)).chance
-    for mon in table.bench:
-        enemy = table.against(mon)
-        blow = their_next(dex, mon, enemy)
-        end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), blow)
+def switch_options(turn: TurnState) -> Iterator[TurnOption]:
+    """Yield a switch to each bench mon with better odds than the active one; it takes a hit on entering."""
+    dex, ai_enemy = turn.dex, turn.ai_enemy
+    staying = duel(dex, turn.own, ai_enemy, best_attack(dex, turn.own, ai_enemy)).chance
+    for mon in turn.bench:
+        enemy = turn.against(mon)
+        hit = next_damage(dex, mon, enemy)
+        end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), hit)
         if end.chance > staying:
-            value = worth(end, _stakes_without(table, mon, called_back(table.own)))
-            yield TurnOption(Switch(mon.position), value - CHANGE_COSTS, end.turns)
+            value = duel_value(end, _values_without(turn, mon, switched_out(turn.own)))
+            yield TurnOption(Switch(mon.position), value - SWITCH_COST, end.turns)
 
 
-def sent(table: TurnState, mon: BattleMon) -> float:
-    """Return what it is worth to send `mon` when that costs no turn."""
-    enemy = table.against(mon)
-    end = duel(table.dex, mon, enemy, best_attack(table.dex, mon, enemy))
-    return worth(end, _stakes_without(table, mon))
+def send_value(turn: TurnState, mon: BattleMon) -> float:
+    """Return the value of sending `mon` when that costs no turn."""
+    enemy = turn.against(mon)
+    end = duel(turn.dex, mon, enemy, best_attack(turn.dex, mon, enemy))
+    return duel_value(end, _values_without(turn, mon))
 
 
-def _stakes_without(table: TurnState, mon: BattleMon, *back: BattleMon) -> Stakes:
-    others = [each for each in table.bench if each.position != mon.position]
-    own, enemy = as_sent(mon), as_sent(table.enemy)
-    return _stakes(table.dex, own, enemy, (*others, *back), table.to_come)
+def _values_without(turn: TurnState, mon: BattleMon, *back: BattleMon) -> OutcomeValues:
+    others = [each for each in turn.bench if each.position != mon.position]
+    own, enemy = as_sent(mon), as_sent(turn.enemy)
+    return _outcome_values(turn.dex, own, enemy, (*others, *back), turn.reserve)
 
 
-def item_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every item that would help the mon that fights; the enemy strikes meanwhile."""
-    dex, own = table.dex, table.own
-    costs = WILD_ITEM_COSTS if table.battle.is_wild else ITEM_COSTS
-    for item in uses_of(table.state.bag, table.wishes.spare):
+def item_options(turn: TurnState) -> Iterator[TurnOption]:
+    """Yield every item that helps the active mon; the enemy attacks in that turn."""
+    dex, own = turn.dex, turn.own
+    costs = WILD_ITEM_COST if turn.battle.is_wild else ITEM_COST
+    for item in useful_items(turn.state.bag, turn.goals.spare):
         helped = raised(own, item, dex.rules) or cured(healed(own, item), item)
         if helped == own:
             continue
-        enemy = table.against(helped)
-        blow = their_next(dex, helped, enemy)
-        end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), blow)
+        enemy = turn.against(helped)
+        hit = next_damage(dex, helped, enemy)
+        end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), hit)
         position = None if raised(own, item, dex.rules) else own.position
-        yield TurnOption(UseItem(item, position), worth(end, table.stakes) - costs, end.turns)
+        yield TurnOption(UseItem(item, position), duel_value(end, turn.values) - costs, end.turns)
 
 
-def running(table: TurnState) -> TurnOption | None:
-    """Return what running is worth, or None against a trainer."""
-    if not table.battle.is_wild:
+def run_option(turn: TurnState) -> TurnOption | None:
+    """Return the option to run, or None against a trainer."""
+    if not turn.battle.is_wild:
         return None
-    own, enemy, dex = table.own, table.enemy, table.dex
-    attempt = table.battle.run_attempts + 1
+    own, enemy, dex = turn.own, turn.enemy, turn.dex
+    attempt = turn.battle.run_attempts + 1
     chance = float(run_chance(own.stats.speed, enemy.stats.speed, attempt))
-    health = HEALTH * own.hp / own.max_hp
-    away = (SAFE if table.wishes.train else AWAY) + health
+    health = HP_VALUE * own.hp / own.max_hp
+    run_value = (TRAINING_RUN_VALUE if turn.goals.train else RUN_VALUE) + health
     if chance < 1:
-        blow = their_next(dex, own, enemy)
-        failed = duel_later(dex, own, rested(enemy), best_attack(dex, own, enemy), blow)
-        away = chance * away + (1 - chance) * worth(failed, table.stakes)
-    return TurnOption(Flee(), away, 0.0)
+        hit = next_damage(dex, own, enemy)
+        failed = duel_later(dex, own, next_turn(enemy), best_attack(dex, own, enemy), hit)
+        run_value = chance * run_value + (1 - chance) * duel_value(failed, turn.values)
+    return TurnOption(Flee(), run_value, 0.0)

@@ -1,24 +1,24 @@
-"""Moves that do no damage: what both sides are like after one, and how the battle ends then."""
+"""Setup moves: moves without damage, their effects on both sides, and the duel odds after them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.battle import effects
-from agent.battle.damage import CONFUSION_TURNS, Duel, after, healed, standing_at
-from agent.battle.matchups import Attacking, Starts, duel, rested, their_next
+from agent.battle.damage import CONFUSION_TURNS, Duel, add_damage, damage_taken, subtract_damage
+from agent.battle.matchups import AttackChoice, StartDamage, duel, next_damage, next_turn
 from emulator import BattleMon, Dex, Volatile
 from emulator.rules.chances import first_chance, hit_chance
 from emulator.rules.damage import Odds
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.stats import after_change, stage_change
 
-NAPS: Final = tuple(range(1, 8))  # turns that a mon put to sleep loses
+SLEEP_TURNS: Final = tuple(range(1, 8))  # turns that a sleeping mon may lose
 
 
 @dataclass(frozen=True, slots=True)
-class Preparation:
-    """What a move makes of both sides, and how likely; `before` are they as they are now."""
+class SetupEffect:
+    """Both sides after a setup move, and its success chance; `before` holds both sides now."""
 
     slot: int
     move: MoveData
@@ -26,93 +26,98 @@ class Preparation:
     own: BattleMon
     enemy: BattleMon
     chance: float
-    naps: tuple[int, ...] | None = None
+    idle: tuple[int, ...] | None = None
     gained: int = 0
 
-    def then(self, dex: Dex, attacking: Attacking) -> Duel:
-        """Return how it ends when the move works and is followed by an attack."""
+    def then(self, dex: Dex, attacking: AttackChoice) -> Duel:
+        """Return the duel odds when the move succeeds and is followed by `attacking`."""
         own, enemy = self.before
         first = float(first_chance(own.stats.speed, self.move.number, enemy.stats.speed, 0))
-        # The faster side prepares before the enemy strikes; the slower one is struck as things are now.
-        late = _struck(standing_at(own), their_next(dex, own, enemy))
-        early = standing_at(own)
-        if self.naps is None:
-            early = _struck(early, their_next(dex, self.own, self.enemy))
+        # The faster side sets up before the enemy attacks; the slower one is hit in its current state.
+        late = _after_hit(damage_taken(own), next_damage(dex, own, enemy))
+        early = damage_taken(own)
+        if self.idle is None:
+            early = _after_hit(early, next_damage(dex, self.own, self.enemy))
         start = first * early + (1 - first) * late
         fallen = 1 - float(start.sum())
         if self.gained:
-            start = healed(start, self.gained)
-        naps = self.naps
-        if naps is not None and first > 0.5:  # the first of the turns that it loses is this one
-            naps = tuple([nap - 1 for nap in naps])
+            start = subtract_damage(start, self.gained)
+        idle = self.idle
+        if idle is not None and first > 0.5:  # this turn is the first that the enemy loses
+            idle = tuple([each - 1 for each in idle])
         end = duel(
-            dex, self.own, rested(self.enemy), attacking, starts=Starts(own=start), naps=naps
+            dex,
+            self.own,
+            next_turn(self.enemy),
+            attacking,
+            starting=StartDamage(own=start),
+            idle=idle,
         )
-        return Duel(end.won, end.lost + fallen * standing_at(enemy), end.turns + 1)
+        return Duel(end.won, end.lost + fallen * damage_taken(enemy), end.turns + 1)
 
 
-def preparations(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[Preparation]:
-    """Yield what each usable move without power would change, if anything."""
+def setup_effects(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[SetupEffect]:
+    """Yield the effect of each usable move without power, if it has one now."""
     for slot, known in enumerate(own.moves):
         move = dex.all_moves.get(known.move)
         if move is None or move.power or not known.pp or slot == own.disabled:
             continue
-        prepared = _of_stats(dex, own, enemy, slot, move) or _of_status(dex, own, enemy, slot, move)
-        if prepared is not None:
-            yield prepared
+        effect = _of_stats(dex, own, enemy, slot, move) or _of_status(dex, own, enemy, slot, move)
+        if effect is not None:
+            yield effect
 
 
 def _of_stats(
     dex: Dex, own: BattleMon, enemy: BattleMon, slot: int, move: MoveData
-) -> Preparation | None:
+) -> SetupEffect | None:
     change = stage_change(move.effect)
     if change is None:
         return None
     if change.own:
         stronger = after_change(own, change, dex.rules)
-        return Preparation(slot, move, (own, enemy), stronger, enemy, 1.0)
+        return SetupEffect(slot, move, (own, enemy), stronger, enemy, 1.0)
     if Volatile.MIST in enemy.volatile or enemy.substitute_hp:
         return None
     weaker = after_change(enemy, change, dex.rules)
-    return Preparation(slot, move, (own, enemy), own, weaker, _hit(dex, own, enemy, move))
+    return SetupEffect(slot, move, (own, enemy), own, weaker, _hit(dex, own, enemy, move))
 
 
 def _of_status(
     dex: Dex, own: BattleMon, enemy: BattleMon, slot: int, move: MoveData
-) -> Preparation | None:
+) -> SetupEffect | None:
     both = (own, enemy)
     match move.effect:
         case effects.HEAL if own.hp < own.max_hp:
-            return Preparation(slot, move, both, own, enemy, 1.0, gained=own.max_hp // 2)
+            return SetupEffect(slot, move, both, own, enemy, 1.0, gained=own.max_hp // 2)
         case effects.LIGHT_SCREEN | effects.REFLECT:
             is_light = move.effect == effects.LIGHT_SCREEN
             screen = Volatile.LIGHT_SCREEN if is_light else Volatile.REFLECT
             if screen in own.volatile:
                 return None
-            behind = replace(own, volatile=own.volatile | screen)
-            return Preparation(slot, move, both, behind, enemy, 1.0)
+            screened = replace(own, volatile=own.volatile | screen)
+            return SetupEffect(slot, move, both, screened, enemy, 1.0)
         case _:
-            ailing = _ailing(dex, enemy, move)
-            if ailing is None:
+            weaker = _with_status(dex, enemy, move)
+            if weaker is None:
                 return None
-            naps = NAPS if move.effect == effects.SLEEP else None
-            return Preparation(slot, move, both, own, ailing, _hit(dex, own, enemy, move), naps)
+            idle = SLEEP_TURNS if move.effect == effects.SLEEP else None
+            return SetupEffect(slot, move, both, own, weaker, _hit(dex, own, enemy, move), idle)
 
 
-def _ailing(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
-    """Return the enemy as the move leaves it, or None when it would do nothing."""
+def _with_status(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
+    """Return the enemy after the status move, or None when the move would fail."""
     if move.effect == effects.CONFUSE and Volatile.CONFUSED not in enemy.volatile:
-        dizzy = enemy.volatile | Volatile.CONFUSED
-        return replace(enemy, volatile=dizzy, confused_turns=CONFUSION_TURNS)
+        confused = enemy.volatile | Volatile.CONFUSED
+        return replace(enemy, volatile=confused, confused_turns=CONFUSION_TURNS)
     if move.effect == effects.LEECH_SEED:
         immune = effects.GRASS_TYPE in enemy.types or Volatile.SEEDED in enemy.volatile
         return None if immune else replace(enemy, volatile=enemy.volatile | Volatile.SEEDED)
     if any(enemy.status):
         return None
-    return _stricken(dex, enemy, move)
+    return _with_major_status(dex, enemy, move)
 
 
-def _stricken(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
+def _with_major_status(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
     status = enemy.status
     match move.effect:
         case effects.SLEEP:
@@ -133,5 +138,5 @@ def _hit(dex: Dex, own: BattleMon, enemy: BattleMon, move: MoveData) -> float:
     return float(hit_chance(attacker, Defender.of(enemy), move, dex.rules))
 
 
-def _struck(start: Odds, blow: Odds | None) -> Odds:
-    return start if blow is None else after(start, blow)
+def _after_hit(start: Odds, hit: Odds | None) -> Odds:
+    return start if hit is None else add_damage(start, hit)

@@ -1,1 +1,1 @@
-"""What the agent can do, one topic a file; `registry` lists them in order."""
+"""The capabilities of the agent, one topic a file; `registry` lists them in order."""

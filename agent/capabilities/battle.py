@@ -1,7 +1,6 @@
-"""Fighting every battle to its end, for what it should bring besides victory.
+"""Fight every battle to its end, with goals beyond victory.
 
-That is a catch, experience, or a move sequence that won before. What to do each turn is decided in
-`agent.battle`.
+These are a catch, experience, or a move sequence that won before. `agent.battle` decides each turn.
 """
 
 from collections.abc import Callable
@@ -20,20 +19,20 @@ from agent.skills import fight
 from emulator import Battle, BattleMon, Dex, State
 from memory import SuccessfulStrategy
 
-PRIORITY: Final = 100  # nothing else can be done meanwhile
-AT_WAR: Final = Require("in_battle", at_least=1)
+PRIORITY: Final = 100  # nothing else is possible during a battle
+IN_BATTLE: Final = Require("in_battle", at_least=1)
 _FIGHT: Final = Action(
     name="fight",
-    requires=(AT_WAR,),
+    requires=(IN_BATTLE,),
     effects=(Effect("in_battle", 0),),
     cost=10,
-    says="fight to the end",
+    label="fight to the end",
 )
-_OVER: Final = Goal("battle", (PEACE,), PRIORITY, "come out of the battle")
+_OVER: Final = Goal("battle", (PEACE,), PRIORITY, "end the battle")
 
 
 def sequence(game: GameContext, state: State) -> tuple[int, ...]:
-    """Return the numbers of the moves that won such a battle before, in their order; none where nothing is known."""
+    """Return the numbers of the moves that won a battle like this before, in order; empty if none is known."""
     strategy = won_before(game, state)
     if strategy is None:
         return ()
@@ -42,7 +41,7 @@ def sequence(game: GameContext, state: State) -> tuple[int, ...]:
 
 
 def won_before(game: GameContext, state: State) -> SuccessfulStrategy | None:
-    """Return how a battle like this one was won: by the same Pokemon, against the same, in the same order."""
+    """Return the strategy that won a battle of the same Pokemon against the same enemies in the same order, or None."""
     battle = state.battle
     if battle is None or battle.own is None or battle.enemy is None:
         return None
@@ -52,7 +51,7 @@ def won_before(game: GameContext, state: State) -> SuccessfulStrategy | None:
 
 
 def remembered(game: GameContext, state: State) -> str:
-    """Return what is remembered of battles like this one, in words."""
+    """Return what memory knows of battles like this one, in words."""
     known = won_before(game, state)
     if known is None:
         return ""
@@ -61,14 +60,14 @@ def remembered(game: GameContext, state: State) -> str:
 
 
 def _enemies(dex: Dex, battle: Battle, enemy: BattleMon) -> str:
-    """Name the enemies as the record of the battle will: all of a trainer, each once, in their order."""
+    """Return the names of the enemies as battle records list them: all of a trainer, each once, in order."""
     numbers = [mon.species for mon in battle.enemy_party.mons] or [enemy.species]
     known = [dex.all_species[number].name for number in numbers if number in dex.all_species]
     return ", ".join(dict.fromkeys(known))
 
 
 def battle_goals(game: GameContext) -> GoalsOfBattle:
-    """Return what the battle of a moment should bring."""
+    """Return the function that gives the goals of a battle in a state."""
     kept = tuple(sorted(game.story.kept))
 
     def goals(state: State) -> BattleGoals:
@@ -84,20 +83,20 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
 
 
 def capability(game: GameContext) -> Capability:
-    """Fight whenever there is a battle, for what the story wants of it."""
+    """Fight whenever there is a battle, with the goals that the story needs."""
 
-    def swayed(_state: State) -> None:
+    def count_influence(_state: State) -> None:
         game.experience.moved[MemoryUse.MOVES] += 1
 
-    policy = BattlePolicy(game.dex, battle_goals(game), swayed)
+    policy = BattlePolicy(game.dex, battle_goals(game), count_influence)
     return battling(policy, partial(remembered, game))
 
 
 def battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
-    """Fight every battle by `policy`; `note` says what memory knows of one."""
+    """Fight every battle by `policy`; `note` returns what memory knows of a battle."""
     return Capability(
         name="battle",
         sensors=(flag("in_battle", lambda state: state.in_battle),),
-        actions=(BoundAction(_FIGHT, partial(fight, policy), while_true=AT_WAR, note=note),),
+        actions=(BoundAction(_FIGHT, partial(fight, policy), while_true=IN_BATTLE, note=note),),
         goals=(_OVER,),
     )

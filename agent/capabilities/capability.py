@@ -1,4 +1,4 @@
-"""What a capability is: the sensors, actions, goals and reflexes of one topic."""
+"""Capabilities: the sensors, actions, goals and reflexes of one topic of play."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ Read: TypeAlias = Callable[[Percept, Recall], Mapping[str, int]]
 
 PEACE: Final = Require("in_battle", at_most=0)
 FREE: Final = Require("in_control", at_least=1)
-# What a skill that reads texts and answers menus sees to itself.
+# Reflexes that do not fire during a skill that reads texts and answers menus itself.
 SCREEN_REFLEXES: Final = frozenset({"busy", "text", "stray_menu"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sensor:
-    """The facts it can tell, and how it reads them."""
+    """The facts it reports, and the function that reads them."""
 
-    tells: frozenset[str]
+    fact_names: frozenset[str]
     read: Read
 
 
 def flag(name: str, holds: Callable[[State], bool]) -> Sensor:
-    """Return a sensor of the fact whether something holds in a state."""
+    """Return a sensor of one fact that is 1 while `holds` is true of the state."""
     return Sensor(frozenset({name}), lambda percept, _recall: {name: int(holds(percept.state))})
 
 
@@ -36,14 +36,14 @@ def watching(
     sources: Callable[[State], tuple[object, ...]],
     read: Callable[[State], Mapping[str, int]],
 ) -> Sensor:
-    """Return a sensor that reads a state anew only when its `sources` are others than the last time.
+    """Return a sensor that reads a state again only when its `sources` have changed.
 
-    It is asked every tick, and hardly ever has anything changed. `before` is what holds until a game has begun.
+    Sensors run every tick, and their sources rarely change. `before` holds the facts until a game has started.
     """
     last: tuple[object, ...] = ()
     facts = before
 
-    def tell(percept: Percept, _recall: Recall) -> Mapping[str, int]:
+    def sense(percept: Percept, _recall: Recall) -> Mapping[str, int]:
         nonlocal last, facts
         state = percept.state
         if not state.game_started:
@@ -53,34 +53,34 @@ def watching(
             last, facts = now, read(state)
         return facts
 
-    return Sensor(frozenset(before), tell)
+    return Sensor(frozenset(before), sense)
 
 
 def recalling(
-    tells: frozenset[str], scope: str, read: Callable[[Recall], Mapping[str, int]]
+    fact_names: frozenset[str], scope: str, read: Callable[[Recall], Mapping[str, int]]
 ) -> Sensor:
-    """Return a sensor that asks memory anew only when something in `scope` has changed since the last time."""
+    """Return a sensor that queries memory again only when something in `scope` has changed."""
     last: tuple[object, ...] = ()
     facts: Mapping[str, int] = {}
 
-    def tell(_percept: Percept, recall: Recall) -> Mapping[str, int]:
+    def sense(_percept: Percept, recall: Recall) -> Mapping[str, int]:
         nonlocal last, facts
         now = recall, recall.changes(scope)
         if now != last:
             last, facts = now, read(recall)
         return facts
 
-    return Sensor(tells, tell)
+    return Sensor(fact_names, sense)
 
 
 @dataclass(frozen=True, slots=True)
 class BoundAction:
-    """An action of the planner, and the skill that carries it out.
+    """An action of the planner, and the skill that performs it.
 
-    It is dropped as soon as `while_true` is not so, as when a battle begins on a walk. `suppresses` names
-    the reflexes that do not fire meanwhile, because the skill handles what they watch for. One that is
-    done `at_once` takes no step of the game: the next action of the plan begins in the same decision.
-    `note` says what memory knows of beginning it at a moment.
+    It is cancelled when `while_true` no longer holds, as when a battle begins during a walk. `suppresses` names
+    the reflexes that do not fire meanwhile, because the skill handles their conditions. An action with
+    `at_once` takes no step of the game: the next action of the plan begins in the same decision.
+    `note` returns what memory knows of beginning it in a state.
     """
 
     action: Action
@@ -98,12 +98,12 @@ class Reflex:
     name: str
     fires: Callable[[Percept], bool]
     step: Step
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One topic of play; its hazards are what every route keeps clear of, its passages what routes get past."""
+    """One topic of play; every route avoids its hazards, and its passages open obstacles to routes."""
 
     name: str
     sensors: tuple[Sensor, ...] = ()
@@ -115,29 +115,29 @@ class Capability:
 
 
 class Senses:
-    """Every sensor there is, asked each tick; few tell anything else than the tick before."""
+    """All sensors, read each tick; most report the same as in the tick before."""
 
     def __init__(self, capabilities: Sequence[Capability]) -> None:
         self._reads = [sensor.read for each in capabilities for sensor in each.sensors]
-        self._told: list[Mapping[str, int]] = []
+        self._last: list[Mapping[str, int]] = []
         self._facts: Facts = {}
 
     def read(self, percept: Percept, recall: Recall) -> Facts:
-        """Return every fact of this moment; the same object while nothing has changed."""
-        told = [read(percept, recall) for read in self._reads]
-        if told != self._told:
-            self._told = told
-            self._facts = {fact: value for each in told for fact, value in each.items()}
+        """Return every fact of this tick; the same object while nothing has changed."""
+        readings = [read(percept, recall) for read in self._reads]
+        if readings != self._last:
+            self._last = readings
+            self._facts = {fact: value for each in readings for fact, value in each.items()}
         return self._facts
 
 
 def domain_of(capabilities: Sequence[Capability]) -> Domain:
-    """Return the validated planning domain; raises DomainError when the parts do not fit."""
+    """Return the validated planning domain; raises DomainError when the parts do not fit together."""
     domain = Domain(
         actions=tuple(bound.action for each in capabilities for bound in each.actions),
         goals=tuple(goal for each in capabilities for goal in each.goals),
         sensed=frozenset(
-            fact for each in capabilities for sensor in each.sensors for fact in sensor.tells
+            fact for each in capabilities for sensor in each.sensors for fact in sensor.fact_names
         ),
     )
     domain.validate()

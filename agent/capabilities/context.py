@@ -1,4 +1,4 @@
-"""What capabilities are made from: a cartridge, its story, the seed of the run, memory."""
+"""The context capabilities are built from: a cartridge, its story, the seed of the run, memory."""
 
 import random
 from collections.abc import Iterator
@@ -6,35 +6,35 @@ from dataclasses import dataclass, field
 
 from agent.experience.choices import TaskChoices
 from agent.experience.uses import Experience
-from agent.skills import Outcome, Skill, Terrain, overseen
+from agent.skills import Outcome, Skill, Terrain, observed
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import Dex, State
-from memory import Hooks, MemoryActions, PersonHeard
+from memory import Hooks, MemoryActions, TalkOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class TalkEnded:
-    """A talk is over in `state`: the sprite slot, its first words, and its effects."""
+    """A talk ended in `state`: the sprite slot of the person, the first text, and the effects."""
 
     state: State
     slot: int
     words: str
-    came: tuple[str, ...]
+    effects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class WaresSeen:
-    """The wares of a clerk were seen; none where nothing was shown."""
+class StockSeen:
+    """The stock of a clerk was seen; empty if no list was shown."""
 
     state: State
     slot: int
-    wares: tuple[int, ...]
+    stock: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SquareTried:
-    """A walk that began in `state` ended before a square that it could not step on; or one that had barred it was `passed`."""
+    """A walk that began in `state` could not enter a square; or it has `passed` a square that was blocked before."""
 
     state: State
     square: tuple[int, int, int]
@@ -42,13 +42,13 @@ class SquareTried:
     passed: bool = False
 
 
-def only_talks(heard: PersonHeard) -> str:
-    """Return in words that a talk had no effect."""
-    return f"number {heard.slot} in {heard.place} only talks: {heard.words!r}"
+def only_talks(talk: TalkOutcome) -> str:
+    """Return a sentence that a talk had no effect."""
+    return f"number {talk.slot} in {talk.place} only talks: {talk.words!r}"
 
 
-class _Ear:
-    """What is said and done during a talk."""
+class _TalkObserver:
+    """Records the text and the effects of a talk."""
 
     def __init__(self, before: State) -> None:
         self.last = before
@@ -56,21 +56,21 @@ class _Ear:
         self._before = before
         self._asked = self._fought = False
 
-    def listen(self, state: State) -> None:
-        """Take note of one moment."""
+    def observe(self, state: State) -> None:
+        """Record one state."""
         self.last = state
         self._fought = self._fought or state.in_battle
         if state.dialogue.is_open:
-            # A box is printed letter by letter: its first words are whole when they are longest.
+            # A box is printed letter by letter: the longest version of the first text is the complete one.
             text = state.dialogue.text
             self.words = text if text.startswith(self.words) else self.words
         self._asked = self._asked or state.menu is not None
 
-    def came(self) -> Iterator[str]:
-        """Yield what is not as it was before, or was more than words."""
+    def effects(self) -> Iterator[str]:
+        """Yield each effect of the talk: changed values, a question, a battle."""
         before, now = self._before, self.last
         if now.bag != before.bag or now.player.money != before.player.money:
-            yield "belongings"
+            yield "items"
         if now.flags.events != before.flags.events or now.flags.hidden != before.flags.hidden:
             yield "an event"
         if now.player.badges != before.player.badges or now.party != before.party:
@@ -83,9 +83,9 @@ class _Ear:
 
 @dataclass(frozen=True, slots=True)
 class GameContext:
-    """The parts that capabilities share; every topic has a random source of its own.
+    """The parts that capabilities share; every topic has its own random source.
 
-    Without `memory` nothing is done on purpose with what is remembered.
+    Without `memory` there are no memory actions.
     """
 
     story: Story
@@ -96,16 +96,18 @@ class GameContext:
     memory: MemoryActions | None = None
     experience: Experience = field(default_factory=Experience)
     choices: TaskChoices = field(default_factory=TaskChoices)
-    hooks: Hooks = field(default_factory=Hooks)  # which are told of encounters, each once
+    hooks: Hooks = field(default_factory=Hooks)  # these get each encounter once
 
     def chance(self, topic: str) -> random.Random:
-        """Return what decides where several ways are as good; the same for the same seed and topic."""
+        """Return the random source for equal alternatives; the same for the same seed and topic."""
         return random.Random(f"{self.seed}:{topic}")
 
-    def hear(self, slot: int, talk: Skill, state: State) -> Skill:
-        """Carry a talk out and tell what came of it."""
-        ear = _Ear(state)
-        outcome = yield from overseen(talk, ear.listen)
+    def observe_talk(self, slot: int, talk: Skill, state: State) -> Skill:
+        """Perform a talk and report its outcome."""
+        observer = _TalkObserver(state)
+        outcome = yield from observed(talk, observer.observe)
         if outcome is Outcome.DONE:
-            self.hooks.emit(TalkEnded(ear.last, slot, ear.words, tuple(ear.came())))
+            self.hooks.emit(
+                TalkEnded(observer.last, slot, observer.words, tuple(observer.effects()))
+            )
         return outcome

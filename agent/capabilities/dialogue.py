@@ -1,4 +1,4 @@
-"""Text and menus outside battle, and the way from power-on into the game."""
+"""Text and menus outside battle, and the steps from power-on into the game."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,7 +7,7 @@ from agent.capabilities.capability import BoundAction, Capability, Reflex, Senso
 from agent.capabilities.context import GameContext
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import Skill, boot, choose, once, read_on, tap, wait
+from agent.skills import Skill, boot, choose, once, tap, turn_page, wait
 from emulator import Button, State
 from memory import Recall
 
@@ -19,14 +19,14 @@ _BOOT: Final = Action(
     requires=(Require("main_menu", at_most=0), Require("new_game", at_most=0)),
     effects=(Effect("main_menu", 1),),
     cost=2,
-    says="press START until the main menu opens",
+    label="press START until the main menu opens",
 )
 _START_NEW_GAME: Final = Action(
     name="start_new_game",
     requires=(Require("main_menu", at_least=1),),
     effects=(Effect("main_menu", 0), Effect("new_game", 1)),
     cost=1,
-    says="choose NEW GAME",
+    label="choose NEW GAME",
 )
 _LISTEN: Final = Action(
     name="listen",
@@ -37,28 +37,26 @@ _LISTEN: Final = Action(
     ),
     effects=(Effect("naming_menu", 1),),
     cost=1,
-    says="wait for the speech to ask for a name",
+    label="wait for the speech to ask for a name",
 )
 _TAKE_NAME: Final = Action(
     name="take_name",
     requires=(Require("naming_menu", at_least=1),),
     effects=(Effect("naming_menu", 0), Effect("game_started", 1), Effect("in_control", 1)),
     cost=1,
-    says="take a preset name",
+    label="take a preset name",
 )
 
 
 def capability(_game: GameContext) -> Capability:
-    """Read on when text waits, close menus that no skill opened, wait while the game is busy."""
+    """Advance text, close menus that no skill opened, and wait while the game is busy."""
     return Capability(
         name="dialogue",
         sensors=(flag("in_control", lambda state: state.in_control),),
         reflexes=(
-            Reflex("text", _text_waits, read_on(), "text is waiting"),
-            Reflex(
-                "stray_menu", _stray_menu, tap(Button.B), "a menu is open that nobody asked for"
-            ),
-            Reflex("busy", _busy, wait(24), "the game is busy and reads nothing"),
+            Reflex("text", _text_waits, turn_page(), "text is waiting"),
+            Reflex("stray_menu", _stray_menu, tap(Button.B), "a menu is open that no skill opened"),
+            Reflex("busy", _busy, wait(24), "the game is busy and reads no input"),
         ),
     )
 
@@ -79,7 +77,7 @@ def _busy(percept: Percept) -> bool:
 
 
 def opening(game: GameContext) -> Capability:
-    """Boot, start a new game, and take one of the preset names."""
+    """Boot, start a new game, and choose one of the preset names."""
     preset, seed = 1 + game.chance("opening").randrange(3), game.seed
     return Capability(
         name="opening",
@@ -98,7 +96,7 @@ def opening(game: GameContext) -> Capability:
 
 
 def title_frames(seed: int) -> int:
-    """Return how long the game of this seed waits at the title: every seed is a different game."""
+    """Return the frames to wait at the title for this seed, so that every seed gives a different game."""
     return 1 + 37 * seed % 4001
 
 
@@ -117,7 +115,7 @@ def _read_opening(percept: Percept, _recall: Recall) -> Mapping[str, int]:
     naming = menu is not None and corner and menu.maximum == NAMES_LAST
     return {
         "game_started": 0,
-        # A new game starts with money, long before the player stands anywhere.
+        # A new game starts with money, long before the player stands on a map.
         "new_game": int(state.player.money > 0),
         "naming_menu": int(naming),
         "main_menu": int(corner and not naming),

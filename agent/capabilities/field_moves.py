@@ -1,16 +1,16 @@
-"""Moves used on the map: teaching them, what they open, light in the dark, flying."""
+"""Field moves: teaching them, the obstacles they open, FLASH in the dark, FLY."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from agent.battle.effects import HM_MOVES
-from agent.battle.learn_move import SLOTS, room_for
+from agent.battle.learn_move import SLOTS, replacement_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, teach, use_field_move
+from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, no_skill, teach, use_field_move
 from agent.story.facts import FactKind, RamFact
 from agent.story.places import Place
 from agent.story.story import FieldMove, Story
@@ -18,33 +18,33 @@ from emulator import Dex, Obstacle, Party, State
 from emulator.world.header import FIRST_INDOOR_MAP
 
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
-TOWNS: Final = range(11)  # the map ids of what can be flown to
+TOWNS: Final = range(11)  # the map ids of fly destinations
 DARK: Final = "dark"
-LIGHT: Final = "light:able"  # a member of the team can light it
-WINGS: Final = "fly:able"
+LIGHT: Final = "light:able"  # a member of the team can use FLASH, or with `FLIER` FLY
+FLIER: Final = "fly:able"
 TEACH_COST: Final = 5
 LIGHT_COST: Final = 3
 FLY_COST: Final = TRAVEL_COST + 6  # the menus and the landing
-LIGHT_PRIORITY: Final = 58  # worth a moment where it can be had, and no way anywhere
-_LIT: Final = Goal("lit", (Require(DARK, at_most=0),), LIGHT_PRIORITY, "see where one walks")
+LIGHT_PRIORITY: Final = 58  # cheap where FLASH is available, and never worth a trip
+_LIT: Final = Goal("lit", (Require(DARK, at_most=0),), LIGHT_PRIORITY, "light the dark map")
 
 
 class Learner(NamedTuple):
-    """A place in the team, and the slot for the new move."""
+    """A position in the team, and the move slot for the new move."""
 
     position: int
     slot: int
 
 
-def pupil_for(dex: Dex, party: Party, move: int) -> Learner | None:
-    """Return the learner that loses least by a new move; None when none can learn it."""
-    rooms = [(at, room_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
+def learner_for(dex: Dex, party: Party, move: int) -> Learner | None:
+    """Return the found that loses least by replacing a move; None when no member can learn it."""
+    rooms = [(at, replacement_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
     found = [(room.loss, at, room.slot) for at, room in rooms if room is not None]
     return Learner(*min(found)[1:]) if found else None
 
 
 def able_to_learn(dex: Dex, party: Party, move: int) -> list[int]:
-    """Return the places of members that can learn a move, and have a slot for it or can free one."""
+    """Return the positions of members that can learn a move and have, or can free, a slot for it."""
     learners = learners_of(dex, move)
     found = []
     for at, mon in enumerate(party.mons):
@@ -57,19 +57,19 @@ def able_to_learn(dex: Dex, party: Party, move: int) -> list[int]:
 
 @lru_cache(maxsize=64)
 def learners_of(dex: Dex, move: int) -> frozenset[int]:
-    """Return the species that a machine can teach a move."""
+    """Return the species that can learn a move by machine."""
     machine = dex.machine_for(move)
     return dex.learners(machine) if machine is not None else frozenset()
 
 
 def machine_fact(story: Story, dex: Dex, move: int) -> str | None:
-    """Return the name of the fact that what teaches a move is in the bag; None where the story never gives it."""
+    """Return the name of the fact that the machine of a move is in the bag; None if the story never gives it."""
     machine = dex.machine_for(move)
     return story.fact_of(RamFact(FactKind.ITEM, machine)) if machine is not None else None
 
 
-def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
-    """Yield the moves without which the story does not go on, and which no member of the team knows or can learn."""
+def missing_moves(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
+    """Yield the moves that the story requires and that no member of the team knows or can learn."""
     needed = story.needed
     for each in story.field_moves:
         known = each.known not in needed or story.shows(state, each.known)
@@ -78,7 +78,7 @@ def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
 
 
 def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
-    """Yield the moves whose machine is carried, and that no member of the team can learn."""
+    """Yield the moves whose machine is in the bag and that no member of the team knows or can learn."""
     for each in story.field_moves:
         machine = dex.machine_for(each.move)
         taught = (
@@ -89,11 +89,11 @@ def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
 
 
 def capability(game: GameContext) -> Capability:
-    """Teach what the story's machines know, and put it to use."""
+    """Teach the moves of the story's machines, and use FLASH and FLY."""
     story = game.story
     known = {each.move for each in story.field_moves}
     towns = [each for each in story.places if each.map_id in TOWNS] if FLY in known else []
-    before = {able(each): 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, WINGS), 0)
+    before = {able(each): 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, FLIER), 0)
     before |= {visited(each): 0 for each in towns}
 
     def sources(state: State) -> tuple[object, ...]:
@@ -105,19 +105,19 @@ def capability(game: GameContext) -> Capability:
             **{able(each): int(_can_learn(game, each, state)) for each in story.field_moves},
             DARK: int(state.is_dark),
             LIGHT: int(story.can_use(state, FLASH)),
-            WINGS: int(story.can_use(state, FLY)),
+            FLIER: int(story.can_use(state, FLY)),
             **{visited(each): int(each.map_id in state.visited_towns) for each in towns},
         }
 
     def passes(state: State) -> frozenset[Obstacle]:
         return frozenset(what for move, what in OPENS.items() if story.can_use(state, move))
 
-    lessons = [_lesson(each, game) for each in story.field_moves]
+    teachings = [_teaching(each, game) for each in story.field_moves]
     return Capability(
         name="field_moves",
         sensors=(watching(before, sources, read),),
         actions=(
-            *(lesson for lesson in lessons if lesson is not None),
+            *(teaching for teaching in teachings if teaching is not None),
             *((_light(),) if FLASH in known else ()),
             *(_flight(each, game) for each in towns),
         ),
@@ -132,7 +132,7 @@ def able(move: FieldMove) -> str:
 
 
 def visited(town: Place) -> str:
-    """Return the name of the fact that a town was entered, and can be flown to."""
+    """Return the name of the fact that a town was entered and is a fly destination."""
     return f"visited:{town.name}"
 
 
@@ -141,23 +141,23 @@ def _can_learn(game: GameContext, move: FieldMove, state: State) -> bool:
     return known or bool(able_to_learn(game.dex, state.party, move.move))
 
 
-def _lesson(move: FieldMove, game: GameContext) -> BoundAction | None:
-    """Teaching a move, where the story gives what teaches it."""
+def _teaching(move: FieldMove, game: GameContext) -> BoundAction | None:
+    """Return the action that teaches a move; None if the story never gives its machine."""
     machine = game.dex.machine_for(move.move)
     carried = machine_fact(game.story, game.dex, move.move)
     if machine is None or carried is None:
         return None
 
     def begin(state: State) -> Skill:
-        pupil = pupil_for(game.dex, state.party, move.move)
-        return teach(machine, pupil.position, state, forget=pupil.slot) if pupil else nothing()
+        found = learner_for(game.dex, state.party, move.move)
+        return teach(machine, found.position, state, forget=found.slot) if found else no_skill()
 
     action = Action(
         name=f"teach:{move.name}",
         requires=(FREE, Require(carried, at_least=1), Require(able(move), at_least=1)),
         effects=(Effect(move.known, 1),),
         cost=TEACH_COST,
-        says=f"teach somebody {move.name.upper()}",
+        label=f"teach a team member {move.name.upper()}",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
@@ -172,25 +172,25 @@ def _light() -> BoundAction:
         requires=(FREE, Require(DARK, at_least=1), Require(LIGHT, at_least=1)),
         effects=(Effect(DARK, 0),),
         cost=LIGHT_COST,
-        says="light up the dark",
+        label="use FLASH in the dark",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _flight(town: Place, game: GameContext) -> BoundAction:
-    """Flying to a town that was entered before: past every gate, and from outdoors."""
+    """Return the action that flies to a town entered before: past every gate, and only from outdoors."""
     entries = {each: game.terrain.plain.map(each).header.town_map for each in TOWNS}
     names = {each: entry.name for each, entry in entries.items() if entry is not None}
     action = Action(
         name=f"fly:{town.name}",
         requires=(
             FREE,
-            Require(WINGS, at_least=1),
+            Require(FLIER, at_least=1),
             Require(visited(town), at_least=1),
             Require(MAP, at_most=FIRST_INDOOR_MAP - 1),
         ),
         effects=arriving(town, game.story),
         cost=FLY_COST,
-        says=f"fly to {town.called}",
+        label=f"fly to {town.called}",
     )
     return BoundAction(action, partial(fly, town.map_id, names), suppresses=SCREEN_REFLEXES)

@@ -1,4 +1,4 @@
-"""Picking up items on the map, where the bag has room and earlier runs missed them."""
+"""Pick up items on the map, if the bag has room and some run needed them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -7,71 +7,73 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, nothing, talk
+from agent.skills import Skill, no_skill, talk
 from emulator import State
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 
-LEFT: Final = "lying:about"
-PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent
+ITEMS: Final = "lying:about"
+PRIORITY: Final = 51  # above the next story goal; failures soon lower it for unreachable items
 COST: Final = 5
 
 
-def leaves_lying(game: GameContext, state: State, item: int) -> bool:
-    """Say whether memory knows that an item that lies here is never missed."""
-    why = game.experience.spare(item)
+def is_unneeded(game: GameContext, state: State, item: int) -> bool:
+    """Return whether, by memory, no run ever needs the item that lies here."""
+    why = game.experience.unneeded(item)
     if why:
         name = game.dex.item_name(item)
-        game.experience.sways(MemoryUse.THINGS, f"{name} in {game.story.place_of(state)}", why)
+        game.experience.record_influence(
+            MemoryUse.THINGS, f"{name} in {game.story.place_of(state)}", why
+        )
     return bool(why)
 
 
 def capability(game: GameContext) -> Capability:
-    """Pick up the things of the map one is on."""
+    """Pick up the items of the current map."""
 
     def sources(state: State) -> tuple[object, ...]:
         lessons = game.experience.lessons
         return state.map.map_id, state.flags.hidden, state.bag, state.in_control, lessons
 
     def read(state: State) -> Mapping[str, int]:
-        return {LEFT: sum(1 for _ in _things(game, state))}
+        return {ITEMS: sum(1 for _ in _items_left(game, state))}
 
     def begin(state: State) -> Skill:
-        slots = set(_things(game, state))
+        slots = set(_items_left(game, state))
         here = state.position
         near = min(
             (each for each in state.people_present if each.slot in slots),
             key=lambda each: abs(each.x - here.x) + abs(each.y - here.y),
             default=None,
         )
-        return talk(near.slot, game.terrain, state, patience=3) if near else nothing()
+        return talk(near.slot, game.terrain, state, patience=3) if near else no_skill()
 
     action = Action(
         name="pick_up",
-        requires=(Require(LEFT, at_least=1), FREE),
-        effects=(Effect(LEFT, 0),),
+        requires=(Require(ITEMS, at_least=1), FREE),
+        effects=(Effect(ITEMS, 0),),
         cost=COST,
-        says="pick up what lies about",
+        label="pick up items on this map",
     )
     return Capability(
         name="forage",
-        sensors=(watching({LEFT: 0}, sources, read),),
+        sensors=(watching({ITEMS: 0}, sources, read),),
         actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
-        goals=(Goal(LEFT, (Require(LEFT, at_most=0),), PRIORITY, "leave nothing lying about"),),
+        goals=(Goal(ITEMS, (Require(ITEMS, at_most=0),), PRIORITY, "leave no item on the map"),),
     )
 
 
-def _things(game: GameContext, state: State) -> Iterator[int]:
-    """Yield the sprite slots of what can be picked up here."""
+def _items_left(game: GameContext, state: State) -> Iterator[int]:
+    """Yield the sprite slots of the items to pick up on this map."""
     if not state.in_control:
         return
     items = {
         resident.slot: resident.item
         for resident in game.terrain.world(state).map(state.map.map_id).people
-        if resident.kind is ResidentKind.ITEM
+        if resident.kind is MapObjectKind.ITEM
     }
     for person in state.people_present:
         item = items.get(person.slot)
         if item is None or (state.bag.full and not state.bag.quantity(item)):
             continue
-        if not leaves_lying(game, state, item):
+        if not is_unneeded(game, state, item):
             yield person.slot

@@ -1,4 +1,4 @@
-"""Keeping the team fit to fight: healers, potions and antidotes."""
+"""Keep the team healthy: by healers, potions and antidotes."""
 
 from collections.abc import Collection
 from functools import partial
@@ -17,18 +17,18 @@ from agent.capabilities.capability import (
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, nothing, talk, use_item
+from agent.skills import Skill, no_skill, talk, use_item
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
 
-WORN: Final = 40  # percent of the team's HP below which healing comes first
-TIRED: Final = 20  # percent of the PP of its attacks
-REFRESHED: Final = 70  # percent of HP that a potion is taken to leave the team with
+LOW_HP: Final = 40  # percent of the team's HP below which healing comes first
+LOW_PP: Final = 20  # the same, in percent of the PP of its attacks
+REFRESHED: Final = 70  # percent of HP expected after a potion
 PRIORITY: Final = 55
 HEAL_COST: Final = 5
 POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
 CURE_COST: Final = 10
-HOME: Final = 0  # the town where the game begins: it has no healer, and losing leads there first
+HOME: Final = 0  # the first town: it has no healer, and a defeat leads there until one is used
 BEFORE: Final = {
     "party:hp": 100,
     "party:pp": 100,
@@ -39,37 +39,37 @@ BEFORE: Final = {
 }
 HEALTHY: Final = Goal(
     "healthy",
-    (Require("party:hp", at_least=WORN), Require("party:pp", at_least=TIRED)),
+    (Require("party:hp", at_least=LOW_HP), Require("party:pp", at_least=LOW_PP)),
     PRIORITY,
-    "keep the team on its feet",
+    "keep the team healthy",
 )
 # Poison takes HP at every step, so an antidote comes before the walk to a healer.
 CURED: Final = Goal(
-    "cured", (Require("party:poisoned", at_most=0),), PRIORITY + 1, "be rid of the poison"
+    "cured", (Require("party:poisoned", at_most=0),), PRIORITY + 1, "cure the poison"
 )
 
 
 def hp_percent(party: Party) -> int:
-    """Return the share of HP that the team has left; 100 for an empty team."""
-    whole = sum(mon.stats.hp for mon in party.mons)
+    """Return the remaining HP of the team in percent; 100 for an empty team."""
+    maximum = sum(mon.stats.hp for mon in party.mons)
     left = sum(min(mon.hp, mon.stats.hp) for mon in party.mons)
-    return 100 * left // whole if whole else 100
+    return 100 * left // maximum if maximum else 100
 
 
 def pp_percent(dex: Dex, party: Party) -> int:
-    """Return the share of PP left to the best supplied member of the team; 100 without any."""
+    """Return the highest remaining PP of a member's attacks in percent; 100 without any member."""
     return max((_pp_percent(dex, mon) for mon in party.mons if mon.hp), default=100)
 
 
 def _pp_percent(dex: Dex, mon: PartyMon) -> int:
     known = [(slot, dex.all_moves.get(slot.move)) for slot in mon.moves]
     attacks = [(slot, move) for slot, move in known if move is not None and move.power]
-    whole = sum(move.pp + slot.pp_ups * (move.pp // 5) for slot, move in attacks)
-    return 100 * sum(slot.pp for slot, _ in attacks) // whole if whole else 100
+    maximum = sum(move.pp + slot.pp_ups * (move.pp // 5) for slot, move in attacks)
+    return 100 * sum(slot.pp for slot, _ in attacks) // maximum if maximum else 100
 
 
 def capability(game: GameContext) -> Capability:
-    """Keep the team fit to fight: by a healer, or out of the bag."""
+    """Keep the team healthy: by a healer, or with items from the bag."""
     healers = [_heal(each, game) for each in game.story.healers]
     return Capability(
         name="recover",
@@ -88,7 +88,7 @@ def _sensor(game: GameContext) -> Sensor:
         return state.party, state.bag, flags.used_center, flags.blackout_map
 
     def read(state: State) -> dict[str, int]:
-        # Asking is enough for the centre to count as used; only after healing a defeat leads there.
+        # Asking is enough to mark a centre as used, but defeats lead there only after healing.
         woken = state.flags.blackout_map if state.flags.used_center else None
         poisoned = any(mon.status.poisoned and mon.hp for mon in state.party.mons)
         return {
@@ -105,7 +105,7 @@ def _sensor(game: GameContext) -> Sensor:
 
 
 def home(town: int) -> str:
-    """Return the name of the fact that one would wake up in a town after losing."""
+    """Return the name of the fact that a defeat leads to this town."""
     return f"home:{town}"
 
 
@@ -123,18 +123,18 @@ def _heal(healer: Healer, game: GameContext) -> BoundAction:
             *(Effect(home(each), int(each == healer.town)) for each in towns),
         ),
         cost=HEAL_COST,
-        says=f"have the team healed in {game.story.place(healer.place).called}",
+        label=f"have the team healed in {game.story.place(healer.place).called}",
     )
     begin = partial(talk, healer.person, game.terrain, say_yes=True)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _take_potion(kept: Collection[int], state: State) -> Skill:
-    """Heal the most hurt member with the smallest potion that suffices, or the largest there is."""
+    """Heal the member that lost most HP with the smallest potion that suffices, or the largest carried."""
     lost = [mon.stats.hp - mon.hp if mon.hp else 0 for mon in state.party.mons]
     held = items.potions(state.bag, kept)
     if not held or not any(lost):
-        return nothing()
+        return no_skill()
     enough = [item for item in held if HEALS[item] >= max(lost)]
     chosen = min(enough, key=HEALS.__getitem__) if enough else held[-1]
     return use_item(chosen, lost.index(max(lost)), state)
@@ -143,7 +143,7 @@ def _take_potion(kept: Collection[int], state: State) -> Skill:
 def _take_antidote(state: State) -> Skill:
     mons = enumerate(state.party.mons)
     poisoned = next((at for at, mon in mons if mon.status.poisoned and mon.hp), None)
-    return nothing() if poisoned is None else use_item(items.ANTIDOTE, poisoned, state)
+    return no_skill() if poisoned is None else use_item(items.ANTIDOTE, poisoned, state)
 
 
 def _potion(kept: Collection[int]) -> BoundAction:
@@ -152,7 +152,7 @@ def _potion(kept: Collection[int]) -> BoundAction:
         requires=(Require("bag:potions", at_least=1), FREE),
         effects=(Effect("party:hp", REFRESHED),),
         cost=POTION_COST,
-        says="take a potion out of the bag",
+        label="use a potion",
     )
     return BoundAction(action, partial(_take_potion, kept), suppresses=SCREEN_REFLEXES)
 
@@ -163,7 +163,7 @@ _ANTIDOTE: Final = BoundAction(
         requires=(Require("bag:antidotes", at_least=1), FREE),
         effects=(Effect("party:poisoned", 0),),
         cost=CURE_COST,
-        says="take an antidote out of the bag",
+        label="use an antidote",
     ),
     _take_antidote,
     suppresses=SCREEN_REFLEXES,

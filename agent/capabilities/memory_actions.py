@@ -1,4 +1,4 @@
-"""Memory as planned actions, none of which takes a step: recall, tidying up, taking stock."""
+"""Memory operations as planned actions, none of which takes a step: recall, cleanup, and stock checks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -23,23 +23,23 @@ from memory import (
     scope_name,
 )
 from memory.recall.actions import is_open, recollection_of
-from memory.recall.query import UPKEEP
+from memory.recall.query import MAINTENANCE
 
 UNTIDY: Final = "memory:untidy"
 PRIORITY: Final = 90  # it takes no time
-LATELY: Final = 8  # recollections that are looked through
-TIDY_AGAIN_S: Final = 300.0  # game seconds; what is younger stays in working memory in any case
+LATELY: Final = 8  # recollections that are searched
+TIDY_AGAIN_S: Final = 300.0  # game seconds; younger entries stay in working memory in any case
 STOCK: Final = "stock"  # the kind of entry, and its tag
 DUE: Final = "memory:due"
-# Game seconds between two of them; short-term memory keeps one for an hour.
+# Game seconds between two stock checks; short-term memory keeps an entry for an hour.
 EVERY_S: Final = 3_000.0
-OUTDATED_S: Final = 2 * EVERY_S  # the age at which an earlier one has nothing to say any more
-MOST_NAMED: Final = 10  # tags and gaps that are worth keeping
-STOCK_PRIORITY: Final = 89  # it takes no time; tidying comes first
+OUTDATED_S: Final = 2 * EVERY_S  # the age at which an earlier stock entry is forgotten
+MOST_NAMED: Final = 10  # tags and gaps that a stock entry lists
+STOCK_PRIORITY: Final = 89  # it takes no time; cleanup comes first
 
 
 def capability(game: GameContext) -> Capability:
-    """Recall what is known before a challenge, and tidy working memory when it is full."""
+    """Recall what is known before a trainer battle, and clean up working memory when it is full."""
     memory = game.memory
     if memory is None:
         return Capability(name="recollect")
@@ -49,10 +49,10 @@ def capability(game: GameContext) -> Capability:
     def is_untidy(percept: Percept, recall: Recall) -> Mapping[str, int]:
         if recall.fullness(working) < 1.0:
             return {UNTIDY: 0}
-        return {UNTIDY: int(_is_due(percept, recall, working, UPKEEP, TIDY_AGAIN_S))}
+        return {UNTIDY: int(_is_due(percept, recall, working, MAINTENANCE, TIDY_AGAIN_S))}
 
     def tidy() -> None:
-        memory.memory_ingest_now()  # first, so that nothing goes that taught nothing
+        memory.memory_ingest_now()  # first, so that no entry is removed before it is used
         memory.memory_deduplicate(scope=working)
         memory.memory_prune(scope=working)
 
@@ -61,7 +61,7 @@ def capability(game: GameContext) -> Capability:
         requires=(Require(UNTIDY, at_least=1),),
         effects=(Effect(UNTIDY, 0),),
         cost=1,
-        says="let go of what working memory has no room for",
+        label="remove entries that working memory has no room for",
     )
     return Capability(
         name="recollect",
@@ -75,7 +75,7 @@ def capability(game: GameContext) -> Capability:
 
 
 def stock_of_memory(game: GameContext) -> Capability:
-    """Look memory over now and then; what was found is an entry itself, and can be recalled."""
+    """Record the stock of memory at intervals; the result is an entry itself and can be recalled."""
     memory = game.memory
     if memory is None:
         return Capability(name=STOCK)
@@ -96,7 +96,7 @@ def stock_of_memory(game: GameContext) -> Capability:
             "statuses": dict(stats.statuses),
             "pending": sum(stats.pending.values()),
             "tags": {tag: tags[tag] for tag in commonest},
-            # What earlier looks found is no longer so.
+            # Earlier stock entries are outdated.
             "forgotten": memory.memory_forget(tags=(STOCK,), older_than_s=OUTDATED_S),
         }
         note: Mapping[str, Json] = {"scope": scope, "kind": STOCK, "status": "inferred"}
@@ -107,26 +107,26 @@ def stock_of_memory(game: GameContext) -> Capability:
         requires=(Require(DUE, at_least=1),),
         effects=(Effect(DUE, 0),),
         cost=1,
-        says="look over what memory holds",
+        label="record what memory holds",
     )
-    says = "know what there is to remember"
+    label = "know what memory holds"
     return Capability(
         name=STOCK,
         sensors=(Sensor(frozenset({DUE}), is_due),),
         actions=(_at_once(action, take_stock),),
-        goals=(Goal(DUE, (Require(DUE, at_most=0),), STOCK_PRIORITY, says),),
+        goals=(Goal(DUE, (Require(DUE, at_most=0),), STOCK_PRIORITY, label),),
     )
 
 
 class RecallJudge:
-    """Judges what was recalled before a challenge by how the battle went."""
+    """Judges what was recalled before a battle by the outcome of the battle."""
 
     def __init__(self, game: GameContext, memory: MemoryActions) -> None:
         self._memory = memory
         self._first = {task.recalled: names[:1] for task, names in _opponents(game)}
 
     def saw(self, event: BlackboardEvent) -> None:
-        """Take note of a battle that is over."""
+        """Record a finished battle."""
         record = event.entry.data
         is_battle = event.action == "write" and event.entry.kind == BATTLE
         if not is_battle or record["outcome"] not in {"victory", "defeat"}:
@@ -168,13 +168,13 @@ def _recall_action(
         requires=(Require(at(task.place), at_least=1),),
         effects=(Effect(task.recalled, 1),),
         cost=1,
-        says=f"call to mind what is known of it: {task.says}",
+        label=f"recall what is known of this task: {task.label}",
     )
     return _at_once(action, lambda: memory.memory_recall(query, task.recalled))
 
 
 def _at_once(action: Action, do: Callable[[], object]) -> BoundAction:
-    """Return an action that is done by `do` and takes no step of the game."""
+    """Return an action that calls `do` and takes no step of the game."""
 
     def begin(_state: State) -> Skill:
         do()
@@ -185,7 +185,7 @@ def _at_once(action: Action, do: Callable[[], object]) -> BoundAction:
 
 
 def _is_due(percept: Percept, recall: Recall, scope: str, kind: str, every_s: float) -> bool:
-    """Say whether `every_s` game seconds have passed since the last entry of a kind."""
+    """Return whether `every_s` game seconds have passed since the last entry of a kind."""
     now_s = percept.state.frame / FRAMES_PER_SECOND
     last = recall.recent(scope, kind, 1)
     return not last or now_s - last[0].game_s >= every_s

@@ -1,4 +1,4 @@
-"""Which Pokemon goes first: one that should gain experience, or the best for the battle ahead."""
+"""The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,12 +15,12 @@ from emulator import Party, State
 LED: Final = "led"
 PRIORITY: Final = 53
 COST: Final = 3
-BEHIND: Final = 6  # levels by which a pupil may lag behind the strongest
-BETTER: Final = 0.05  # chance to win that is worth a change
+BEHIND: Final = 6  # levels by which a trainee may lag behind the strongest member
+BETTER: Final = 0.05  # gain of the chance to win that justifies a swap
 
 
 def capability(game: GameContext) -> Capability:
-    """Put the right one first."""
+    """Put the right Pokemon first."""
 
     def read(state: State) -> Mapping[str, int]:
         # In a battle the policy decides which one fights.
@@ -38,25 +38,25 @@ def capability(game: GameContext) -> Capability:
         requires=(Require(LED, at_most=0), FREE),
         effects=(Effect(LED, 1),),
         cost=COST,
-        says="put another one first",
+        label="change the lead Pokemon",
     )
     return Capability(
         name="lead",
         sensors=(watching({LED: 1}, sources, read),),
         actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
-        goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right one go first"),),
+        goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right Pokemon lead"),),
     )
 
 
 def best_lead(game: GameContext, state: State) -> int:
-    """Return the place of the mon that should go first."""
+    """Return the position of the Pokemon that should lead."""
     party = state.party
     able = [at for at, mon in enumerate(party.mons) if mon.hp]
     task = next(ahead(game.story, state), None)
     if len(able) < 2 or task is None or task.against is None:
         return able[0] if able else 0
     if not is_ready(game, party, task):
-        return _pupil(game, task, party, able)
+        return _trainee(game, task, party, able)
     team = team_of(game.dex, task.against)
     grown = [at for at in able if lost_to(game.dex, party[at], team, game.experience) is None]
     able = grown or able
@@ -65,15 +65,15 @@ def best_lead(game: GameContext, state: State) -> int:
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
-def _pupil(game: GameContext, task: Task, party: Party, able: list[int]) -> int:
-    """Return the one to gain experience: it fits the battle ahead, and holds its own on the way."""
+def _trainee(game: GameContext, task: Task, party: Party, able: list[int]) -> int:
+    """Return the member to gain experience: suitable for the next trainer, and strong enough until then."""
     strongest = max(able, key=lambda at: (party[at].level, -at))
     fitting = fitting_for(game.dex, task)
-    able_to_learn = [
+    trainees = [
         at
         for at in able
         if party[at].species in fitting
         and party[at].level + BEHIND >= party[strongest].level
         and 2 * party[at].hp > party[at].stats.hp
     ]
-    return max(able_to_learn, key=lambda at: (party[at].level, -at), default=strongest)
+    return max(trainees, key=lambda at: (party[at].level, -at), default=strongest)

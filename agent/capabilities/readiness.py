@@ -1,4 +1,4 @@
-"""Whether the team beats the next trainer: by exact odds, and by battles that memory knows."""
+"""Readiness of the team for the next trainer: by exact odds, and by battles in memory."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,17 +12,17 @@ from agent.story.story import Story
 from emulator import Dex, Party, PartyMon, State
 from emulator.dex.trainers import Team
 from emulator.ram.party import MoveSlot
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 from memory import MistakeRecord
 
-PROVEN: Final = 3  # wins without a defeat from which on they count
-READY: Final = 0.9  # the chance to win that is worth the walk
-DARED: Final = 0.5  # the same where memory knows of nothing but wins
-RESTED: Final = 80  # percent of HP needed for a challenge
+PROVEN: Final = 3  # wins without a defeat that count as proof
+READY: Final = 0.9  # the chance to win at which a team is ready
+DARED: Final = 0.5  # the same, if memory knows only wins
+RESTED: Final = 80  # percent of HP needed for a trainer battle
 
 
 class Proof(NamedTuple):
-    """How often a kind of Pokemon won, without a defeat, and the lowest level at which it did."""
+    """The number of wins of a species without a defeat, and the lowest level at which it won."""
 
     own: str
     enemies: str
@@ -30,14 +30,14 @@ class Proof(NamedTuple):
     level: int
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Return it in words."""
         return f"{self.own} won against {self.enemies} all of {self.wins} times, at level {self.level} too"
 
 
 def won_against(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> Proof | None:
-    """Return the proof that `mon`'s kind beats `team` at its level or one above it, or None.
+    """Return the proof that the species of `mon` beats `team` at its level or one above it, or None.
 
-    One level is what is dared: each win there moves the proof down by one, a defeat takes it away.
+    A level one below the proof is accepted: a win there lowers the proof by one level, a defeat removes it.
     """
     species = dex.all_species.get(mon.species)
     if species is None or not team:
@@ -59,7 +59,7 @@ def won_against(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> 
 
 
 def lost_to(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> MistakeRecord | None:
-    """Return the battle that `mon`'s kind lost against `team` at its level or above, or None."""
+    """Return the battle that the species of `mon` lost against `team` at its level or above, or None."""
     species = dex.all_species.get(mon.species)
     defeats = experience.defeats(species.name) if species is not None else ()
     for each in defeats:
@@ -70,7 +70,7 @@ def lost_to(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> Mist
 
 
 def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
-    """Whether it was this team as far as it was seen; a wild one of the same kind and level passes for it too."""
+    """Return whether the part of the enemy team seen matches; a wild Pokemon of the same species and level matches too."""
     met = str(defeat.situation["enemy_pokemon"]).split(", ")
     named = [(dex.species(each.species).name, each.level) for each in team]
     order = list(dict.fromkeys(name for name, _ in named))
@@ -79,7 +79,7 @@ def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
 
 
 def team_of(dex: Dex, opponent: Opponent) -> Team:
-    """Return the team of a trainer; an empty one where the cartridge has no such trainer."""
+    """Return the team of a trainer; an empty team if the cartridge has no such trainer."""
     known = dex.all_trainers.get(opponent.trainer_class)
     if known is None or not 0 < opponent.number <= len(known.teams):
         return ()
@@ -87,12 +87,12 @@ def team_of(dex: Dex, opponent: Opponent) -> Team:
 
 
 def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> float:
-    """Return the chance that a team as it is beats a trainer, and the teams that follow without a rest."""
+    """Return the chance that a team in its present state beats a trainer and the teams `following` without a rest."""
     return chance_to_beat(dex, party, (*team_of(dex, opponent), *following))
 
 
 def following(game: GameContext, task: Task) -> Team:
-    """Return the team of all trainers that follow the one of a task without a rest."""
+    """Return the Pokemon of all trainers that follow the trainer of a task without a rest."""
     row = next((each.trials for each in game.story.places if task.id in each.trials), ())
     after = row[row.index(task.id) + 1 :] if row else ()
     others = [each.against for each in game.story.tasks if each.id in after]
@@ -101,16 +101,16 @@ def following(game: GameContext, task: Task) -> Team:
 
 
 def led_by(party: Party, position: int) -> Party:
-    """Return a team with the first and another member changed."""
+    """Return a team with its first member and another one swapped."""
     mons = list(party.mons)
     mons[0], mons[position] = mons[position], mons[0]
     return Party(tuple(mons))
 
 
 class Readiness(NamedTuple):
-    """Whether a team would most likely beat a trainer.
+    """Whether a team is likely to beat a trainer.
 
-    Where memory alone says no, the battle lost before; where it alone says yes, what was won.
+    `held_back` is the lost battle if only memory says no; `proof` are the wins if only memory says yes.
     """
 
     ready: bool
@@ -119,21 +119,21 @@ class Readiness(NamedTuple):
 
 
 def is_ready(game: GameContext, party: Party, task: Task) -> bool:
-    """Say whether a team, rested and in the best order, most likely beats the trainer of a task."""
+    """Return whether a team, rested and in the best order, is likely to beat the trainer of a task."""
     if task.against is None:
         return True
-    return standing(game, party, task.against, following(game, task)).ready
+    return readiness_of(game, party, task.against, following(game, task)).ready
 
 
-def standing(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
-    """Return how a team stands against a trainer, and `then` others without a rest between.
+def readiness_of(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
+    """Return the readiness of a team for a trainer, and for the Pokemon of `then` without a rest between.
 
-    One that led it in a defeat by the same trainer leads it only when grown since.
+    A member that led in a defeat by the same trainer may lead again only at a higher level.
     """
-    well, team = rested(game.dex, party), team_of(game.dex, opponent)
+    recovered, team = rested(game.dex, party), team_of(game.dex, opponent)
     held_back = proof = None
-    for at, mon in enumerate(well.mons):
-        chance = odds(game.dex, led_by(well, at), opponent, then)
+    for at, mon in enumerate(recovered.mons):
+        chance = odds(game.dex, led_by(recovered, at), opponent, then)
         if chance < DARED:
             continue
         defeat = lost_to(game.dex, mon, team, game.experience)
@@ -147,12 +147,12 @@ def standing(game: GameContext, party: Party, opponent: Opponent, then: Team = (
 
 
 def rested(dex: Dex, party: Party) -> Party:
-    """Return a team as a night in a rest house leaves it."""
+    """Return a team with full HP and PP and no status."""
     return Party(tuple(_rested(dex, mon) for mon in party.mons))
 
 
 def strength(party: Party) -> tuple[object, ...]:
-    """Return what of a team its odds depend on once it is rested; neither HP nor PP is of it."""
+    """Return the values that the odds of a rested team depend on; HP and PP are not among them."""
     return tuple(
         [
             (mon.species, mon.level, mon.stats, [slot.move for slot in mon.moves])
@@ -162,21 +162,21 @@ def strength(party: Party) -> tuple[object, ...]:
 
 
 def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
-    """Return `strength` as asked every tick: computed only for another team than the last."""
+    """Return a cached `strength` for calls every tick: computed only when the team changes."""
     last = Party(())
     known = strength(last)
 
-    def asked(party: Party) -> tuple[object, ...]:
+    def cached(party: Party) -> tuple[object, ...]:
         nonlocal last, known
         if party is not last:
             last, known = party, strength(party)
         return known
 
-    return asked
+    return cached
 
 
 def ahead(story: Story, state: State) -> Iterator[Task]:
-    """Yield the tasks not done yet that are against a trainer, in the order of the story."""
+    """Yield the open tasks against a trainer, in the order of the story."""
     for task in story.tasks:
         if task.against is not None and not story.shows(state, task.sets):
             yield task

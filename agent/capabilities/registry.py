@@ -1,4 +1,4 @@
-"""All topics of play in their order, which decides between plans as good."""
+"""All topics of play in their order, which decides between plans of equal cost."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -22,7 +22,7 @@ from agent.capabilities.context import GameContext
 
 Topic: TypeAlias = Callable[[GameContext], Capability]
 
-# The order decides between plans as good as each other: to change it is to change play.
+# The order decides between plans of equal cost: changing it changes play.
 TOPICS: Final[tuple[Topic, ...]] = (
     battle.capability,
     travel.locked_doors,
@@ -45,13 +45,13 @@ TOPICS: Final[tuple[Topic, ...]] = (
 
 
 def capabilities_for(game: GameContext, *more: Topic) -> tuple[Capability, ...]:
-    """Return what the agent can do with `game`, in the order of `TOPICS`; of `more`, what has a topic's name replaces it."""
+    """Return the capabilities for `game` in the order of `TOPICS`, then `more`; one of the same name replaces the first."""
     found: dict[str, Capability] = {}
     for topic in (*TOPICS, *more):
         capability = topic(game)
         found[capability.name] = capability
     capabilities = tuple(found.values())
-    game.terrain.beware([hazard for each in capabilities for hazard in each.hazards])
-    game.terrain.open([passage for each in capabilities for passage in each.passages])
-    game.terrain.carry(game.story.carries, game.story.lifts)
+    game.terrain.set_hazards([hazard for each in capabilities for hazard in each.hazards])
+    game.terrain.set_passages([passage for each in capabilities for passage in each.passages])
+    game.terrain.set_forced_moves(game.story.carries, game.story.lifts)
     return capabilities

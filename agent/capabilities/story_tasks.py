@@ -1,4 +1,4 @@
-"""What the story asks for: its facts, the actions of its tasks, the witnesses of milestones."""
+"""The story as a capability: its facts, the actions of its tasks, the witnesses of milestones."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ from agent.capabilities.travel import at
 from agent.experience.uses import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, Terrain, examine, look_at, talk, wait
+from agent.skills import Outcome, Skill, Terrain, examine, show_menu, talk, wait
 from agent.story.facts import outcome, required
 from agent.story.interactions import Errand, InteractionContext, Task
 from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
@@ -31,11 +31,11 @@ from agent.story.story import Ambition, Story
 from emulator import MenuKind, State
 from memory import Recall
 
-# An errand is worth a detour on the way to the next milestone, but never its failure.
+# An errand comes before the next milestone, but failures soon lower its priority below it.
 ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
-LOOKS: Final = 30  # how many ticks to wait for the second witness
+LOOKS: Final = 30  # ticks to wait for the second witness
 
 MENUS: Final = {
     Witness.TEAM: MenuKind.PARTY,
@@ -46,38 +46,38 @@ MENUS: Final = {
 
 
 def capability(game: GameContext) -> Capability:
-    """Do what the story asks for and reach its milestones, one after the other."""
+    """Do the tasks and errands of the story, and reach its milestones in order."""
     story, terrain, ledger, chance = game.story, game.terrain, game.ledger, game.chance("story")
     return Capability(
         name="story",
-        sensors=(_errand_sensor(game), _mark_sensor(story), _milestone_sensor(story, ledger)),
+        sensors=(_errand_sensor(game), _fact_sensor(story), _milestone_sensor(story, ledger)),
         actions=(
             *(_errand_action(errand, game) for errand in story.errands),
             *(_task_action(task, game, chance) for task in story.tasks),
             *(_witness_action(milestone, terrain, ledger) for milestone in story.milestones),
         ),
         goals=(
-            *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
-            # Of goals as urgent as each other the first comes first: here what pays, before the milestone that it pays for.
+            *(_goal(_done(each), each.label, ERRAND_PRIORITY) for each in story.errands),
+            # Of goals of equal priority the first comes first: an ambition before the milestone it prepares.
             *(
                 replace(
-                    _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story)),
+                    _goal(each.fact, each.label, MILESTONE_PRIORITY - _turn(each, story)),
                     unless=_past(each, story),
                 )
                 for each in story.ambitions
                 if each.fact not in story.wants and _can_come(each.fact, game)
             ),
             *(
-                _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
+                _goal(reached(each), each.label, MILESTONE_PRIORITY - number)
                 for number, each in enumerate(story.milestones)
             ),
-            *(_goal(each, f"have {each}, as asked", WANT_PRIORITY) for each in story.wants),
+            *(_goal(each, f"have {each}, as requested", WANT_PRIORITY) for each in story.wants),
         ),
     )
 
 
 def reached(milestone: Milestone) -> str:
-    """Return the name of the fact that says a milestone has been reached."""
+    """Return the name of the fact that a milestone has been reached."""
     return f"reached:{milestone.id}"
 
 
@@ -85,24 +85,24 @@ def _done(errand: Errand) -> str:
     return f"errand:{errand.id}"
 
 
-def _goal(fact: str, says: str, priority: int) -> Goal:
-    return Goal(fact, (Require(fact, at_least=1),), priority, says)
+def _goal(fact: str, label: str, priority: int) -> Goal:
+    return Goal(fact, (Require(fact, at_least=1),), priority, label)
 
 
 def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
-    """Return when an ambition is not worth its while any more."""
+    """Return the conditions that drop an ambition: its milestone `before` is reached."""
     before = [each for each in story.milestones if each.id == ambition.before]
     return tuple([Require(reached(each), at_least=1) for each in before])
 
 
 def _can_come(fact: str, game: GameContext) -> bool:
-    """Say whether anything makes a fact true: without a whole cartridge no machine is known."""
+    """Return whether the game can make a fact true: an incomplete cartridge knows no machines."""
     moves = [each.move for each in game.story.field_moves if each.known == fact]
     return all(machine_fact(game.story, game.dex, move) is not None for move in moves)
 
 
 def _turn(ambition: Ambition, story: Story) -> int:
-    """Return before which milestone, counted from 0, an ambition comes; those after all of them keep their order."""
+    """Return the index of the milestone that an ambition precedes; ambitions after all of them keep their order."""
     milestones = [each.id for each in story.milestones]
     if ambition.after:
         return milestones.index(ambition.after) + 1
@@ -111,39 +111,39 @@ def _turn(ambition: Ambition, story: Story) -> int:
 
 def _errand_sensor(game: GameContext) -> Sensor:
     names = {_done(errand): errand for errand in game.story.errands}
-    known_at, vain = -1, frozenset[str]()
+    known_at, skip = -1, frozenset[str]()
 
     def read(_percept: Percept, recall: Recall) -> dict[str, int]:
-        nonlocal known_at, vain
+        nonlocal known_at, skip
         run = {name for name in names if recall.objective_status(name) == "completed"}
         if known_at != game.experience.lessons:
             known_at = game.experience.lessons
-            vain = frozenset(name for name in names.keys() - run if _is_vain(names[name], game))
-        return {name: int(name in run or name in vain) for name in names}
+            skip = frozenset(name for name in names.keys() - run if _skips(names[name], game))
+        return {name: int(name in run or name in skip) for name in names}
 
     return Sensor(frozenset(names), read)
 
 
-def _is_vain(errand: Errand, game: GameContext) -> bool:
-    """Say whether memory knows that the person of an errand only talks."""
-    heard = game.experience.person(game.story.place(errand.place).map_id, errand.person)
-    if heard is None or heard.came:
+def _skips(errand: Errand, game: GameContext) -> bool:
+    """Return whether to skip an errand, because memory records that its person only talks."""
+    known = game.experience.person(game.story.place(errand.place).map_id, errand.person)
+    if known is None or known.effects:
         return False
-    game.experience.sways(MemoryUse.PEOPLE, errand.says, only_talks(heard))
+    game.experience.record_influence(MemoryUse.PEOPLE, errand.label, only_talks(known))
     return True
 
 
-def _mark_sensor(story: Story) -> Sensor:
-    """Read the marks of the story."""
-    marks = story.marks
+def _fact_sensor(story: Story) -> Sensor:
+    """Return the sensor of the story facts."""
+    ram_facts = story.ram_facts
 
     def sources(state: State) -> tuple[object, ...]:
         return state.flags, state.player.badges, state.player.money, state.bag, state.party
 
     def read(state: State) -> dict[str, int]:
-        return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}
+        return {fact: int(mark.shown_by(state)) for fact, mark in ram_facts.items()}
 
-    return watching(dict.fromkeys(marks, 0), sources, read)
+    return watching(dict.fromkeys(ram_facts, 0), sources, read)
 
 
 def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
@@ -154,7 +154,7 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
 
     def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
         nonlocal last, facts
-        if ledger.reached is not last:  # another one with each milestone
+        if ledger.reached is not last:  # a new tuple with each milestone
             last = ledger.reached
             facts = {name: int(ledger.has(id_)) for name, id_ in names.items()}
         return facts
@@ -164,25 +164,25 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
 
 def _errand_action(errand: Errand, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return game.hear(errand.person, talk(errand.person, game.terrain, state), state)
+        return game.observe_talk(errand.person, talk(errand.person, game.terrain, state), state)
 
     action = Action(
         name=_done(errand),
         requires=(Require(at(errand.place), at_least=1), FREE),
         effects=(Effect(_done(errand), 1),),
         cost=5,
-        says=errand.says,
+        label=errand.label,
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES - {"stray_menu"})
 
 
 def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
-    # Chosen once, so that a resumed session wants the same as the one before it.
+    # Chosen once, so that a resumed session makes the same choice.
     if task.interaction.people:
         game.choices.person(task, chance)
 
     def person(state: State) -> int:
-        return game.choices.settle(task, partial(_words_of, game, state.map.map_id))
+        return game.choices.settle(task, partial(_text_of, game, state.map.map_id))
 
     context = InteractionContext(game.terrain, game.dex, person)
 
@@ -196,14 +196,14 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         ),
         effects=outcome((task.sets, *task.gives), task.takes),
         cost=5,
-        says=task.says,
+        label=task.label,
     )
     begin = partial(task.interaction.begin, context)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _words_of(game: GameContext, map_id: int, slot: int) -> str:
-    """Return the words of a person on a map, as far as the cartridge tells."""
+def _text_of(game: GameContext, map_id: int, slot: int) -> str:
+    """Return the text of a person on a map, or their number if the cartridge has no text."""
     here = game.terrain.plain.map(map_id)
     said = [here.header.texts.read(each.text_id).words for each in here.people if each.slot == slot]
     words = " ".join(" ".join(said).split())
@@ -211,27 +211,27 @@ def _words_of(game: GameContext, map_id: int, slot: int) -> str:
 
 
 def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
-    """Yield the conditions to challenge the trainer of a task, where the cartridge has one."""
+    """Yield the conditions to fight the trainer of a task, if the cartridge has that trainer."""
     if task.against is None or not team_of(game.dex, task.against):
         return
     yield Require(task.ready, at_least=1)
     if task.rested:
         yield Require("party:hp", at_least=RESTED)
     if homes(game, task):
-        yield Require(task.fits, at_least=1)
+        yield Require(task.suitable, at_least=1)
     if game.memory is not None:
         yield Require(task.recalled, at_least=1)
 
 
 def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedger) -> BoundAction:
-    """How a milestone gets its second witness."""
+    """Return the action that gets the second witness of a milestone."""
     proven = partial(ledger.has, milestone.id)
 
     def begin(state: State) -> Skill:
         if milestone.witness in MENUS:
-            return look_at(MENUS[milestone.witness], proven, state, patience=LOOKS)
-        if milestone.reading is not None:
-            return examine(milestone.reading, terrain, state)
+            return show_menu(MENUS[milestone.witness], proven, state, patience=LOOKS)
+        if milestone.sign is not None:
+            return examine(milestone.sign, terrain, state)
         return _stand_still(proven)
 
     action = Action(
@@ -239,10 +239,10 @@ def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLed
         requires=(FREE, *_conditions(milestone)),
         effects=(Effect(reached(milestone), 1),),
         cost=1,
-        says=f"have the picture show it: {milestone.says}",
+        label=f"confirm on screen: {milestone.label}",
     )
-    # A menu that is about to open has letters loaded and no cursor yet, which looks like text.
-    reads_on = milestone.witness in MENUS or milestone.reading is not None
+    # A menu about to open has its letters loaded and no cursor yet, so it looks like text.
+    reads_on = milestone.witness in MENUS or milestone.sign is not None
     suppresses = SCREEN_REFLEXES if reads_on else SCREEN_REFLEXES - {"text"}
     return BoundAction(action, begin, suppresses=suppresses)
 

@@ -1,4 +1,4 @@
-"""Training until the odds against the next trainer are good: in the grass, or by battles."""
+"""Train until the odds against the next trainer are good: in the grass, or against weaker trainers."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -20,27 +20,27 @@ from agent.capabilities.readiness import (
     ahead,
     following,
     odds,
+    readiness_of,
     remembered_strength,
-    standing,
     team_of,
 )
 from agent.capabilities.travel import at
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import Skill, roam, talk, watchers
+from agent.skills import Skill, roam, talk, watching_trainers
 from agent.story.places import Place
 from emulator import Dex, State
 from emulator.rules.stats import experience_gained
 
 FRESH: Final = 50  # percent of HP needed to go training
-SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it
-SURE: Final = 0.9  # the chance to win at which a trainer on the way is a teacher
-LESSON: Final = 2_000  # experience that training is thought to take: a few levels of a young team
-FIGHT_COST: Final = 2  # of each fight in the grass
+SPENT: Final = 30  # percent of HP expected after training: healing comes next
+SURE: Final = 0.9  # the chance to win at which a trainer on this map is fought for practice
+EXPERIENCE: Final = 2_000  # assumed need of one training: a few levels of a young team
+FIGHT_COST: Final = 2  # of each battle in the grass
 SPAR_COST: Final = 15
-LOOKS: Final = 3  # for a way to a trainer: one across a hedge is no use
+LOOKS: Final = 3  # attempts to find a path to a trainer, who may be unreachable
 SPARRING: Final = "sparring"
-NOBODY: Final = 0  # the slot of the player himself
+NO_TRAINER: Final = 0  # the sprite slot of the player
 
 
 def capability(game: GameContext) -> Capability:
@@ -66,21 +66,21 @@ def _ready_sensor(game: GameContext) -> Sensor:
         facts = dict(names)
         for task in ahead(game.story, state):
             if task.against is not None:
-                found = standing(game, state.party, task.against, following(game, task))
+                found = readiness_of(game, state.party, task.against, following(game, task))
                 facts[task.ready] = int(found.ready)
-                tell(task.ready, found)
+                note_influence(task.ready, found)
         return facts
 
-    def tell(fact: str, found: Readiness) -> None:
+    def note_influence(fact: str, found: Readiness) -> None:
         reasons, grounds = game.experience.reasons, game.experience.grounds
         reasons.pop(fact, None)
         grounds.pop(fact, None)
         if found.proof is not None:
             grounds[fact] = str(found.proof)
-            game.experience.sways(MemoryUse.WINS, fact, grounds[fact])
+            game.experience.record_influence(MemoryUse.WINS, fact, grounds[fact])
         elif found.held_back is not None:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
-            game.experience.sways(MemoryUse.STRENGTH, fact, reasons[fact])
+            game.experience.record_influence(MemoryUse.STRENGTH, fact, reasons[fact])
 
     strength_of = remembered_strength()
 
@@ -95,17 +95,17 @@ def _sparring_sensor(game: GameContext) -> Sensor:
         return state.in_control, state.map.map_id, state.party, state.flags.events
 
     def read(state: State) -> Mapping[str, int]:
-        return {SPARRING: int(state.in_control and _partner(game, state) != NOBODY)}
+        return {SPARRING: int(state.in_control and _partner(game, state) != NO_TRAINER)}
 
     return watching({SPARRING: 0}, sources, read)
 
 
 def _partner(game: GameContext, state: State) -> int:
-    """Return the sprite slot of a trainer on this map that is almost sure to lose, or 0."""
-    for each in watchers(game.terrain.world(state), state):
+    """Return the sprite slot of a trainer on this map that the team almost surely beats, or 0."""
+    for each in watching_trainers(game.terrain.world(state), state):
         if odds(game.dex, state.party, each.opponent) >= SURE:
             return each.slot
-    return NOBODY
+    return NO_TRAINER
 
 
 def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
@@ -114,7 +114,7 @@ def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAc
         requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect("party:hp", SPENT)),
         cost=_cost(game.dex, place),
-        says=f"train in {place.called}",
+        label=f"train in {place.called}",
     )
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
 
@@ -128,22 +128,22 @@ def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
         requires=(Require(SPARRING, at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect(SPARRING, 0), Effect("party:hp", SPENT)),
         cost=SPAR_COST,
-        says="take on a trainer who is sure to lose",
+        label="fight a weaker trainer for experience",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _cost(dex: Dex, place: Place) -> int:
-    """What training costs there: as many fights as a lesson takes."""
+    """Return the cost of training in a place: the battles needed for `EXPERIENCE`."""
     table = grass_of(dex, place)
     if table is None:
-        return LESSON
+        return EXPERIENCE
     gain = sum(
-        (slot.chance * _worth(dex, slot.species, slot.level) for slot in table.slots), Fraction(0)
+        (slot.chance * _gain(dex, slot.species, slot.level) for slot in table.slots), Fraction(0)
     )
-    return int(FIGHT_COST * LESSON / gain) if gain else LESSON
+    return int(FIGHT_COST * EXPERIENCE / gain) if gain else EXPERIENCE
 
 
-def _worth(dex: Dex, species: int, level: int) -> int:
+def _gain(dex: Dex, species: int, level: int) -> int:
     known = dex.all_species.get(species)
     return experience_gained(known.base_experience, level) if known is not None else 0

@@ -1,7 +1,7 @@
-"""Getting from place to place, and what routes keep clear of.
+"""Travel between places, and the squares that routes avoid.
 
-Closed gates, locked doors, squares where earlier walks failed, and the sight of trainers who might
-win.
+These are closed gates, locked doors, squares where earlier walks failed, and the sight of trainers
+who might win.
 """
 
 from collections import defaultdict
@@ -28,13 +28,13 @@ from agent.skills import (
     Hazard,
     Obstacles,
     Skill,
-    broken_off,
-    find_way,
-    joins,
-    overseen,
+    is_connected,
+    observed,
+    shortest_route,
     spot_of,
+    stopped_when,
     travel,
-    watchers,
+    watching_trainers,
 )
 from agent.story.facts import outcome, required
 from agent.story.places import Land, Place, PlaceAccess, Square
@@ -42,63 +42,65 @@ from agent.story.story import Story
 from emulator import Obstacle, State
 from memory import Recall
 
-BARRED_DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
+BARRED_DETOUR: Final = 40  # steps of detour accepted to avoid a square that blocked earlier walks
 CARD_KEY: Final = 48
-# Chance to win from which on trainers are not avoided: they bring money and experience.
+# Chance to win at which trainers are not avoided: they bring money and experience.
 SAFE: Final = 0.9
-SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
+SIGHT_DETOUR: Final = 12  # steps of detour accepted for each square in a trainer's sight
 TRAVEL_COST: Final = 10  # of any walk, however short
-# That cost as much as a point: what they take is little beside what happens on the way.
+# Steps for one point of cost: steps cost little compared with events on the way.
 STEPS: Final = 5
-MAP: Final = "map"  # the fact that says on which map the player is
+MAP: Final = "map"  # the fact with the id of the current map
 
 
 def around(game: GameContext, _state: State) -> Obstacles:
-    """Return the squares that memory makes dearer; a way over them is still a way, where there is no other."""
-    return Obstacles(frozenset(), dict.fromkeys(game.experience.barred(), BARRED_DETOUR))
+    """Return the squares that memory gives a higher cost; a route may still cross them if there is no other."""
+    return Obstacles(frozenset(), dict.fromkeys(game.experience.blocked_squares(), BARRED_DETOUR))
 
 
 def detour(place: Place, game: GameContext, state: State) -> str:
-    """Return why the way to `place` is not the shortest; nothing, where memory does not change it."""
-    barred = game.experience.barred()
-    if not barred or not state.in_control:
+    """Return why the route to `place` is not the shortest; '' if memory does not change it."""
+    blocked_squares = game.experience.blocked_squares()
+    if not blocked_squares or not state.in_control:
         return ""
-    usual = find_way(game.terrain, _end(place), state) or ()
-    found = next((barred[hop.to[:3]] for hop in usual if hop.to[:3] in barred), None)
+    usual = shortest_route(game.terrain, _end(place), state) or ()
+    found = next(
+        (blocked_squares[hop.to[:3]] for hop in usual if hop.to[:3] in blocked_squares), None
+    )
     if found is None:
         return ""
     where = game.story.called(found.map_id)
     why = f"a walk to {found.towards} got no further at ({found.x},{found.y}) of {where}"
-    game.experience.sways(MemoryUse.ROUTES, f"the way to {place.called}", why)
+    game.experience.record_influence(MemoryUse.ROUTES, f"the way to {place.called}", why)
     return f"remembered: {why}"
 
 
 def walk(place: Place, game: GameContext, state: State) -> Skill:
-    """Walk to `place`, and tell of the square that could not be stepped on, or could again.
+    """Walk to `place`, and report a square that blocks the walk, or one that no longer does.
 
-    It ends where it turns dark and a member of the team knows FLASH, so that light comes first.
+    The walk ends where it gets dark if a member of the team can use FLASH, so that FLASH comes first.
     """
-    tell, barred = game.hooks.emit, game.experience.barred()
+    report, blocked_squares = game.hooks.emit, game.experience.blocked_squares()
     began = state
 
     def pass_over(state: State) -> None:
         here = state.map
-        if (here.map_id, here.x, here.y) in barred:
-            tell(SquareTried(state, (here.map_id, here.x, here.y), passed=True))
+        if (here.map_id, here.x, here.y) in blocked_squares:
+            report(SquareTried(state, (here.map_id, here.x, here.y), passed=True))
 
     way = travel(
         game.terrain,
         _end(place),
         state,
-        balked=lambda spot: tell(SquareTried(began, spot[:3], place.called)),
+        on_blocked=lambda spot: report(SquareTried(began, spot[:3], place.called)),
     )
 
     def turned_dark(state: State) -> bool:
         return state.is_dark and state.in_control and game.story.can_use(state, FLASH)
 
-    if barred:
-        way = overseen(way, pass_over)
-    return way if state.is_dark else broken_off(way, turned_dark)
+    if blocked_squares:
+        way = observed(way, pass_over)
+    return way if state.is_dark else stopped_when(way, turned_dark)
 
 
 def _end(place: Place) -> Destination:
@@ -106,7 +108,7 @@ def _end(place: Place) -> Destination:
 
 
 def locked_doors(_game: GameContext) -> Capability:
-    """Walk through locked doors once the card is in the bag."""
+    """Open locked doors to routes once the Card Key is in the bag."""
     opened = frozenset({Obstacle.LOCKED_DOOR})
     return Capability(
         name="card_key",
@@ -115,21 +117,21 @@ def locked_doors(_game: GameContext) -> Capability:
 
 
 def trainer_sight(game: GameContext) -> Capability:
-    """Keep out of the sight of trainers that the team, as it is, might lose against."""
+    """Avoid the sight of trainers who might beat the team in its present state."""
 
-    def eyes(state: State) -> Obstacles:
+    def in_sight(state: State) -> Obstacles:
         if not state.in_control or not state.party.mons:
             return Obstacles()
-        seen = watchers(game.terrain.world(state), state)
+        seen = watching_trainers(game.terrain.world(state), state)
         risky = [each for each in seen if odds(game.dex, state.party, each.opponent) < SAFE]
         costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
         return Obstacles(frozenset(), costs)
 
-    return Capability(name="caution", hazards=(eyes,))
+    return Capability(name="caution", hazards=(in_sight,))
 
 
 def capability(game: GameContext) -> Capability:
-    """Walk to any of the named places of the story, but through no gate that is still closed."""
+    """Walk to any named place of the story, but through no closed gate."""
     story = game.story
     places, lands = (at(each.name) for each in story.places), (each.fact for each in story.lands)
     return Capability(
@@ -143,20 +145,20 @@ def capability(game: GameContext) -> Capability:
 
 
 def at(place: str) -> str:
-    """Return the name of the fact that says the player is in `place`."""
+    """Return the name of the fact that the player is in `place`."""
     return f"at:{place}"
 
 
 def _reader(game: GameContext) -> Read:
-    """Return what tells where the player is; only a place that is part of a map, and a land, ask for more than the map."""
+    """Return the reader of the player's place; only parts of a map, and lands, depend on more than the map id."""
     story = game.story
     nowhere = {at(place.name): 0 for place in story.places}
     before = {**nowhere, **{each.fact: 0 for each in story.lands}, MAP: 0}
-    whole = {place.map_id: {**nowhere, MAP: place.map_id} for place in story.places}
+    by_map = {place.map_id: {**nowhere, MAP: place.map_id} for place in story.places}
     spots: dict[int, list[tuple[str, Square]]] = defaultdict(list)
     for place in story.places:
         if place.spot is None:
-            whole[place.map_id][at(place.name)] = 1
+            by_map[place.map_id][at(place.name)] = 1
         else:
             spots[place.map_id].append((at(place.name), place.spot))
 
@@ -165,7 +167,7 @@ def _reader(game: GameContext) -> Read:
         if not state.game_started:
             return before
         here = state.map.map_id
-        facts: Mapping[str, int] = whole.get(here) or {**nowhere, MAP: here}
+        facts: Mapping[str, int] = by_map.get(here) or {**nowhere, MAP: here}
         if story.lands:
             lands = {
                 each.fact: int(each.hinders(inside=each.contains(state))) for each in story.lands
@@ -173,7 +175,7 @@ def _reader(game: GameContext) -> Read:
             facts = {**facts, **lands}
         if here in spots:
             world, start = game.terrain.world(state), spot_of(state)
-            joined = {fact: int(joins(world, start, spot)) for fact, spot in spots[here]}
+            joined = {fact: int(is_connected(world, start, spot)) for fact, spot in spots[here]}
             facts = {**facts, **joined}
         return facts
 
@@ -181,7 +183,7 @@ def _reader(game: GameContext) -> Read:
 
 
 def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
-    """Return the effects of arriving in a place, by any way."""
+    """Return the effects of arriving in a place by any route."""
     return (
         *(Effect(at(each.name), int(_is_part(each, place))) for each in story.places),
         *(Effect(each.fact, int(each.hinders(inside=each is place.land))) for each in story.lands),
@@ -191,7 +193,7 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
 
 def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
     def price(map_id: int) -> int:
-        return game.terrain.nearness.steps(map_id, place.map_id) // STEPS
+        return game.terrain.map_distances.steps(map_id, place.map_id) // STEPS
 
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
@@ -204,15 +206,15 @@ def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAct
         effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
         cost=TRAVEL_COST,
         extra=Extra(MAP, price),
-        says=f"walk to {place.called}",
+        label=f"walk to {place.called}",
     )
-    # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
+    # On a walk a warp blocks input, and an obstacle may need a menu: the skill handles both itself.
     note = partial(detour, place, game)
     return BoundAction(action, partial(walk, place, game), suppresses=SCREEN_REFLEXES, note=note)
 
 
 def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:
-    """Yield where one must be, and where one must not."""
+    """Yield the conditions on where the player must be, and must not be."""
     if way.start:
         yield Require(at(way.start), at_least=1)
         return
@@ -222,7 +224,7 @@ def _free_to_go(way: PlaceAccess, lands: Iterable[Land]) -> Iterator[Require]:
 
 
 def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
-    """Yield the conditions to enter a place without healer and way back."""
+    """Yield the conditions to enter a place that has trials and no healer or exit between them."""
     tasks = [each for each in game.story.tasks if each.id in place.trials]
     for task in tasks:
         if task.against is not None and team_of(game.dex, task.against):
@@ -237,12 +239,12 @@ def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
 
 
 def _is_part(each: Place, there: Place) -> bool:
-    """Say whether arriving in `there` is arriving in `each` too."""
+    """Return whether arriving in `there` means arriving in `each` too."""
     return each is there or (each.map_id == there.map_id and each.spot is None)
 
 
 def _closed_gates(story: Story) -> Hazard:
-    """Return walls where the player would be turned back."""
+    """Return the hazard that closed gates are walls, where the player would be turned back."""
 
     def closed(state: State) -> Obstacles:
         shut = [gate for gate in story.gates if not story.is_open(state, gate)]

@@ -1,4 +1,4 @@
-"""Leave the map, or talk to people outside the story: only recovery asks for these actions."""
+"""Actions for recovery only: leave the map, or talk to people outside the story."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -8,66 +8,66 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
 from agent.capabilities.context import GameContext, only_talks
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action
-from agent.skills import Skill, Terrain, leave_map, nothing, talk
+from agent.skills import Skill, Terrain, leave_map, no_skill, talk
 from emulator import Person, State
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 
-LOOKS = 3  # for a way to a person: one behind a counter is asked across it
+LOOKS = 3  # attempts to find a path to a person
 
 
 def escape(terrain: Terrain) -> BoundAction:
-    """Return the action of leaving the map by the nearest way."""
+    """Return the action that leaves the map by the nearest exit."""
     action = Action(
         name="leave_map",
         requires=(FREE,),
         effects=(),
         cost=1,
-        says="leave the map and think again elsewhere",
+        label="leave the map and plan again elsewhere",
     )
     return BoundAction(action, partial(leave_map, terrain), suppresses=frozenset({"busy"}))
 
 
 class Inquiry(NamedTuple):
-    """The action of asking a person, and whether one on this map was not asked yet."""
+    """The action that asks a person, and whether anyone on this map was not asked yet."""
 
     action: BoundAction
     is_left: Callable[[State], bool]
 
 
 def inquiry(game: GameContext) -> Inquiry:
-    """Return how to ask the people the story does not mention, each once.
+    """Return the inquiry that asks the people outside the story, each once.
 
-    Those who only talk, as memory knows, are left out.
+    People who only talk, as memory knows, are left out.
     """
-    # The people of tasks, healers and shops have their time.
+    # The people of tasks, healers and shops have actions of their own.
     slots = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
     slots += [(each.place, each.person) for each in game.story.healers]
     slots += [(each.place, each.person) for each in game.story.clerks]
-    spoken_for = {(game.story.place(place).map_id, slot) for place, slot in slots}
+    story_people = {(game.story.place(place).map_id, slot) for place, slot in slots}
     asked: set[tuple[int, int]] = set()
 
     def left(state: State) -> Iterator[Person]:
         here = state.map.map_id
-        residents = game.terrain.world(state).map(here).people
-        # Neither trainers nor items.
-        plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
+        map_objects = game.terrain.world(state).map(here).people
+        # Without trainers and items.
+        plain = {each.slot for each in map_objects if each.kind is MapObjectKind.PERSON}
         for person in state.people_present:
-            who = here, person.slot
-            if person.slot not in plain or who in asked or who in spoken_for:
+            key = here, person.slot
+            if person.slot not in plain or key in asked or key in story_people:
                 continue
-            heard = game.experience.person(*who)
-            if heard is None or heard.came:
+            known = game.experience.person(*key)
+            if known is None or known.effects:
                 yield person
             else:
-                about = f"asking number {person.slot} in {heard.place}"
-                game.experience.sways(MemoryUse.PEOPLE, about, only_talks(heard))
+                about = f"asking number {person.slot} in {known.place}"
+                game.experience.record_influence(MemoryUse.PEOPLE, about, only_talks(known))
 
     def begin(state: State) -> Skill:
         here = state.map
         near = min(left(state), key=lambda each: abs(each.x - here.x) + abs(each.y - here.y))
         asked.add((here.map_id, near.slot))
-        hearing = talk(near.slot, game.terrain, state, patience=LOOKS)
-        return game.hear(near.slot, hearing, state)
+        conversation = talk(near.slot, game.terrain, state, patience=LOOKS)
+        return game.observe_talk(near.slot, conversation, state)
 
     def is_left(state: State) -> bool:
         return next(left(state), None) is not None
@@ -77,11 +77,11 @@ def inquiry(game: GameContext) -> Inquiry:
         requires=(FREE,),
         effects=(),
         cost=1,
-        says="ask somebody who was not heard yet",
+        label="ask a person who was not asked yet",
     )
     bound = BoundAction(
         action,
-        lambda state: begin(state) if is_left(state) else nothing(),
+        lambda state: begin(state) if is_left(state) else no_skill(),
         suppresses=SCREEN_REFLEXES,
     )
     return Inquiry(bound, is_left)

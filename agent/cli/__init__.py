@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints, exits. Knows nothing of how play works."""
+"""The command line: parses arguments, calls the packages below, prints results and sets exit codes."""
 
 import threading
 from pathlib import Path
@@ -24,10 +24,10 @@ from emulator import EmulatorError
 from memory import MemoryFault
 from memory.tapes import command
 
-LOOK_EVERY_S: Final = 0.2  # for Ctrl-C
+POLL_S: Final = 0.2  # between two checks for Ctrl-C
 
 cli = typer.Typer(
-    help="Plays Pokemon Red by itself, headless, from power-on. Without a ROM it plays its own demo.",
+    help="Play Pokemon Red headless, from power-on. Without --rom, the demo cartridge is played.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -38,11 +38,11 @@ cli.command()(play)
 cli.command()(overnight)
 cli.command()(replay)
 cli.command()(report)
-cli.command()(bench)
 cli.command("eval")(evaluate)
 cli.command("verify")(verify_cartridge)
 cli.command()(plan)
 cli.command()(doctor)
+cli.add_typer(bench, name="bench")
 cli.add_typer(memory_commands, name="memory")
 cli.add_typer(scenario_commands, name="scenario")
 
@@ -50,21 +50,21 @@ cli.add_typer(scenario_commands, name="scenario")
 @cli.command("fake-claude")
 def fake_claude(
     port: int = option(
-        "Where to listen on 127.0.0.1; 0 takes any free.", default=8_765, min=0, max=65_535
+        "The port on 127.0.0.1; 0 takes any free port.", default=8_765, min=0, max=65_535
     ),
-    seed: int = option("Varies what is made up.", default=0),
+    seed: int = option("Seed of the made-up answers.", default=0),
 ) -> None:
-    """Serve the Messages API on loopback with made-up answers: no model, no key, no network."""
+    """Serve made-up answers of the Messages API on loopback. Needs no model, key or network."""
     out = Output()
-    # Ctrl-C counts as soon as it is spoken of, also when the parent process ignores it.
+    # Handle Ctrl-C before its line is printed, even if the parent process ignores it.
     with FakeClaude(seed=seed, port=port) as server, interrupts() as interrupt:
-        out.say("This is no model: every answer is made up, and none of them means anything.")
+        out.say("This is no model: every answer is made up and means nothing.")
         out.say("To play with it:")
         address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"
         out.say(f"  {address} python -m agent play --mind claude")
         out.say("Ctrl-C ends it.")
         while not interrupt.asked:
-            threading.Event().wait(LOOK_EVERY_S)
+            threading.Event().wait(POLL_S)
         out.say(f"{server.counts.calls.total()} calls.")
 
 
@@ -76,7 +76,7 @@ def observe(
     reset: bool = switch("--reset", command.RESET),
     session: str | None = option(command.SESSION, "HASH"),
 ) -> None:
-    """Distil recorded model sessions into notes that the next run reads; no model, no network."""
+    """Summarise recorded model sessions as notes for the next run. Needs no model or network."""
     out = Output()
     lines = command.run(
         db=db, memory_dir=memory_dir, dry_run=dry_run, reset=reset, session=session, also=(HOME,)
@@ -86,12 +86,12 @@ def observe(
 
 
 def main() -> None:
-    """Run the command line; every expected error is one line on stderr."""
+    """Run the command line; print expected errors as one line on stderr."""
     try:
         cli()
     except UsageError as error:
         fail(error, 2)
     except MemoryError:
-        fail("out of memory; what was kept is whole, and play goes on with --resume", 1)
+        fail("out of memory; committed data is complete, so go on with --resume", 1)
     except (AgentError, EmulatorError, MemoryFault, OSError) as error:
         fail(error, 1)

@@ -1,148 +1,187 @@
-"""`bench`: measure speed, battles, memory, a model, experience, checkpoints, or what memory knows; or all anew."""
+"""`bench`: one command for each measurement, and `all` to repeat every published one that is out of date."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import typer
 
 from agent.app import interrupts
-from agent.cli import flags
-from agent.cli.flags import argument, command_line, option, require_result_path, switch
+from agent.cli.flags import AS_JSON, ROM, command_line, option, require_result_path, switch
 from agent.cli.output import Output
 from agent.lab.publish import Findings, Origin, write_result
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
-MANY: Final = "0..599"  # seeds of what is counted
-FEW: Final = "600..605"  # and of what is asked
+Report: TypeAlias = Callable[[str], object]
+Measure: TypeAlias = Callable[[Cartridge], Findings]
+
+WRITE: Final = option(
+    "Write the figures to this JSON file, with a picture beside it if there is one.", "PATH"
+)
+QUICK: Final = switch("--quick", "Use smaller counts, to take less time.")
+SEEDS: Final = "Seeds of the games to play, as A..B or one number."
+
+bench = typer.Typer(
+    help="Measure speed, battles, memory, a model or checkpoints.", no_args_is_help=True
+)
+
+# Each measurement is imported by its own command only, so that other commands start fast.
 
 
-class Measurement(StrEnum):
-    """What `bench` measures."""
-
-    SPEED = "speed"
-    BATTLES = "battles"
-    EXPERIENCE = "experience"
-    EXAM = "exam"
-    MEMORY = "memory"
-    MODEL = "model"
-    MOMENTS = "moments"
-    ALL = "all"
-
-
-Say: TypeAlias = Callable[[str], object]
-WHAT: Final = {
-    Measurement.SPEED: "What play costs beside the emulator, and how well text is read from pixels",
-    Measurement.BATTLES: "Battles fought twice: by the agent, and by the strongest move always",
-    Measurement.EXPERIENCE: "What memory and each use of it change in the same games",
-    Measurement.EXAM: "What memory knows of games, against their recordings",
-    Measurement.MEMORY: "What memory costs at full capacity, against its limits",
-    Measurement.MODEL: "What asking a model costs beside the service, in time and tokens",
-    Measurement.MOMENTS: "What a checkpoint costs, and resuming from one",
-}
-
-
-def bench(
-    what: Measurement = argument(
-        "What to measure: speed, battles against a simple policy, memory, a model, experience, an exam, or moments to come back to; all: every published result.",
-        default=Measurement.SPEED,
-    ),
-    rom: Path | None = flags.ROM,
-    seed: int = option("Which game to play.", default=0, min=0),
-    ticks: int = option(
-        "How many ticks a round plays, or a game of experience at most; the demo's story takes half of 4000.",
-        default=4_000,
-        min=1,
-    ),
-    rounds: int = option("How many rounds to play.", default=5, min=1),
-    seeds: str | None = option(
-        "Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
-        "A..B",
-    ),
-    teach: str = option("Which games teach, for experience.", "A..B", default="3000..3011"),
-    until: str | None = option(
-        "Play games of experience to this milestone. Default: the last one of the story.", "ID"
-    ),
-    each_use: bool = option(
-        "Switch off each use of memory in turn as well, for experience.", default=True
-    ),
-    processes: int | None = option("Games of experience at a time. Default: one a core.", min=1),
-    keep_memory: Path | None = option("Keep what experience taught in this new file.", "PATH"),
-    taught: Path | None = option(
-        "Begin experience with such a file instead of playing --teach.", "PATH"
-    ),
-    write: Path | None = option(
-        "Write the figures as a JSON file, with a picture beside it where there is one.", "PATH"
-    ),
-    quick: bool = switch("--quick", "Measure memory, a model, moments or all with smaller counts."),
-    as_json: bool = switch("--json", "Print the figures as one JSON object on the last line."),
+@bench.command()
+def speed(
+    rom: Path | None = ROM,
+    seed: int = option("Seed of the game to play.", default=0, min=0),
+    ticks: int = option("Ticks that each round plays.", default=4_000, min=1),
+    rounds: int = option("Number of rounds.", default=5, min=1),
+    write: Path | None = WRITE,
+    as_json: bool = AS_JSON,
 ) -> None:
-    """Measure what play costs, or another of these; all: every published result anew that is older than the code."""
-    require_result_path(write)
-    if what is Measurement.ALL:
-        from agent.lab.measure import measure_all
+    """Measure the speed of play and of reading text from pixels."""
+    from agent.lab.bench.speed import measure_speed
 
-        raise typer.Exit(0 if measure_all(Output(stderr=True).say, quick=quick) else 1)
-    cartridge = load_cartridge(rom or demo_cartridge_path())
-    # Each is loaded where it is wanted: play should not wait for what it does not measure.
+    what = "What play costs beside the emulator, and how well text is read from pixels"
+    measure = _reported(lambda on, report: measure_speed(on, seed, ticks, rounds, report))
+    _publish(what, measure, rom, write, as_json)
+
+
+@bench.command()
+def battles(
+    rom: Path | None = ROM,
+    seeds: str = option("Seeds of the battles to fight.", "A..B", default="0..599"),
+    write: Path | None = WRITE,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Compare the agent in battle with the strongest move each turn."""
     from agent.cli import measurements
 
-    match what:
-        case Measurement.BATTLES:
-            findings = measurements.battles(cartridge, seeds or MANY)
-        case Measurement.EXPERIENCE:
-            wanted = measurements.ExperienceOptions(
-                teach, seeds or MANY, until, ticks, processes, each_use, taught, keep_memory
-            )
-            findings = measurements.experience(cartridge, wanted)
-        case Measurement.EXAM:
-            findings = measurements.exam(cartridge, seeds or FEW)
-        case _:
-            with _saying() as say:
-                findings = _costs(what, cartridge, (seed, ticks, rounds), say, quick=quick)
+    what = "Battles fought twice: by the agent, and by the strongest move always"
+    _publish(what, lambda on: measurements.battles(on, seeds), rom, write, as_json)
+
+
+@bench.command()
+def experience(
+    rom: Path | None = ROM,
+    ticks: int = option("Ticks that a game lasts at most.", default=4_000, min=1),
+    seeds: str = option(SEEDS, "A..B", default="0..599"),
+    teach: str = option("Seeds of the games that fill memory.", "A..B", default="3000..3011"),
+    until: str | None = option(
+        "Play each game to this milestone. Default: the last one of the story.", "ID"
+    ),
+    each_use: bool = option("Also play without each single use of memory.", default=True),
+    processes: int | None = option("Games to play at a time. Default: one per core.", min=1),
+    keep_memory: Path | None = option("Save the memory that --teach filled to this file.", "PATH"),
+    taught: Path | None = option("Start from such a file instead of playing --teach.", "PATH"),
+    write: Path | None = WRITE,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Compare the same games with and without memory of other games."""
+    from agent.cli.measurements import ExperienceOptions
+    from agent.cli.measurements import experience as compare
+
+    def measure(cartridge: Cartridge) -> Findings:
+        options = ExperienceOptions(
+            teach, seeds, until, ticks, processes, each_use, taught, keep_memory
+        )
+        return compare(cartridge, options)
+
+    what = "What memory and each use of it change in the same games"
+    _publish(what, measure, rom, write, as_json)
+
+
+@bench.command()
+def exam(
+    rom: Path | None = ROM,
+    seeds: str = option(SEEDS, "A..B", default="600..605"),
+    write: Path | None = WRITE,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Compare what memory answers about games with their recordings."""
+    from agent.cli import measurements
+
+    what = "What memory knows of games, against their recordings"
+    _publish(what, lambda on: measurements.exam(on, seeds), rom, write, as_json)
+
+
+@bench.command()
+def memory(
+    rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
+) -> None:
+    """Measure time and size of a full memory against their limits."""
+    from agent.lab.bench.memory import QUICK_MEMORY, MemoryEffort, measure_memory
+
+    effort = QUICK_MEMORY if quick else MemoryEffort()
+    measure = _reported(lambda on, report: measure_memory(on, report, effort))
+    what = "What memory costs at full capacity, against its limits"
+    _publish(what, measure, rom, write, as_json)
+
+
+@bench.command()
+def model(
+    rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
+) -> None:
+    """Measure time and tokens that questions to a model take."""
+    from agent.lab.bench.model import QUICK_MODEL, ModelEffort, measure_model
+
+    effort = QUICK_MODEL if quick else ModelEffort()
+    measure = _reported(lambda on, report: measure_model(on, report, effort))
+    what = "What asking a model costs beside the service, in time and tokens"
+    _publish(what, measure, rom, write, as_json)
+
+
+@bench.command()
+def checkpoints(
+    rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
+) -> None:
+    """Measure time and size of checkpoints, and of resuming."""
+    from agent.lab.bench.checkpoints import GAMES, RESUMES, measure_checkpoints
+    from agent.lab.bench.checkpoints import QUICK as FEW
+
+    games, resumes = (FEW, FEW) if quick else (GAMES, RESUMES)
+    measure = _reported(lambda on, report: measure_checkpoints(on, report, games, resumes))
+    what = "What a checkpoint costs, and resuming from one"
+    _publish(what, measure, rom, write, as_json)
+
+
+@bench.command("all")
+def all_results(quick: bool = QUICK) -> None:
+    """Repeat each published measurement older than the code. Exits 1 when one fails."""
+    from agent.lab.measure import measure_all
+
+    raise typer.Exit(0 if measure_all(Output(stderr=True).say, quick=quick) else 1)
+
+
+def _reported(measure: Callable[[Cartridge, Report], Findings]) -> Measure:
+    """Return `measure` with progress lines on stderr.
+
+    Ctrl-C raises KeyboardInterrupt at the next line only, because inside PyBoy it would be lost.
+    """
+
+    def measured(cartridge: Cartridge) -> Findings:
+        err = Output(stderr=True)
+        with interrupts() as interrupt:
+
+            def report(line: str) -> None:
+                if interrupt.asked:
+                    raise KeyboardInterrupt
+                err.say(line)
+
+            return measure(cartridge, report)
+
+    return measured
+
+
+def _publish(
+    what: str, measure: Measure, rom: Path | None, write: Path | None, as_json: bool
+) -> None:
+    """Measure, write the findings to `write`, if given, and print them."""
+    from agent.cli import measurements
+
+    require_result_path(write)
+    cartridge = load_cartridge(rom or demo_cartridge_path())
+    findings = measure(cartridge)
     if write is not None:
-        origin = Origin(command_line(), WHAT[what], cartridge)
+        origin = Origin(command_line(), what, cartridge)
         picture = findings.draw() if findings.draw is not None else None
         write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)
-
-
-def _costs(
-    what: Measurement, cartridge: Cartridge, played: tuple[int, int, int], say: Say, *, quick: bool
-) -> Findings:
-    """Return what takes time on one core, or room."""
-    match what:
-        case Measurement.MEMORY:
-            from agent.lab.bench.memory import QUICK_MEMORY, MemoryEffort, measure_memory
-
-            return measure_memory(cartridge, say, QUICK_MEMORY if quick else MemoryEffort())
-        case Measurement.MODEL:
-            from agent.lab.bench.model import QUICK_MODEL, ModelEffort, measure_model
-
-            return measure_model(cartridge, say, QUICK_MODEL if quick else ModelEffort())
-        case Measurement.MOMENTS:
-            from agent.lab.bench.checkpoints import GAMES, QUICK, RESUMES, measure_checkpoints
-
-            return measure_checkpoints(
-                cartridge, say, *((QUICK, QUICK) if quick else (GAMES, RESUMES))
-            )
-        case _:
-            from agent.lab.bench.speed import measure_speed
-
-            return measure_speed(cartridge, *played, say)
-
-
-@contextmanager
-def _saying() -> Iterator[Say]:
-    """Lend what says how far a measurement is; Ctrl-C ends it between two parts: inside of PyBoy it would be lost."""
-    err = Output(stderr=True)
-    with interrupts() as interrupt:
-
-        def say(words: str) -> None:
-            if interrupt.asked:
-                raise KeyboardInterrupt
-            err.say(words)
-
-        yield say

@@ -1,4 +1,4 @@
-"""`doctor` and `plan`: what this machine, the cartridge and the planner say before anything is played."""
+"""`doctor` and `plan`: checks of the machine and the cartridge, and the plan at one moment."""
 
 import os
 import shutil
@@ -24,17 +24,17 @@ from agent.errors import UsageError
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from emulator.soundness.check import CartridgeCheck
-from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
+from emulator.soundness.survey import INVALID_IMAGE_ADVICE, require_valid, survey
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
-DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below
+DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints takes less
 KEY: Final = "ANTHROPIC_API_KEY"
-SURVEY: Final = "survey"  # the checks of all that is decoded
-GLYPHS: Final = "glyphs"  # the reader that knows the font
+SURVEY: Final = "cartridge checks"  # of all decoded tables
+GLYPHS: Final = "glyphs"  # the reader that uses the font
 
 
 class Health(Enum):
-    """How a check went."""
+    """The result of a check."""
 
     OK = "ok"
     OPTIONAL = "optional"
@@ -45,7 +45,7 @@ OK, OPTIONAL, BROKEN = Health
 
 
 class HealthFinding(NamedTuple):
-    """One check: what was found, and what to do about it."""
+    """One check: its subject, its result, and what to do."""
 
     what: str
     health: Health
@@ -54,7 +54,7 @@ class HealthFinding(NamedTuple):
 
 
 def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
-    """Yield every finding about this machine, the cartridge, and `folder`, where runs would go."""
+    """Yield the findings about this machine, the cartridge, and `folder`, which is to hold runs."""
     yield HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
     yield _dependencies()
     yield _tesseract()
@@ -67,51 +67,51 @@ def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
         return
     advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
     yield HealthFinding("cartridge", OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
-    soundness = _decoded(
+    soundness = _findings(
         SURVEY, "cannot be decoded", lambda: [_invariant(each) for each in survey(cartridge)]
     )
     yield from soundness
-    if all(each.health is OK for each in soundness):  # what is unsound may run for ever
-        # How each reader does on the main menu, to which the cartridge is switched on.
-        yield from _decoded(
-            "main menu", "cannot be seen", lambda: [*map(_reading, reader_checks(cartridge))]
+    if all(each.health is OK for each in soundness):  # an unsound cartridge may never stop
+        # Compare each reader with RAM on the main menu after power-on.
+        yield from _findings(
+            "main menu", "cannot be seen", lambda: [*map(_reader, reader_checks(cartridge))]
         )
 
 
 def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
-    """Print the findings, those of the survey by themselves; return whether the agent can play."""
-    # Hashes and paths are shown whole.
+    """Print the findings in two tables; return whether the agent can play."""
+    # Hashes and paths are not shortened.
     found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))
     colour = {OK: "green", OPTIONAL: "yellow", BROKEN: "red"}
-    checks, surveyed, sound = list[Sequence[str | Text]](), list[Sequence[str | Text]](), True
+    checks, cartridge_rows, sound = list[Sequence[str | Text]](), list[Sequence[str | Text]](), True
     for finding in findings:
         sound = sound and finding.health is not BROKEN
         health = Text(finding.health.value, style=colour[finding.health])
         if finding.what == SURVEY:
             advice = f". {finding.advice}" if finding.advice else ""
-            surveyed.append((health, finding.found + advice))
+            cartridge_rows.append((health, finding.found + advice))
         else:
             checks.append((finding.what, health, finding.found, finding.advice))
     console.print(rows_of(("check", "", found, advised), checks, "doctor"))
-    if surveyed:
-        console.print(rows_of(("", "what holds of a sound cartridge"), surveyed, "survey"))
+    if cartridge_rows:
+        console.print(rows_of(("", "what must be true"), cartridge_rows, "cartridge checks"))
     return sound
 
 
 def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
-    """Return what the owner can confirm at a glance; nothing of a cartridge that is not sound."""
+    """Return facts that the owner can confirm at a glance; none for an unsound cartridge."""
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
-        refuse_unsound(cartridge, survey(cartridge))
+        require_valid(cartridge, survey(cartridge))
     except EmulatorError:
-        return ()  # the findings say why
+        return ()  # the findings contain the reason
     return tuple(owner_facts(cartridge))
 
 
 def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:
-    """Print what the owner can confirm."""
+    """Print the facts that the owner can confirm."""
     if facts:
-        rows = ((fact.what, fact.says) for fact in facts)
+        rows = ((fact.name, fact.description) for fact in facts)
         console.print(rows_of(("what", "the cartridge says"), rows, "confirm at a glance"))
 
 
@@ -129,19 +129,19 @@ def _tesseract() -> HealthFinding:
         advice = "not needed to play; Debian: apt-get install tesseract-ocr"
         return HealthFinding("tesseract", OPTIONAL, "not installed", advice)
     try:
-        asked = subprocess.run(
+        ran = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
         return HealthFinding("tesseract", OPTIONAL, f"does not run: {error}", "install it again")
-    words = asked.stdout.split()
+    words = ran.stdout.split()
     return HealthFinding("tesseract", OK, " ".join(words[1:2]) or program)
 
 
 def _key() -> HealthFinding:
     if os.environ.get(KEY):
-        return HealthFinding("key", OK, f"{KEY} is set (not used yet: play is by rules)")
-    return HealthFinding("key", OPTIONAL, f"{KEY} is not set", "not needed: play is by rules")
+        return HealthFinding("key", OK, f"{KEY} is set (only --mind claude uses it)")
+    return HealthFinding("key", OPTIONAL, f"{KEY} is not set", "only needed for --mind claude")
 
 
 def _disk(folder: Path) -> HealthFinding:
@@ -149,16 +149,16 @@ def _disk(folder: Path) -> HealthFinding:
     free = shutil.disk_usage(existing).free / 1e9
     found = f"{free:.1f} GB free at {existing}"
     if free < DISK_FLOOR_GB:
-        return HealthFinding("disk", BROKEN, found, f"make {DISK_FLOOR_GB:.0f} GB of room")
+        return HealthFinding("disk", BROKEN, found, f"free {DISK_FLOOR_GB:.0f} GB of disk space")
     if not os.access(existing, os.W_OK):
         return HealthFinding("disk", BROKEN, f"{existing} is read-only", "play with --run DIR")
     return HealthFinding("disk", OK, found)
 
 
-def _decoded(
+def _findings(
     what: str, failed: str, look: Callable[[], list[HealthFinding]]
 ) -> list[HealthFinding]:
-    """Return what `look` finds; a cartridge in which that cannot even be decoded is one finding."""
+    """Return the findings of `look`, or one finding `failed` if the cartridge cannot be decoded."""
     try:
         return look()
     except EmulatorError as error:
@@ -167,25 +167,25 @@ def _decoded(
 
 def _invariant(check: CartridgeCheck) -> HealthFinding:
     if check.is_sound:
-        looked = f"{check.looked_at} looked at" if check.looked_at else "it has none"
-        return HealthFinding(SURVEY, OK, f"{check.invariant}: {looked}")
+        counted = f"{check.checked} checked" if check.checked else "it has none"
+        return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
     more = check.broken - len(check.violations)
-    told = "; ".join(check.violations) + (f"; and {more} more" if more else "")
-    found = f"{check.invariant}, but: {told}"
-    return HealthFinding(SURVEY, BROKEN, found, UNSOUND_ADVICE)
+    listed = "; ".join(check.violations) + (f"; and {more} more" if more else "")
+    found = f"{check.invariant}, but: {listed}"
+    return HealthFinding(SURVEY, BROKEN, found, INVALID_IMAGE_ADVICE)
 
 
-def _reading(opinion: ReaderCheck) -> HealthFinding:
-    """How a reader did on the main menu: glyphs must be exact, the second opinion need not be."""
-    what = f"text by {opinion.reader}"
-    if opinion.accuracy is None:
-        return HealthFinding(what, OPTIONAL, opinion.reason, "not needed to play")
-    right, total = opinion.accuracy
+def _reader(check: ReaderCheck) -> HealthFinding:
+    """Return the result of a reader on the main menu; glyphs must be exact, other readers need not."""
+    what = f"text by {check.reader}"
+    if check.accuracy is None:
+        return HealthFinding(what, OPTIONAL, check.reason, "not needed to play")
+    right, total = check.accuracy
     found = f"{right} of {total} characters of the main menu"
-    if right == total or opinion.reader != GLYPHS:
-        told = "; ".join(opinion.disagreements)
-        return HealthFinding(what, OK, f"{found} ({told})" if told else found)
-    return HealthFinding(what, BROKEN, found, "the picture does not show what RAM says; report it")
+    if right == total or check.reader != GLYPHS:
+        differences = "; ".join(check.disagreements)
+        return HealthFinding(what, OK, f"{found} ({differences})" if differences else found)
+    return HealthFinding(what, BROKEN, found, "the screen differs from RAM; report it")
 
 
 def _version(package: str) -> str | None:
@@ -196,7 +196,7 @@ def _version(package: str) -> str | None:
 
 
 def doctor(rom: Path | None = flags.ROM) -> None:
-    """Check this machine and the cartridge, and say what to do."""
+    """Check this machine and the cartridge, and show what to do."""
     out = Output()
     healthy = show_health(examine(rom, HOME / "runs"), out)
     show_facts(confirmable(rom), out)
@@ -207,21 +207,21 @@ def doctor(rom: Path | None = flags.ROM) -> None:
 def plan(
     rom: Path | None = flags.ROM,
     run: Path | None = option(
-        "Look at the last checkpoint of this run. Default: a cartridge just switched on.", "DIR"
+        "Plan at the last checkpoint of this run. Default: at power-on.", "DIR"
     ),
     from_ram: Path | None = option(
-        "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
+        "Plan for RAM images, NAME.wram with NAME.hram, of Pokemon Red or of --rom.",
         "FOLDER_OR_FILE",
     ),
-    facts: bool = switch("--facts", "Print the planner's facts as well."),
+    facts: bool = switch("--facts", "Print the facts of the planner as well."),
 ) -> None:
-    """Say what the agent would do now and why: the plan in words, and the open goals."""
+    """Show what the agent would do now and why, and its open goals."""
     out = Output()
     if from_ram is None:
         show_outlook(outlook(rom, run), out, facts=facts)
         return
     if run is not None:
-        message = "--from-ram and --run are two different moments; name one"
+        message = "--from-ram and --run are two different moments; give only one"
         raise UsageError(message)
     for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
         if number:
@@ -230,17 +230,17 @@ def plan(
 
 
 def show_outlook(outlook: Outlook, output: Output, *, facts: bool) -> None:
-    """Print the moment, the next step and why, the plan, the other open goals, and the facts if wanted."""
+    """Print the moment, the next step, the plan, the open goals, and optionally the facts."""
     output.say(f"Moment: {outlook.name}, {outlook.moment}")
     output.say(f"Team: {outlook.team}")
     output.say(f"Now: {outlook.now}.")
     output.say(outlook.plan or "No plan.")
     for words in outlook.remembered:
-        output.say(f"Remembered: {words}.")
-    output.say("Open goals, the most urgent first:" if outlook.goals else "Open goals: none")
+        output.say(f"From memory: {words}.")
+    output.say("Open goals, most urgent first:" if outlook.goals else "Open goals: none")
     for goal in outlook.goals:
-        chosen = " <- pursued" if goal is outlook.goal else ""
-        output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
+        chosen = " <- active" if goal is outlook.goal else ""
+        output.say(f"  {goal.label} (priority {goal.priority}){chosen}")
     if facts:
         true = [f"{name} = {value}" for name, value in sorted(outlook.facts.items()) if value]
-        output.say(f"Facts, {len(outlook.facts) - len(true)} others being 0: {', '.join(true)}")
+        output.say(f"Facts, {len(outlook.facts) - len(true)} others are 0: {', '.join(true)}")

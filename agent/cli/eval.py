@@ -1,4 +1,4 @@
-"""`eval`: many games in parallel, with progress while they run, and the results."""
+"""`eval`: plays many games in parallel, shows progress, and writes the results."""
 
 import json
 import os
@@ -28,39 +28,37 @@ INTERRUPTED: Final = 130
 
 
 def evaluate(
-    seeds: str = option("Which games to play.", "A..B", default=...),
-    until: str | None = option(
-        "The milestone to reach. Default: the last one of the cartridge's story.", "ID"
-    ),
+    seeds: str = option("Seeds of the games to play.", "A..B", default=...),
+    until: str | None = option("The milestone to reach. Default: the last one of the story.", "ID"),
     memory: Path | None = option(
-        "Give every game a copy of this memory. Default: an empty one.", "PATH"
+        "Start every game with a copy of this memory. Default: an empty one.", "PATH"
     ),
     rom: Path | None = flags.ROM,
-    out: Path | None = option(
-        "The folder for runs, tables and plots. Default: eval/ and the seeds.", "DIR"
-    ),
+    out: Path | None = option("The folder for runs, tables and plots. Default: eval/SEEDS.", "DIR"),
     ticks: int | None = option("End each game after this many ticks.", min=1),
-    jobs: int | None = option("Games at a time. Default: one a core.", min=1),
+    jobs: int | None = option("Games to play at a time. Default: one per core.", min=1),
     minutes: float = option(
-        "Wall time after which a game is ended as a timeout.", default=10.0, min=0.01
+        "End a game as a timeout after this wall time.", default=10.0, min=0.01
     ),
-    write: Path | None = option("Write the games as a JSON file with a picture beside it.", "PATH"),
+    write: Path | None = option(
+        "Write the results to this JSON file, with a picture beside it.", "PATH"
+    ),
 ) -> None:
     """Play many games and measure how far they get.
 
-    Exits 0 when every game came to an end of its own, be it the goal or giving up; 1 when one had an
-    error, crashed or took too long; 130 on Ctrl-C, with tables of the games that were done.
+    Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
+    timed out; 130 on Ctrl-C, with the tables of the finished games.
     """
-    wanted = seeds_of(seeds)
+    numbers = seeds_of(seeds)
     require_result_path(write)
     if memory is not None and not memory.is_file():
-        message = f"--memory {memory} does not exist; leave it away to start with an empty one"
+        message = f"--memory {memory} does not exist; leave it out to start with an empty one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     milestones = Story.of(cartridge.kind).up_to(until)
-    image = cartridge.path.resolve()  # games are played from the checkout
+    image = cartridge.path.resolve()  # games run in the checkout
     folder = (out or HOME / "eval" / seeds).resolve()
-    _own(folder)
+    _require_empty(folder)
 
     def command(seed: int) -> list[str]:
         given = {
@@ -77,7 +75,7 @@ def evaluate(
     workers = jobs or os.cpu_count() or 1
     runner = Runner(command, HOME, folder / "logs", workers, 60 * minutes)
     with interrupts() as interrupt:
-        games = _play(runner, wanted, folder, milestones[-1], interrupt)
+        games = _play(runner, numbers, folder, milestones[-1], interrupt)
     results = EvalResults(
         games=tuple(sorted(games, key=lambda game: game.seed)),
         milestones=milestones,
@@ -93,13 +91,13 @@ def evaluate(
         versions={"agent": VERSION, "pyboy": version("pyboy"), "python": python_version()},
         cartridge={"name": cartridge.name, "sha1": cartridge.sha1},
     )
-    _leave(results, folder, write, cartridge)
+    _write_results(results, folder, write, cartridge)
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if results.all_played else 1)
 
 
-def _own(folder: Path) -> None:
+def _require_empty(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()):
         message = f"--out {folder} is not empty; name a new folder, or remove it first"
         raise UsageError(message)
@@ -107,7 +105,7 @@ def _own(folder: Path) -> None:
 
 
 def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
-    """Return a memory of the game's own, so that no game depends on what another learnt meanwhile."""
+    """Return a memory file for one game, so that games do not affect each other."""
     own = folder / "memories" / f"seed-{seed}.sqlite"
     own.parent.mkdir(exist_ok=True)
     if memory is not None:
@@ -135,8 +133,10 @@ def _play(
     return games
 
 
-def _leave(results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge) -> None:
-    # Drawing takes a second to load, which no other command should wait for.
+def _write_results(
+    results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge
+) -> None:
+    # Drawing takes a second to load, so other commands do not import it.
     from agent.lab.plots import milestones_plot, times_plot
 
     write_csv(results, folder / "eval.csv")

@@ -1,4 +1,4 @@
-"""Flags that several commands have."""
+"""Options that several commands share, and their parsing."""
 
 import re
 import shlex
@@ -15,78 +15,73 @@ SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
 
 def option(text: str, metavar: str = "", *names: str, default: object = None, **more: Any) -> Any:  # noqa: ANN401  # as typer.Option
-    """Return an option with its help; `names` where it is not called as its parameter."""
+    """Return an option with its help; `names` replace the name of its parameter."""
     return typer.Option(default, *names, metavar=metavar or None, help=text, **more)
 
 
 def switch(name: str, text: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option that is given or not."""
+    """Return an on/off option."""
     return typer.Option(False, name, help=text, **more)
 
 
 def argument(text: str, metavar: str | None = None, *, default: object = ...) -> Any:  # noqa: ANN401
-    """Return an argument with its help, needed where there is no default."""
+    """Return an argument with its help, required unless it has a default."""
     return typer.Argument(default, metavar=metavar, help=text)
 
 
-ROM: Final = option("Your own cartridge image of Pokemon Red (US). Without it, the demo is played.")
-UNTIL: Final = option(
-    "Stop at this milestone. Default: the last one of the cartridge's story.", "ID"
-)
-TICKS: Final = option("Stop after this many ticks of the run.")
-SEED: Final = option("Which of 4,001 different games to play. Default: 0.")
+ROM: Final = option("Your own cartridge image of Pokemon Red (US). Default: the demo cartridge.")
+UNTIL: Final = option("Stop at this milestone. Default: the last one of the story.", "ID")
+TICKS: Final = option("Stop at this tick of the run. A tick is one decision.")
+SEED: Final = option("Seed of the game, one of 4,001. Default: 0.")
 MEMORY: Final = option(
-    "What outlives runs, made where it is missing. Default: memory.sqlite.", "PATH"
+    "The memory file kept between runs, created if missing. Default: memory.sqlite.", "PATH"
 )
 MIND: Final = option(
-    "Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules."
+    "What decides: rules (no key, no network), or claude (rules, and a model for what they cannot decide). Default: rules."
 )
 WITHOUT: Final = option(
-    f"Make no use of memory for one of: {', '.join(use.value for use in MemoryUse)}; may be given several times.",
+    f"Ignore memory for one of: {', '.join(use.value for use in MemoryUse)}. May be given several times.",
     "USE",
 )
 MAX_USD: Final = option(
-    "The most that asking may cost in this run. Default: what the terms say, 2.", "USD"
+    "The most that a model may cost in this run. Default: as in the terms, 2.", "USD"
 )
-ASK_EVERY: Final = option("Ask a model every so often without need.", "TICKS")
+ASK_EVERY: Final = option("Also ask a model after this many ticks without a question.", "TICKS")
 TERMS: Final = option(
-    "A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
+    "A file with models, spending limits and cheaper models, like agent/advisor/money/terms.toml.",
     "PATH",
 )
 PRICES: Final = option(
-    "A file with prices of models. Default: prices.toml beside the memory, where there is one.",
-    "PATH",
+    "A file with prices of models. Default: prices.toml beside the memory, if it exists.", "PATH"
 )
-TAPES: Final = option("Where each turn of a model is recorded. Default: .tapes.", "DIR")
-TIMEOUT: Final = option("How long an answer may take.", "SECONDS", default=60.0)
+TAPES: Final = option("The folder for recordings of all model turns. Default: .tapes.", "DIR")
+TIMEOUT: Final = option("The longest wait for one answer of a model.", "SECONDS", default=60.0)
 DISTIL: Final = switch(
-    "--distil", "Let a small model observe the conversation too, and not rules alone."
+    "--distil", "Let a small model summarise the conversation, and not only rules."
 )
 
-AS_JSON: Final = switch("--json", "Print it as one JSON object on the last line.")
+AS_JSON: Final = switch("--json", "Print the result as one JSON object on the last line.")
 
 
-def seeds_of(words: str) -> list[int]:
-    """Return the seeds that `A..B` or one number names; raises UsageError where it names none."""
-    match = SEEDS.fullmatch(words)
+def seeds_of(text: str) -> list[int]:
+    """Return the seeds in `A..B` or of one number; raises UsageError for any other text."""
+    match = SEEDS.fullmatch(text)
     if match is None or int(match[2] or match[1]) < int(match[1]):
-        message = (
-            f"--seeds {words} is no range; give A..B with A up to B, as in 100..149, or one seed"
-        )
+        message = f"--seeds {text} is no range; give A..B with A <= B, as in 100..149, or one seed"
         raise UsageError(message)
     return list(range(int(match[1]), int(match[2] or match[1]) + 1))
 
 
 def require_result_path(path: Path | None) -> None:
-    """Refuse where no result could be written."""
+    """Raise UsageError unless a result can be written to `path`."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        message = f"--write {path} names no file in a folder that exists; name one"
+        message = f"--write {path} names no file in an existing folder; name one"
         raise UsageError(message)
     if path is not None and path.suffix != ".json":
-        message = f"--write {path} must end in .json: results are data, with a picture beside them"
+        message = f"--write {path} must end in .json; the picture is written beside it"
         raise UsageError(message)
 
 
 def command_line() -> str:
-    """Return the command that is being carried out, as one would type it in the checkout."""
+    """Return the running command as it is typed in the checkout."""
     return shlex.join(["python", "-m", "agent", *sys.argv[1:]])

@@ -1,6 +1,6 @@
-"""The measurements of `bench`: progress while one runs, then its figures as tables or as JSON, and published.
+"""Measurements of `bench` with progress bars, and the output of their figures as tables or JSON.
 
-Loaded by `bench` alone: no other command should wait for it.
+Only `bench` imports it, so that other commands start fast.
 """
 
 import os
@@ -28,25 +28,25 @@ from agent.story.story import Story
 from emulator import Cartridge
 from memory import read_knowledge_store
 
-LIMIT: Final = 4_000  # ticks: thrice what a game of the demo takes
+LIMIT: Final = 4_000  # ticks: three times a game of the demo
 
-# Makes a bar of so many, which is told how many more are over.
+# Starts a progress bar of a length; the returned function advances it.
 Bar: TypeAlias = Callable[[str, int], Done]
 
 
 def show(findings: Findings, *, json: bool) -> None:
-    """Print what was found, as one object or as tables."""
+    """Print the figures as one JSON object, or the tables."""
     out = Output()
     if json:
         out.say(as_json(findings.figures))
         return
     title = findings.title
     for rows in filter(None, findings.tables):
-        out.print(_table(title, rows))
+        out.print(_findings_table(title, rows))
         title = ""
 
 
-def _table(title: str, rows: Sequence[Row]) -> Table:
+def _findings_table(title: str, rows: Sequence[Row]) -> Table:
     table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for at, name in enumerate(rows[0]):
         table.add_column(name, justify="right" if at else "left", overflow="fold")
@@ -57,7 +57,7 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
 
 @contextmanager
 def progress() -> Iterator[Bar]:
-    """Lend what shows progress bars on stderr."""
+    """Yield a function that starts progress bars on stderr."""
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     err = Output(stderr=True)
     with Progress("{task.description}", *columns, console=err, transient=True) as bars:
@@ -70,7 +70,7 @@ def progress() -> Iterator[Bar]:
 
 
 def battles(cartridge: Cartridge, seeds: str) -> Findings:
-    """Fight the battles of some seeds twice."""
+    """Fight the battles of some seeds twice, and compare the outcomes."""
     from agent.lab.bench.battles import battle_findings, fight_pairs
 
     numbers = seeds_of(seeds)
@@ -82,20 +82,20 @@ def battles(cartridge: Cartridge, seeds: str) -> Findings:
 
 
 def exam(cartridge: Cartridge, seeds: str) -> Findings:
-    """Play the games of some seeds, and ask what happened in them."""
+    """Play the games of some seeds, and compare answers of memory with them."""
     from agent.lab.exam.exam import exam_findings, examine
 
     numbers = seeds_of(seeds)
     with progress() as bar:
-        papers = examine(cartridge, numbers, done=bar("games", len(numbers)))
-    return exam_findings(cartridge.name, papers)
+        games = examine(cartridge, numbers, done=bar("games", len(numbers)))
+    return exam_findings(cartridge.name, games)
 
 
 @dataclass(frozen=True, slots=True)
 class ExperienceOptions:
     """The flags of `bench experience`, checked against each other.
 
-    `taught` is a memory file to begin with instead of playing `teach`; `keep` is where to leave the one that was.
+    `taught` is a memory file to start from instead of playing `teach`; `keep` is where to save the filled memory.
     """
 
     teach: str
@@ -108,33 +108,31 @@ class ExperienceOptions:
     keep: Path | None = None
 
     def __post_init__(self) -> None:
-        _apart(self.teach, seeds_of(self.teach), self.seeds)
+        _require_disjoint(self.teach, seeds_of(self.teach), self.seeds)
         if self.taught is not None and not self.taught.is_file():
-            message = f"--taught {self.taught} does not exist; leave it away to play --teach first"
+            message = f"--taught {self.taught} does not exist; leave it out to play --teach first"
             raise UsageError(message)
         if self.keep is None:
             return
         if self.taught is not None:
-            raise UsageError(
-                "--taught begins with a memory that is kept already; leave --keep-memory away"
-            )
+            raise UsageError("--taught is a saved memory already; leave out --keep-memory")
         if self.keep.exists() or not self.keep.parent.is_dir():
-            message = f"--keep-memory {self.keep} must be a new file in a folder that exists"
+            message = f"--keep-memory {self.keep} must be a new file in an existing folder"
             raise UsageError(message)
 
 
-def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
-    """Teach, then play the same seeds with what was taught and without it."""
+def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
+    """Fill a memory with some games, then play the same seeds with and without it."""
     from agent.lab.bench.experience import experience_findings
     from agent.lab.bench.trials import TrialOrder, arms, lessons_of, play_trials
 
-    until = Story.of(cartridge.kind).up_to(wanted.until)[-1]
+    until = Story.of(cartridge.kind).up_to(options.until)[-1]
     plan = {
-        "teach": wanted.teach,
-        "seeds": wanted.seeds,
+        "teach": options.teach,
+        "seeds": options.seeds,
         "until": until,
-        "limit": wanted.limit,
-        "each_use": wanted.each_use,
+        "limit": options.limit,
+        "each_use": options.each_use,
     }
     try:
         with (
@@ -147,38 +145,38 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
                 return interrupt.asked
 
             memory = Path(home) / "memory.sqlite"
-            _fill(memory, cartridge, wanted, bar, asked)
+            _fill_memory(memory, cartridge, options, bar, asked)
             lessons = lessons_of(memory)
-            _apart(f"{wanted.taught or wanted.teach}", lessons.seeds, wanted.seeds)
+            _require_disjoint(f"{options.taught or options.teach}", lessons.seeds, options.seeds)
             orders = [
-                TrialOrder(cartridge.path, until, seed, wanted.limit, memory=memory)
-                for seed in seeds_of(wanted.seeds)
+                TrialOrder(cartridge.path, until, seed, options.limit, memory=memory)
+                for seed in seeds_of(options.seeds)
             ]
-            every = arms(each_use=wanted.each_use)
+            every = arms(each_use=options.each_use)
             count = len(orders) * len(every)
-            processes = min(wanted.processes or os.cpu_count() or 1, count)
+            processes = min(options.processes or os.cpu_count() or 1, count)
             done = bar("games", count)
             trials = play_trials(orders, every, processes=processes, asked=asked, done=done)
     except KeyboardInterrupt:
-        Output(stderr=True).say("stopped before all games were played; nothing is told of them")
+        Output(stderr=True).say("stopped before all games were played; no result")
         raise typer.Exit(INTERRUPTED) from None
     return experience_findings(plan, cartridge.name, trials, lessons)
 
 
-def _fill(
-    memory: Path, cartridge: Cartridge, wanted: ExperienceOptions, bar: Bar, asked: Asked
+def _fill_memory(
+    memory: Path, cartridge: Cartridge, options: ExperienceOptions, bar: Bar, asked: Asked
 ) -> None:
-    """Put what is taught into `memory`."""
+    """Fill `memory` by playing `teach`, or from the file `taught`."""
     from agent.lab.bench.trials import teach
 
-    if wanted.taught is not None:
-        _copy(wanted.taught, memory)
+    if options.taught is not None:
+        _copy(options.taught, memory)
         return
-    seeds = seeds_of(wanted.teach)
+    seeds = seeds_of(options.teach)
     done = bar("lessons", len(seeds))
-    teach(cartridge, seeds, memory, limit=wanted.limit, asked=asked, done=done)
-    if wanted.keep is not None:
-        _copy(memory, wanted.keep)
+    teach(cartridge, seeds, memory, limit=options.limit, asked=asked, done=done)
+    if options.keep is not None:
+        _copy(memory, options.keep)
 
 
 def _copy(memory: Path, to: Path) -> None:
@@ -186,9 +184,9 @@ def _copy(memory: Path, to: Path) -> None:
         store.backup(to)
 
 
-def _apart(lessons: str, taught: Iterable[int], seeds: str) -> None:
+def _require_disjoint(lessons: str, taught: Iterable[int], seeds: str) -> None:
     if set(taught) & set(seeds_of(seeds)):
         message = (
-            f"--seeds {seeds} overlap with what {lessons} taught; what is taught must not be tested"
+            f"--seeds {seeds} overlap with the games that fill memory ({lessons}); give others"
         )
         raise UsageError(message)

@@ -1,4 +1,4 @@
-"""`overnight`: play under supervision, and what is shown meanwhile."""
+"""`overnight`: supervised play, and its display."""
 
 import json
 import tomllib
@@ -30,45 +30,47 @@ from agent.tools.overnight.supervisor import Supervisor
 from agent.tools.report.page import report_ended
 from agent.tools.report.words import game_time
 
-LINE_EVERY_S: Final = 600.0  # of the night, between lines that only say where it is
+LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
 REFRESH_PER_SECOND: Final = 2
-WORDS: Final = {  # of what happens in a night
-    "began": "the night begins, or goes on",
-    "started": "play is up at tick {tick:,}",
+WORDS: Final = {  # the lines for events of a night
+    "began": "started or resumed",
+    "started": "game started at tick {tick:,}",
     "milestone": "reached {id} by tick {tick:,}",
     "fault": "{kind} at tick {tick:,}: {says}; {answer}",
-    "rules": "no model is asked any more: {says}",
+    "rules": "rules only from now on: {says}",
 }
 
 
 @dataclass
 class NightScreen:
-    """A line for each thing that happens, and where play is: in a panel below on a terminal, else now and then in a line."""
+    """Prints a line for each event of a night, and progress: in a panel on a terminal, else in lines."""
 
     output: Output
-    _beat: Heartbeat | None = None
+    _heartbeat: Heartbeat | None = None
     _night_s: float = 0.0
     _next: float = 0.0
     _restarts: int = 0
     _faults: int = 0
 
-    def told(self, line: Line) -> None:
-        """Print what a line of the diary says, where it is of interest."""
+    def show_event(self, line: Line) -> None:
+        """Print a line of the journal, if it has words."""
         if words := WORDS.get(line["what"], "").format_map(line):
-            made = datetime.fromtimestamp(line["at"], UTC).astimezone()
-            self.output.say(f"{made:%H:%M:%S}  {words}")
+            time = datetime.fromtimestamp(line["at"], UTC).astimezone()
+            self.output.say(f"{time:%H:%M:%S}  {words}")
         self._faults += line["what"] == "fault"
         self._restarts = max(self._restarts, line.get("n", 1) - 1)
 
-    def saw(self, beat: Heartbeat, night_s: float) -> None:
-        """Keep it for the next drawing, or print it if that was long ago."""
-        self._beat, self._night_s = beat, night_s
+    def show_heartbeat(self, heartbeat: Heartbeat, night_s: float) -> None:
+        """Store a heartbeat for the next drawing, or print it after a long time without one."""
+        self._heartbeat, self._night_s = heartbeat, night_s
         if not self.output.is_terminal and night_s >= self._next:
             self._next = night_s + LINE_EVERY_S
-            self.output.say(f"          tick {beat.tick:,}, {beat.place}: {beat.doing}")
+            self.output.say(
+                f"          tick {heartbeat.tick:,}, {heartbeat.place}: {heartbeat.doing}"
+            )
 
     def live(self) -> AbstractContextManager[object]:
-        """Return what draws the panel meanwhile, on a terminal."""
+        """Return a context manager that draws the panel on a terminal."""
         if not self.output.is_terminal:
             return nullcontext()
         return Live(
@@ -76,68 +78,67 @@ class NightScreen:
         )
 
     def draw(self) -> Panel | str:
-        """Return the panel, or nothing before play begins."""
-        beat = self._beat
-        if beat is None:
+        """Return the panel, or an empty text before play begins."""
+        heartbeat = self._heartbeat
+        if heartbeat is None:
             return ""
         rows = {
-            "where": beat.place,
-            "doing": beat.doing,
-            "milestones": ", ".join(beat.milestones) or "none yet",
-            "time": f"tick {beat.tick:,}, frame {beat.frame:,}, {game_time(round(self._night_s))} of the night",
+            "where": heartbeat.place,
+            "doing": heartbeat.doing,
+            "milestones": ", ".join(heartbeat.milestones) or "none yet",
+            "time": f"tick {heartbeat.tick:,}, frame {heartbeat.frame:,}, {game_time(round(self._night_s))} of the night",
             "so far": f"{self._restarts} restarts, {self._faults} faults",
         }
         return Panel(grid(rows), title=Text("red-agent overnight"))
 
 
 def night_table(night: Night) -> Table:
-    """Return how a night ended, as a table."""
+    """Return the result of a night as a table."""
     which = f" ({night.which.replace('_', ' ')})" if night.which else ""
     faults = ", ".join(f"{kind} {times}" for kind, times in night.faults.items())
     rows = {
         "why": night.why,
         "milestones": ", ".join(night.milestones) or "none",
         "played": f"{night.ticks:,} ticks, {night.frames:,} frames",
-        "the night took": game_time(round(night.night_s)),
+        "wall time": game_time(round(night.night_s)),
         "restarts": str(night.restarts),
         "faults": faults or "none",
     }
     return facts(f"{night.run}: {night.verdict.replace('_', ' ')}{which}", rows.items())
 
 
-HANG_S: Final = 300.0  # without a tick, where no model is asked
-CALLS: Final = 6  # of a model at most between two ticks
+HANG_S: Final = 300.0  # without a tick, if no model is asked
+CALLS: Final = 6  # at most between two ticks
 
 
 def overnight(
     rom: Path | None = flags.ROM,
     until: str | None = flags.UNTIL,
-    hours: float | None = option("End after so many hours of wall time, restarts included."),
-    game_hours: float | None = option("End when the run has so many hours of game time."),
+    hours: float | None = option("End after this many hours of wall time, including restarts."),
+    game_hours: float | None = option("End when the run has this many hours of game time."),
     ticks: int | None = flags.TICKS,
     seed: int | None = flags.SEED,
     run: Path | None = option(
-        "The folder of the run; the same command again goes on with it. Default: runs/overnight.",
-        "DIR",
+        "The folder of the run; the same command continues it. Default: runs/overnight.", "DIR"
     ),
     memory: Path | None = flags.MEMORY,
     mind: Decider | None = flags.MIND,
     without: list[MemoryUse] | None = flags.WITHOUT,
     max_usd: float | None = flags.MAX_USD,
-    max_calls: int | None = option(
-        "Ask a model at most so often; then play goes on by rules.", "N"
-    ),
-    min_free: int = option("End while so much is left on the disk.", "MB", default=500),
-    max_resident: int = option("Start play anew when it takes more memory.", "MB", default=1_500),
-    max_log: int = option("End when more was logged, in all.", "MB", default=100),
+    max_calls: int | None = option("Ask a model at most N times; then continue by rules.", "N"),
+    min_free: int = option("End when less disk space is free.", "MB", default=500),
+    max_resident: int = option("Restart play when it takes more memory.", "MB", default=1_500),
+    max_log: int = option("End when the logs are larger in total.", "MB", default=100),
     hang: float | None = option(
-        "Without a tick for so long play hangs. Default: 300, and more with a model.", "SECONDS"
+        "Restart play after so long without a tick. Default: 300, more with a model.", "SECONDS"
     ),
     patience: float = option(
-        "Without a gain for so long play gets nowhere.", "GAME_HOURS", default=3.0
+        "Go back to a checkpoint after this time without progress.", "GAME_HOURS", default=3.0
     ),
     backoff: float = option(
-        "Before the first restart; doubled each time, 60 times at most.", "SECONDS", default=1.0
+        "Wait before the first restart; doubled each time, up to 60 times it.",
+        "SECONDS",
+        default=1.0,
     ),
     ask_every: int | None = flags.ASK_EVERY,
     terms: Path | None = flags.TERMS,
@@ -145,17 +146,17 @@ def overnight(
     tapes: Path | None = flags.TAPES,
     timeout: float = flags.TIMEOUT,
     distil: bool = flags.DISTIL,
-    as_json: bool = switch("--json", "Print the verdict as one JSON object on the last line."),
+    as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
-    """Play all night under supervision: started again after crashes and hangs, within limits, to a verdict."""
+    """Play unattended, with restarts after crashes and hangs."""
     out, err = Output(), Output(stderr=True)
-    AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # refuses what cannot be
+    AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
     folder = run or HOME / "runs" / "overnight"
-    begun = _settings_of(folder)
-    if seed is not None and begun.get("seed", seed) != seed:
-        message = f"the run in {folder} has seed {begun['seed']}; leave --seed away, or name another --run"
+    stored = _settings_of(folder)
+    if seed is not None and stored.get("seed", seed) != seed:
+        message = f"the run in {folder} has seed {stored['seed']}; leave out --seed, or name another --run"
         raise UsageError(message)
-    asks = (mind.value if mind else begun.get("mind")) == Decider.CLAUDE.value
+    asks = (mind.value if mind else stored.get("mind")) == Decider.CLAUDE.value
     settings = NightSettings(
         run=folder,
         memory=memory or HOME / "memory.sqlite",
@@ -190,7 +191,7 @@ def overnight(
     screen = NightScreen(err)
     with interrupts() as interrupt, screen.live():
         night = Supervisor(settings, interrupt, screen).play()
-        report_ended(folder, rom)  # again, now that there is a verdict
+        report_ended(folder, rom)  # again, with the verdict
     if as_json:
         out.say(json.dumps(asdict(night)))
     else:
@@ -199,7 +200,7 @@ def overnight(
 
 
 def _flags(**given: object) -> tuple[str, ...]:
-    """Return the flags of `play` that were given, as words of a command line."""
+    """Return the given flags of `play` as command line words."""
     words: list[str] = []
     for name, value in given.items():
         flag = f"--{name.replace('_', '-')}"
@@ -215,8 +216,8 @@ def _flags(**given: object) -> tuple[str, ...]:
 
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
-    """Return how long no tick is no hang: a model may take its time, and be asked again."""
-    longest: float = RETRY_POLICY.in_all_s + timeout_s
+    """Return the time without a tick that counts as a hang, which includes answers and retries of a model."""
+    longest: float = RETRY_POLICY.max_total_s + timeout_s
     if hang is None:
         return HANG_S + CALLS * longest * asks
     if asks and hang < longest:
@@ -226,7 +227,7 @@ def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
 
 
 def _settings_of(folder: Path) -> dict[str, object]:
-    """Return what the run in a folder was begun with; nothing where there is none, or it is damaged."""
+    """Return the settings of the run in a folder; empty if there is none or run.toml is damaged."""
     try:
         return tomllib.loads((folder / "run.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):

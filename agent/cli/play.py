@@ -1,4 +1,4 @@
-"""`play`: the command, the panel or lines it shows, and the heartbeat for a supervisor."""
+"""`play`: the command, its panel or plain lines, and the heartbeat for a supervisor."""
 
 import json
 import os
@@ -40,12 +40,12 @@ from agent.tools.overnight.child import Heartbeat
 from agent.tools.report.page import report_ended
 
 REFRESH_PER_SECOND: Final = 8
-LINE_EVERY: Final = 500  # ticks between plain lines when nothing else happens
+LINE_EVERY: Final = 500  # ticks between plain lines without a change
 
 
 @contextmanager
 def view_on(output: Output) -> Iterator[Viewer]:
-    """Lend the view that suits where the output goes."""
+    """Yield the panel on a terminal, else plain lines."""
     if not output.is_terminal:
         yield PlainLines(output)
         return
@@ -58,7 +58,7 @@ def view_on(output: Output) -> Iterator[Viewer]:
 
 @dataclass
 class PlainLines:
-    """A line whenever what it does changes, a milestone is reached, or a while has passed.
+    """Prints a line when the action changes, at a milestone, and every `LINE_EVERY` ticks.
 
     A single tick of waiting, as between two parts of a scene, is no change.
     """
@@ -66,26 +66,26 @@ class PlainLines:
     output: Output
     _last: tuple[str, int] = ("", 0)
     _last_tick: int = 0
-    _idle: bool = False  # whether the moment before was one of waiting
+    _idle: bool = False  # whether the last tick was idle
 
     def show(self, moment: TickView) -> None:
-        """Print a line if there is something new to say."""
+        """Print a line if something has changed."""
         now = (moment.intent.name, len(moment.milestones))
-        fresh = moment.milestones[self._last[1] :]
-        waited, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
+        new = moment.milestones[self._last[1] :]
+        was_idle, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
         if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
             return
-        passing = moment.intent.source is IntentSource.REFLEX or (self._idle and not waited)
-        if not passing or now[1] != self._last[1]:
+        is_brief = moment.intent.source is IntentSource.REFLEX or (self._idle and not was_idle)
+        if not is_brief or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
-            reached = f"  [reached {', '.join(fresh)}]" if fresh else ""
+            reached = f"  [reached {', '.join(new)}]" if new else ""
             doing = f"{moment.intent.name}: {moment.intent.why}"
             self.output.say(f"tick {moment.tick:>6}  {moment.where:<20}  {doing}{reached}")
 
 
 @dataclass
 class LivePanel:
-    """One panel that is drawn again several times a second, from the latest moment."""
+    """A panel that shows the latest tick several times a second."""
 
     output: Output
     _moment: TickView | None = None
@@ -99,11 +99,11 @@ class LivePanel:
         )
 
     def stop(self) -> None:
-        """Draw the last moment and leave it standing."""
+        """Draw the last tick and stop refreshing."""
         self._live.stop()
 
     def show(self, moment: TickView) -> None:
-        """Keep the moment for the next drawing."""
+        """Store the tick for the next drawing."""
         if self._moment is None:
             self._moment = moment
             self._live.start()
@@ -111,7 +111,7 @@ class LivePanel:
 
 
 def panel(moment: TickView) -> Panel:
-    """Return the picture of one moment: where, what and why, milestones, speed, the screen's text."""
+    """Return the panel of one tick: place, action, goal, milestones, speed and text on the screen."""
     rows = {
         "where": moment.where,
         "doing": f"{moment.intent.name}: {moment.intent.why}",
@@ -131,10 +131,10 @@ def panel(moment: TickView) -> Panel:
 
 
 def summary_table(summary: Summary) -> Table:
-    """Return how a run ended, as a table."""
+    """Return the summary of a run as a table."""
     rows = [("reason", summary.reason)] if summary.reason else []
     rows += [
-        ("not a clean run", f"taken back by hand from tick {each.left} to tick {each.tick}")
+        ("not a clean run", f"went back by hand from tick {each.left} to tick {each.tick}")
         for each in summary.returns
         if each.why == "asked"
     ]
@@ -145,35 +145,35 @@ def summary_table(summary: Summary) -> Table:
         ("ticks", f"{summary.ticks:,}"),
         ("frames", f"{summary.frames:,} ({summary.frames_per_s:,.0f} a second)"),
         ("badges, battles", f"{summary.badges}, {summary.battles}"),
-        ("stuck, restores", f"{summary.episodes}, {summary.restores}"),
-        ("consolidations", str(summary.consolidations)),
+        ("times stuck, restores", f"{summary.episodes}, {summary.restores}"),
+        ("memory consolidations", str(summary.consolidations)),
         ("errors", str(summary.errors)),
     ]
     if summary.advice is not None:
-        rows += _advice(summary.advice)
+        rows += _advice_rows(summary.advice)
     return facts(f"{summary.run}: {summary.stop.value}", rows)
 
 
-def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what asking a model came to."""
-    counts = told["counts"]
+def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the figures of the model as rows."""
+    counts = figures["counts"]
     faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
     silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
-    missed = f"; missed: {_listed(told['cache_misses'])}" if told["cache_misses"] else ""
+    missed = f"; missed: {_listed(figures['cache_misses'])}" if figures["cache_misses"] else ""
     unanswered = f"; unanswered: {_listed(silent)}" if silent else ""
     return [
         (
-            "asked, answered",
+            "questions, answers",
             f"{counts.get('questions', 0)}, {counts.get('answers', 0)}{unanswered}",
         ),
         (
             "cost",
-            f"{told['calls']} calls, {sum(told['tokens'].values()):,} tokens, ${told['usd']:.4f}",
+            f"{figures['calls']} calls, {sum(figures['tokens'].values()):,} tokens, ${figures['usd']:.4f}",
         ),
-        ("read from the cache", f"{told['cache_hits']:.0%}{missed}"),
-        *([("held back by", _listed(told["refused"]))] if told["refused"] else []),
-        ("faults of the service", _listed(faults) or "none"),
-        ("on tape", f"{told['tape_nodes']} nodes, {told['tape_lost']} calls lost"),
+        ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),
+        *([("refused by limits", _listed(figures["refused"]))] if figures["refused"] else []),
+        ("service errors", _listed(faults) or "none"),
+        ("recorded", f"{figures['tape_nodes']} messages, {figures['tape_lost']} calls lost"),
     ]
 
 
@@ -182,30 +182,30 @@ def _listed(counted: Mapping[str, int]) -> str:
 
 
 EVERY_S: Final = 0.5
-GRACE_S: Final = 60.0  # for a clean end when nobody watches any more
+GRACE_S: Final = 60.0  # for a clean end without a supervisor
 
 
 @contextmanager
-def beating(fd: int | None, view: Viewer, interrupt: Interrupt) -> Iterator[Viewer]:
-    """Lend a view that also beats on the pipe `fd`, where there is one.
+def with_heartbeat(fd: int | None, view: Viewer, interrupt: Interrupt) -> Iterator[Viewer]:
+    """Yield `view`, which also writes heartbeats to the pipe `fd`, if given.
 
-    When the reader of the pipe is gone, play is asked for an end, and ended if it does not: nobody plays on unwatched.
+    When the supervisor has closed the pipe, play is interrupted, and killed if it does not end in time.
     """
     if fd is None:
         yield view
         return
     try:
-        os.set_blocking(fd, False)  # a supervisor that was stopped stops nobody else
+        os.set_blocking(fd, False)  # a stopped supervisor must not block play
     except OSError as error:
-        message = f"--pulse {fd} is no pipe ({error.strerror}); it is for the supervisor only"
+        message = f"--pulse {fd} is no pipe ({error.strerror}); only the supervisor gives it"
         raise UsageError(message) from error
-    Thread(target=_end_unwatched, args=(fd, interrupt), daemon=True).start()
-    yield Pulse(fd, view)
+    Thread(target=_end_without_supervisor, args=(fd, interrupt), daemon=True).start()
+    yield HeartbeatViewer(fd, view)
 
 
 @dataclass(slots=True)
-class Pulse:
-    """A viewer that writes a beat every half second, and at once when a milestone or a checkpoint was reached."""
+class HeartbeatViewer:
+    """A viewer that writes a heartbeat every half second, and at each milestone and checkpoint."""
 
     fd: int
     view: Viewer
@@ -214,17 +214,17 @@ class Pulse:
     _marked: tuple[int, int] = (-1, -1)
 
     def show(self, moment: TickView) -> None:
-        """Show it, and beat if it is time."""
+        """Show the tick, and write a heartbeat if it is due."""
         self.view.show(moment)
         marked = len(moment.reached), moment.checkpoint
         now = self.clock()
         if now >= self._next or marked != self._marked:
             self._next, self._marked = now + EVERY_S, marked
-            with suppress(BlockingIOError, BrokenPipeError):  # full for now, or for ever
-                os.write(self.fd, _beat(moment).line())
+            with suppress(BlockingIOError, BrokenPipeError):  # full or closed
+                os.write(self.fd, _heartbeat(moment).line())
 
 
-def _beat(moment: TickView) -> Heartbeat:
+def _heartbeat(moment: TickView) -> Heartbeat:
     return Heartbeat(
         tick=moment.tick,
         frame=moment.frame,
@@ -236,13 +236,13 @@ def _beat(moment: TickView) -> Heartbeat:
     )
 
 
-def _end_unwatched(fd: int, interrupt: Interrupt) -> None:
-    """Wait until the pipe has no reader, ask for an end, and see to it that there is one."""
+def _end_without_supervisor(fd: int, interrupt: Interrupt) -> None:
+    """Wait until the pipe has no reader, interrupt play, and kill the process after `GRACE_S`."""
     watcher = select.poll()
-    watcher.register(fd, 0)  # what is asked for is nothing; that nobody reads is told anyway
+    watcher.register(fd, 0)  # without a mask, poll still reports a closed pipe
     watcher.poll()
     interrupt.asked = True
-    Event().wait(GRACE_S)  # which the process need not live through
+    Event().wait(GRACE_S)  # the process may end earlier
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -251,20 +251,18 @@ def play(
     until: str | None = flags.UNTIL,
     ticks: int | None = flags.TICKS,
     seed: int | None = flags.SEED,
-    run: Path | None = option("The folder this run writes to. Default: a new one in runs/.", "DIR"),
+    run: Path | None = option("The new folder of this run. Default: one in runs/.", "DIR"),
     resume: Path | None = option(
-        "Go on with the run in this folder, from its last checkpoint.", "DIR"
+        "Continue the run in this folder from its last checkpoint.", "DIR"
     ),
     at: int | None = option(
-        "With --resume: go back to the checkpoint of this tick, or the last one before it. What was played after it stays in the file as a dead branch, and the run is not a clean one any more.",
+        "With --resume: go back to the newest checkpoint up to this tick. The later ticks stay in the file as a dead branch, and the run is no longer clean.",
         "TICK",
     ),
     recover: bool = switch(
-        "--recover", "With --at: it is the supervisor that goes back.", hidden=True
+        "--recover", "With --at: the supervisor goes back, not the player.", hidden=True
     ),
-    pulse: int | None = option(
-        "The pipe on which the supervisor is told that play goes on.", hidden=True
-    ),
+    pulse: int | None = option("The pipe for heartbeats to the supervisor.", hidden=True),
     memory: Path | None = flags.MEMORY,
     mind: Decider | None = flags.MIND,
     without: list[MemoryUse] | None = flags.WITHOUT,
@@ -277,7 +275,7 @@ def play(
     distil: bool = flags.DISTIL,
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
-    """Play a cartridge from power-on and report."""
+    """Play a cartridge from power-on, and write a run and report."""
     out, err = Output(), Output(stderr=True)
     asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
     settings = Settings(
@@ -296,8 +294,8 @@ def play(
     )
     with interrupts() as interrupt:
         if rom is None and resume is None:
-            err.say("No --rom given: playing the demo cartridge that comes with this.")
-        with view_on(err) as view, beating(pulse, view, interrupt) as viewer:
+            err.say("No --rom given: playing the demo cartridge of this project.")
+        with view_on(err) as view, with_heartbeat(pulse, view, interrupt) as viewer:
             summary = play_run(settings, viewer, interrupt)
             report_ended(Path(summary.run), rom)
         if as_json:

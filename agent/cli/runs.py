@@ -1,4 +1,4 @@
-"""`replay` and `report`: a run that was played, driven again or shown."""
+"""`replay` and `report`: replays of a run, and its report."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,26 +23,28 @@ from agent.tools.replay.operations import (
     replay_run,
 )
 from agent.tools.report.comparison import PAGE, as_csv, as_json, write_comparison
-from agent.tools.report.page import gathered_runs, report_run
+from agent.tools.report.page import read_runs_data, report_run
 
-SHOWN: Final = 24  # fields, and stretches of RAM
+SHOWN: Final = 24  # fields, and ranges of RAM
 
 
 def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
-    """Say where a recording, or the two of them, first differ, and in what; exit with 1 where they do."""
+    """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
     found = (
-        bisect_run(runs[0], rom, tell=err.say)
+        bisect_run(runs[0], rom, say=err.say)
         if len(runs) == 1
-        else bisect_runs(runs[0], runs[1], rom, tell=err.say)
+        else bisect_runs(runs[0], runs[1], rom, say=err.say)
     )
     for note in found.notes:
         err.say(note)
-    took = f"{found.ticks} ticks driven, {found.restores} restores of {found.moments} moments"
-    err.say(f"{took} (at most {found.most:.1f})")
-    _judge(found.divergence, found.shown)
+    took = (
+        f"{found.ticks} ticks replayed, {found.restores} restores of {found.restorable} checkpoints"
+    )
+    err.say(f"{took} (at most {found.max_restores:.1f})")
+    _exit_with(found.divergence, found.shown)
 
 
-def _judge(divergence: object, shown: Difference | None = None) -> NoReturn:
+def _exit_with(divergence: object, shown: Difference | None = None) -> NoReturn:
     out = Output()
     out.say(f"divergence: {divergence or 'none'}")
     for line in _lines(shown) if shown is not None else ():
@@ -53,14 +55,14 @@ def _judge(divergence: object, shown: Difference | None = None) -> NoReturn:
 def _lines(shown: Difference) -> Iterator[str]:
     yield f"{shown.between}:"
     if not (shown.fields or shown.ram):
-        yield "  nothing in work RAM and high RAM yet"
-    yield from _some(shown.fields, "fields")
+        yield "  no difference in work RAM and high RAM yet"
+    yield from _first_changes(shown.fields, "fields")
     if shown.ram:
-        yield "of work RAM and high RAM, no field shows:"
-        yield from _some(shown.ram, "stretches")
+        yield "in work RAM and high RAM, outside of all fields:"
+        yield from _first_changes(shown.ram, "ranges")
 
 
-def _some(changes: Sequence[ValueChange], what: str) -> Iterator[str]:
+def _first_changes(changes: Sequence[ValueChange], what: str) -> Iterator[str]:
     yield from (f"  {change}" for change in changes[:SHOWN])
     if len(changes) > SHOWN:
         yield f"  and {len(changes) - SHOWN} more {what}"
@@ -71,36 +73,33 @@ SCALE: Final = 3
 
 def replay(
     runs: list[Path] = argument(
-        "The folder of a run, or an exported replay; with --bisect there may be two.", "RUN..."
+        "The folder of a run, or an exported replay; --bisect takes one or two.", "RUN..."
     ),
     rom: Path | None = flags.ROM,
-    episode: int | None = option(
-        "Drive the steps up to the end of the Nth time that it got stuck.", "N"
-    ),
+    episode: int | None = option("Replay up to the end of the Nth time the run got stuck.", "N"),
     decide: bool = switch(
-        "--decide",
-        "Decide every step anew, with the advice that was given then, and compare. Asks no model.",
+        "--decide", "Decide every step again, with the recorded advice, and compare. Asks no model."
     ),
     memory: Path | None = option(
-        "With --decide: what the run began with, where that was not nothing.", "PATH"
+        "With --decide: the memory file the run began with, if it was not empty.", "PATH"
     ),
     bisect: bool = switch(
         "--bisect",
-        "Find the first tick that differs from a fresh drive, or between two recordings, and say in what.",
+        "Find the first tick that differs from a replay, or between two recordings, and what differs.",
     ),
     export: Path | None = option(
-        "Write a file that can be driven elsewhere, with nothing of the cartridge in it.", "FILE"
+        "Write a file that can be replayed elsewhere, without any cartridge data.", "FILE"
     ),
-    png: Path | None = option("Write the picture at the end of --to.", "FILE"),
+    png: Path | None = option("Write the picture at the end of tick --to.", "FILE"),
     gif: Path | None = option("Write the pictures of --from to --to.", "FILE"),
-    mp4: Path | None = option("Write a film of --from to --to.", "FILE"),
-    first: int | None = option("Where pictures begin.", "TICK", "--from"),
-    last: int | None = option("Where pictures end.", "TICK", "--to"),
+    mp4: Path | None = option("Write a video of --from to --to.", "FILE"),
+    first: int | None = option("The first tick of the pictures.", "TICK", "--from"),
+    last: int | None = option("The last tick of the pictures.", "TICK", "--to"),
     scale: int | None = option(
-        f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.", "N"
+        f"Enlarge each Game Boy pixel to N x N pixels. Default: {SCALE}.", "N"
     ),
 ) -> None:
-    """Drive the recorded steps of a run through a fresh console and compare every tick."""
+    """Replay the recorded steps of a run and compare every tick."""
     files = {PictureForm.PNG: png, PictureForm.GIF: gif, PictureForm.MP4: mp4}
     pictures = {form.value: file for form, file in files.items()}
     actions = {
@@ -116,39 +115,41 @@ def replay(
         "--to": (last, [*pictures]),
         "--scale": (scale, [*pictures]),
     }
-    _require_sense([flag for flag, given in actions.items() if given is not None], more)
+    _require_one_action([flag for flag, given in actions.items() if given is not None], more)
     if len(runs) > (2 if bisect else 1):
-        raise UsageError("--bisect takes two runs at most, and everything else one")
+        raise UsageError("--bisect takes at most two runs, and all other options one")
     err = Output(stderr=True)
     for form, file in files.items():
         if file is not None:
             shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
-            size = picture_run(runs[0], rom, shot, tell=err.say)
+            size = picture_run(runs[0], rom, shot, say=err.say)
             err.say(f"{file}: {size:,} bytes")
             return
     if export is not None:
-        size = export_run(runs[0], export, tell=err.say)
+        size = export_run(runs[0], export, say=err.say)
         err.say(f"{export}: {size:,} bytes")
     elif bisect:
         show_first_difference(runs, rom, err)
     elif decide:
-        relived = redecide_run(runs[0], rom, memory, tell=err.say)
-        err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
-        _judge(relived.divergence)
+        redecided = redecide_run(runs[0], rom, memory, say=err.say)
+        err.say(f"{redecided.ticks} ticks decided again, with {redecided.advice} recorded answers")
+        _exit_with(redecided.divergence)
     else:
-        ticks, divergence = replay_run(runs[0], rom, episode, tell=err.say)
-        err.say(f"{ticks} ticks driven")
-        _judge(divergence)
+        ticks, divergence = replay_run(runs[0], rom, episode, say=err.say)
+        err.say(f"{ticks} ticks replayed")
+        _exit_with(divergence)
 
 
-def _require_sense(asked: Sequence[str], more: Mapping[str, tuple[object, Sequence[str]]]) -> None:
-    """Refuse two actions at once, and what goes with an action that was not asked for."""
+def _require_one_action(
+    asked: Sequence[str], more: Mapping[str, tuple[object, Sequence[str]]]
+) -> None:
+    """Raise UsageError for two actions at once, and for an option without its action."""
     if len(asked) > 1:
-        message = f"{asked[0]} and {asked[1]} are two different things; give one of them"
+        message = f"{asked[0]} and {asked[1]} are two different actions; give only one"
         raise UsageError(message)
     for flag, (given, wanted) in more.items():
         if given is not None and not any(each in asked for each in wanted):
-            message = f"{flag} goes with {' or '.join(wanted)} alone; give that, or leave it away"
+            message = f"{flag} only goes with {' or '.join(wanted)}; give that, or leave it out"
             raise UsageError(message)
 
 
@@ -156,32 +157,32 @@ def report(
     runs: list[Path] = argument("Folders of runs.", "RUN..."),
     rom: Path | None = flags.ROM,
     write: Path | None = option(
-        "Write the page here. Default: report.html in the run's folder; of several runs, comparison.html.",
+        "Write the page here. Default: report.html in the run's folder; comparison.html for several runs.",
         "FILE",
     ),
     as_object: bool = switch(
-        "--json", "Print the figures as one object, of several runs as a list."
+        "--json", "Print the figures as one JSON object; several runs as a list."
     ),
-    as_table: bool = switch("--csv", "Print the figures as a table, one row a run."),
+    as_table: bool = switch("--csv", "Print the figures as CSV, one row per run."),
 ) -> None:
-    """Show what happened in a run, also while it is played or after it died; several are compared."""
+    """Write the report of a run, or a comparison of several. Works during play and after a crash."""
     if as_object and as_table:
-        raise UsageError("--json and --csv are two ways to print the same; give one")
+        raise UsageError("--json and --csv are two formats of the same; give only one")
     out = Output()
     if not (as_object or as_table):
-        out.say(str(_written(runs, rom, write)))
+        out.say(str(_write_report(runs, rom, write)))
         return
-    told = gathered_runs(runs, rom)
+    gathered = read_runs_data(runs, rom)
     if write is not None:
-        _written(runs, rom, write)
+        _write_report(runs, rom, write)
     if as_table:
-        out.file.write(as_csv(told))
+        out.file.write(as_csv(gathered))
         return
-    objects = [as_json(each) for each in told]
+    objects = [as_json(each) for each in gathered]
     out.say(json.dumps(objects[0] if len(objects) == 1 else objects))
 
 
-def _written(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
+def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
     if len(runs) == 1:
         return report_run(runs[0], rom, to)
-    return write_comparison(gathered_runs(runs, rom), to or Path(PAGE))
+    return write_comparison(read_runs_data(runs, rom), to or Path(PAGE))

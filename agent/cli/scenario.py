@@ -1,4 +1,4 @@
-"""`scenario`: run scenarios, make them from runs, and list them."""
+"""`scenario`: runs, lists and records scenarios."""
 
 import json
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from typing import Final
 import typer
 from rich.text import Text
 
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import argument, option, seeds_of
 from agent.cli.output import Output, rows_of
-from agent.tools.scenario.capture import MomentRequest, from_stuck, record
-from agent.tools.scenario.file import Listed, listed, read_scenarios
+from agent.tools.scenario.capture import RecordRequest, from_stuck, record
+from agent.tools.scenario.file import ScenarioListing, list_entry, read_scenarios
 from agent.tools.scenario.run import (
     Report,
     ScenarioVerdict,
@@ -33,19 +33,16 @@ STYLES: Final = {
 }
 
 PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
-STATES: Final = option("The folder of saved moments. Default: states/ beside each scenario.", "DIR")
+STATES: Final = option("The folder of saved states. Default: states/ beside each scenario.", "DIR")
 RUN: Final = argument("The folder of a run.", "RUN")
 PLAYED: Final = option(
-    "The image that the run was played on. Default: the one of its SHA-1 in roms/.", "", "--rom"
+    "The image that the run was played on. Default: the one with its SHA-1 in roms/.", "", "--rom"
 )
 INTO: Final = option(
-    "The folder for the scenario; its moment goes to DIR/states.", "DIR", default=...
+    "The folder for the scenario; its state goes to DIR/states.", "DIR", default=...
 )
 
-scenario = typer.Typer(
-    help="Run scenarios, make them of moments of a run, and see what there is.",
-    no_args_is_help=True,
-)
+scenario = typer.Typer(help="Run, list and record scenarios.", no_args_is_help=True)
 
 
 @scenario.command("run")
@@ -53,14 +50,12 @@ def run_them(
     paths: list[Path] = PATHS,
     rom: Path | None = flags.ROM,
     states: Path | None = STATES,
-    jobs: int = option("Scenarios at a time.", default=1, min=1),
-    seeds: str | None = option(
-        "Run each in these games instead of the one that its file names.", "A..B"
-    ),
-    write: Path | None = option("Write how each went as a page.", "PATH"),
+    jobs: int = option("Scenarios to run at a time.", default=1, min=1),
+    seeds: str | None = option("Run each scenario with these seeds instead of its own.", "A..B"),
+    write: Path | None = option("Write the results to this page.", "PATH"),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Run scenarios: a moment, what is done there, what must be true then. Exits 1 when one fails."""
+    """Run scenarios: play from a saved state and check the result. Exits 1 when one fails."""
     out, err = Output(), Output(stderr=True)
     if write is not None:
         require_tally_or_new(write)
@@ -78,10 +73,10 @@ def run_them(
             err.say(f"{name}: skipped: {each.skipped}")
     if write is not None:
         command = join(["scenario", "run", *(each.as_posix() for each in paths)])
-        write_whole(write, page(scenarios, reports, command, seeds or ""))
+        write_atomically(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
-        told = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
-        out.say(json.dumps({"scenarios": told, **_counts(reports)}))
+        rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
+        out.say(json.dumps({"scenarios": rows, **_counts(reports)}))
     else:
         _print(reports, out, by_game=seeds is not None)
     if any(each.verdict is ScenarioVerdict.FAILED for each in reports):
@@ -92,55 +87,59 @@ def run_them(
 def list_them(
     paths: list[Path] = PATHS, states: Path | None = STATES, as_json: bool = flags.AS_JSON
 ) -> None:
-    """Say of scenarios what they show and where they begin, and whether a saved moment can be used."""
+    """List scenarios with their start, and whether it can be used."""
     out = Output()
-    rows = [listed(each) for each in read_scenarios(paths, states)]
+    rows = [list_entry(each) for each in read_scenarios(paths, states)]
     if as_json:
         out.say(json.dumps({"scenarios": [asdict(each) for each in rows]}))
     else:
-        cells = ((each.name, each.pitfall, each.says, _start(each)) for each in rows)
-        out.print(rows_of(("scenario", "pitfall", "what it says", "begins at"), cells, ""))
+        cells = ((each.name, each.pitfall, each.description, _start(each)) for each in rows)
+        out.print(rows_of(("scenario", "pitfall", "description", "begins at"), cells, ""))
 
 
 @scenario.command("record")
 def record_one(
     run: Path = RUN,
-    at: int = option("Which moment of the run.", "TICK", default=..., min=0),
-    name: str = option("What to call the scenario.", "NAME", default=...),
+    at: int = option(
+        "The tick of the run at which the scenario begins.", "TICK", default=..., min=0
+    ),
+    name: str = option("The name of the scenario.", "NAME", default=...),
     into: Path = INTO,
-    says: str | None = option("What it shows, in a sentence.", "TEXT"),
+    description: str | None = option("A description in one sentence.", "TEXT"),
     until: list[str] | None = option(
-        "What must come true, as milestone:rival=true. Default: to go on without getting stuck.",
+        "What must become true, as milestone:rival=true. Default: to go on without getting stuck.",
         "NAME=VALUE",
     ),
     rom: Path | None = PLAYED,
 ) -> None:
-    """Make a scenario that begins at a moment of a run."""
-    made = record(run, rom, MomentRequest(at, name, says, tuple(until or ())), into)
-    _tell([made], rom, Output())
+    """Make a scenario that begins at a tick of a run."""
+    made = record(run, rom, RecordRequest(at, name, description, tuple(until or ())), into)
+    _report_made([made], rom, Output())
 
 
 @scenario.command("from-stuck")
-def of_episodes(
+def record_episodes(
     run: Path = RUN,
     into: Path = INTO,
-    episode: int | None = option("Only the Nth time that it got stuck. Default: each.", "N", min=1),
+    episode: int | None = option(
+        "Only the Nth time the run got stuck. Default: every time.", "N", min=1
+    ),
     rom: Path | None = PLAYED,
 ) -> None:
-    """Make a scenario of each time that a run got stuck: it fails until play gets on from there."""
+    """Make a scenario of each time that a run got stuck. It fails until play gets further."""
     out = Output()
     made = from_stuck(run, rom, episode, into)
     if made:
-        _tell(made, rom, out)
+        _report_made(made, rom, out)
     else:
-        out.say(f"{run} tells of no time that it got stuck; there is nothing to make")
+        out.say(f"{run} never got stuck; there is nothing to make")
 
 
-def _tell(made: Sequence[Path], rom: Path | None, out: Output) -> None:
+def _report_made(made: Sequence[Path], rom: Path | None, out: Output) -> None:
     for path in made:
         out.say(f"made {path}")
     more = [] if rom is None else ["--rom", str(rom)]
-    # By whole paths, none of which begins like a flag.
+    # Absolute paths, which never look like a flag.
     words = [*(str(path.resolve()) for path in made), *more]
     out.say(f"run it: python -m agent scenario run {join(words)}")
 
@@ -150,7 +149,7 @@ def _counts(reports: Sequence[Report]) -> dict[str, int]:
 
 
 def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
-    """Print one row a scenario, also of those that were run in several games, and how many there are of each verdict."""
+    """Print one row per scenario, or per scenario over its games, and the number of each verdict."""
     if by_game:
         tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
         out.print(rows_of(("scenario", "passed", "frames"), tallied, ""))
@@ -165,11 +164,11 @@ def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
             for each in reports
         )
         out.print(rows_of(("scenario", "pitfall", "frames", ""), rows, ""))
-    told = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
-    out.say(f"{len(reports)} scenarios: {told}" if reports else "there is no scenario to run")
+    counts = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
+    out.say(f"{len(reports)} scenarios: {counts}" if reports else "there is no scenario to run")
 
 
-def _start(row: Listed) -> Text:
-    """Return where a scenario begins; what cannot be used says why."""
-    trouble = (f"\nof no use: {row.trouble}", "red") if row.trouble else ""
+def _start(row: ScenarioListing) -> Text:
+    """Return where a scenario begins, with the reason if its start is unusable."""
+    trouble = (f"\nunusable: {row.trouble}", "red") if row.trouble else ""
     return Text.assemble(row.start, trouble)

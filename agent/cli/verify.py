@@ -1,4 +1,4 @@
-"""`verify`: does the game in a cartridge do what is written of it?"""
+"""`verify`: checks that a cartridge behaves as the game is documented."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app import interrupts
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
@@ -28,35 +28,35 @@ REPORT: Final = "verify-report"
 def verify_cartridge(
     rom: Path | None = flags.ROM,
     until: str | None = option(
-        "Play up to this milestone. Default: the last one of the cartridge's story.", "ID"
+        "Play up to this milestone. Default: the last one of the story.", "ID"
     ),
-    minutes: float = option("Play at most so many minutes of game time.", default=120.0, min=0.1),
+    minutes: float = option("Play at most this many minutes of game time.", default=120.0, min=0.1),
     seed: int | None = flags.SEED,
     write: Path = option(
         "The folder for verify-report.json and verify-report.html.", "DIR", default=Path()
     ),
     as_json: bool = switch("--json", "Print the report as one JSON object on the last line."),
 ) -> None:
-    """Play a cartridge and check at each frame that it does what is written of the game.
+    """Play a cartridge and check the game at each frame.
 
-    Exits 0 when all that was seen held, 1 when something did not or play broke, 130 on Ctrl-C when nothing did until then.
+    Exits 0 when every exercised check passed, 1 when one failed or play broke, 130 on Ctrl-C if none has failed.
     """
     out, err = Output(), Output(stderr=True)
     if not write.is_dir():
-        message = f"--write {write} is no folder; make it, or name another"
+        message = f"--write {write} is no folder; create it, or name another"
         raise UsageError(message)
     require_page_or_new(write / f"{REPORT}.html")
     require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     goal = Story.of(cartridge.kind).up_to(until)[-1]
-    wish = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
+    request = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
-        verdict = verify(cartridge, wish, view, interrupt)
+        verdict = verify(cartridge, request, view, interrupt)
     if not as_json:
         out.print(_table(verdict))
-    told = json.dumps(verdict.as_json(), indent=1)
-    write_whole(write / f"{REPORT}.json", told + "\n")
-    write_whole(write / f"{REPORT}.html", page(verdict))
+    text = json.dumps(verdict.as_json(), indent=1)
+    write_atomically(write / f"{REPORT}.json", text + "\n")
+    write_atomically(write / f"{REPORT}.html", page(verdict))
     if as_json:
         out.say(json.dumps(verdict.as_json()))
     err.say(f"The report is in {write / REPORT}.html and .json.")
@@ -64,7 +64,7 @@ def verify_cartridge(
 
 
 def _table(verdict: CartridgeVerdict) -> Table:
-    """Return the verdict: what was wrong first, then a line a topic."""
+    """Return the verdict as a table: failed checks first, then one line per topic."""
     table = Table(
         title=Text(f"{verdict.cartridge}: {verdict.headline}"),
         title_justify="left",
@@ -74,7 +74,7 @@ def _table(verdict: CartridgeVerdict) -> Table:
     table.add_column()
     for row in verdict.wrong:
         table.add_row(Text(f"wrong: {row.fact.id}"), Text(row.words))
-        table.add_row("  written", Text(row.fact.says))
+        table.add_row("  expected", Text(row.fact.statement))
     if verdict.broke:
         table.add_row("play broke", Text(verdict.played.reason))
     for topic in dict.fromkeys(row.fact.topic for row in verdict.rows):

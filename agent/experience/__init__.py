@@ -1,1 +1,1 @@
-"""What memory changes of play: choices, costs and facts. Each use of it can be switched off."""
+"""How memory changes decisions: choices, costs and facts. Each use can be switched off."""

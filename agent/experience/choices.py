@@ -1,4 +1,4 @@
-"""Which of several people is talked to: drawn at random, until memory knows the outcomes."""
+"""The choice among several people of a task: drawn at random until memory knows the outcomes."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -10,9 +10,9 @@ from memory import Json
 
 
 class TaskChoices:
-    """What was chosen, by task; part of a checkpoint, so that a resumed run wants what it wanted before.
+    """The choices made, by task; part of a checkpoint, so that a resumed run keeps its choices.
 
-    `advise` returns which of several ways was advised, if there is anybody to ask and any was.
+    `advise` returns the advised alternative, or None without an advisor or advice.
     """
 
     def __init__(
@@ -23,41 +23,41 @@ class TaskChoices:
         self.made: dict[str, int] = {}
         self._experience = experience or Experience()
         self._advise = advise
-        self._asked: set[str] = set()  # the tasks for which advice was asked
+        self._asked: set[str] = set()  # tasks for which advice was requested
 
     def person(self, task: Task, chance: Random) -> int:
         """Return the person to talk to for `task`."""
-        # Drawn in any case: all other luck is the same with and without memory.
+        # Drawn in any case, so that other random draws are the same with and without memory.
         drawn = chance.choice(task.interaction.people)
         if len(task.interaction.people) == 1:
             return drawn
         if task.id not in self.made:
-            verdict = self._experience.best_way(task.id, task.interaction.people, drawn)
-            self.made[task.id] = verdict.way
-            if verdict.why:
-                self._experience.reasons[task.sets] = verdict.why
-            if verdict.way != drawn:
-                self._experience.sways(MemoryUse.CHOICES, task.says, verdict.why)
+            best = self._experience.best_way(task.id, task.interaction.people, drawn)
+            self.made[task.id] = best.way
+            if best.why:
+                self._experience.reasons[task.sets] = best.why
+            if best.way != drawn:
+                self._experience.record_influence(MemoryUse.CHOICES, task.label, best.why)
         return self.made[task.id]
 
     def settle(self, task: Task, words: Callable[[int], str]) -> int:
-        """Return the person to talk to for `task` as it begins; where several will do, advice is asked once.
+        """Return the person to talk to for `task` as it begins; with several people, advice is requested once.
 
-        `words` tells what is known of each.
+        `words` returns what is known of a person.
         """
         if len(task.interaction.people) == 1:
             return task.interaction.people[0]
         if self._advise is not None and task.id not in self._asked:
             self._asked.add(task.id)
-            advised = self._advise(task.says, {way: words(way) for way in task.interaction.people})
+            advised = self._advise(task.label, {way: words(way) for way in task.interaction.people})
             self.made[task.id] = self.made[task.id] if advised is None else advised
         return self.made[task.id]
 
     def to_json(self) -> dict[str, Json]:
-        """Return what was chosen so far."""
+        """Return the choices made so far."""
         return {"made": dict(self.made), "asked": sorted(self._asked)}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
-        self.made |= dict(data["made"])  # of a task that was told later nothing was drawn then
+        self.made |= dict(data["made"])  # tasks added to the story later keep the choice drawn now
         self._asked = set(data["asked"])

@@ -1,6 +1,6 @@
-"""Memory as decisions ask it: earlier failures, battles, choices and encounters.
+"""Queries on memory for decisions: earlier failures, battles, choices and encounters.
 
-Each use of memory can be switched off by itself, and the decisions that it changed are counted.
+Each use of memory can be switched off separately, and the decisions it changed are counted.
 """
 
 from collections import Counter, defaultdict
@@ -10,43 +10,43 @@ from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from emulator import State, World
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 from memory import (
-    WAYPOINT,
+    MILESTONE_TIME,
     BlackboardEvent,
+    BlockedSquare,
     Entry,
     Json,
     LearnedPattern,
     MistakeRecord,
-    PersonHeard,
     Recall,
-    ShelfSeen,
+    ShopStockSeen,
     SuccessfulStrategy,
-    WayBarred,
+    TalkOutcome,
     milestones_of,
 )
 from memory.codec import SavedAttributes, from_json
-from memory.tiers.encounters import BARRED, ENCOUNTERS, HEARD, SHELF
+from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, SHOP_STOCK, TALK_OUTCOME
 
-ENOUGH: Final = 3  # runs to one milestone that say what is never missed
-SPREAD: Final = 3  # times a way has to be tried before it says how far luck goes
-CLEARLY: Final = 2.5  # standard errors of a difference
-Ticks: TypeAlias = Sequence[float]  # that a way took to one milestone, each time
-LATELY: Final = 100  # earlier runs whose ways are looked at
-MET: Final = 200  # encounters of each kind that are looked through
-OFTEN: Final = 3  # battles after which a sequence of moves is no mere luck
-MOSTLY: Final = 0.7  # of them won
-Record = TypeVar("Record", PersonHeard, ShelfSeen, WayBarred)
+ENOUGH: Final = 3  # runs to one milestone that show which items are never missed
+SPREAD: Final = 3  # trials of a choice needed to estimate its variance
+CLEARLY: Final = 2.5  # standard errors that make a difference significant
+Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
+LATELY: Final = 100  # earlier runs whose choices are compared
+MET: Final = 200  # encounters of each kind that are searched
+OFTEN: Final = 3  # battles after which a sequence of moves counts as proven
+MOSTLY: Final = 0.7  # the share of them that must be won
+Record = TypeVar("Record", TalkOutcome, ShopStockSeen, BlockedSquare)
 Known = TypeVar("Known")
 
 
 def found(world: World, state: State) -> Mapping[int, int]:
-    """Return how many of each item were picked up of those that lay about, by the flags that hide them."""
+    """Return how many of each item were picked up from the maps, by the flags that hide them."""
     hidden = state.flags.hidden
     taken: Counter[int] = Counter()
     for each in world.maps:
         items = {
-            person.slot: person.item for person in each.people if person.kind is ResidentKind.ITEM
+            person.slot: person.item for person in each.people if person.kind is MapObjectKind.ITEM
         }
         for toggle in each.header.toggles if items else ():
             item = items.get(toggle.slot)
@@ -55,13 +55,13 @@ def found(world: World, state: State) -> Mapping[int, int]:
     return taken
 
 
-def spare(waypoints: Iterable[Entry]) -> Mapping[int, str]:
-    """Return the items of which every run would have had one left without any that lay about, and that in words.
+def unneeded(milestone_times: Iterable[Entry]) -> Mapping[int, str]:
+    """Return the items that no run needed to pick up, each with the reason in words.
 
-    Looked at is the milestone that took longest to reach of those that several runs ended at.
+    Every run would have had one left without those picked up, at the latest milestone at which several runs ended.
     """
     ends: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for entry in waypoints:
+    for entry in milestone_times:
         data: Mapping[str, Any] = entry.data
         if "left" in data:
             ends[data["milestone"]].append(data)
@@ -82,19 +82,21 @@ def spare(waypoints: Iterable[Entry]) -> Mapping[int, str]:
 
 
 class ChosenWay(NamedTuple):
-    """A way to take, and why in words; no words where memory has nothing to say."""
+    """A chosen alternative and the reason in words; '' if memory knows nothing."""
 
     way: int
     why: str = ""
 
 
-def best_of(choice: str, ways: Sequence[int], drawn: int, waypoints: Iterable[Entry]) -> ChosenWay:
-    """Return the way that was `drawn`, or the best known, where that one clearly takes longer than the best.
+def best_of(
+    choice: str, ways: Sequence[int], drawn: int, milestone_times: Iterable[Entry]
+) -> ChosenWay:
+    """Return the alternative `drawn`, or the best known one if the drawn one takes significantly longer.
 
-    Ways are compared at the furthest milestone that all of those tried led to. Luck weighs more than any way once, and
-    of ways that cannot be told apart none is worth giving up: so each goes on being tried.
+    Alternatives are compared at the latest milestone that all tried ones reached. One trial proves nothing, and
+    without a significant difference every alternative continues to be tried.
     """
-    known = _known(choice, waypoints)
+    known = _known(choice, milestone_times)
     common = set.intersection(*map(set, known.values())) if drawn in known else ()
     if not common:
         return ChosenWay(drawn)
@@ -109,17 +111,17 @@ def best_of(choice: str, ways: Sequence[int], drawn: int, waypoints: Iterable[En
 
 
 def _clearly_longer(some: Ticks, best: Ticks) -> bool:
-    """Say whether luck alone hardly explains that `some` took longer than `best`."""
+    """Return whether `some` took significantly longer than `best`."""
     if min(len(some), len(best)) < SPREAD:
         return False
     error: float = (variance(some) / len(some) + variance(best) / len(best)) ** 0.5
     return fmean(some) - fmean(best) > CLEARLY * error
 
 
-def _known(choice: str, waypoints: Iterable[Entry]) -> Mapping[int, Mapping[str, Ticks]]:
-    """Return the ticks that each way took to each milestone."""
+def _known(choice: str, milestone_times: Iterable[Entry]) -> Mapping[int, Mapping[str, Ticks]]:
+    """Return the ticks that each alternative took to each milestone."""
     seen: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for entry in waypoints:
+    for entry in milestone_times:
         data: Mapping[str, Any] = entry.data
         way = data["choices"].get(choice)
         if way is not None:
@@ -129,33 +131,36 @@ def _known(choice: str, waypoints: Iterable[Entry]) -> Mapping[int, Mapping[str,
 
 
 class MemoryUse(StrEnum):
-    """What memory may change of play; each can be switched off by itself."""
+    """The ways in which memory may change play; each can be switched off separately."""
 
-    COSTS = "costs"  # what keeps failing in a place costs more there
-    STRENGTH = "strength"  # a mon that lost to a trainer leads against him again only when grown
-    WINS = "wins"  # a mon that always won is ready again, even a level younger
-    CHOICES = "choices"  # of several ways none is taken again that clearly took longer
-    ROUTES = "routes"  # a square that a walk could not step on is walked around
-    MOVES = "moves"  # of moves as good the next of a sequence that won is tried first
-    SEQUENCES = "sequences"  # of plans as cheap one of actions that led there before is taken
-    SHOPS = "shops"  # what a shop was seen not to have is not asked for there
+    COSTS = "costs"  # an action that keeps failing in a place costs more there
+    STRENGTH = "strength"  # a Pokemon that lost to a trainer leads again only at a higher level
+    WINS = "wins"  # a Pokemon that always won counts as ready, even one level lower
+    CHOICES = "choices"  # an alternative that took significantly longer is not chosen again
+    ROUTES = "routes"  # routes avoid a square that a walk could not enter
+    MOVES = "moves"  # of equally good moves, the next one of a winning sequence comes first
+    SEQUENCES = "sequences"  # of plans of equal cost, one that worked before is chosen
+    SHOPS = "shops"  # an item missing from a shop is not bought there
     PEOPLE = "people"  # people who only talk are not asked twice
-    THINGS = "things"  # what no run ever missed is left lying
+    THINGS = "things"  # an item that no run needed is not picked up
 
 
 EVERY_USE: Final = frozenset(MemoryUse)
 
 
 class Experience(SavedAttributes):
-    """Memory as decisions ask it. Answers are kept until it has `learnt` something.
+    """Read-only queries on memory for decisions, cached until `long_term_changed` reports a change.
 
-    `lessons` counts how often that was: conclusions are drawn anew when it changes. `reasons` are
-    facts that memory holds back, and why, in words; `grounds` are facts that are so because of memory alone;
-    `broken` are effects that actions do not have, by the action's name, and `told` what else memory changed.
-    `moved` counts by use the decisions that would have been others without it; it is part of a checkpoint.
+    `lessons` counts these changes: conclusions are computed again when it changes. `reasons` are
+    facts that memory makes false, with the reason in words; `grounds` are facts true because of memory alone;
+    `broken` are effects that actions do not have, by the action's name; `influences` lists other influences by subject.
+    `moved` counts, for each use, the decisions that memory changed; it is part of a checkpoint.
     """
 
-    SAVED = ("moved", "told")  # how often each use moved a decision, and what was counted
+    SAVED = (
+        "moved",
+        "influences",
+    )  # decisions changed by each use, and the reasons already counted
 
     def __init__(
         self,
@@ -168,23 +173,23 @@ class Experience(SavedAttributes):
         self.reasons: dict[str, str] = {}
         self.grounds: dict[str, str] = {}
         self.broken: dict[str, dict[str, str]] = {}
-        self.told: dict[str, str] = {}
+        self.influences: dict[str, str] = {}
         self.moved: Counter[MemoryUse] = Counter()
         self._recall = recall
         self._uses = uses
-        self._episodes = episodes  # the scope of what earlier runs tell as it was
-        self._session = session  # the scope of what this one saw so far
-        self._kept: dict[tuple[object, ...], Any] = {}
+        self._episodes = episodes  # the scope of episodes of earlier runs
+        self._session = session  # the scope of encounters of this run
+        self._cache: dict[tuple[object, ...], Any] = {}
 
-    def learnt(self, _event: BlackboardEvent) -> None:
-        """Ask memory anew from now on: what is known for good has changed."""
+    def long_term_changed(self, _event: BlackboardEvent) -> None:
+        """Drop the cached answers, because long-term memory has changed."""
         self.lessons += 1
-        self._kept.clear()
+        self._cache.clear()
 
-    def met(self, event: BlackboardEvent) -> None:
-        """Ask memory anew after an encounter of this session."""
+    def encounter_stored(self, event: BlackboardEvent) -> None:
+        """Drop the cached answers after an encounter of this session."""
         if event.entry.kind in ENCOUNTERS:
-            self.learnt(event)
+            self.long_term_changed(event)
 
     def failing(self, place: str) -> Mapping[str, MistakeRecord]:
         """Return the mistake of each action that keeps failing in a place, by the action's name."""
@@ -196,7 +201,7 @@ class Experience(SavedAttributes):
         return self._known(MemoryUse.COSTS, (place,), find, {})
 
     def defeats(self, own: str) -> tuple[MistakeRecord, ...]:
-        """Return the battles that a Pokemon of this name began and lost, the gravest first."""
+        """Return the battles that a Pokemon of this name began and lost, the most severe first."""
 
         def find(recall: Recall) -> tuple[MistakeRecord, ...]:
             return tuple(filter(_is_defeat, recall.mistakes({"player_pokemon": own})))
@@ -204,7 +209,7 @@ class Experience(SavedAttributes):
         return self._known(MemoryUse.STRENGTH, (own,), find, ())
 
     def wins(self, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
-        """Return how a Pokemon of this name won against all of `enemies`; the most proven first."""
+        """Return the strategies with which a Pokemon of this name beat all of `enemies`, the most proven first."""
         return self._strategies(MemoryUse.WINS, own, enemies)
 
     def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
@@ -216,19 +221,19 @@ class Experience(SavedAttributes):
         return next(proven, None)
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
-        """Return which of several ways to take; `drawn` where memory has nothing to say."""
-        known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._waypoints, ())
+        """Return which alternative to choose; `drawn` if memory knows nothing better."""
+        known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
         return best_of(choice, ways, drawn, known)
 
-    def spare(self, item: int) -> str:
-        """Return in words why an item need not be picked up; nothing where it may be missed."""
+    def unneeded(self, item: int) -> str:
+        """Return the reason why an item need not be picked up; '' if it may be needed."""
         known: Mapping[int, str] = self._known(
-            MemoryUse.THINGS, (), lambda recall: spare(self._waypoints(recall)), {}
+            MemoryUse.THINGS, (), lambda recall: unneeded(self._milestone_times(recall)), {}
         )
         return known.get(item, "")
 
     def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
-        """Return the most proven sequence of actions that led to a goal, in its words, from a place."""
+        """Return the most proven sequence of actions from a place to the goal with this label."""
 
         def find(recall: Recall) -> dict[Json, LearnedPattern]:
             patterns = recall.patterns({"location": place})
@@ -238,35 +243,39 @@ class Experience(SavedAttributes):
         known: Mapping[Json, LearnedPattern] = self._known(MemoryUse.SEQUENCES, (place,), find, {})
         return known.get(goal)
 
-    def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
-        """Return the squares that a walk could not step on, and none has since."""
-        ways = self._met(MemoryUse.ROUTES, BARRED, WayBarred)
+    def blocked_squares(self) -> Mapping[tuple[int, int, int], BlockedSquare]:
+        """Return the squares that a walk could not enter, and no later walk has entered."""
+        ways = self._met(MemoryUse.ROUTES, BLOCKED_SQUARE, BlockedSquare)
         return {(each.map_id, each.x, each.y): each for each in ways.values() if not each.passed}
 
-    def shelf(self, map_id: int, slot: int) -> ShelfSeen | None:
-        """Return what a clerk had for sale when last seen."""
-        return self._met(MemoryUse.SHOPS, SHELF, ShelfSeen).get(f"{SHELF}:{map_id}:{slot}")
+    def shop_stock(self, map_id: int, slot: int) -> ShopStockSeen | None:
+        """Return the stock of a clerk as last seen."""
+        return self._met(MemoryUse.SHOPS, SHOP_STOCK, ShopStockSeen).get(
+            f"{SHOP_STOCK}:{map_id}:{slot}"
+        )
 
-    def person(self, map_id: int, slot: int) -> PersonHeard | None:
-        """Return what a person said, and what came of it."""
-        return self._met(MemoryUse.PEOPLE, HEARD, PersonHeard).get(f"{HEARD}:{map_id}:{slot}")
+    def person(self, map_id: int, slot: int) -> TalkOutcome | None:
+        """Return the text a person said, and the effects of the talk."""
+        return self._met(MemoryUse.PEOPLE, TALK_OUTCOME, TalkOutcome).get(
+            f"{TALK_OUTCOME}:{map_id}:{slot}"
+        )
 
-    def sways(self, use: MemoryUse, about: str, why: str) -> None:
-        """Count a decision that memory moves, and keep what it was `about` and why; once for each reason."""
-        if self.told.get(about) != why:
-            self.told[about] = why
+    def record_influence(self, use: MemoryUse, about: str, why: str) -> None:
+        """Count a decision that memory changes, and store its subject `about` and reason; once for each reason."""
+        if self.influences.get(about) != why:
+            self.influences[about] = why
             self.moved[use] += 1
 
     def _known(
         self, use: MemoryUse, about: Sequence[str], find: Callable[[Recall], Known], nothing: Known
     ) -> Known:
-        """Return what `find` found when asked first, until memory has learnt something; `nothing` where `use` is off."""
+        """Return the result of `find`, cached until memory changes; `nothing` if `use` is off."""
         if self._recall is None or use not in self._uses:
             return nothing
         key = (use, *about)
-        if key not in self._kept:
-            self._kept[key] = find(self._recall)
-        known: Known = self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = find(self._recall)
+        known: Known = self._cache[key]
         return known
 
     def _strategies(self, use: MemoryUse, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
@@ -274,11 +283,11 @@ class Experience(SavedAttributes):
             use, (own, enemies), lambda recall: tuple(recall.strategies(enemies, own)), ()
         )
 
-    def _waypoints(self, recall: Recall) -> Sequence[Entry]:
-        return recall.recent(self._episodes, WAYPOINT, LATELY)
+    def _milestone_times(self, recall: Recall) -> Sequence[Entry]:
+        return recall.recent(self._episodes, MILESTONE_TIME, LATELY)
 
     def _met(self, use: MemoryUse, kind: str, record: type[Record]) -> Mapping[str, Record]:
-        """Return the encounters of a kind that still hold, by key; what this session saw last counts."""
+        """Return the open encounters of a kind by key; those of this session replace earlier ones."""
 
         def find(recall: Recall) -> dict[str, Record]:
             entries = (

@@ -1,1 +1,1 @@
-"""A server on loopback that speaks the Messages API and is no model: to try play with a model without a key."""
+"""A loopback server with the Messages API and made-up answers, to try play with a model without a key."""

@@ -1,4 +1,4 @@
-"""Made-up answers: plausible, and out of nothing but the request; counted in tokens by a measure of the server's own."""
+"""Made-up answers: plausible, built only from the request, and counted in tokens by the server's own estimate."""
 
 import json
 import random
@@ -10,17 +10,17 @@ from functools import cached_property
 from typing import Any, Final
 
 BYTES_A_TOKEN: Final = 3.6
-PICTURE: Final = 1_600  # what a picture of some size counts as
-FRAME: Final = 4  # around each block
+PICTURE: Final = 1_600  # tokens of a picture of any size
+FRAME: Final = 4  # tokens added to each block
 
 
 def tokens_of_text(text: str) -> int:
-    """Return how many tokens `text` counts as; 0 for none."""
+    """Return the estimated tokens of `text`; 0 for an empty text."""
     return round(len(text.encode()) / BYTES_A_TOKEN + 0.499)
 
 
 def tokens_of_block(block: Mapping[str, Any]) -> int:
-    """Return how many tokens a block of content or a tool's definition counts as, its frame included."""
+    """Return the estimated tokens of a content block or a tool definition, its frame included."""
     match block.get("type"):
         case "text":
             return FRAME + tokens_of_text(str(block.get("text", "")))
@@ -35,7 +35,7 @@ def tokens_of_block(block: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool."""
+    """A tool call."""
 
     name: str
     input: Mapping[str, Any] = field(default_factory=dict)
@@ -43,9 +43,9 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class MadeUpAnswer:
-    """Text, then calls of tools; `stop_reason` '' is the natural one.
+    """An answer: text, then tool calls. With `stop_reason` '' the reason follows from the content.
 
-    `explanation` says why a refusal refuses.
+    `explanation` is the reason of a refusal.
     """
 
     text: str = ""
@@ -55,24 +55,24 @@ class MadeUpAnswer:
 
     @property
     def stop(self) -> str:
-        """Why the message ends."""
+        """The stop reason of the message."""
         return self.stop_reason or ("tool_use" if self.calls else "end_turn")
 
     @property
     def tokens(self) -> int:
-        """How many tokens of output it counts as."""
-        said = sum(tokens_of_text(call.name + str(call.input)) + 10 for call in self.calls)
-        return max(tokens_of_text(self.text) + said, 1)
+        """The estimated output tokens of the answer."""
+        called = sum(tokens_of_text(call.name + str(call.input)) + 10 for call in self.calls)
+        return max(tokens_of_text(self.text) + called, 1)
 
     @property
     def details(self) -> dict[str, object] | None:
-        """Why a refusal refuses, in the shape of the service."""
+        """The explanation of a refusal in the shape of the service, or None."""
         if not self.explanation:
             return None
         return {"type": "refusal", "category": None, "explanation": self.explanation}
 
     def blocks(self, message_id: str) -> list[dict[str, object]]:
-        """Return its blocks of content; calls are numbered after the message."""
+        """Return the content blocks of the answer; the ids of calls contain `message_id`."""
         found: list[dict[str, object]] = []
         if self.text:
             found.append({"type": "text", "text": self.text, "citations": None})
@@ -84,7 +84,7 @@ class MadeUpAnswer:
 
 
 def json_text(value: object) -> str:
-    """Return `value` as JSON on one line, letters as they are."""
+    """Return `value` as JSON on one line, without ASCII escapes."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -93,25 +93,24 @@ _PURPOSE: Final = re.compile(
 )
 
 
-class AnswerKind(Enum):
-    """What sort of answer is wanted."""
+_TICK: Final = re.compile(r"^tick: *(\d+)", re.IGNORECASE | re.MULTILINE)
 
-    ANSWER = "answer"  # JSON after a schema
-    OBSERVE = "observe"  # a conversation into observations
-    REFLECT = "reflect"  # observations into fewer
-    TALK = "talk"  # whatever else
+
+class AnswerKind(Enum):
+    """The kind of answer that a request asks for."""
+
+    ANSWER = "answer"  # JSON that follows a schema
+    OBSERVE = "observe"  # observations from a conversation
+    REFLECT = "reflect"  # fewer observations from many
+    TALK = "talk"  # any other request
 
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """One request. `turn` counts the requests for a message from 1, those that failed included.
-
-    `digest` is the same for the same prompt.
-    """
+    """One parsed request. `turn` counts message requests from 1, including failed ones."""
 
     body: Mapping[str, Any]
     turn: int = 1
-    digest: bytes = b""
 
     @cached_property
     def system(self) -> str:
@@ -120,53 +119,53 @@ class ParsedRequest:
 
     @cached_property
     def user(self) -> str:
-        """What the user said last: from the question on, where tools were called or an answer was sent back since."""
+        """The user's text from the last question on, including later tool results and repair requests."""
         return "\n\n".join(text for each in self._since for text in texts(each["content"]))
 
     @cached_property
     def purpose(self) -> str:
-        """Why it is asked, where the user says so in a line of its own, the last one; '' where it does not."""
-        found = _PURPOSE.findall(self.told)
+        """The purpose in the user's last line that names one, or ''."""
+        found = _PURPOSE.findall(self.user_text)
         return str(found[-1]) if found else ""
 
     @cached_property
-    def told(self) -> str:
-        """The text of all user messages: what a question offers stands before the results of tools and repairs."""
-        return "\n\n".join(text for each in self._said for text in texts(each["content"]))
+    def user_text(self) -> str:
+        """The text of all user messages; a question's options stand before tool results and repair requests."""
+        return "\n\n".join(text for each in self._user_messages for text in texts(each["content"]))
 
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:
-        """The tools on offer; none where the request forbids to call any."""
+        """The available tools; empty when the request forbids tool calls."""
         is_forbidden = (self.body.get("tool_choice") or {}).get("type") == "none"
         return () if is_forbidden else self.body.get("tools") or ()
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
-        """The schema of the final answer, if it must follow one."""
+        """The schema of the final answer, or None."""
         output = self.body.get("output_config") or {}
         return (output.get("format") or {}).get("schema")
 
     @cached_property
     def rounds(self) -> int:
-        """How many rounds of tools were done since the last question."""
+        """The number of tool rounds since the last question."""
         return sum(_has_results(each) for each in self._since)
 
     @cached_property
     def _since(self) -> Sequence[Mapping[str, Any]]:
-        """The messages of the user from the last question on, which says why it is asked, or has no results of tools."""
-        said = list(enumerate(self._said))
-        asks = [at for at, each in said if any(map(_PURPOSE.search, texts(each["content"])))]
-        plain = [at for at, each in said if not _has_results(each)]
-        return self._said[(asks or plain or [0])[-1] :]
+        """The user messages from the last question on: the last that names a purpose, or has no tool results."""
+        numbered = list(enumerate(self._user_messages))
+        asked = [at for at, each in numbered if any(map(_PURPOSE.search, texts(each["content"])))]
+        plain = [at for at, each in numbered if not _has_results(each)]
+        return self._user_messages[(asked or plain or [0])[-1] :]
 
     @cached_property
-    def _said(self) -> Sequence[Mapping[str, Any]]:
-        """The messages of the user."""
+    def _user_messages(self) -> Sequence[Mapping[str, Any]]:
+        """The user messages."""
         return [each for each in self.body["messages"] if each["role"] == "user"]
 
     @cached_property
     def kind(self) -> AnswerKind:
-        """What sort of answer is wanted."""
+        """The kind of answer that the request asks for."""
         if self.schema is not None:
             return AnswerKind.ANSWER
         if "<observations>" not in self.system:
@@ -174,12 +173,15 @@ class ParsedRequest:
         return AnswerKind.REFLECT if "reflect" in self.system.lower() else AnswerKind.OBSERVE
 
     def chance(self, seed: int, salt: str = "") -> random.Random:
-        """Return chance that is the same for the same prompt, `seed` and `salt`."""
-        return random.Random(self.digest + f"{seed} {salt}".encode())
+        """Return a random source seeded by tick, purpose and round, never by the wording of a prompt."""
+        tick = _TICK.findall(self.user_text)[-1:]
+        return random.Random(
+            f"{seed} {salt} {self.purpose} {tick} {self.rounds} {len(self._since)}"
+        )
 
 
 def blocks(content: object) -> Sequence[Mapping[str, Any]]:
-    """Return content as blocks; a string is short for one of text."""
+    """Return content as blocks; a string stands for one text block."""
     if isinstance(content, str):
         return ({"type": "text", "text": content},) if content else ()
     return content if isinstance(content, list | tuple) else ()
@@ -201,10 +203,10 @@ _LIST: Final = r"^.*\b{name}\b.*:\s*$\n((?:[ \t]*[-*] .*(?:\n|\Z))+)"
 _ITEM: Final = re.compile(r"^[ \t]*[-*] `?(.+?)`?(?::\s.*)?$", re.MULTILINE)
 
 
-def listed(text: str) -> dict[str, Sequence[str]]:
-    """Return the names in the last list of goals and of candidates in `text`, where there are such lists.
+def listed_names(text: str) -> dict[str, Sequence[str]]:
+    """Return the names in the last list of goals and in the last list of candidates in `text`, if present.
 
-    A list is lines of `- name: what it means` after one that ends in a colon and says what they are.
+    A list is a heading that contains the word and ends in a colon, then lines of the form `- name: meaning`.
     """
     found: dict[str, Sequence[str]] = {}
     for name in LISTS:
@@ -214,33 +216,33 @@ def listed(text: str) -> dict[str, Sequence[str]]:
     return found
 
 
-MOST_ITEMS: Final = 3
-FIRST_ITEMS: Final = 0.6  # how often a choice out of an enum begins with its first
+MAX_ITEMS: Final = 3
+FIRST_ITEMS: Final = 0.6  # probability that a choice from an enum is its first value
 WORDS: Final = "fake-claude: this is no model"
 
 Schema = Mapping[str, Any]
 
 
-def made_object(schema: Schema, chance: random.Random) -> Mapping[str, Any]:
-    """Return the arguments of a call that `schema` allows; none where it is no schema of an object."""
-    made = made_up(schema, chance)
+def any_object(schema: Schema, chance: random.Random) -> Mapping[str, Any]:
+    """Return arguments that `schema` allows; empty when it is not the schema of an object."""
+    made = any_value(schema, chance)
     return made if isinstance(made, dict) else {}
 
 
-def made_up(schema: Schema, chance: random.Random) -> object:
-    """Return a value that `schema` allows: one of its enum, or one of its type, which is a text where none is told."""
+def any_value(schema: Schema, chance: random.Random) -> object:
+    """Return a value that `schema` allows: from its enum or of its type, which is string by default."""
     choices, kind = schema.get("enum"), schema.get("type")
     if choices:
         return choices[0] if chance.random() < FIRST_ITEMS else chance.choice(choices)
     match kind[0] if isinstance(kind, list) else kind:
         case "object":
             parts = schema.get("properties") or {}
-            return {name: made_up(each, chance) for name, each in parts.items()}
+            return {name: any_value(each, chance) for name, each in parts.items()}
         case "array":
             items = schema.get("items") or {}
             if items.get("enum"):
                 return some_of(items["enum"], chance)
-            return [made_up(items, chance) for _ in range(chance.randint(1, 2))]
+            return [any_value(items, chance) for _ in range(chance.randint(1, 2))]
         case "integer":
             return chance.randint(0, 1)
         case "number":
@@ -254,32 +256,32 @@ def made_up(schema: Schema, chance: random.Random) -> object:
 
 
 def some_of(choices: Sequence[object], chance: random.Random) -> list[object]:
-    """Return the first few of `choices`, which is not empty, or a few that follow one another."""
+    """Return a few consecutive items of `choices`, often the first ones; `choices` must not be empty."""
     first = 0 if chance.random() < FIRST_ITEMS else chance.randrange(len(choices))
-    return [*choices[first:], *choices[:first]][: chance.randint(1, MOST_ITEMS)]
+    return [*choices[first:], *choices[:first]][: chance.randint(1, MAX_ITEMS)]
 
 
-MOST_OBSERVED: Final = 12
+MAX_OBSERVED: Final = 12
 LONGEST: Final = 160  # characters of one observation
 _OBSERVATION: Final = re.compile(r"^\s*[*-]\s*(🔴|🟡|🟢)")
-_MARKS: Final = ("🔴", "🟡", "🟢")
+_PRIORITIES: Final = ("🔴", "🟡", "🟢")
 
 
-def observed(conversation: str) -> str:
-    """Return some lines of `conversation` as observations; the first lines of it count as the weightiest."""
+def made_observations(conversation: str) -> str:
+    """Return some lines of `conversation` as observations; the first lines get the highest priority."""
     lines = [line.strip() for line in conversation.splitlines()]
-    said = [line for line in lines if len(line) > 20 and not line.startswith("<")]
-    step = max(len(said) // MOST_OBSERVED, 1)
-    chosen = said[::step][:MOST_OBSERVED] or ["Nothing was said."]
-    body = [f"* {_MARKS[min(at, 2)]} {line[:LONGEST]}" for at, line in enumerate(chosen)]
+    content = [line for line in lines if len(line) > 20 and not line.startswith("<")]
+    step = max(len(content) // MAX_OBSERVED, 1)
+    chosen = content[::step][:MAX_OBSERVED] or ["Nothing was said."]
+    body = [f"* {_PRIORITIES[min(at, 2)]} {line[:LONGEST]}" for at, line in enumerate(chosen)]
     return _framed(body, chosen[-1][:LONGEST])
 
 
-def reflected(text: str) -> str:
-    """Return the weighty half of the observations in `text`, in their order."""
+def made_reflection(text: str) -> str:
+    """Return half of the observations in `text`, those of high priority, in their order."""
     found = [line.rstrip() for line in text.splitlines() if _OBSERVATION.match(line)]
-    weighty = [line for line in found if "🔴" in line] or found
-    kept = weighty[: max(len(found) // 2, 1)] or ["* 🟢 Nothing was observed."]
+    important = [line for line in found if "🔴" in line] or found
+    kept = important[: max(len(found) // 2, 1)] or ["* 🟢 Nothing was observed."]
     return _framed(kept, kept[-1].lstrip("*- 🔴🟡🟢"))
 
 
@@ -293,39 +295,39 @@ def _framed(observations: list[str], task: str) -> str:
 
 
 PREFIX: Final = "[fake-claude: no model] "
-CURIOSITY: Final = 0.3  # how often a tool is called first
-MOST_ROUNDS: Final = 2  # of tools
+CURIOSITY: Final = 0.3  # probability of a tool call first
+MAX_ROUNDS: Final = 2  # of tool calls
 
 
 def sensible(ask: ParsedRequest, seed: int) -> MadeUpAnswer:
-    """Return the same plausible answer for the same request and `seed`."""
+    """Return a plausible answer; the same request and `seed` give the same answer."""
     chance = ask.chance(seed)
     if call := _call(ask, chance):
         return MadeUpAnswer(calls=(call,))
     match ask.kind:
         case AnswerKind.ANSWER:
-            return MadeUpAnswer(json_text(_named(made_up(ask.schema or {}, chance), ask, chance)))
+            return MadeUpAnswer(json_text(_named(any_value(ask.schema or {}, chance), ask, chance)))
         case AnswerKind.OBSERVE:
-            return MadeUpAnswer(observed(ask.user))
+            return MadeUpAnswer(made_observations(ask.user))
         case AnswerKind.REFLECT:
-            return MadeUpAnswer(reflected(ask.user))
+            return MadeUpAnswer(made_reflection(ask.user))
         case AnswerKind.TALK:
             return MadeUpAnswer(f"{PREFIX}You said: {ask.user[:200]}")
 
 
 def _call(ask: ParsedRequest, chance: random.Random) -> ToolCall | None:
-    is_curious = ask.tools and ask.rounds < MOST_ROUNDS and chance.random() < CURIOSITY
+    is_curious = ask.tools and ask.rounds < MAX_ROUNDS and chance.random() < CURIOSITY
     if not is_curious:
         return None
     tool = chance.choice(ask.tools)
-    return ToolCall(tool["name"], made_object(tool["input_schema"], chance))
+    return ToolCall(tool["name"], any_object(tool["input_schema"], chance))
 
 
 def _named(made: object, ask: ParsedRequest, chance: random.Random) -> object:
-    """Put names that the question lists in the place of words that the schema left open."""
+    """Return `made` with names from the question in each list that the schema leaves open."""
     if not isinstance(made, dict):
         return made
-    names = listed(ask.told)
+    names = listed_names(ask.user_text)
     parts = (ask.schema or {}).get("properties") or {}
     for name in sorted(made.keys() & names.keys()):
         if isinstance(made[name], list) and not (parts[name].get("items") or {}).get("enum"):

@@ -1,4 +1,4 @@
-"""The server: listens on loopback, one thread a connection, HTTP requests in and replies out; stops at once when asked."""
+"""The HTTP server: listens on loopback with one thread per connection and stops at once on request."""
 
 import json
 import socket
@@ -12,67 +12,67 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from agent.fake_claude.service import FakeService, served
+from agent.fake_claude.service import FakeService, served_model
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
-MOST_BYTES: Final = 32_000_000  # of a request
+MAX_BYTES: Final = 32_000_000  # of a request
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves one connection from its beginning to its end."""
+    """The handler of one connection."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    wbufsize = -1  # a small reply leaves in one piece
+    wbufsize = -1  # a small reply is sent in one piece
 
     def __init__(self, service: FakeService, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
         self.service = service
         super().__init__(*connection)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: what came is kept, and the terminal belongs to others."""
+        """Log nothing: requests are counted, and the terminal belongs to the caller."""
 
     def do_GET(self) -> None:
-        """Serve what is looked up."""
+        """Serve a GET request."""
         self._serve("GET", b"")
 
     def do_POST(self) -> None:
-        """Serve what is asked."""
+        """Serve a POST request."""
         length = int(self.headers.get("content-length") or 0)
-        if length > MOST_BYTES:
-            self.close_connection = True  # its body stays unread
-        self._serve("POST", self.rfile.read(length) if length <= MOST_BYTES else None)
+        if length > MAX_BYTES:
+            self.close_connection = True  # the body is not read
+        self._serve("POST", self.rfile.read(length) if length <= MAX_BYTES else None)
 
     def wire(self, request_id: str) -> Wire:
-        """Return the way back for one request."""
+        """Return the writer of the reply to one request."""
         return Wire(self, request_id)
 
-    def received(self, method: str, headers: Mapping[str, str], body: object) -> None:
-        """Take note of a request, whose headers are in small letters."""
+    def on_request(self, method: str, headers: Mapping[str, str], body: object) -> None:
+        """Do nothing; a subclass may record the request. Header names are in lower case."""
 
     def _serve(self, method: str, raw: bytes | None) -> None:
-        tally = self.service.tally
+        counts = self.service.counts
         wire = self.wire(f"req_fake{next(self.service.numbers):06}")
         try:
             body = _parsed(raw)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            self.received(method, headers, body)
-            tally.calls[f"{method} {urlsplit(self.path).path}"] += 1
+            self.on_request(method, headers, body)
+            counts.calls[f"{method} {urlsplit(self.path).path}"] += 1
             if self.path != "/":
                 _check_headers(headers)
             self._route(method, body, wire)
         except RequestRefused as refused:
-            tally.errors[refused.kind] += 1
-            said = error_json(refused.kind, refused.message, wire.request_id)
-            wire.json(said, refused.status)
+            counts.errors[refused.kind] += 1
+            body_json = error_json(refused.kind, refused.message, wire.request_id)
+            wire.json(body_json, refused.status)
 
     def _route(self, method: str, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
         path = urlsplit(self.path).path
         match method, path.strip("/").split("/"):
             case "GET", [""]:
-                wire.whole(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
+                wire.send_body(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
             case "GET", ["v1", "models", name]:
-                self.send_json("models", lambda: served(name).as_json(), wire)
+                self.send_json("models", lambda: served_model(name).as_json(), wire)
             case "POST", ["v1", "messages", "count_tokens"]:
                 self.send_json("count_tokens", partial(self.service.count, body), wire)
             case "POST", ["v1", "messages"]:
@@ -81,12 +81,12 @@ class Handler(BaseHTTPRequestHandler):
                 raise RequestRefused("not_found_error", f"{method} {path} is not served here")
 
     def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        """Reply with a message, as a stream where one is asked for."""
+        """Reply with a message, as a stream if requested."""
         message = self.service.message(body, next(self.service.turns))
         send(message, wire, streamed=body.get("stream") is True)
 
     def send_json(self, _endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
-        """Reply with what is no message: `value` of that endpoint."""
+        """Reply with the `value` of another endpoint."""
         wire.json(value())
 
 
@@ -121,24 +121,24 @@ def _check_headers(headers: Mapping[str, str]) -> None:
 
 
 LOOPBACK: Final = "127.0.0.1"
-POLL_S: Final = 0.02  # how long stopping takes at most
+POLL_S: Final = 0.02  # the longest time that stopping takes
 
 
 class FakeClaude:
-    """A server that speaks the Messages API and is no model; use it as a context.
+    """A server with the Messages API and made-up answers; use it as a context manager.
 
-    `seed` varies what is made up; `port` 0 takes any that is free. `url` is for ANTHROPIC_BASE_URL; `counts` are
-    of what was asked, and the tokens. Raises OSError where the port is taken.
+    `seed` varies the answers; `port` 0 takes any free port. `url` is for ANTHROPIC_BASE_URL; `counts` holds calls,
+    errors and tokens. Raises OSError when the port is taken.
     """
 
     def __init__(self, *, seed: int = 0, port: int = 0) -> None:
         service = FakeService(time.monotonic, seed)
-        self.counts = service.tally
+        self.counts = service.counts
         self._server = LoopbackServer((LOOPBACK, port), partial(Handler, service))
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The address of the server."""
         return f"http://{LOOPBACK}:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
@@ -150,7 +150,7 @@ class FakeClaude:
 
 
 class LoopbackServer(ThreadingHTTPServer):
-    """Listens from its making to its end, and ends its open connections with itself."""
+    """A server that listens from construction to `end`, which also closes its open connections."""
 
     def __init__(self, address: tuple[str, int], handler: Callable[..., Handler]) -> None:
         self._connections: set[socket.socket] = set()
@@ -158,11 +158,11 @@ class LoopbackServer(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     def begin(self) -> None:
-        """Serve until the end, in a thread."""
+        """Serve in a thread until `end`."""
         threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True).start()
 
     def end(self) -> None:
-        """Stop listening, and hang up: whoever reads from a connection sees its end."""
+        """Stop listening and close all connections; their clients see the end of the stream."""
         self.shutdown()
         self.server_close()
         with self._lock:
@@ -171,24 +171,24 @@ class LoopbackServer(ThreadingHTTPServer):
                     connection.shutdown(socket.SHUT_RDWR)
 
     def server_bind(self) -> None:
-        """Bind without asking for the name of this machine, which can take seconds."""
+        """Bind without looking up the host name, which can take seconds."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Remember a connection and serve it."""
+        """Register a connection and serve it."""
         with self._lock:
             self._connections.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Forget a connection that is over."""
+        """Remove a connection that has ended."""
         with self._lock:
             self._connections.discard(request)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Say nothing of clients that went away, which is their right."""
+        """Report an error, but not when the client closed the connection."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)

@@ -1,4 +1,4 @@
-"""What the service does with a request, apart from sockets: refuse, count, charge by its prompt cache, and answer."""
+"""The service without sockets: it validates, counts, charges by the prompt cache, and answers."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from agent.fake_claude.wire import RequestRefused
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """One model and its limits, in tokens. `prefill`: whether a request may begin the answer itself."""
+    """One model and its limits in tokens. `prefill`: whether a request may start the answer itself."""
 
     id: str
     line: str
@@ -29,11 +29,11 @@ class ServedModel:
     prefill: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Return it in the shape of the service's `ModelInfo`."""
-        told = asdict(self)
-        del told["cache_minimum"], told["prefill"]
+        """Return the model in the shape of the service's `ModelInfo`."""
+        fields = asdict(self)
+        del fields["cache_minimum"], fields["prefill"]
         return {
-            **told,
+            **fields,
             "type": "model",
             "display_name": f"{self.id} (fake)",
             "created_at": "2026-01-01T00:00:00Z",
@@ -52,7 +52,7 @@ MODELS: Final[Mapping[str, ServedModel]] = {
 }
 
 
-def served(name: str) -> ServedModel:
+def served_model(name: str) -> ServedModel:
     """Return the model of that name. Raises RequestRefused."""
     if name not in MODELS:
         raise RequestRefused("not_found_error", f"model: {name}")
@@ -61,7 +61,7 @@ def served(name: str) -> ServedModel:
 
 @dataclass(frozen=True, slots=True)
 class PromptPiece:
-    """One block. `digest` and `tokens` are of everything up to its end; `ttl` is '' where it bears no mark."""
+    """One block of a prompt. `digest` and `tokens` cover the prompt up to its end; `ttl` is '' without a cache mark."""
 
     section: str  # tools, format, system or messages
     digest: bytes
@@ -70,11 +70,10 @@ class PromptPiece:
 
 
 def pieces_of(body: Mapping[str, Any]) -> tuple[PromptPiece, ...]:
-    """Return the pieces of a valid request, the first first.
+    """Return the pieces of a valid request in the order of its cache.
 
-    The schema of an answer goes in front of the system text: a service that is told of another one reads
-    everything after the tools anew. What else bears on the messages (the choice of tools) goes in front
-    of those.
+    The answer schema stands before the system text, since with another schema the service reads everything after the
+    tools again. The tool choice, which affects the messages, stands before them.
     """
     digest, tokens, pieces = _digest(b"", body["model"]), 0, []
     for section, block in _blocks(body):
@@ -107,11 +106,11 @@ def _digest(before: bytes, value: object) -> bytes:
 
 
 TTL_S: Final = {"5m": 300.0, "1h": 3_600.0}
-LOOK_BACK: Final = 20  # blocks before a mark at which a kept prefix is still found
+LOOK_BACK: Final = 20  # blocks before a mark where a stored prefix is still found
 
 
 class Charge(NamedTuple):
-    """The tokens of the input by what they cost; together they are the whole of it."""
+    """The input tokens by price class; together they are the whole input."""
 
     input: int
     cache_read: int
@@ -120,16 +119,16 @@ class Charge(NamedTuple):
 
 
 class PromptCache:
-    """Keeps prefixes by digest until they expire; a hit renews them. `clock` is in seconds."""
+    """A cache of prefixes by digest; a hit renews their lifetime. `clock` is in seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._kept: dict[bytes, tuple[float, float]] = {}  # until when, and how long from a hit
+        self._stored: dict[bytes, tuple[float, float]] = {}  # expiry, and lifetime after a hit
 
     def charge(self, pieces: Sequence[PromptPiece], minimum: int) -> Charge:
-        """Read the longest kept prefix, keep what is marked after it, and return what that comes to.
+        """Read the longest stored prefix, store the marked prefixes after it, and return the charge.
 
-        A prefix of less than `minimum` tokens is never kept.
+        A prefix of fewer than `minimum` tokens is never stored.
         """
         total = pieces[-1].tokens if pieces else 0
         marks = [at for at, each in enumerate(pieces) if each.ttl and each.tokens >= minimum]
@@ -150,19 +149,19 @@ class PromptCache:
         return -1
 
     def _renew(self, digest: bytes, length: float = 0.0) -> bool:
-        """Keep a prefix for as long as it was kept before, or for `length` where that is longer; return whether it was."""
-        until, before = self._kept.get(digest, (0.0, 0.0))
+        """Store a prefix for its former lifetime or `length`, the longer; return whether it was stored before."""
+        expiry, before = self._stored.get(digest, (0.0, 0.0))
         now = self._clock()
-        is_kept = until > now
-        length = max(length, before if is_kept else 0.0)
+        is_stored = expiry > now
+        length = max(length, before if is_stored else 0.0)
         if length:
-            self._kept[digest] = now + length, length
-        return is_kept
+            self._stored[digest] = now + length, length
+        return is_stored
 
 
 @dataclass(slots=True)
 class ServiceCounts:
-    """Counts since the start: calls by path, errors by type, and tokens by what they cost."""
+    """Counts since the start: calls by path, errors by type, and tokens by price class."""
 
     calls: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
@@ -173,25 +172,25 @@ class ServiceCounts:
         self.tokens.update(charge._asdict(), output=output)
 
 
-NAME: Final = "fake-claude:"  # in front of the model's name in every reply
+NAME: Final = "fake-claude:"  # prefix of the model's name in every reply
 
 
 class FakeService:
-    """Answers requests one after the other. `clock` is in seconds; `seed` varies what is made up.
+    """The service, which answers requests one after the other. `clock` is in seconds; `seed` varies the answers.
 
-    What it checks, answers and says of the cache is in methods of their own, for a stricter service in tests.
+    `check`, `answer` and `diagnostics` are separate methods, so that a stricter service in tests can override them.
     """
 
     def __init__(self, clock: Callable[[], float], seed: int) -> None:
-        self.tally = ServiceCounts()
+        self.counts = ServiceCounts()
         self.seed = seed
         self.numbers = count(1)  # of requests
-        self.turns = count(1)  # of requests for a message
+        self.turns = count(1)  # of message requests
         self._cache = PromptCache(clock)
         self._lock = threading.Lock()
 
     def message(self, body: Mapping[str, Any], turn: int) -> dict[str, Any]:
-        """Return the message that answers `body`, the request of that number. Raises RequestRefused."""
+        """Return the reply to `body`, the message request number `turn`. Raises RequestRefused."""
         with self._lock:
             model = self.check(body)
             pieces = pieces_of(body)
@@ -199,35 +198,35 @@ class FakeService:
             if tokens > most:
                 message = f"prompt is too long: {tokens} tokens > {most} maximum"
                 raise RequestRefused("invalid_request_error", message)
-            ask = ParsedRequest(body, turn, pieces[-1].digest)
+            ask = ParsedRequest(body, turn)
             answer = self.answer(ask)
             charge = self._cache.charge(pieces, model.cache_minimum)
             return self._message(ask, answer, charge, pieces)
 
     def count(self, body: Mapping[str, Any]) -> dict[str, int]:
-        """Return how many tokens the input of `body` counts as. Raises RequestRefused."""
+        """Return the input tokens of `body`. Raises RequestRefused."""
         self.check(body, counting=True)
         return {"input_tokens": pieces_of(body)[-1].tokens}
 
     def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
-        """Return the model that is asked. `counting`: nothing is to be generated. Raises RequestRefused."""
+        """Return the requested model. `counting`: the request only counts tokens. Raises RequestRefused."""
         if not isinstance(body, dict) or not body.get("messages"):
             raise RequestRefused("invalid_request_error", "messages: Field required")
         if not counting and not isinstance(body.get("max_tokens"), int):
             raise RequestRefused("invalid_request_error", "max_tokens: Field required")
-        model = served(str(body.get("model")))
+        model = served_model(str(body.get("model")))
         if model.lifecycle == "retired":
             raise RequestRefused("not_found_error", f"model: {model.id}")
         return model
 
     def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
-        """Return the answer to a request that was checked."""
-        return fitted(sensible(ask, self.seed), ask)
+        """Return the answer to a checked request."""
+        return truncated(sensible(ask, self.seed), ask)
 
     def diagnostics(
         self, ask: ParsedRequest, message_id: str, pieces: Sequence[PromptPiece]
     ) -> dict[str, object] | None:
-        """Return why the cache was missed; None where it is not known."""
+        """Return None: this service does not report why the cache was missed."""
 
     def _message(
         self,
@@ -236,9 +235,9 @@ class FakeService:
         charge: Charge,
         pieces: tuple[PromptPiece, ...],
     ) -> dict[str, Any]:
-        # Other requests have other ids, whichever server is asked.
-        message_id = f"msg_fake{ask.turn:06}{ask.chance(self.seed).randbytes(4).hex()}"
-        self.tally.charge(charge, answer.tokens)
+        # Different requests get different ids, on every server.
+        message_id = f"msg_fake{ask.turn:06}{pieces[-1].digest[:4].hex()}"
+        self.counts.charge(charge, answer.tokens)
         return {
             "id": message_id,
             "type": "message",
@@ -255,7 +254,7 @@ class FakeService:
 
 
 def usage_json(charge: Charge, output: int) -> dict[str, object]:
-    """Return usage in the shape of the service."""
+    """Return the usage in the shape of the service."""
     return {
         "input_tokens": charge.input,
         "output_tokens": output,
@@ -270,8 +269,8 @@ def usage_json(charge: Charge, output: int) -> dict[str, object]:
     }
 
 
-def fitted(answer: MadeUpAnswer, ask: ParsedRequest) -> MadeUpAnswer:
-    """Return as much of `answer` as the request allows tokens; a call that does not fit is left out."""
+def truncated(answer: MadeUpAnswer, ask: ParsedRequest) -> MadeUpAnswer:
+    """Return `answer`, shortened to the request's `max_tokens`; a shortened answer has no calls."""
     most = ask.body["max_tokens"]
     if answer.tokens <= most:
         return answer

@@ -1,4 +1,4 @@
-"""Replies on a connection: whole, as the events of a stream, as an error, or broken off."""
+"""Replies on a connection: one body, a stream of events, or an error."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ STATUSES: Final = {
 
 
 class RequestRefused(Exception):  # an expected result, which becomes the reply
-    """A request that is not served: what kind of error, and the service's words for it."""
+    """A refused request: the kind of error and the service's message."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -28,13 +28,13 @@ class RequestRefused(Exception):  # an expected result, which becomes the reply
 
 
 def error_json(kind: str, message: str, request_id: str | None = None) -> dict[str, object]:
-    """Return the body of an error; one inside of a stream carries no request id."""
+    """Return the body of an error; an error within a stream has no request id."""
     body: dict[str, object] = {"type": "error", "error": {"type": kind, "message": message}}
     return body if request_id is None else {**body, "request_id": request_id}
 
 
 PIECE: Final = 80  # characters of text, or of the JSON of a call, in one event
-MOST_PIECES: Final = 200  # of one block; a huge one comes in larger pieces
+MAX_PIECES: Final = 200  # of one block; a very long block is sent in larger pieces
 
 
 def event(kind: str, **fields: object) -> bytes:
@@ -44,7 +44,7 @@ def event(kind: str, **fields: object) -> bytes:
 
 
 def events(message: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield `message` in the order of the service: start, ping, each block in pieces, delta, stop."""
+    """Yield the events of `message` in the service's order: start, ping, each block in pieces, delta, stop."""
     usage = message["usage"]
     begun = {**message, "content": [], "stop_reason": None, "stop_sequence": None}
     begun |= {"stop_details": None, "usage": {**usage, "output_tokens": 1}}
@@ -68,19 +68,19 @@ _TOTALS: Final = (
 )
 
 
-# By the type of a block: how the events with its pieces are called, and a piece in them.
+# By type of block: the name of its delta events, and the field of the piece in them.
 _PIECES: Final = {"text": ("text_delta", "text"), "tool_use": ("input_json_delta", "partial_json")}
 
 
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     kind, name = _PIECES[block["type"]]
     is_call = "input" in block
-    whole = json.dumps(block["input"], ensure_ascii=False) if is_call else block["text"]
+    payload = json.dumps(block["input"], ensure_ascii=False) if is_call else block["text"]
     empty: Mapping[str, object] = {"input": {}} if is_call else {"text": ""}
     yield event("content_block_start", index=index, content_block={**block, **empty})
-    size = max(PIECE, len(whole) // MOST_PIECES)
-    for at in range(0, len(whole), size):
-        delta = {"type": kind, name: whole[at : at + size]}
+    size = max(PIECE, len(payload) // MAX_PIECES)
+    for at in range(0, len(payload), size):
+        delta = {"type": kind, name: payload[at : at + size]}
         yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)
 
@@ -91,7 +91,7 @@ EVENTS: Final = "text/event-stream; charset=utf-8"
 
 
 class Wire:
-    """The way a reply goes back."""
+    """The writer of one reply."""
 
     def __init__(self, http: BaseHTTPRequestHandler, request_id: str) -> None:
         self.http = http
@@ -99,25 +99,25 @@ class Wire:
 
     def json(self, value: object, status: int = 200, **headers: str) -> None:
         """Reply with `value` as JSON."""
-        self.whole(json.dumps(value, ensure_ascii=False).encode(), JSON, status, **headers)
+        self.send_body(json.dumps(value, ensure_ascii=False).encode(), JSON, status, **headers)
 
-    def whole(self, body: bytes, kind: str = JSON, status: int = 200, **headers: str) -> None:
+    def send_body(self, body: bytes, kind: str = JSON, status: int = 200, **headers: str) -> None:
         """Reply with `body`."""
         self._head(status, {"content-type": kind, "content-length": str(len(body)), **headers})
         self.http.wfile.write(body)
 
     def begin(self) -> None:
-        """Begin a stream of events."""
+        """Start a stream of events."""
         unknown = {"transfer-encoding": "chunked", "cache-control": "no-cache"}
         self._head(200, {"content-type": EVENTS, **unknown})
 
     def chunk(self, data: bytes) -> None:
-        """Send some of it."""
+        """Send one chunk of the stream."""
         self.http.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
         self.http.wfile.flush()
 
     def end(self) -> None:
-        """End such a reply as it should be."""
+        """End the stream."""
         self.http.wfile.write(b"0\r\n\r\n")
 
     def _head(self, status: int, headers: Mapping[str, str]) -> None:

@@ -1,1 +1,1 @@
-"""Measurements of play: many games, speed, battles, memory, the model, and a memory exam. Nothing below knows it."""
+"""Measurements of play: many games, speed, battles, memory, the model, and a memory exam. No other package imports it."""

@@ -18,14 +18,14 @@ from agent.lab.stats import Interval, median_interval, share_interval
 from emulator import FRAMES_PER_SECOND
 from memory import BLACKOUT, MemoryFault, RunReader, read_run
 
-TOLD: Final = (
+KEYS: Final = (
     "stop", "reason", "ticks", "frames", "badges", "episodes", "restores", "errors",
 )  # fmt: skip
-PLAYED: Final = frozenset({"goal", "ticks", "limit", "gave_up"})  # it came to an end of its own
+PLAYED: Final = frozenset({"goal", "ticks", "limit", "gave_up"})  # it ended by itself
 
 
 class GameMoment(NamedTuple):
-    """A moment of a game."""
+    """A tick of a game, and its frame."""
 
     tick: int
     frame: int
@@ -38,9 +38,9 @@ class GameMoment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EvalGame:
-    """How one seed went; `stop` is that of `play`, or timeout or crash where it says nothing.
+    """The result of one seed; `stop` is that of `play`, or timeout or crash when it reported none.
 
-    A blackout is a defeat after which money is gone, which the first fight of the story is not.
+    A blackout is a defeat that costs money, unlike the first battle of the story.
     """
 
     seed: int
@@ -61,12 +61,12 @@ class EvalGame:
 
     @property
     def was_played(self) -> bool:
-        """Whether it came to an end without a fault of the program."""
+        """Whether it ended without an error of the program."""
         return self.stop in PLAYED and self.errors == 0
 
 
 def game_of(ended: EndedGame, run: Path) -> EvalGame:
-    """Return what became of a game whose process has ended, with what its folder holds of it."""
+    """Return the result of a game whose process has ended, with the data of its run folder."""
     summary = _summary(ended)
     when, fights, lost_money = _recorded(run, {str(each["id"]) for each in summary["milestones"]})
     return EvalGame(
@@ -77,27 +77,27 @@ def game_of(ended: EndedGame, run: Path) -> EvalGame:
         battles_lost=fights["defeat"],
         battles_fled=fights["runaway"],
         blackouts=lost_money,
-        **{name: summary[name] for name in TOLD},
+        **{name: summary[name] for name in KEYS},
     )
 
 
 def _summary(ended: EndedGame) -> Mapping[str, Any]:
-    """Return what the game said of itself in the end, or that it said nothing."""
+    """Return the summary that a game printed, or one that states why there is none."""
     with suppress(ValueError):
-        told = json.loads(ended.last_line)
-        if ended.code is not None and isinstance(told, dict):
-            return told
+        summary = json.loads(ended.last_line)
+        if ended.code is not None and isinstance(summary, dict):
+            return summary
     if ended.code is None:
         stop, reason = "timeout", "it took too long"
     else:
         stop, reason = "crash", f"it ended with code {ended.code}"
-    return {**dict.fromkeys(TOLD, 0), "stop": stop, "reason": reason, "milestones": (), "errors": 1}
+    return {**dict.fromkeys(KEYS, 0), "stop": stop, "reason": reason, "milestones": (), "errors": 1}
 
 
 def _recorded(
     run: Path, milestones: Collection[str]
 ) -> tuple[dict[str, GameMoment], Counter[str], int]:
-    """Return when each milestone was reached, how often battles ended how, and the blackouts, as far as it can be read."""
+    """Return the ticks of milestones, the counts of battle outcomes, and the blackouts, as far as readable."""
     try:
         with closing(read_run(run)) as folder:
             store = folder.store
@@ -110,7 +110,7 @@ def _recorded(
             fights = Counter(each.outcome for each in events(store, BattleEvent))
             return when, fights, blackouts(store)
     except (MemoryFault, OSError):
-        return {}, Counter(), 0  # the game ended before it had written anything
+        return {}, Counter(), 0  # the game ended before it wrote anything
 
 
 def blackouts(run: RunReader) -> int:
@@ -122,7 +122,7 @@ def blackouts(run: RunReader) -> int:
 class EvalResults:
     """All games by seed; `milestones` are those up to `until`, in the order of the story.
 
-    `settings` and `versions` are what it takes to play them again.
+    `settings` and `versions` allow to play them again.
     """
 
     games: tuple[EvalGame, ...]
@@ -134,7 +134,7 @@ class EvalResults:
 
     @property
     def all_played(self) -> bool:
-        """Whether every game came to an end without a fault of the program."""
+        """Whether every game ended without an error of the program."""
         return all(game.was_played for game in self.games)
 
     def share(self, milestone: str) -> Interval:
@@ -178,7 +178,7 @@ class EvalResults:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each game; of a milestone that was not reached it has empty words."""
+        """Return a row for each game, with empty cells for milestones not reached."""
         rows = []
         for game in self.games:
             row = {name: getattr(game, name) for name in PLAIN}

@@ -1,6 +1,6 @@
-"""Every published result measured anew, one after the other; what is not older than the code is left as it is.
+"""Measurement of every published result that is older than the code.
 
-Each measurement is a command of its own, so that one that fails stops no other, and an interrupted run is resumed by
+Each measurement is a separate command, so that a failure stops no other, and an interrupted series is resumed by
 starting it again.
 """
 
@@ -19,14 +19,14 @@ from agent.lab.publish import FOLDER, publish, results
 
 
 class Job(NamedTuple):
-    """A command that publishes; `told` is what the command of its result holds. Minutes are on two cores.
+    """A command that publishes a result whose recorded command contains `marker`. Minutes are on two cores.
 
-    What a command prints is published for it where it only prints.
+    With `only_prints` its output is published here.
     """
 
     name: str
     command: list[str]
-    told: str
+    marker: str
     minutes: float
     only_prints: bool = False
 
@@ -37,7 +37,7 @@ OURS = (
     ("battles", "bench battles --seeds 0..599", "bench battles --seeds 0..99", 6, 1),
     ("memory", "bench memory", "bench memory --quick", 6, 1),
     ("model", "bench model", "bench model --quick", 8, 1),
-    ("checkpoints", "bench moments", "bench moments --quick", 8, 2),
+    ("checkpoints", "bench checkpoints", "bench checkpoints --quick", 8, 2),
     ("games", "eval --seeds 700..749 --until third_badge --out .cache/eval", "eval --seeds 700..709 --until third_badge --out .cache/eval", 12, 3),
     (
         "experience",
@@ -48,7 +48,7 @@ OURS = (
     ),
     ("exam", "bench exam --seeds 600..605", "bench exam --seeds 600..601", 3, 1),
 )  # fmt: skip
-# How many jobs of a proof are enough, where that is more than it has by itself.
+# The number of jobs of a proof for publication, where it is more than the default.
 PROOFS = {
     "broken_cartridges": 34,
     "conversation": 20,
@@ -68,7 +68,7 @@ SCENARIOS = "scenario run tests/scenarios --jobs 2 --json"
 
 
 def jobs(*, quick: bool) -> Iterator[Job]:
-    """Yield every measurement and every proof; games come before what is held against them."""
+    """Yield every measurement and every proof; games come before the results compared with them."""
     for name, full, small, minutes, few in OURS:
         words = f"{small if quick else full} --write docs/results/{name}.json"
         command = [sys.executable, "-m", "agent", *words.split()]
@@ -87,12 +87,12 @@ def jobs(*, quick: bool) -> Iterator[Job]:
 
 
 def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
-    """Carry out every job whose result is older than the tree; return whether all went well."""
+    """Run every job whose result is older than the tree; return whether all succeeded."""
     fresh = [each.command for each in results() if not each.older_than_tree()]
     waiting = []
     for job in jobs(quick=quick):
-        if any(job.told in command for command in fresh):
-            say(f"{job.name}: measured on this code already")
+        if any(job.marker in command for command in fresh):
+            say(f"{job.name}: already measured on this code")
         else:
             waiting.append(job)
     minutes = sum(job.minutes for job in waiting)
@@ -101,13 +101,13 @@ def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
     failed = []
     for number, job in enumerate(waiting, start=1):
         say(f"{number} of {len(waiting)}, {job.name}: {shlex.join(job.command)}")
-        shutil.rmtree(HOME / ".cache" / "eval", ignore_errors=True)  # of an earlier evaluation
+        shutil.rmtree(HOME / ".cache" / "eval", ignore_errors=True)  # from an earlier evaluation
         started = perf_counter()
         ended = subprocess.run(job.command, cwd=HOME, stdout=subprocess.PIPE, check=False)
         if job.only_prints and ended.returncode == 0:
             rows = json.loads(ended.stdout.splitlines()[-1])["scenarios"]
             verdicts = Counter(row["verdict"] for row in rows)
-            publish(job.name, rows, verdicts, f"python -m agent {job.told}", what="Scenarios")
+            publish(job.name, rows, verdicts, f"python -m agent {job.marker}", what="Scenarios")
         took = (perf_counter() - started) / 60
         say(f"{job.name}: {'done' if ended.returncode == 0 else 'FAILED'} after {took:.1f} minutes")
         failed += [job.name] * (ended.returncode != 0)

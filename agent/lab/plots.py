@@ -1,6 +1,6 @@
-"""The pictures of measurements, drawn without a screen: the same figures give the same file.
+"""Plots of measurements, drawn without a screen: the same figures give the same file.
 
-Import it only where a picture is drawn: matplotlib takes a second to load.
+Import it only where a plot is drawn: matplotlib takes a second to load.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ DPI: Final = 110
 
 def milestones_plot(results: EvalResults) -> bytes:
     """Return the share of games that had reached each milestone over game time, with its 95% band."""
-    figure, axes = _blank("game time, minutes", "share of games that got there")
+    figure, axes = _blank("game time, minutes", "share of games that reached it")
     last = max((GameMoment(game.ticks, game.frames).minutes for game in results.games), default=0.0)
     for name in results.milestones:
         _draw_arrivals(axes, name, sorted(results.minutes(name)), len(results.games), last)
@@ -29,7 +29,7 @@ def milestones_plot(results: EvalResults) -> bytes:
 
 
 def _draw_arrivals(axes: Axes, name: str, times: Sequence[float], games: int, last: float) -> None:
-    """Draw one milestone; its band spans the time in which games arrive, or are still on their way."""
+    """Draw one milestone; its band spans the time until the last game reaches it or ends."""
     shares = [share_interval(number, games) for number in range(1, len(times) + 1)]
     end = max(last, *times, 0.0)
     arrived = [each.estimate for each in shares]
@@ -46,7 +46,7 @@ def _draw_arrivals(axes: Axes, name: str, times: Sequence[float], games: int, la
 
 
 def times_plot(results: EvalResults) -> bytes:
-    """Return the game time to each milestone: boxes with every game as a dot."""
+    """Return the game time to each milestone as box plots with every game as a dot."""
     figure, axes = _blank("", "game time, minutes")
     reached = [name for name in results.milestones if results.minutes(name)]
     times = [results.minutes(name) for name in reached]
@@ -60,7 +60,7 @@ def times_plot(results: EvalResults) -> bytes:
 
 
 def intervals_plot(series: Mapping[str, Mapping[str, Interval]], across: str) -> bytes:
-    """Return estimates with their intervals, a row for each name, a colour for each series."""
+    """Return estimates with their intervals: a row for each name, a colour for each series."""
     figure, axes = _blank(across, "")
     names = list(dict.fromkeys(name for each in series.values() for name in each))
     for number, (label, found) in enumerate(series.items()):
@@ -87,6 +87,6 @@ def _blank(across: str, up: str) -> tuple[Figure, Axes]:
 
 def _png(figure: Figure) -> bytes:
     file = BytesIO()
-    # Without the name of the program that drew it.
+    # Without the name of the drawing program.
     figure.savefig(file, dpi=DPI, format="png", metadata={"Software": None})
     return file.getvalue()

@@ -1,7 +1,7 @@
-"""Results of measurements as data: a JSON file each under docs/results, a picture beside it, and an index of all.
+"""Results of measurements as data: a JSON file each under docs/results, a picture beside it, and an index.
 
-A file names the cartridge, the commit, the date and the command it was measured with, and a digest of the code,
-so that a result of older code is known as such. `python -m agent.lab.publish` prints which of them are older.
+A file has the cartridge, the commit, the date, the command, and a digest of the code, so that results of older code
+can be detected. `python -m agent.lab.publish` prints which results are older.
 """
 
 import json
@@ -39,7 +39,7 @@ Row: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PublishedResult:
-    """One published measurement. `code` is the digest of the code that was measured, `sha1` the cartridge's."""
+    """One published measurement. `code` is the digest of the measured code, `sha1` that of the cartridge."""
 
     name: str
     what: str
@@ -53,16 +53,16 @@ class PublishedResult:
     rows: Sequence[Row]
 
     def older_than_tree(self) -> list[str]:
-        """Return which of cartridge and code have changed since."""
+        """Return which of cartridge and code have changed since the measurement."""
         now = {"cartridge": demo().sha1, "code": code_digest()}
         was = {"cartridge": self.sha1, "code": self.code}
         return [each for each in now if now[each] != was[each]]
 
 
 class Findings(NamedTuple):
-    """What a measurement found: one object of figures, tables of rows for people, and what is published beside it.
+    """The findings of a measurement: an object of figures, tables for display, and rows to publish.
 
-    `draw` returns a PNG; it is only called where one is wanted, as drawing takes long to load.
+    `draw` returns a PNG; it is only called when one is needed, because matplotlib loads slowly.
     """
 
     title: str
@@ -73,7 +73,7 @@ class Findings(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """How a result came about; `what` is one line for the index."""
+    """The origin of a result; `what` is one line for the index."""
 
     command: str
     what: str
@@ -89,7 +89,7 @@ def publish(
     what: str = "",
     picture: bytes | None = None,
 ) -> Path:
-    """Write what was measured on the demo to docs/results/`name`.json, and its picture beside it; return the path."""
+    """Write a result measured on the demo to docs/results/`name`.json, and its picture beside it; return the path."""
     path = FOLDER / f"{name}.json"
     write_result(path, rows, figures, Origin(command, what, demo()), picture)
     return path
@@ -102,7 +102,7 @@ def write_result(
     origin: Origin,
     picture: bytes | None = None,
 ) -> None:
-    """Write a result to `path` and its picture beside it, and the index anew if that is in docs/results."""
+    """Write a result to `path` and its picture beside it, and rewrite the index if that is in docs/results."""
     head = {
         "what": origin.what,
         "command": origin.command,
@@ -113,7 +113,7 @@ def write_result(
         "sha1": origin.cartridge.sha1,
         "figures": figures,
     }
-    # A row a line: a later measurement differs in lines of its own.
+    # One row a line, so that a later measurement changes separate lines.
     lines = ",\n".join(f"  {as_json(row)}" for row in rows)
     text = as_json(head, indent=1).removesuffix("\n}") + f',\n "rows": [\n{lines}\n ]\n}}\n'
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def as_json(found: object, *, indent: int | None = None) -> str:
     return json.dumps(_plain(found), indent=indent)
 
 
-def _plain(value: Any) -> object:  # noqa: ANN401  # whatever figures are made of
+def _plain(value: Any) -> object:  # noqa: ANN401  # any figure
     if is_dataclass(value) and not isinstance(value, type):
         value = {each.name: getattr(value, each.name) for each in fields(value)}
     elif isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -142,7 +142,7 @@ def _plain(value: Any) -> object:  # noqa: ANN401  # whatever figures are made o
 
 
 def flattened(figures: Mapping[str, Any], before: str = "") -> list[Row]:
-    """Return a row for each figure, named by the way to it."""
+    """Return a row for each figure, named by its path."""
     rows: list[Row] = []
     for name, value in figures.items():
         words = f"{before}{name}".replace("_", " ")
@@ -157,7 +157,7 @@ def flattened(figures: Mapping[str, Any], before: str = "") -> list[Row]:
 
 
 def cell(value: object) -> str:
-    """Return a value of a row as people read it."""
+    """Return a cell of a table as text."""
     match value:
         case None:
             return ""
@@ -179,18 +179,18 @@ def cell(value: object) -> str:
 
 
 def read_result(path: Path) -> PublishedResult:
-    """Return what was published at `path`."""
+    """Return the result published at `path`."""
     return PublishedResult(name=path.stem, **json.loads(path.read_text(encoding="utf-8")))
 
 
 def results() -> Iterator[PublishedResult]:
-    """Yield everything that is published, by name."""
+    """Yield every published result, by name."""
     yield from map(read_result, sorted(FOLDER.glob("*.json")))
 
 
 @cache
 def code_digest() -> str:
-    """Return what tells the code in the tree from any other."""
+    """Return the digest of the code in the tree."""
     found = blake2b(digest_size=8)
     for folder in CODE:
         for path in sorted((HOME / folder).rglob("*")):
@@ -210,14 +210,14 @@ def _commit() -> str:
     """Return the commit in the tree, and whether the code differs from it."""
 
     def git(*words: str) -> str:
-        told = subprocess.run(("git", *words), cwd=HOME, capture_output=True, text=True, check=True)
-        return told.stdout.strip()
+        done = subprocess.run(("git", *words), cwd=HOME, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
     try:
         changed = git("status", "--porcelain", "--", *CODE)
         return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.CalledProcessError):
-        return "unknown"  # played from an archive
+        return "unknown"  # not a git checkout
 
 
 def _write_index() -> None:

@@ -1,6 +1,6 @@
-"""Playing many games at once, each in a process of its own: as a function of ours, or as a command with a time limit.
+"""Parallel execution of many games, each in its own process: as a function, or as a command with a time limit.
 
-Knows nothing of what a game is. Progress is reported, and whoever waits may ask for an end.
+Knows nothing about games. It reports progress, and the caller may request a stop.
 """
 
 import signal
@@ -25,17 +25,17 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from agent.errors import RunError
 
-POLL: Final = 0.2  # seconds between two looks at whether an end is asked for
-GRACE: Final = 10.0  # seconds that a game gets to end by itself when it is asked to
+POLL: Final = 0.2  # seconds between two checks for a requested stop
+GRACE: Final = 10.0  # seconds for a game to end by itself after a stop request
 
 Order = TypeVar("Order")
 Played = TypeVar("Played")
-Asked: TypeAlias = Callable[[], bool]  # whether an end is asked for
-Done: TypeAlias = Callable[[int], object]  # is told how many more are over
+Asked: TypeAlias = Callable[[], bool]  # whether a stop is requested
+Done: TypeAlias = Callable[[int], object]  # gets the number of further completed games
 
 
 def never() -> bool:
-    """Ask for no end."""
+    """Return that no stop is requested."""
     return False
 
 
@@ -47,12 +47,12 @@ def play_all(
     done: Done,
     asked: Asked = never,
 ) -> list[Played]:
-    """Return what `work`, a function of a module, makes of each order, in their order.
+    """Return the result of `work`, a module-level function, for each order, in sequence.
 
-    Raises KeyboardInterrupt once an end is asked for: half of a measurement says nothing.
+    Raises KeyboardInterrupt once a stop is requested, because half of a measurement is useless.
     """
     if processes > 1:
-        return _side_by_side(work, orders, processes, done, asked)
+        return _in_parallel(work, orders, processes, done, asked)
     games = []
     for order in orders:
         games.append(work(order, asked))
@@ -62,7 +62,7 @@ def play_all(
     return games
 
 
-def _side_by_side(
+def _in_parallel(
     work: Callable[[Order, Asked], Played],
     orders: Sequence[Order],
     processes: int,
@@ -71,8 +71,8 @@ def _side_by_side(
 ) -> list[Played]:
     with (
         TemporaryDirectory(prefix="bench-") as home,
-        # Processes that begin afresh: PyBoy may run threads, which a fork would break. Ctrl-C reaches
-        # them too, but the one that waits for all of them ends them, by the file.
+        # Spawned processes: PyBoy may run threads, which a fork would break. They ignore Ctrl-C; the
+        # parent stops them by creating the file.
         ProcessPoolExecutor(
             processes,
             mp_context=get_context("spawn"),
@@ -104,7 +104,7 @@ def _side_by_side(
 def _ended(
     futures: Sequence[Future[Played]], asked: Asked
 ) -> Generator[Future[Played], None, None]:
-    """Yield each as it ends, until an end is asked for; what has not begun by then never begins."""
+    """Yield each future as it ends, until a stop is requested; those not started by then are cancelled."""
     waiting = set(futures)
     try:
         while waiting and not asked():
@@ -116,7 +116,7 @@ def _ended(
 
 
 class EndedGame(NamedTuple):
-    """How the process of one game ended; `code` is None where it was ended for taking too long."""
+    """The end of the process of one game; `code` is None when it was killed at its time limit."""
 
     seed: int
     code: int | None
@@ -126,9 +126,9 @@ class EndedGame(NamedTuple):
 
 @dataclass
 class Runner:
-    """Runs `command(seed)` in `home`, `jobs` at a time, none longer than `cap` seconds of wall time.
+    """Runs `command(seed)` in `home`, `jobs` at a time, each for at most `cap` seconds of wall time.
 
-    What they say goes to `logs`, a file or two for each seed.
+    Their output goes to `logs`, two files for each seed.
     """
 
     command: Callable[[int], Sequence[str]]
@@ -141,7 +141,7 @@ class Runner:
     _stopped: bool = False
 
     def play(self, seeds: Sequence[int], stop: Asked) -> Generator[EndedGame, None, None]:
-        """Yield each game as it ends, in whatever order; once `stop` says so, end those under way."""
+        """Yield each game as it ends, in any order; once `stop` returns True, end the running ones."""
         self.logs.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(self.jobs) as pool:
             every = [pool.submit(self._play, seed) for seed in seeds]
@@ -157,7 +157,7 @@ class Runner:
             with self._lock:
                 if self._stopped:
                     return EndedGame(seed, None, "", 0.0)
-                # A session of its own: Ctrl-C is for whoever waits for all of them.
+                # Its own process session: Ctrl-C is handled by the parent.
                 process = self._running[seed] = subprocess.Popen(
                     self.command(seed),
                     cwd=self.home,
@@ -178,7 +178,7 @@ class Runner:
         return EndedGame(seed, code, lines[-1] if lines else "", perf_counter() - start)
 
     def _end(self) -> None:
-        """Ask what still runs to end, and end what does not."""
+        """Terminate the running processes, and kill those that do not end."""
         with self._lock:
             self._stopped = True
             running = list(self._running.values())

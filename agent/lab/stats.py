@@ -1,6 +1,6 @@
 """Statistics of measurements: distributions, outcomes in pairs, and estimates with their 95% interval.
 
-The same data give the same figures: what is drawn is drawn with a fixed seed.
+The same data give the same figures: random samples use a fixed seed.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ Values: TypeAlias = Sequence[float]
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What many measurements of one thing came to."""
+    """The distribution of many measurements."""
 
     mean: float
     p50: float
@@ -59,7 +59,7 @@ class Interval(NamedTuple):
 
 
 def share_interval(times: int, of: int) -> Interval:
-    """Return a share by Wilson's interval, which is right at 0 and 1 as well; of nothing, all is possible."""
+    """Return a share with Wilson's interval, which is valid at 0 and 1 as well; for no data it is 0 to 1."""
     if of == 0:
         return Interval(0.0, 0.0, 1.0)
     share, weight = times / of, Z * Z / of
@@ -69,7 +69,7 @@ def share_interval(times: int, of: int) -> Interval:
 
 
 def median_interval(values: Values) -> Interval | None:
-    """Return the median by the percentile bootstrap, or None where there are no values."""
+    """Return the median by the percentile bootstrap, or None without values."""
     return _bootstrap(values, np.median) if values else None
 
 
@@ -87,7 +87,7 @@ def _bootstrap(values: Values, statistic: Callable[..., NDArray[np.float64]]) ->
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """How many pairs both won, only the first, only the second, and neither."""
+    """The number of pairs that both won, only the first, only the second, and neither."""
 
     both: int
     first: int
@@ -103,19 +103,19 @@ class Paired:
 
     @property
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self.both + self.first + self.second + self.neither
 
     @property
     def rates(self) -> tuple[Interval, Interval]:
-        """The shares that the first and the second won."""
+        """The shares won by the first and by the second."""
         return (
             share_interval(self.both + self.first, self.count),
             share_interval(self.both + self.second, self.count),
         )
 
     def interval(self) -> Interval:
-        """Return by how much the first share is above the second, by Newcombe's method 10 (1998)."""
+        """Return the first share minus the second, by Newcombe's method 10 (1998)."""
         one, other = self.rates
         difference = (self.first - self.second) / self.count
         below = _joined(one.estimate - one.low, other.high - other.estimate, self._correlation())
@@ -123,7 +123,7 @@ class Paired:
         return Interval(difference, difference - below, difference + above)
 
     def p_value(self) -> float:
-        """Return the exact two-sided McNemar test: how likely so uneven a split is when neither is better."""
+        """Return the p-value of the exact two-sided McNemar test."""
         uneven = self.first + self.second
         tail = sum(comb(uneven, k) for k in range(min(self.first, self.second) + 1))
         return min(2 * tail / (1 << uneven), 1.0)

@@ -1,1 +1,1 @@
-"""Decisions: reflexes, the plan, recovery, advice."""
+"""Decisions: reflexes, plans, recovery, advice."""

@@ -1,8 +1,8 @@
-"""Asking a model for advice where rules run out: when, about what, and for how long it counts.
+"""Advice from a model where rules find no answer: when to ask, about what, and how long advice lasts.
 
-Advised goals become more urgent, never more so than what the team needs. Advised actions are tried
-in order, each once. Texts and names of the cartridge are quoted behind a bar, so that none is taken
-for an instruction.
+Advised goals gain priority, but never above the needs of the team. Advised actions are tried in
+order, each once. Texts and names of the cartridge are quoted behind a bar, so that the model cannot
+take them for instructions.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silent
+from agent.advisor.port import Advice, Advisor, NoAnswer, Option, Purpose, Question
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Facts, Goal
 from agent.planning.search import Plan
@@ -22,37 +22,37 @@ from memory import Hooks
 from memory.codec import SavedAttributes
 from memory.conversation.situation_format import Failure, Situation, situation
 
-REST: Final = 300  # ticks before the same is asked again
-LASTS: Final = 500  # ticks that advice counts
-LIFTS: Final = (10, 6, 3)  # priority that the first goals of an answer gain
-# The highest priority that advice lifts the first goal to: what heals comes before.
+REST: Final = 300  # ticks before the same question is asked again
+LASTS: Final = 500  # ticks for which advice is valid
+LIFTS: Final = (10, 6, 3)  # priority gained by the first goals of an answer
+# The highest priority that the first advised goal can reach: healing stays above it.
 NEEDS: Final = 54
-SURE: Final = 0.3  # the confidence below which an answer is only noted
+SURE: Final = 0.3  # an answer of lower confidence is recorded but not followed
 MOST: Final = 20  # candidates offered
-FAILED: Final = 2  # setbacks of a goal after which advice is asked
-LOOKS: Final = 3  # ticks that one waits for a picture
+FAILED: Final = 2  # failures of a goal after which advice is requested
+LOOKS: Final = 3  # ticks to wait for a picture
 TRIED: Final = frozenset({Purpose.NO_PLAN, Purpose.PLAN_FAILED, Purpose.STUCK})
-AROUND_X: Final = 8  # squares to either side that are drawn
+AROUND_X: Final = 8  # squares to either side that are level_map
 AROUND_Y: Final = 6
 MOST_FAILURES: Final = 8
 MOST_FACTS: Final = 60
 MOST_ROWS: Final = 18  # of a screen
-WIDEST: Final = 60  # characters of a row; some of the twenty squares say several
-LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P somebody, ! sign"
+WIDEST: Final = 60  # characters of a row; some of the twenty tiles decode to several
+LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P person, ! sign"
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered:
-    """What was asked, and what came of it."""
+    """A question was asked and answered."""
 
     question: Question
-    answer: Advice | Silent
+    answer: Advice | NoAnswer
 
 
 class QuestionContext(NamedTuple):
-    """What a question is asked about: what is seen and true, what is wanted, what could be done.
+    """The situation a question is about: percept, facts, open goals, possible actions.
 
-    `failed` counts failures by action; `plan` is the plan that was followed last, in words; `plan_for` finds one.
+    `failed` counts failures by action; `plan` is the last plan followed, in words; `plan_for` searches for a plan.
     """
 
     percept: Percept
@@ -66,29 +66,27 @@ class QuestionContext(NamedTuple):
 
 @dataclass(slots=True)
 class CurrentMoment:
-    """Returns, when called, the moment that is asked about; the mind says at each decision how to look at it."""
+    """Returns the current `QuestionContext` when called; the mind sets `look` at each decision."""
 
     look: Callable[[], QuestionContext] | None = None
 
     def __call__(self) -> QuestionContext:
-        """Return it."""
+        """Return the current context; raises RuntimeError before the first decision."""
         if self.look is None:
-            raise RuntimeError(
-                "nothing was looked at yet: the mind decides before a question is asked"
-            )
+            raise RuntimeError("no context yet: let the mind decide once before asking a question")
         return self.look()
 
 
-Describe = Callable[[Purpose, QuestionContext, str], str]  # the moment and what happened, in words
+Describe = Callable[[Purpose, QuestionContext, str], str]  # the context and the event, in words
 
 
-class Advising(SavedAttributes):
-    """Asks `advisor`, and holds what is due to be asked and what was answered; part of a checkpoint.
+class ModelAdvice(SavedAttributes):
+    """Asks `advisor`, and holds the questions due and the current advice; part of a checkpoint.
 
-    `every` is after how many ticks one asks without need, 0 for never. Questions are about the moment `now`.
+    `every` is the interval of routine questions in ticks, 0 for never. Questions are about the context `now`.
     """
 
-    SAVED = ("_due", "_asked", "lifted", "_candidates", "_until", "_routine", "_milestone")
+    SAVED = ("_due", "_asked", "advised_goals", "_candidates", "_until", "_routine", "_milestone")
 
     def __init__(
         self, advisor: Advisor, describe: Describe, now: CurrentMoment, hooks: Hooks, every: int = 0
@@ -98,41 +96,41 @@ class Advising(SavedAttributes):
         self._advisor = advisor
         self._describe = describe
         self._every = every
-        self._due: dict[str, str] = {}  # for what one asks when play can spare it, and about what
-        self._asked: dict[str, int] = {}  # when each thing was asked last
-        self.lifted: dict[str, int] = {}  # goals by name, and how high in the answer they stood
+        self._due: dict[str, str] = {}  # questions due: the subject by purpose
+        self._asked: dict[str, int] = {}  # the tick each question was last asked
+        self.advised_goals: dict[str, int] = {}  # the rank of each advised goal, by name
         self._candidates: list[str] = []
         self._until = 0
         self._routine = every
         self._milestone = ""
-        self.wants_picture = 0  # for so many ticks, before one asks without
+        self.wants_picture = 0  # ticks left to wait for a picture before asking without one
 
     def reached(self, milestone: str) -> None:
-        """Take note of a milestone: a moment to think about what comes next."""
+        """Record a milestone, which makes a question about the next goals due."""
         self._milestone = milestone
         self._due[Purpose.MILESTONE.value] = milestone
 
-    def set_back(self, goal: str, times: int) -> None:
-        """Take note of a failure on the way to a goal; what was advised of it is dropped."""
-        self.lifted.pop(goal, None)
+    def note_failure(self, goal: str, times: int) -> None:
+        """Record a failure for a goal, and drop the advice on that goal."""
+        self.advised_goals.pop(goal, None)
         if times >= FAILED:
             self._due[Purpose.PLAN_FAILED.value] = goal
 
     def stuck(self, reason: str) -> None:
-        """Ask as soon as play can spare a moment, however lately one asked; words did not help, so a picture is wanted."""
+        """Make a question about being stuck due, even if it was asked recently; it needs a picture."""
         self._due[Purpose.STUCK.value] = reason
         self.wants_picture = LOOKS
         self._asked.pop(_key(Purpose.STUCK, reason), None)
 
     def lift(self, goal: Goal) -> int:
-        """Return how much priority a goal gains by advice."""
-        rank = self.lifted.get(goal.name)
+        """Return the priority a goal gains by advice."""
+        rank = self.advised_goals.get(goal.name)
         if rank is None:
             return 0
         return max(min(LIFTS[rank], NEEDS - rank - goal.priority), 0)
 
-    def consult(self, tick: int) -> bool:
-        """Ask the most pressing question that is due; return whether goals were lifted or let go by it."""
+    def ask_if_due(self, tick: int) -> bool:
+        """Ask the most urgent question that is due; return whether advice was gained or has expired."""
         changed = self._expire(tick)
         if self._every and tick >= self._routine:
             self._routine = tick + self._every
@@ -143,7 +141,7 @@ class Advising(SavedAttributes):
         return self.ask(tick, purpose, self._due.pop(purpose.value)) or changed
 
     def ask(self, tick: int, purpose: Purpose, about: str) -> bool:
-        """Ask now, unless the same was asked lately; return whether there is an answer to keep to."""
+        """Ask now, unless the same was asked recently; return whether there is advice to follow."""
         key = _key(purpose, about)
         if purpose is not Purpose.ROUTINE and tick < self._asked.get(key, -REST) + REST:
             return False
@@ -153,19 +151,19 @@ class Advising(SavedAttributes):
         answer = self._answer(purpose, about, candidates)
         if answer is None:
             return False
-        self.lifted = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
+        self.advised_goals = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         self._candidates = list(answer.candidates)
         self._until = tick + LASTS
-        return bool(self.lifted or self._candidates)
+        return bool(self.advised_goals or self._candidates)
 
     def choose(self, about: str, ways: Mapping[int, str]) -> int | None:
-        """Return which of several ways, each with its words, was advised; None where rules choose."""
-        options = {str(way): Option(str(way), says) for way, says in ways.items()}
+        """Return which of several alternatives, by number with a label, was advised; None without advice."""
+        options = {str(way): Option(str(way), label) for way, label in ways.items()}
         answer = self._answer(Purpose.CHOICE, about, tuple(options.values()))
         return int(answer.candidates[0]) if answer is not None and answer.candidates else None
 
     def next_candidate(self, possible: Collection[str]) -> str | None:
-        """Return the next advised action that is possible; each is tried once."""
+        """Return the next advised action that is possible; each is returned once."""
         while self._candidates:
             name = self._candidates.pop(0)
             if name in possible:
@@ -175,27 +173,29 @@ class Advising(SavedAttributes):
     def _answer(
         self, purpose: Purpose, about: str, candidates: tuple[Option, ...]
     ) -> Advice | None:
-        """Return an answer that is worth keeping to, or None."""
+        """Return an answer that is confident enough to follow, or None."""
         moment = self.now()
-        sight = moment.percept.sight
+        reading = moment.percept.reading
         question = Question(
             purpose=purpose,
             tick=moment.percept.tick,
             game_s=moment.percept.state.frame / FRAMES_PER_SECOND,
             situation=self._describe(purpose, moment, about),
-            goals=tuple(Option(each.name, each.says) for each in moment.goals),
+            goals=tuple(Option(each.name, each.label) for each in moment.goals),
             candidates=candidates,
             milestone=self._milestone,
-            picture=sight.screen.png() if sight is not None and purpose is Purpose.STUCK else b"",
+            picture=reading.screen.png()
+            if reading is not None and purpose is Purpose.STUCK
+            else b"",
         )
         answer = self._advisor.ask(question)
         self.hooks.emit(QuestionAnswered(question, answer))
-        return None if isinstance(answer, Silent) or answer.confidence < SURE else answer
+        return None if isinstance(answer, NoAnswer) or answer.confidence < SURE else answer
 
     def _expire(self, tick: int) -> bool:
-        if tick < self._until or not (self.lifted or self._candidates):
+        if tick < self._until or not (self.advised_goals or self._candidates):
             return False
-        self.lifted.clear()
+        self.advised_goals.clear()
         self._candidates.clear()
         return True
 
@@ -205,18 +205,18 @@ def _key(purpose: Purpose, about: str) -> str:
 
 
 def _candidates(moment: QuestionContext) -> tuple[Option, ...]:
-    """Return what could be done at once, and would change something."""
-    could = [
+    """Return the actions that are possible now and would change a fact."""
+    useful = [
         each
         for each in moment.actions
         if each.possible(moment.facts) and each.changes(moment.facts)
     ]
-    return tuple(Option(each.name, each.says) for each in could[:MOST])
+    return tuple(Option(each.name, each.label) for each in useful[:MOST])
 
 
 @dataclass(frozen=True, slots=True)
-class Describing:
-    """Tells moments of one game."""
+class SituationDescriber:
+    """Describes situations of one game in words, for questions to a model."""
 
     story: Story
     terrain: Terrain
@@ -224,7 +224,7 @@ class Describing:
     ledger: MilestoneLedger
 
     def __call__(self, purpose: Purpose, moment: QuestionContext, about: str) -> str:
-        """Return the moment in words; `about` is what happened that made one ask."""
+        """Return the situation in words; `about` is the event that caused the question."""
         return "\n\n".join(part for part in self._parts(purpose, moment, about) if part)
 
     def _parts(self, purpose: Purpose, moment: QuestionContext, about: str) -> Iterator[str]:
@@ -238,7 +238,7 @@ class Describing:
         yield _section("Bag", self.bag(state))
         yield f"Money: {state.player.money}" if state.game_started else ""
         yield _section(f"The map around ({LEGEND})", self.around(state))
-        yield _section("On the screen", seen(percept.text))
+        yield _section("On the screen", screen_rows(percept.text))
 
     def _heads(self, purpose: Purpose, moment: QuestionContext, about: str) -> Situation:
         state = moment.percept.state
@@ -253,7 +253,7 @@ class Describing:
         )
 
     def team(self, state: State) -> Iterator[str]:
-        """Yield a line for each mon of the team."""
+        """Yield a line for each Pokemon of the team."""
         for mon in state.party.mons if state.game_started else ():
             kind = self.dex.all_species.get(mon.species)
             name = kind.name if kind is not None else f"species {mon.species}"
@@ -263,49 +263,49 @@ class Describing:
                 for slot in mon.moves
             ]
             hp = f"{mon.hp} of {mon.stats.hp} HP"
-            yield barred(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
+            yield quoted(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
 
     def bag(self, state: State) -> Iterator[str]:
-        """Yield a line for each kind of thing in the bag."""
+        """Yield a line for each stack of items in the bag."""
         for stack in state.bag.items if state.game_started else ():
-            yield barred(f"{self.dex.item_name(stack.item)} x {stack.quantity}")
+            yield quoted(f"{self.dex.item_name(stack.item)} x {stack.quantity}")
 
     def around(self, state: State) -> Iterator[str]:
         """Yield the rows of the map around the player, one character a square."""
         here = state.map
         if not state.game_started or here.map_id not in self.terrain.plain.map_ids:
             return
-        drawn = self.terrain.world(state).map(here.map_id)
-        marks = {(each.x, each.y): "!" for each in drawn.header.signs}
-        marks |= {(each.x, each.y): "D" for each in drawn.warps}
-        marks |= {each.position: "P" for each in state.people if each.on_screen}
-        marks[here.position] = "@"
+        level_map = self.terrain.world(state).map(here.map_id)
+        symbols = {(each.x, each.y): "!" for each in level_map.header.signs}
+        symbols |= {(each.x, each.y): "D" for each in level_map.warps}
+        symbols |= {each.position: "P" for each in state.people if each.on_screen}
+        symbols[here.position] = "@"
         for y in range(here.y - AROUND_Y, here.y + AROUND_Y + 1):
             columns = range(here.x - AROUND_X, here.x + AROUND_X + 1)
-            yield "| " + "".join(marks.get((x, y)) or _ground(drawn, x, y) for x in columns)
+            yield "| " + "".join(symbols.get((x, y)) or _ground(level_map, x, y) for x in columns)
 
 
-def _ground(drawn: GameMap, x: int, y: int) -> str:
-    if not drawn.contains(x, y):
+def _ground(level_map: GameMap, x: int, y: int) -> str:
+    if not level_map.contains(x, y):
         return " "
-    return "." if drawn.passable(x, y) else "#"
+    return "." if level_map.passable(x, y) else "#"
 
 
 def _section(head: str, rows: Iterable[str]) -> str:
-    """Return rows below their head, '' where there are none."""
-    told = list(rows)
-    return "\n".join([f"{head}:", *told]) if told else ""
+    """Return rows below their heading, '' without rows."""
+    lines = list(rows)
+    return "\n".join([f"{head}:", *lines]) if lines else ""
 
 
-def seen(text: str) -> Iterator[str]:
-    """Yield the rows of a screen, each behind a bar, so that none can be taken for one of ours.
+def screen_rows(text: str) -> Iterator[str]:
+    """Yield the rows of a screen, each behind a bar, so that none can be taken for program text.
 
-    What no screen has room for is left out: it would cost tokens, and tell nothing.
+    Rows and characters beyond the size of a screen are dropped to save tokens.
     """
     for row in text.splitlines()[:MOST_ROWS]:
         yield f"| {row[:WIDEST]}"
 
 
-def barred(words: str) -> str:
-    """Return words with names of the cartridge among them as one row behind a bar, however they are spelled."""
+def quoted(words: str) -> str:
+    """Return text that contains cartridge names as one row behind a bar, with white space collapsed."""
     return f"| {' '.join(words.split())}"

@@ -1,4 +1,4 @@
-"""What the mind wants done next, and why."""
+"""The decision of the mind for the next steps, and its reason."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,17 +10,17 @@ from emulator import State
 
 
 class IntentSource(Enum):
-    """Where a decision comes from."""
+    """The part of the mind that made a decision."""
 
     REFLEX = "reflex"
     PLAN = "plan"
-    LADDER = "ladder"  # a way out of getting nowhere
-    ADVICE = "advice"  # what the advisor would try
+    RECOVERY = "recovery"  # an exit action of stuck recovery
+    ADVICE = "advice"  # a candidate that the advisor proposed
     IDLE = "idle"
 
 
 class ActiveGoal(NamedTuple):
-    """A goal, and the tick at which play turned to it."""
+    """A goal, and the tick at which it became active."""
 
     goal: Goal
     since: int
@@ -28,23 +28,23 @@ class ActiveGoal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One decision, carried out step by step until its course ends or a reflex comes first.
+    """One decision, carried out step by step until its skill run ends or a reflex interrupts it.
 
-    `began` is the state it was decided in; `plan` the whole plan in words, where there is one.
+    `began` is the state it was decided in; `plan` is the plan in words, '' without one.
     """
 
     source: IntentSource
     name: str
     why: str
-    pursuit: ActiveGoal | None
-    course: SkillRun
+    active_goal: ActiveGoal | None
+    skill_run: SkillRun
     began: State
     plan: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionEnded:
-    """An action was carried out to an end; `here` is the last state it was carried out in."""
+    """An action has ended; `here` is the last state in which it ran."""
 
     intent: Intent
     outcome: Outcome

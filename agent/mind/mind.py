@@ -1,4 +1,4 @@
-"""Deciding: reflexes first, then the plan, then waiting."""
+"""The mind: decides by reflexes first, then the plan, then waiting."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from typing import Any, Final
 from agent.advisor.port import Purpose
 from agent.capabilities.capability import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
-from agent.experience.action_costs import ActionCosts, noted
-from agent.mind.advice import LIFTS, Advising, QuestionContext
+from agent.experience.action_costs import ActionCosts, with_note
+from agent.mind.advice import LIFTS, ModelAdvice, QuestionContext
 from agent.mind.intent import ActionEnded, ActiveGoal, Intent, IntentSource
-from agent.mind.recovery import EpisodeTold, Ladder, RecoveryStep
+from agent.mind.recovery import EpisodeReport, RecoveryStep, StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Facts, Goal, after
 from agent.planning.search import Plan, explain
@@ -22,28 +22,28 @@ from memory import BlackboardEvent, Hooks, Json, Recall, hookable
 from memory.codec import SavedAttributes
 
 IDLE_FRAMES: Final = 30
-LEISURE: Final = 60  # frames, where nothing is wanted
-PAUSE: Final = 7  # frames more for each failure, before the same is tried again
+LEISURE: Final = 60  # frames to wait when no goal is open
+PAUSE: Final = 7  # frames added per failure before the same action is tried again
 LONGEST_PAUSE: Final = 60
-DEMOTION: Final = 5  # what each failure on the way takes from the priority of a goal
+DEMOTION: Final = 5  # priority that a goal loses for each failed action of its plans
 
 
 class Mind(SavedAttributes):
-    """Chooses what to do from facts, keeps at it while it works, and learns how it went."""
+    """Chooses actions from facts, continues them while they work, and learns from their outcomes."""
 
-    SAVED = ("_failures", "_setbacks", "_begun", "_held_up", "_ladder")
+    SAVED = ("_failures", "_setbacks", "_begun", "_held_up", "_recovery")
 
     def __init__(
         self,
         capabilities: Sequence[Capability],
         recall: Recall,
         hooks: Hooks,
-        ladder: Ladder,
+        recovery: StuckRecovery,
         costs: ActionCosts | None = None,
-        advising: Advising | None = None,
+        model_advice: ModelAdvice | None = None,
     ) -> None:
         self.hooks = hooks
-        self._advising = advising
+        self._model_advice = model_advice
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
@@ -52,48 +52,48 @@ class Mind(SavedAttributes):
         self._bound = {bound.action.name: bound for each in capabilities for bound in each.actions}
         self._goals = {goal.name: goal for goal in self.domain.goals}
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
-        self._ladder = ladder
-        self._progress = ladder.progress
-        # Where these are possible nothing else is.
-        ladder.indispensable = {
+        self._recovery = recovery
+        self._progress = recovery.progress
+        # While one of these is possible, no other action is.
+        recovery.never_cooling = {
             name
             for name, bound in self._bound.items()
             if bound.at_once or bound.while_true is not PEACE
         }
-        for way_out in (ladder.escape, ladder.inquiry.action if ladder.inquiry else None):
-            if way_out is not None:
-                self._bound[way_out.action.name] = way_out
+        for exit_action in (recovery.escape, recovery.inquiry.action if recovery.inquiry else None):
+            if exit_action is not None:
+                self._bound[exit_action.action.name] = exit_action
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals
-        self._weighed: tuple[Facts, list[Goal]] | None = None  # the open goals, as of which facts
+        self._ranked: tuple[Facts, list[Goal]] | None = None  # the open goals, for these facts
         self._intent: Intent | None = None
-        self._pursuit: ActiveGoal | None = None
-        self._begun: dict[str, int] = {}  # goals turned to and not reached, and when that was
+        self._active_goal: ActiveGoal | None = None
+        self._begun: dict[str, int] = {}  # goals begun and not reached, by the tick they began
         self._plan: Plan | None = None
-        self._last_action: str | None = None  # the last that was done
-        self._doing: Intent | None = None  # the last that was decided
-        self._held_up = False  # whether the last tick was a reflex's
+        self._last_action: str | None = None  # the last one completed
+        self._doing: Intent | None = None  # the last one decided
+        self._held_up = False  # whether a reflex decided the last tick
 
     @property
     def goal(self) -> str | None:
-        """The name of the goal that is pursued, if any."""
-        return self._pursuit.goal.name if self._pursuit else None
+        """The name of the active goal, if any."""
+        return self._active_goal.goal.name if self._active_goal else None
 
     def open_goals(self, facts: Facts) -> list[Goal]:
-        """Return the goals not reached, the most urgent first; what failed on the way makes less so."""
-        # While nothing has changed the facts are the same object, and nothing is weighed anew.
-        if self._weighed is None or self._weighed[0] is not facts:
+        """Return the goals not reached, the most urgent first; failures lower the priority of a goal."""
+        # While nothing changes, the facts are the same object and the goals are not sorted again.
+        if self._ranked is None or self._ranked[0] is not facts:
             demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
             for name, lift in self._lifts(facts).items():
                 demotions[name] = demotions.get(name, 0) - lift
-            self._weighed = facts, self.domain.open_goals(facts, demotions)
-        return self._weighed[1]
+            self._ranked = facts, self.domain.open_goals(facts, demotions)
+        return self._ranked[1]
 
     def _lifts(self, facts: Facts) -> Mapping[str, int]:
-        """Return what goals gain by advice; for its sake nothing is put off that can be had at once."""
-        if self._advising is None or not self._advising.lifted:
+        """Return the priority goals gain by advice; goals one action away always gain the maximum."""
+        if self._model_advice is None or not self._model_advice.advised_goals:
             return {}
-        lifts = {goal.name: self._advising.lift(goal) for goal in self.domain.goals}
+        lifts = {goal.name: self._model_advice.lift(goal) for goal in self.domain.goals}
         at_hand = [action for action in self.domain.actions if action.possible(facts)]
         for goal in self.domain.goals:
             if any(goal.reached(after(facts, action.effects)) for action in at_hand):
@@ -101,30 +101,30 @@ class Mind(SavedAttributes):
         return lifts
 
     def sense(self, percept: Percept) -> Facts:
-        """Return every fact that the sensors tell of this moment."""
+        """Return every sensed fact of this tick."""
         self._here = percept.state
         return self._senses.read(percept, self._recall)
 
     @hookable
     def decide(self, percept: Percept, facts: Facts) -> Intent:
-        """Return what to do now: a reflex that fires, else the action under way, else the next of the plan.
+        """Return what to do now: a firing reflex, else the current action, else the next of the plan.
 
-        Raises Stuck when play gets nowhere, and the ladder has no rung left to climb from here.
+        Raises Stuck when play makes no progress and no recovery step is left to try from here.
         """
         self._watch_progress(percept)
         self._close(percept, facts)
-        # What it counts on may be gone; the plan may still stand later.
+        # The condition of the current action may have ended; the plan may become valid again later.
         if self._intent is not None and not self._bound[self._intent.name].while_true.holds(facts):
             self._intent = None
-        if self._advising is not None:
-            self._advising.now.look = partial(self._moment, percept, facts)
+        if self._model_advice is not None:
+            self._model_advice.now.look = partial(self._question_context, percept, facts)
         intent = (
             self._reflex(percept)
             or self._intent
             # Between two parts of a scene the player is free for up to a dozen frames, as in Oak's
-            # lab: what is begun then is begun on facts that the next part changes.
+            # lab: an action begun then rests on facts that the next part changes.
             or (self._idle(percept, "the scene may go on") if self._held_up else None)
-            or self._way_out(percept)
+            or self._exit_action(percept)
             or self._advised(percept, facts)
             or self._next(percept, facts)
         )
@@ -133,13 +133,13 @@ class Mind(SavedAttributes):
             self._progress.dropped(self._intent.name, intent.name)
         self._intent = None if self._held_up else intent
         self._doing = intent
-        if intent.pursuit is None:
+        if intent.active_goal is None:
             self._progress.rest()
         return intent
 
     @hookable
     def learn(self, intent: Intent, facts: Facts, outcome: Outcome) -> None:
-        """Take note of how the step of `intent`, decided on `facts`, went."""
+        """Record the outcome of a step of `intent`, which was decided on `facts`."""
         if outcome is Outcome.RUNNING or intent is not self._intent:
             return
         self._intent = None
@@ -150,60 +150,60 @@ class Mind(SavedAttributes):
                 self._progress.ended_well(intent.name)
                 self._done(intent)
             case Outcome.INTERRUPTED:
-                self._plan = None  # no failure, but another moment
+                self._plan = None  # not a failure, but the situation has changed
                 self._progress.failed(intent.name, "is interrupted")
             case _:
                 self._failed(intent)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what a checkpoint keeps of the mind; actions under way are begun anew."""
-        advising = self._advising.to_json() if self._advising is not None else None
-        return {**super().to_json(), "pursuit": self.goal, "advising": advising}
+        """Return the part of a checkpoint for the mind; current actions are not saved and start again."""
+        model_advice = self._model_advice.to_json() if self._model_advice is not None else None
+        return {**super().to_json(), "active_goal": self.goal, "model_advice": model_advice}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         super().restore(data)
-        self._weighed = None
+        self._ranked = None
         self._begun = {name: since for name, since in self._begun.items() if name in self._goals}
-        if self._advising is not None and data.get("advising") is not None:
-            self._advising.restore(data["advising"])
-        name = data["pursuit"]
+        if self._model_advice is not None and data.get("model_advice") is not None:
+            self._model_advice.restore(data["model_advice"])
+        name = data["active_goal"]
         if name in self._begun:
-            self._pursuit = ActiveGoal(self._goals[name], self._begun[name])
+            self._active_goal = ActiveGoal(self._goals[name], self._begun[name])
 
-    def come_back(self, died: Mapping[str, Any], tick: int) -> None:
-        """Begin anew at the checkpoint of `tick`, with what the mind of the branch that died learnt."""
-        self._ladder.come_back(died["ladder"], tick)
+    def resume_after_restore(self, died: Mapping[str, Any], tick: int) -> None:
+        """Resume at the checkpoint of `tick`, with the recovery state of the abandoned branch."""
+        self._recovery.resume_after_restore(died["recovery"], tick)
 
     def remembered(self, event: BlackboardEvent) -> None:
-        """Make a new plan once the action under way is over, when what is known is not what it was."""
+        """Drop the plan when memory changed, so that a new one is made after the current action."""
         if event.action == "write":
             self._plan = None
 
     def _watch_progress(self, percept: Percept) -> None:
-        """Look at what is new, and climb the ladder when nothing is."""
-        for episode in self._ladder.saw(percept):
-            self.hooks.emit(EpisodeTold(episode, percept))
+        """Watch for progress, and take a recovery step when there is none."""
+        for episode in self._recovery.saw(percept):
+            self.hooks.emit(EpisodeReport(episode, percept))
         if (reason := self._progress.verdict) is not None:
-            self._climb(reason, percept)
+            self._recover(reason, percept)
 
-    def _climb(self, reason: StuckReason, percept: Percept) -> None:
-        ladder = self._ladder
-        rung = ladder.climb(reason, percept, self.goal, may_ask=self._advising is not None)
-        if rung is RecoveryStep.ASK_ADVICE and self._advising is not None:
-            self._advising.stuck(reason.value)
-        if rung not in {RecoveryStep.RESTORE, RecoveryStep.GIVE_UP}:
+    def _recover(self, reason: StuckReason, percept: Percept) -> None:
+        recovery = self._recovery
+        step = recovery.escalate(reason, percept, self.goal, may_ask=self._model_advice is not None)
+        if step is RecoveryStep.ASK_ADVICE and self._model_advice is not None:
+            self._model_advice.stuck(reason.value)
+        if step not in {RecoveryStep.RESTORE, RecoveryStep.GIVE_UP}:
             self._intent = self._plan = None
             return
-        if rung is RecoveryStep.GIVE_UP:
-            self.hooks.emit(EpisodeTold(ladder.close(), percept))
+        if step is RecoveryStep.GIVE_UP:
+            self.hooks.emit(EpisodeReport(recovery.close(), percept))
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
         doing = f"{self._doing.name}, because {self._doing.why}" if self._doing else ""
-        raise Stuck(reason, where, doing, may_restore=rung is RecoveryStep.RESTORE)
+        raise Stuck(reason, where, doing, may_restore=step is RecoveryStep.RESTORE)
 
     def firing(self, percept: Percept) -> Reflex | None:
-        """Return the reflex that would preempt everything else at this moment."""
+        """Return the reflex that preempts everything else in this tick, if any fires."""
         bound = self._bound.get(self._intent.name) if self._intent else None
         suppresses = bound.suppresses if bound else frozenset[str]()
         awake = (reflex for reflex in self._reflexes if reflex.name not in suppresses)
@@ -212,38 +212,38 @@ class Mind(SavedAttributes):
     def _reflex(self, percept: Percept) -> Intent | None:
         if (reflex := self.firing(percept)) is None:
             return None
-        course = SkillRun(once(reflex.step))
-        return self._meant(IntentSource.REFLEX, reflex.name, reflex.says, course, percept)
+        skill_run = SkillRun(once(reflex.step))
+        return self._intend(IntentSource.REFLEX, reflex.name, reflex.label, skill_run, percept)
 
-    def _way_out(self, percept: Percept) -> Intent | None:
-        """Do what the ladder asks for: wait otherwise than last time, or leave the map."""
-        if frames := self._ladder.pause():
-            return self._idle(percept, "something else should come of it", frames)
-        bound = self._ladder.way_out(percept)
-        return self._carry_out(bound, IntentSource.LADDER, percept) if bound else None
+    def _exit_action(self, percept: Percept) -> Intent | None:
+        """Do what recovery asks for: wait a different time, ask people or leave the map."""
+        if frames := self._recovery.pause():
+            return self._idle(percept, "a different wait changes what follows", frames)
+        bound = self._recovery.exit_action(percept)
+        return self._carry_out(bound, IntentSource.RECOVERY, percept) if bound else None
 
     def _advised(self, percept: Percept, facts: Facts) -> Intent | None:
-        """Ask for advice when a question is due, and try what was advised next, where it is possible."""
-        advising = self._advising
-        if advising is None or not percept.state.in_control:
+        """Ask for advice when a question is due, and begin the next advised action that is possible."""
+        model_advice = self._model_advice
+        if model_advice is None or not percept.state.in_control:
             return None
-        if advising.wants_picture:
-            advising.wants_picture -= 1
-            if percept.sight is None:
-                return self._idle(percept, "a picture is wanted", 1)
-            advising.wants_picture = 0
-        if advising.consult(percept.tick):
-            self._plan = self._weighed = None
-        offered = self._ladder.offered(self.domain.actions)
-        name = advising.next_candidate({each.name for each in offered if each.possible(facts)})
+        if model_advice.wants_picture:
+            model_advice.wants_picture -= 1
+            if percept.reading is None:
+                return self._idle(percept, "waiting for a picture", 1)
+            model_advice.wants_picture = 0
+        if model_advice.ask_if_due(percept.tick):
+            self._plan = self._ranked = None
+        offered = self._recovery.offered(self.domain.actions)
+        name = model_advice.next_candidate({each.name for each in offered if each.possible(facts)})
         return self._carry_out(self._bound[name], IntentSource.ADVICE, percept) if name else None
 
-    def _moment(self, percept: Percept, facts: Facts) -> QuestionContext:
+    def _question_context(self, percept: Percept, facts: Facts) -> QuestionContext:
         return QuestionContext(
             percept=percept,
             facts=facts,
             goals=self.open_goals(facts),
-            actions=self._ladder.offered(self.domain.actions),
+            actions=self._recovery.offered(self.domain.actions),
             failed=self._failures,
             plan=self._doing.plan if self._doing is not None else "",
             plan_for=lambda goal: self.plan_for((goal,), facts),
@@ -252,135 +252,135 @@ class Mind(SavedAttributes):
     def _carry_out(
         self, bound: BoundAction, source: IntentSource, percept: Percept
     ) -> Intent | None:
-        """Begin an action that no plan asks for; None when there is nothing left to do for it."""
-        course = SkillRun(bound.begin(percept.state))
-        intent = self._meant(source, bound.action.name, bound.action.says, course, percept)
-        return intent if intent.course.outcome is Outcome.RUNNING else None
+        """Begin an action outside any plan; None when it has nothing to do."""
+        skill_run = SkillRun(bound.begin(percept.state))
+        intent = self._intend(source, bound.action.name, bound.action.label, skill_run, percept)
+        return intent if intent.skill_run.outcome is Outcome.RUNNING else None
 
     @hookable
     def pursue(self, goal: Goal, percept: Percept) -> ActiveGoal:
-        """Turn to another goal."""
-        self._pursuit = ActiveGoal(goal, self._begun.setdefault(goal.name, percept.tick))
-        return self._pursuit
+        """Make another goal the active one."""
+        self._active_goal = ActiveGoal(goal, self._begun.setdefault(goal.name, percept.tick))
+        return self._active_goal
 
     @hookable
-    def reach(self, pursuit: ActiveGoal, percept: Percept) -> ActiveGoal:
+    def reach(self, active_goal: ActiveGoal, percept: Percept) -> ActiveGoal:
         """Close a goal that facts show reached."""
-        if self._pursuit is not None and self._pursuit.goal is pursuit.goal:
-            self._pursuit = None
-        return pursuit
+        if self._active_goal is not None and self._active_goal.goal is active_goal.goal:
+            self._active_goal = None
+        return active_goal
 
     def _next(self, percept: Percept, facts: Facts) -> Intent:
         goals = self.open_goals(facts)
         if not goals:
-            self._pursuit = self._last_action = None
-            return self._idle(percept, self.at_a_loss(goals), LEISURE)
+            self._active_goal = self._last_action = None
+            return self._idle(percept, self.no_plan(goals), LEISURE)
         chosen = self.plan_for(goals, facts)
         goal = chosen.goal if chosen is not None else goals[0]
-        if self._pursuit is None or goal is not self._pursuit.goal:
+        if self._active_goal is None or goal is not self._active_goal.goal:
             self.pursue(goal, percept)
         if chosen is None:
-            self._ladder.at_a_loss()
-            return self._lost(goal, percept, facts) or self._idle(percept, self.at_a_loss(goals))
+            self._recovery.no_plan()
+            return self._ask_now(goal, percept, facts) or self._idle(percept, self.no_plan(goals))
         self._plan = chosen
         return self._begin(chosen, percept, facts)
 
-    def _lost(self, goal: Goal, percept: Percept, facts: Facts) -> Intent | None:
-        """Ask for advice where no plan is known, and try the first of it at once."""
-        if self._advising is None or not percept.state.in_control:
+    def _ask_now(self, goal: Goal, percept: Percept, facts: Facts) -> Intent | None:
+        """Ask for advice when no plan is known, and begin the first advised action at once."""
+        if self._model_advice is None or not percept.state.in_control:
             return None
         about = f"{goal.name} on map {percept.place.map_id}"
-        if self._advising.ask(percept.tick, Purpose.NO_PLAN, about):
-            self._weighed = None
+        if self._model_advice.ask(percept.tick, Purpose.NO_PLAN, about):
+            self._ranked = None
             return self._advised(percept, facts)
         return None
 
     @hookable
     def plan_for(self, goals: Sequence[Goal], facts: Facts) -> Plan | None:
-        """Return the plan for the first of `goals` that has one; the plan under way is kept while it stands."""
+        """Return the plan for the first of `goals` that has one; the current plan is kept while valid."""
         kept = self._plan if self._plan is not None and self._plan.stands(facts) else None
-        offered = self._ladder.offered(self.domain.actions)
+        offered = self._recovery.offered(self.domain.actions)
         find = self._costs.search(offered, self._failures, self._here)
         for goal in goals:
             found = kept if kept is not None and kept.goal is goal else find(goal, facts)
             if found is not None:
-                return self._noted(found)
+                return self._with_note(found)
         return None
 
-    def _noted(self, chosen: Plan) -> Plan:
-        """Return a plan with what memory has to say of beginning it now."""
+    def _with_note(self, chosen: Plan) -> Plan:
+        """Return a plan with the note that memory has on its first action, if any."""
         note = self._bound[chosen.actions[0].name].note
         words = note(self._here) if note is not None and self._here is not None else ""
-        return noted(chosen, words) if words else chosen
+        return with_note(chosen, words) if words else chosen
 
     @staticmethod
-    def at_a_loss(goals: Sequence[Goal]) -> str:
-        """Return why nothing is done when no plan was found for any of `goals`."""
-        return f"no way is known to {goals[0].says}" if goals else "every goal is reached"
+    def no_plan(goals: Sequence[Goal]) -> str:
+        """Return the reason for waiting when none of `goals` has a plan."""
+        return f"no plan is known to {goals[0].label}" if goals else "every goal is reached"
 
     def _close(self, percept: Percept, facts: Facts) -> None:
-        """Close what was begun and is reached now, be it on the way to something else."""
+        """Close begun goals that are reached now, also if an action for another goal reached them."""
         for name in tuple(self._begun):
             goal = self._goals[name]
             if goal.reached(facts):
-                pursuit = ActiveGoal(goal, self._begun.pop(name))
+                active_goal = ActiveGoal(goal, self._begun.pop(name))
                 if self._recall.objective_status(name) == "active":
-                    self.reach(pursuit, percept)  # otherwise its last action has closed it already
+                    self.reach(active_goal, percept)  # otherwise its last action already closed it
 
     def _begin(self, chosen: Plan, percept: Percept, facts: Facts) -> Intent:
         action = chosen.actions[0]
         if action.name == self._last_action:
-            # Facts outrank claims: done, and wanted again at once, it did not do its work.
+            # Facts outrank claims: an action planned again right after it was done had no effect.
             self._failures[action.name] += 1
             self._progress.failed(action.name, "changes nothing")
             self._last_action = None
-            # The same frame by frame would end the same: whatever went wrong may go otherwise a little later.
+            # The same inputs on the same frames end the same; a short wait can change the outcome.
             pause = IDLE_FRAMES + PAUSE * self._failures[action.name] % LONGEST_PAUSE
-            return self._idle(percept, f"{action.says} changed nothing", pause)
+            return self._idle(percept, f"{action.label} changed nothing", pause)
         self._last_action = None
         self._progress.begun(action.name)
-        course = SkillRun(self._bound[action.name].begin(percept.state))
+        skill_run = SkillRun(self._bound[action.name].begin(percept.state))
         intent = replace(
-            self._meant(IntentSource.PLAN, action.name, action.says, course, percept),
+            self._intend(IntentSource.PLAN, action.name, action.label, skill_run, percept),
             plan=explain(chosen, facts),
         )
-        if intent.course.outcome is not Outcome.RUNNING:
-            self.hooks.emit(ActionEnded(intent, intent.course.outcome, percept.state))
-        match intent.course.outcome:
+        if intent.skill_run.outcome is not Outcome.RUNNING:
+            self.hooks.emit(ActionEnded(intent, intent.skill_run.outcome, percept.state))
+        match intent.skill_run.outcome:
             case Outcome.RUNNING:
                 return intent
             case Outcome.DONE:
-                self._done(intent)  # there was nothing left to do, as on the square one walks to
+                self._done(intent)  # nothing to do, as when the player stands on the target square
                 if self._bound[action.name].at_once:
                     return self._next(percept, after(facts, action.effects))
             case _:
                 self._failed(intent)
-        return self._idle(percept, f"{action.says} ended before it began")
+        return self._idle(percept, f"{action.label} ended before it began")
 
     def _done(self, intent: Intent) -> None:
-        """Go on to the rest of the plan; whether the action did what it should, the next facts tell."""
+        """Continue with the rest of the plan; the next facts show whether the action had its effect."""
         if intent.source is IntentSource.PLAN and self._plan is not None:
             self._plan = self._plan.rest()
             self._last_action = intent.name
 
     def _failed(self, intent: Intent) -> None:
-        """Make what failed dearer and its goal less urgent, and think again."""
+        """Raise the cost of the failed action, lower the priority of its goal, and plan again."""
         self._plan = None
         if intent.source is not IntentSource.PLAN:
             return
         self._progress.failed(intent.name)
         self._failures[intent.name] += 1
-        if intent.pursuit is not None:
-            goal = intent.pursuit.goal.name
+        if intent.active_goal is not None:
+            goal = intent.active_goal.goal.name
             self._setbacks[goal] += 1
-            if self._advising is not None:
-                self._advising.set_back(goal, self._setbacks[goal])
-            self._weighed = None
+            if self._model_advice is not None:
+                self._model_advice.note_failure(goal, self._setbacks[goal])
+            self._ranked = None
 
     def _idle(self, percept: Percept, why: str, frames: int = IDLE_FRAMES) -> Intent:
-        return self._meant(IntentSource.IDLE, "wait", why, SkillRun(once(wait(frames))), percept)
+        return self._intend(IntentSource.IDLE, "wait", why, SkillRun(once(wait(frames))), percept)
 
-    def _meant(
-        self, source: IntentSource, name: str, why: str, course: SkillRun, percept: Percept
+    def _intend(
+        self, source: IntentSource, name: str, why: str, skill_run: SkillRun, percept: Percept
     ) -> Intent:
-        return Intent(source, name, why, self._pursuit, course, percept.state)
+        return Intent(source, name, why, self._active_goal, skill_run, percept.state)

@@ -1,4 +1,4 @@
-"""Whether play makes progress: what is new, what was gained, what repeats without gain."""
+"""Progress of play: novelty, gains, and repetition without gain."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ from emulator import State
 from memory import Json
 from memory.codec import SavedAttributes
 
-HP_STEPS: Final = 4  # of the team's HP: quarters
-PATIENCE: Final = 1_500  # ticks; a person in the way has moved on many times by then
+HP_STEPS: Final = 4  # the team's HP counts in quarters
+PATIENCE: Final = 1_500  # ticks without novelty; a person who blocks the way moves on much earlier
 QUIET: Final = 150  # ticks without anything new before repetition counts
 LOST: Final = 300  # ticks without any plan
-# So many times its limit, and failing counts although something else is new now and then.
+# At this multiple of its limit, failing counts even while other things are new from time to time.
 ALWAYS: Final = 3
 LIMITS: Final[Mapping[StuckReason, int]] = {
     StuckReason.OSCILLATION: 8,  # crossings from one map to the same other one
@@ -28,22 +28,22 @@ LIMITS: Final[Mapping[StuckReason, int]] = {
 ARRIVALS: Final = 5  # on one square, for each crossing between maps that OSCILLATION allows
 FAILS: Final = "fails"
 Failure: TypeAlias = Literal["fails", "changes nothing", "is interrupted"]
-# Training walks to and fro and is healed with the same words, and its experience grows; what fails still fails.
+# Training walks back and forth and heals with the same texts while experience grows; failures still count.
 FORGIVEN_BY_GROWTH: Final = frozenset({StuckReason.OSCILLATION, StuckReason.REPEATED_DIALOGUE})
-# The reason, the action to blame if there is one, and whatever recurs.
+# The reason, the suspected action or '', and what recurs.
 _Key: TypeAlias = tuple[StuckReason, str, str]
 
 
 class Novelty(Enum):
-    """What a moment brought that was never there before."""
+    """How new the state of a tick is."""
 
     NOTHING = 0
     GROWTH = 1  # experience, money, or another quarter of the team's HP
-    GAIN = 2  # an event, a badge, more of a thing in the bag, another member or level of the team
+    GAIN = 2  # an event, a badge, more of an item in the bag, another member or level of the team
 
 
 class Gains(SavedAttributes):
-    """Everything gained so far, as hashes. Having any of it again is no gain."""
+    """Everything gained so far, as hashes. Gaining the same again does not count."""
 
     SAVED = ("gained", "_grown")
 
@@ -53,11 +53,11 @@ class Gains(SavedAttributes):
         self._grown: set[int] = set()
 
     def saw(self, state: State) -> Novelty:
-        """Take note of what the player has now."""
+        """Record what the player has now, and return how new it is."""
         if not state.game_started:
             return Novelty.NOTHING
         flags, player = state.flags, state.player
-        # This is asked every tick, and hardly ever anything of it has changed.
+        # This runs every tick, and the sources rarely change.
         sources = (flags.events, flags.hidden, player.badges, player.money, state.bag, state.party)
         if sources == self._sources:
             return Novelty.NOTHING
@@ -66,8 +66,8 @@ class Gains(SavedAttributes):
 
     def _compare(self, state: State) -> Novelty:
         mons = state.party.mons
-        whole = sum(mon.stats.hp for mon in mons)
-        health = HP_STEPS * sum(mon.hp for mon in mons) // whole if whole else HP_STEPS
+        full_hp = sum(mon.stats.hp for mon in mons)
+        health = HP_STEPS * sum(mon.hp for mon in mons) // full_hp if full_hp else HP_STEPS
         gains = (
             _happened(state.flags.events, state.flags.hidden)
             | _earned(state.player.badges)
@@ -85,8 +85,8 @@ class Gains(SavedAttributes):
         return Novelty.NOTHING
 
 
-# Each gain is a hash by itself, and a number by all up to it: to have less than once, or the same
-# in another order or mixture, as on the way back from a checkpoint, has gained nothing.
+# Each gain is a hash of its own, and a count is the hashes of all numbers up to it: having less than
+# before, or the same in another order, as after restoring a checkpoint, is no gain.
 
 
 @lru_cache(maxsize=4)
@@ -114,7 +114,7 @@ def _carried(stacks: tuple[tuple[int, int], ...]) -> frozenset[int]:
 
 @lru_cache(maxsize=4)
 def _trained(levels: tuple[int, ...]) -> frozenset[int]:
-    """The levels of the team, the highest first; another creature as high in its stead is no gain."""
+    """Return the gains of levels, the highest first; another Pokemon of the same level is no gain."""
     return frozenset(
         mark("level", rank, level)
         for rank, highest in enumerate(levels)
@@ -134,10 +134,10 @@ def mark(*things: object) -> int:
 
 
 class ProgressMonitor(SavedAttributes):
-    """Watches what each tick shows and each action comes to, and gives a verdict.
+    """Watches each tick and the outcome of each action, and decides whether play is stuck.
 
-    Until the next gain, a square or a text is new only once. A gain (an event, a thing, a level) makes
-    everything worth seeing again; growth (experience, money) forgives walking to and fro.
+    Until the next gain, a square or a text is new only once. A gain (an event, an item, a level) makes
+    everything new again; growth (experience, money) resets the counts of `FORGIVEN_BY_GROWTH`.
     """
 
     SAVED = ("_gains", "_seen", "quiet", "_lost", "_tried", "_last", "_square", "_text")
@@ -151,20 +151,20 @@ class ProgressMonitor(SavedAttributes):
         self._counts: Counter[_Key] = Counter()
         self._excess: dict[
             _Key, float
-        ] = {}  # of what recurs more than it may: times over its limit
+        ] = {}  # for keys at their limit or above: the count as a multiple of the limit
         self._tried: Counter[str] = Counter()
         self._last = ""
-        self._square: list[int] = []  # the map, x and y where the player last stood free
+        self._square: list[int] = []  # the map, x and y where the player was last in control
         self._text = ""
 
     @property
     def gained(self) -> int:
-        """How much was gained so far: events, badges, things, levels."""
+        """The number of gains so far: events, badges, items, levels."""
         return len(self._gains.gained)
 
     @property
     def verdict(self) -> StuckReason | None:
-        """Why play gets nowhere, or None while it may."""
+        """Why play is stuck, or None if it is not."""
         if self._lost > LOST and self.quiet > min(LOST, self._patience):
             return StuckReason.NO_PLAN
         worst = self._worst()
@@ -173,8 +173,8 @@ class ProgressMonitor(SavedAttributes):
         return StuckReason.NO_NOVELTY if self.quiet > self._patience else None
 
     @property
-    def culprits(self) -> tuple[str, ...]:
-        """The actions to try less: the one to blame, else those tried again and again, else the last."""
+    def suspects(self) -> tuple[str, ...]:
+        """The actions to avoid: the suspected one, else those tried more than once, else the last."""
         worst = self._worst()
         if worst is not None and worst[1]:
             return (worst[1],)
@@ -187,7 +187,7 @@ class ProgressMonitor(SavedAttributes):
         return tuple(name for name, _ in self._tried.most_common())
 
     def saw(self, percept: Percept) -> bool:
-        """Take note of one tick, and return whether it brought a gain."""
+        """Record one tick, and return whether it brought a gain."""
         self.quiet += 1
         change = self._gains.saw(percept.state)
         if change is Novelty.GAIN:
@@ -201,41 +201,41 @@ class ProgressMonitor(SavedAttributes):
         return change is Novelty.GAIN
 
     def rest(self) -> None:
-        """Start anew: there was a gain, or there is nothing to be done."""
+        """Reset everything: there was a gain, or there is nothing to do."""
         self._seen.clear()
         self._tried.clear()
         self.again()
 
     def again(self) -> None:
-        """Give what is tried next its time; what was seen is still not new."""
+        """Reset the counts so that the next attempt has its time; what was seen is still not new."""
         self.quiet = self._lost = 0
         self._counts.clear()
         self._excess.clear()
 
     def begun(self, action: str) -> None:
-        """Take note of an action that begins."""
+        """Record an action that begins."""
         self._lost = 0
         self._tried[action] += 1
         self._last = action
 
     def ended_well(self, action: str) -> None:
-        """Take note of an action that went well; the first time, that is something new."""
+        """Record an action that succeeded; the first success is a novelty."""
         self._note(mark("done", action))
 
     def failed(self, action: str, how: Failure = FAILS) -> None:
-        """Take note of an action that did not bring its effect, and how."""
+        """Record an action that did not have its effect, and how it failed."""
         self._count(StuckReason.REPEATED_FAILURE, action, how)
 
     def dropped(self, action: str, reflex: str) -> None:
-        """Take note of an action that a reflex put an end to, where the player stands."""
+        """Record an action that a reflex ended, at the player's square."""
         self._count(StuckReason.REFLEX_LOOP, action, f"{reflex} {self._square}")
 
-    def at_a_loss(self) -> None:
-        """Take note of a tick for which no goal has a plan."""
+    def no_plan(self) -> None:
+        """Record a tick in which no goal has a plan."""
         self._lost += 1
 
     def to_json(self) -> dict[str, Json]:
-        """Return the whole state."""
+        """Return the full_hp state."""
         counts = [[reason.value, *what, times] for (reason, *what), times in self._counts.items()]
         return {**super().to_json(), "counts": counts}
 
@@ -252,8 +252,8 @@ class ProgressMonitor(SavedAttributes):
             key: times / _limit(key) for key, times in self._counts.items() if times >= _limit(key)
         }
 
-    def come_back(self, died: Mapping[str, Any]) -> None:
-        """Begin anew at a checkpoint; what the branch that died had gained is no gain any more."""
+    def resume_after_restore(self, died: Mapping[str, Any]) -> None:
+        """Start again at a checkpoint; what the abandoned branch had gained does not count as a gain."""
         self.rest()
         self._gains.gained.update(died["gains"]["gained"])
 
@@ -270,7 +270,7 @@ class ProgressMonitor(SavedAttributes):
             self._excess.pop(key, None)
 
     def _worst(self) -> _Key | None:
-        """What recurs more than it may, the worst of it."""
+        """Return the key that exceeds its limit most, or None."""
         if not self._excess:
             return None
         quiet = self.quiet > min(QUIET, self._patience)
@@ -297,7 +297,7 @@ class ProgressMonitor(SavedAttributes):
             return
         text = crc32(percept.text.encode("utf-8", "surrogatepass"))
         self._note(text)
-        if not percept.state.in_battle:  # where the same words are said every turn
+        if not percept.state.in_battle:  # where the same texts appear every turn
             self._count(StuckReason.REPEATED_DIALOGUE, "", str(text))
 
     def _note(self, thing: int) -> None:

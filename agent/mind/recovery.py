@@ -1,4 +1,4 @@
-"""What to do when play gets nowhere, step by step: from a new plan to an earlier checkpoint."""
+"""Recovery when play is stuck, step by step: from a new plan to an earlier checkpoint."""
 
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,33 +15,33 @@ from agent.planning.domain import Action
 from memory import Json, as_json
 from memory.codec import SavedAttributes, from_json
 
-COOL_DOWN: Final = 150  # ticks without the actions to blame
+COOL_DOWN: Final = 150  # ticks without the suspected actions
 LONG_COOL_DOWN: Final = 300  # the same after a restore
 MOST_EPISODES: Final = 50  # of a run
 MOST_RESTORES: Final = 6  # of a run
 RESTORES: Final = 2  # of one episode
 LEAVES: Final = 3  # attempts to leave a map
-LONGEST_PAUSE: Final = 600  # frames; so long a wait makes another game of it
+LONGEST_PAUSE: Final = 600  # frames; such a wait changes the random numbers of the game
 
 
 class RecoveryStep(Enum):
-    """What is done, the mildest first."""
+    """The recovery steps, the mildest first."""
 
-    REPLAN = "replan"  # with the actions to blame cooling down
-    ASK_AROUND = "ask_around"  # people on the map that were not heard yet
+    REPLAN = "replan"  # while the suspected actions cool down
+    ASK_AROUND = "ask_around"  # talk to people on the map who were not asked yet
     LEAVE_MAP = "leave_map"  # then plan from elsewhere
-    ASK_ADVICE = "ask_advice"  # of a model, where there is one
-    RESTORE = "restore"  # the last checkpoint before it, and choose otherwise
+    ASK_ADVICE = "ask_advice"  # from a model, if there is one
+    RESTORE = "restore"  # the last checkpoint before the episode, and choose differently
     GIVE_UP = "give_up"
 
 
 @dataclass(frozen=True, slots=True)
 class StuckEpisode:
-    """One time of getting nowhere: the reason, where and since when, what was tried, and what helped.
+    """One stuck episode: the reason, where and since when, what was tried, and what helped.
 
-    `since` is the last tick with anything new, `noticed` the one at which it was too long ago, `lasted`
-    the last one so far. `rungs` are those climbed, in their order; `solved_by` is the one after which
-    something was gained. `over` stays false while the episode goes on, also across a restore.
+    `since` is the last tick with anything new, `noticed` the tick at which that was too long ago, `lasted`
+    the last tick so far. `recovery_steps` are the recovery steps taken, in order; `solved_by` is the step after which
+    there was a gain. `over` stays false while the episode continues, also across a restore.
     """
 
     number: int
@@ -54,24 +54,24 @@ class StuckEpisode:
     noticed: int
     lasted: int
     tried: tuple[str, ...]
-    rungs: tuple[str, ...] = ()
+    recovery_steps: tuple[str, ...] = ()
     solved_by: str | None = None
     over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeTold:
-    """What came of getting nowhere: it is over, or the branch in which it happened died."""
+class EpisodeReport:
+    """A stuck episode to record: it is over, or the branch in which it happened was abandoned."""
 
     episode: StuckEpisode
     percept: Percept
 
 
-class Ladder(SavedAttributes):
-    """Watches progress and answers the lack of it; `escape` is how a map is left, `inquiry` how people are asked.
+class StuckRecovery(SavedAttributes):
+    """Watches progress and chooses recovery steps; `escape` leaves a map, `inquiry` asks people.
 
-    Cool-downs, the episode under way and all counts outlive a restore. `seed` decides how long is
-    waited after one.
+    Cool-downs, the current episode and all counts survive a restore. `seed` decides how long to wait
+    after a restore.
     """
 
     SAVED = (
@@ -92,51 +92,51 @@ class Ladder(SavedAttributes):
         self.episode: StuckEpisode | None = None
         self.episodes = 0
         self.restores = 0
-        self._owed = False  # whether a branch died whose post-mortem is not yet told
+        self._owed = False  # whether an abandoned branch has no recorded post-mortem yet
         self._seed = seed
-        self.indispensable: Collection[str] = ()  # actions that never cool down
+        self.never_cooling: Collection[str] = ()  # actions that never cool down
         self._tick = 0
-        self._cooling: dict[str, int] = {}  # until which tick
+        self._cooling: dict[str, int] = {}  # cool-down end tick by action
         self._leaving: int | None = None  # the map to leave
         self._leaves = 0
         self._asking: int | None = None  # the map whose people are asked
         self._pause = 0
 
     def saw(self, percept: Percept) -> Sequence[StuckEpisode]:
-        """Take note of one tick; return the episodes to tell of: one whose branch died, and one that is over now."""
+        """Record one tick; return the episodes to report: one of an abandoned branch, and one now over."""
         self._tick = percept.tick
-        told = [self.episode] if self._owed and self.episode is not None else []
-        self._owed = self._owed and not told
+        reported = [self.episode] if self._owed and self.episode is not None else []
+        self._owed = self._owed and not reported
         if self.progress.saw(percept) and self.episode is not None:
-            solved_by = self.episode.rungs[-1]
-            told.append(replace(self.close(), solved_by=solved_by, lasted=percept.tick))
-        return told
+            solved_by = self.episode.recovery_steps[-1]
+            reported.append(replace(self.close(), solved_by=solved_by, lasted=percept.tick))
+        return reported
 
     def close(self) -> StuckEpisode:
-        """Return the episode under way, which is over."""
+        """Close the current episode and return it."""
         if self.episode is None:
-            raise RuntimeError("no episode is under way")
+            raise RuntimeError("there is no current episode")
         episode, self.episode = self.episode, None
         self._leaving = self._asking = None
         return replace(episode, over=True)
 
-    def climb(
+    def escalate(
         self, reason: StuckReason, percept: Percept, goal: str | None, *, may_ask: bool
     ) -> RecoveryStep:
-        """Take the next rung against `reason`, and return which it is; `may_ask` where there is an advisor."""
+        """Take the next recovery step for `reason` and return it; `may_ask` if there is an advisor."""
         if self.episode is None:
             self.episodes += 1
-            self.episode = self._opened(reason, percept, goal)
-        elif self.episode.rungs[-1] == RecoveryStep.RESTORE.value:
+            self.episode = self._new_episode(reason, percept, goal)
+        elif self.episode.recovery_steps[-1] == RecoveryStep.RESTORE.value:
             self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
-        rung = self._next_rung(percept, may_ask=may_ask)
+        step = self._next_step(percept, may_ask=may_ask)
         self.episode = replace(
             self.episode,
             lasted=percept.tick,
             tried=tuple(dict.fromkeys((*self.episode.tried, *self.progress.tried))),
-            rungs=(*self.episode.rungs, rung.value),
+            recovery_steps=(*self.episode.recovery_steps, step.value),
         )
-        match rung:
+        match step:
             case RecoveryStep.REPLAN:
                 self._cool(COOL_DOWN)
             case RecoveryStep.ASK_AROUND:
@@ -148,9 +148,9 @@ class Ladder(SavedAttributes):
                 self.restores += 1
                 self._owed = True
             case RecoveryStep.ASK_ADVICE | RecoveryStep.GIVE_UP:
-                pass  # the caller sees to it
+                pass  # the caller does it
         self.progress.again()
-        return rung
+        return step
 
     def offered(self, actions: Iterable[Action]) -> list[Action]:
         """Return the actions that are not cooling down."""
@@ -160,25 +160,25 @@ class Ladder(SavedAttributes):
             del self._cooling[name]
         return [action for action in actions if action.name not in self._cooling]
 
-    def at_a_loss(self) -> None:
-        """Take note of a tick without a plan; while something cools down, that is meant."""
+    def no_plan(self) -> None:
+        """Count a tick without a plan; during a cool-down that is expected and not counted."""
         if not self._cooling:
-            self.progress.at_a_loss()
+            self.progress.no_plan()
 
     def pause(self) -> int:
-        """Return how many frames to wait before anything else, which is asked for once."""
+        """Return how many frames to wait first; the wait is returned once only."""
         frames, self._pause = self._pause, 0
         return frames
 
-    def way_out(self, percept: Percept) -> BoundAction | None:
-        """Return how to ask people or leave the map, while that is what should be done."""
+    def exit_action(self, percept: Percept) -> BoundAction | None:
+        """Return the action that asks a person or leaves the map, while recovery is at that step."""
         if not percept.state.in_control:
             return None
         if self._asking is not None and self.inquiry is not None:
             if self._asking == percept.place.map_id and self.inquiry.is_left(percept.state):
                 return self.inquiry.action
             self._asking = None
-            self._go_on_to_leave(percept)
+            self._leave_next(percept)
         if self._leaving is None or self.escape is None:
             return None
         if percept.place.map_id != self._leaving or not self._leaves:
@@ -187,30 +187,33 @@ class Ladder(SavedAttributes):
         self._leaves -= 1
         return self.escape
 
-    def _go_on_to_leave(self, percept: Percept) -> None:
-        """Take the next step at once where no person is left to ask."""
+    def _leave_next(self, percept: Percept) -> None:
+        """Go to the next recovery step at once when no person is left to ask."""
         if self.episode is None or self.escape is None:
             return
-        if RecoveryStep.LEAVE_MAP.value not in self.episode.rungs:
-            rungs = (*self.episode.rungs, RecoveryStep.LEAVE_MAP.value)
-            self.episode = replace(self.episode, rungs=rungs)
+        if RecoveryStep.LEAVE_MAP.value not in self.episode.recovery_steps:
+            recovery_steps = (*self.episode.recovery_steps, RecoveryStep.LEAVE_MAP.value)
+            self.episode = replace(self.episode, recovery_steps=recovery_steps)
             self._leaving, self._leaves = percept.place.map_id, LEAVES
 
-    def way_back(self, checkpoints: Sequence[int]) -> int:
-        """Return which of `checkpoints`, ticks with the newest first, to go back to.
+    def restore_target(self, checkpoints: Sequence[int]) -> int:
+        """Return the tick of `checkpoints`, the newest first, to restore.
 
-        The last before nothing new happened; a second time in one episode, the one before that.
+        The last one before progress stopped; at the second restore of an episode, the one before that.
         """
         if self.episode is None:
             return checkpoints[0]
-        since, times = self.episode.since, self.episode.rungs.count(RecoveryStep.RESTORE.value)
+        since, times = (
+            self.episode.since,
+            self.episode.recovery_steps.count(RecoveryStep.RESTORE.value),
+        )
         moments = list(dict.fromkeys(tick for tick in checkpoints if tick <= since))
         return moments[:times][-1] if moments else checkpoints[-1]
 
-    def come_back(self, died: Mapping[str, Any], tick: int) -> None:
-        """Begin anew at the checkpoint of `tick`, with what the branch that died knew."""
+    def resume_after_restore(self, died: Mapping[str, Any], tick: int) -> None:
+        """Resume at the checkpoint of `tick`, with the recovery state of the abandoned branch."""
         self._adopt(died)
-        self.progress.come_back(died["progress"])
+        self.progress.resume_after_restore(died["progress"])
         self._cooling = {
             name: tick + until - died["tick"] for name, until in died["cooling"].items()
         }
@@ -232,7 +235,7 @@ class Ladder(SavedAttributes):
         self.episode = from_json(StuckEpisode, kept) if kept is not None else None
         self.episodes, self.restores, self._owed = data["episodes"], data["restores"], data["owed"]
 
-    def _opened(self, reason: StuckReason, percept: Percept, goal: str | None) -> StuckEpisode:
+    def _new_episode(self, reason: StuckReason, percept: Percept, goal: str | None) -> StuckEpisode:
         return StuckEpisode(
             number=self.episodes,
             reason=reason.value,
@@ -249,28 +252,28 @@ class Ladder(SavedAttributes):
     def _since(self, percept: Percept) -> int:
         return max(percept.tick - self.progress.quiet, 0)
 
-    def _next_rung(self, percept: Percept, *, may_ask: bool) -> RecoveryStep:
-        climbed = self.episode.rungs if self.episode is not None else ()
+    def _next_step(self, percept: Percept, *, may_ask: bool) -> RecoveryStep:
+        taken = self.episode.recovery_steps if self.episode is not None else ()
         state = percept.state
         is_free = state.game_started and not state.in_battle
         can_leave = self.escape is not None and is_free
         can_ask = self.inquiry is not None and is_free and self.inquiry.is_left(state)
-        restores = climbed.count(RecoveryStep.RESTORE.value)
+        restores = taken.count(RecoveryStep.RESTORE.value)
         if self.episodes > MOST_EPISODES:
             return RecoveryStep.GIVE_UP
-        if not climbed:
+        if not taken:
             return RecoveryStep.REPLAN
-        if can_ask and not restores and RecoveryStep.ASK_AROUND.value not in climbed:
+        if can_ask and not restores and RecoveryStep.ASK_AROUND.value not in taken:
             return RecoveryStep.ASK_AROUND
-        if can_leave and not restores and RecoveryStep.LEAVE_MAP.value not in climbed:
+        if can_leave and not restores and RecoveryStep.LEAVE_MAP.value not in taken:
             return RecoveryStep.LEAVE_MAP
-        if may_ask and is_free and not restores and RecoveryStep.ASK_ADVICE.value not in climbed:
+        if may_ask and is_free and not restores and RecoveryStep.ASK_ADVICE.value not in taken:
             return RecoveryStep.ASK_ADVICE
         if restores < RESTORES and self.restores < MOST_RESTORES:
             return RecoveryStep.RESTORE
         return RecoveryStep.GIVE_UP
 
     def _cool(self, ticks: int) -> None:
-        for name in self.progress.culprits:
-            if name not in self.indispensable:
+        for name in self.progress.suspects:
+            if name not in self.never_cooling:
                 self._cooling[name] = self._tick + ticks

@@ -1,1 +1,1 @@
-"""A moment as the agent sees it: RAM and the rendered screen, and where the two disagree."""
+"""Perception: RAM state and the rendered screen of one tick, and where the two disagree."""

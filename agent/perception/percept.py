@@ -1,6 +1,6 @@
-"""A moment from RAM and from the rendered screen, with the disagreements between the two.
+"""The percept of one tick from RAM and the rendered screen, with the disagreements between the two.
 
-A state is read every tick, a frame only when something needs it.
+RAM is read every tick, a frame only when something needs it.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ LOOK_EVERY: Final = 200  # ticks
 
 @dataclass(frozen=True, slots=True)
 class ScreenReading:
-    """One look at the screen: the picture, the text in it, and the place it shows, if any."""
+    """One reading of the screen: the picture, its text, and the map position it shows, if any."""
 
     tick: int
     screen: Screen
@@ -28,8 +28,8 @@ class ScreenReading:
     scene: Scene | None
 
     @property
-    def says(self) -> str:
-        """The place in words."""
+    def label(self) -> str:
+        """The position in words."""
         if self.scene is None:
             return "the frame shows no known place"
         scene = self.scene
@@ -40,9 +40,9 @@ class ScreenReading:
 class Percept:
     """State and screen together.
 
-    `text` is what the tile map says, without blank rows; `confidence` is how far the latest reading of pixels agreed
-    with it (0 to 1); `disagreements` are those found in this moment, in words; `sight` is None
-    unless a frame was looked at; `came_from` is the map in which the player was last free to walk,
+    `text` is the text of the tile map without blank rows; `confidence` is how well the latest reading of pixels agreed
+    with it (0 to 1); `disagreements` are the differences found in this tick, in words; `reading` is None
+    unless a frame was read; `came_from` is the map in which the player was last free to walk,
     None before the first.
     """
 
@@ -51,7 +51,7 @@ class Percept:
     text: str
     confidence: float = 0.0
     disagreements: tuple[str, ...] = ()
-    sight: ScreenReading | None = None
+    reading: ScreenReading | None = None
     came_from: int | None = None
 
     @property
@@ -62,18 +62,18 @@ class Percept:
 
 
 class Due(Enum):
-    """What of the next frame is needed."""
+    """What is needed of the next frame."""
 
     NOTHING = "nothing"
     FRAME = "frame"
-    PLACE = "place"  # and where on the map it was taken, which takes long to find
+    PLACE = "place"  # the frame and its position on the map, which is slow to find
 
 
 class Perceiver(SavedAttributes):
-    """Reads moments of one console, and compares what RAM says with what pixels show.
+    """Reads percepts of one console, and compares RAM with the pixels.
 
-    Frames are drawn while time passes, so each moment says whether the next one is to be drawn:
-    when a milestone waits for its witness, when the kind of screen has changed, and now and then.
+    A frame is rendered while time passes, so each tick decides whether the next one is rendered:
+    when a milestone waits for its second witness, when the screen type changed, and every `LOOK_EVERY` ticks.
     """
 
     SAVED = ("_last_map",)  # where the player was last free to walk
@@ -85,24 +85,24 @@ class Perceiver(SavedAttributes):
         self._console = console
         self._font = font
         self._world = world
-        self._due = due  # what a milestone lacks as its second witness
+        self._due = due  # what a milestone needs for its second witness
         self._confidence = 0.0
         self._last_type: ScreenType | None = None
         self._last_map: int | None = None
 
     def perceive(self, state: State, tick: int) -> Percept:
-        """Return this moment: always from RAM, and from the frame where one was drawn."""
+        """Return the percept of this tick: always from RAM, and from the frame if one was rendered."""
         due = self._due(state)
-        sight = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
-        if sight is not None:
-            self._confidence = agreement(state.screen_text, sight.text)
+        reading = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
+        if reading is not None:
+            self._confidence = agreement(state.screen_text, reading.text)
         percept = Percept(
             tick=tick,
             state=state,
             text=_text_of(state.screen_rows),
             confidence=self._confidence,
-            disagreements=tuple(self._disagreements(state, sight)) if sight else (),
-            sight=sight,
+            disagreements=tuple(self._disagreements(state, reading)) if reading else (),
+            reading=reading,
             came_from=self._last_map,
         )
         changed = state.screen_type is not self._last_type
@@ -118,23 +118,23 @@ class Perceiver(SavedAttributes):
         scene = locate(screen, self._world) if find_place else None
         return ScreenReading(tick, screen, text, scene)
 
-    def _disagreements(self, state: State, sight: ScreenReading) -> Iterator[str]:
+    def _disagreements(self, state: State, reading: ScreenReading) -> Iterator[str]:
         if self._confidence < 1:
             yield f"text: tile map and pixels agree on {self._confidence:.0%}"
         here = state.map
-        if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
-            yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
+        if reading.scene is not None and not reading.scene.shows(here.map_id, here.x, here.y):
+            yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {reading.label}"
         live, shown = self._world.live_map(state), state.tiles_in_sight
-        if live is not None and shown is not None and (wrong := live.unlike(shown)):
+        if live is not None and shown is not None and (wrong := live.count_differences(shown)):
             yield f"terrain: live map and screen disagree on {wrong} squares"
 
 
 def percept_of(state: State, tick: int) -> Percept:
-    """Return a moment from RAM alone, for callers that do not act on it."""
+    """Return a percept from RAM alone, for callers that do not act on it."""
     return Percept(tick, state, _text_of(state.screen_rows))
 
 
 @lru_cache(maxsize=64)
 def _text_of(rows: tuple[str, ...]) -> str:
-    """Return what stands in the rows of a screen, without blank ones."""
+    """Return the text of the rows of a screen, without blank rows."""
     return "\n".join(row for row in map(str.strip, rows) if row)

@@ -1,6 +1,6 @@
-"""Facts, conditions, actions and goals, and the checks that they fit together before any search.
+"""Facts, conditions, actions and goals, and the validation of a domain before any search.
 
-Facts are named integers with a direction: conditions ask for at least or at most, never for
+Facts are named integers with a direction: conditions compare with at least or at most, never with
 equality.
 """
 
@@ -26,15 +26,15 @@ class Require:
             raise ValueError(message)
 
     def holds(self, facts: Facts) -> bool:
-        """Say whether `facts` meet the condition."""
+        """Return whether `facts` meet the condition."""
         value = facts.get(self.fact, 0)
-        # As `accepts` says, without the call: this is asked of every goal and action.
+        # The same test as `accepts`, inlined for speed: it runs for every goal and action.
         if self.at_least is not None:
             return value >= self.at_least
         return self.at_most is not None and value <= self.at_most
 
     def accepts(self, value: int) -> bool:
-        """Say whether the fact meets the condition when it is `value`."""
+        """Return whether `value` of the fact meets the condition."""
         if self.at_least is not None:
             return value >= self.at_least
         return self.at_most is not None and value <= self.at_most
@@ -47,23 +47,23 @@ class Require:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an action is expected to do to one fact. A prediction of the search, checked by sensing."""
+    """The expected change of one fact by an action: a prediction of the search, checked by sensing."""
 
     fact: str
     becomes: int
 
 
 def after(facts: Facts, effects: tuple[Effect, ...]) -> dict[str, int]:
-    """Return the facts as `effects` would leave them."""
+    """Return the facts after `effects`."""
     return {**facts, **{effect.fact: effect.becomes for effect in effects}}
 
 
 class DomainError(ValueError):
-    """A domain that no search should be asked about; the message names every fault."""
+    """An invalid domain; the message names every fault."""
 
 
 class Extra(NamedTuple):
-    """What comes on top of a cost, by the value of one fact."""
+    """An addition to a cost that depends on the value of one fact."""
 
     fact: str
     price: Callable[[int], int]
@@ -71,50 +71,50 @@ class Extra(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One operation: when it is possible, what it should change, what it costs, and its words.
+    """One operation: its preconditions, effects, cost and label.
 
-    `cost` is the least it can cost; `extra`, where there is one, tells what comes on top. `note` is what a
-    reader should know of why it costs that, or is wanted.
+    `cost` is the minimum cost; `extra`, if any, adds to it by the value of a fact. `note` explains to a reader
+    why the action has this cost, or why it is planned.
     """
 
     name: str
     requires: tuple[Require, ...]
     effects: tuple[Effect, ...]
     cost: int
-    says: str
+    label: str
     extra: Extra | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
 
     def possible(self, facts: Facts) -> bool:
-        """Say whether every precondition holds."""
+        """Return whether every precondition holds."""
         return all(require.holds(facts) for require in self.requires)
 
     def changes(self, facts: Facts) -> bool:
-        """Say whether `facts` would be others after it."""
+        """Return whether it would change any of `facts`."""
         return any(facts.get(effect.fact, 0) != effect.becomes for effect in self.effects)
 
     def helps(self, require: Require) -> bool:
-        """Say whether one of the effects brings `require` about."""
-        brought = (each.becomes for each in self.effects if each.fact == require.fact)
-        return any(map(require.accepts, brought))
+        """Return whether one of the effects satisfies `require`."""
+        values = (each.becomes for each in self.effects if each.fact == require.fact)
+        return any(map(require.accepts, values))
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Conditions worth reaching; of the goals not reached, the highest priority comes first.
+    """Conditions to reach; of the goals not reached, the highest priority comes first.
 
-    It is let be once one of `unless` holds.
+    The goal is dropped while one of `unless` holds.
     """
 
     name: str
     requires: tuple[Require, ...]
     priority: int
-    says: str
+    label: str
     unless: tuple[Require, ...] = ()
 
     def reached(self, facts: Facts) -> bool:
-        """Say whether every condition holds."""
-        for require in self.requires:  # noqa: SIM110  # asked of every goal again and again, and a generator costs more
+        """Return whether every condition holds."""
+        for require in self.requires:  # noqa: SIM110  # called for every goal in every decision; a generator is slower
             if not require.holds(facts):
                 return False
         return True
@@ -122,7 +122,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """All actions and goals there are, and the facts that sensors can tell."""
+    """All actions and goals, and the facts that sensors report."""
 
     actions: tuple[Action, ...]
     goals: tuple[Goal, ...]
@@ -137,9 +137,9 @@ class Domain:
     def open_goals(
         self, facts: Facts, demotions: Mapping[str, int] = MappingProxyType({})
     ) -> list[Goal]:
-        """Return the goals that are not reached and not let be, the most urgent first.
+        """Return the goals that are neither reached nor dropped, the most urgent first.
 
-        `demotions` takes priority away from goals by name.
+        `demotions` lowers the priority of goals by name.
         """
         waiting = [
             goal
@@ -158,7 +158,7 @@ class Domain:
                 yield f"action {action.name!r} must cost at least 1"
             named = {each.fact for each in action.requires} | {each.fact for each in action.effects}
             for fact in sorted(named - self.sensed):
-                yield f"action {action.name!r} names fact {fact!r}, which no sensor tells"
+                yield f"action {action.name!r} names fact {fact!r}, which no sensor reports"
 
     def _faults_of_goals(self) -> Iterator[str]:
         yield from _repeated("goal", [goal.name for goal in self.goals])
@@ -167,19 +167,19 @@ class Domain:
             if not goal.requires:
                 yield f"goal {goal.name!r} has no condition"
             for fact in sorted({each.fact for each in goal.unless} - self.sensed):
-                yield f"goal {goal.name!r} names fact {fact!r}, which no sensor tells"
+                yield f"goal {goal.name!r} names fact {fact!r}, which no sensor reports"
             for require in goal.requires:
                 if require.fact not in self.sensed:
-                    yield f"goal {goal.name!r} names fact {require.fact!r}, which no sensor tells"
+                    yield f"goal {goal.name!r} names fact {require.fact!r}, which no sensor reports"
                 elif not any(action.helps(require) for action in self.actions):
-                    yield f"goal {goal.name!r} wants {require}, which no action brings about"
+                    yield f"goal {goal.name!r} requires {require}, which no action can bring about"
                 elif not _met(require, values):
-                    yield f"goal {goal.name!r} wants {require}, which is out of reach from the start"
+                    yield f"goal {goal.name!r} requires {require}, which is unreachable from the start"
 
     def _values_within_reach(self) -> dict[str, set[int]]:
-        """The values each fact can take from power-on, where every fact is 0, if nothing got in the way.
+        """Return the values each fact can take from power-on, where every fact is 0, if effects never conflict.
 
-        Facts that no action changes are left out: the world may set them to anything.
+        Facts that no action changes are left out: the game may set them to any value.
         """
         values = {effect.fact: {0} for action in self.actions for effect in action.effects}
         waiting, before = list(self.actions), len(self.actions) + 1

@@ -1,8 +1,8 @@
-"""One goal as a search problem in bits, and the lower bound of what is left to pay.
+"""One goal as a search problem in bits, and the lower bound of the remaining cost.
 
-Every condition that matters is a bit, set where it holds. An action is possible where the bits it
-needs are set; its effects set some bits and clear others. Facts that change a cost are kept as
-numbers beside the bits.
+Every relevant condition is a bit, set if it holds. An action is possible if the bits it needs are set;
+its effects set some bits and clear others. Facts that change a cost are held as numbers beside the
+bits.
 """
 
 from collections import defaultdict
@@ -12,12 +12,12 @@ from typing import NamedTuple, Self, TypeAlias
 
 from agent.planning.domain import Action, Facts, Goal, Require
 
-# The bits that are set, and the values of the facts that extra costs go by.
+# The bits that are set, and the values of the facts that extra costs depend on.
 SearchState: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Operator(NamedTuple):
-    """An action in bits; `places` says which numbers it changes, `paid_by` which one its extra cost goes by."""
+    """An action in bits; `places` are the numbers it changes, `paid_by` is the number its extra cost depends on."""
 
     action: Action
     needs: int
@@ -27,13 +27,13 @@ class Operator(NamedTuple):
     paid_by: int
 
     def price(self, values: tuple[int, ...]) -> int:
-        """Return what it costs where the numbers are `values`."""
+        """Return its cost when the numbers are `values`."""
         extra = self.action.extra
         return self.action.cost + (extra.price(values[self.paid_by]) if extra is not None else 0)
 
-    def then(self, moment: SearchState) -> SearchState:
-        """Return the moment after it."""
-        bits, values = moment
+    def then(self, before: SearchState) -> SearchState:
+        """Return the search state after it."""
+        bits, values = before
         if self.places:
             changed = list(values)
             for place, value in self.places:
@@ -43,35 +43,35 @@ class Operator(NamedTuple):
 
 
 class SearchProblem(NamedTuple):
-    """Where the search starts, which bits the goal wants, and the actions that may be of use, in their order."""
+    """The start of a search, the bits the goal requires, and the relevant actions in their order."""
 
     start: SearchState
-    wanted: int
+    needed: int
     operators: tuple[Operator, ...]
 
     @classmethod
     def of(cls, goal: Goal, facts: Facts, actions: Sequence[Action]) -> Self | None:
-        """Return the question, or None where the goal is out of reach whatever is done.
+        """Return the search problem, or None when the goal is unreachable.
 
-        That is so when it stays out of reach although nothing that came true ever ceased to be.
+        It is unreachable if it stays out of reach even when bits, once set, are never cleared.
         """
         bit_of, numbers, operators = _drafted(goal, _Same(tuple(actions)))
         start = _sum(bit for require, bit in bit_of.items() if require.holds(facts))
-        wanted = _sum(bit_of[require] for require in goal.requires)
-        possible = _ever_possible(start, wanted, operators)
+        needed = _sum(bit_of[require] for require in goal.requires)
+        possible = _ever_possible(start, needed, operators)
         if possible is None:
             return None
         values = tuple([facts.get(fact, 0) for fact in numbers])
-        return cls((start, values), wanted, tuple(possible))
+        return cls((start, values), needed, tuple(possible))
 
 
 class _Same:
-    """Actions that count as the same only where each is one object: to compare all that they say costs more than it saves."""
+    """Actions compared by identity, as a cache key: comparing their fields would cost more than the cache saves."""
 
     __slots__ = ("_ids", "actions")
 
     def __init__(self, actions: tuple[Action, ...]) -> None:
-        self.actions = actions  # kept, so that no other object gets the id of one of them
+        self.actions = actions  # referenced, so that no other object gets the id of one of them
         self._ids = tuple(map(id, actions))
 
     def __hash__(self) -> int:
@@ -82,7 +82,7 @@ class _Same:
 
 
 class _Draft(NamedTuple):
-    """What of a question is the same whatever the facts are."""
+    """The part of a search problem that does not depend on the facts."""
 
     bit_of: Mapping[Require, int]
     numbers: Mapping[str, int]
@@ -91,9 +91,9 @@ class _Draft(NamedTuple):
 
 @lru_cache(maxsize=128)
 def _drafted(goal: Goal, same: _Same) -> _Draft:
-    """Return the bits, the numbers and the operators; a tuple that is asked about again is not worked out anew."""
-    asked, helpful = _relevant(goal, same.actions)
-    bit_of = {require: 1 << number for number, require in enumerate(asked)}
+    """Return the bits, the numbers and the operators; cached for the same tuple of actions."""
+    relevant, helpful = _relevant(goal, same.actions)
+    bit_of = {require: 1 << number for number, require in enumerate(relevant)}
     bits: dict[str, list[tuple[Require, int]]] = defaultdict(list)
     for require, bit in bit_of.items():
         bits[require.fact].append((require, bit))
@@ -102,28 +102,28 @@ def _drafted(goal: Goal, same: _Same) -> _Draft:
 
 
 def _relevant(goal: Goal, actions: Sequence[Action]) -> tuple[list[Require], list[Action]]:
-    """Return all conditions that may matter, and the actions that bring one of them about."""
+    """Return all relevant conditions, and the actions that can satisfy one of them."""
     changes: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for index, action in enumerate(actions):
         for effect in action.effects:
             changes[effect.fact].append((index, effect.becomes))
-    asked: dict[Require, None] = dict.fromkeys(goal.requires)
+    relevant: dict[Require, None] = dict.fromkeys(goal.requires)
     chosen: set[int] = set()
-    waiting = list(asked)
+    waiting = list(relevant)
     while waiting:
         require = waiting.pop()
         for index, becomes in changes.get(require.fact, ()):
             if index in chosen or not require.accepts(becomes):
                 continue
             chosen.add(index)
-            fresh = [each for each in actions[index].requires if each not in asked]
-            asked.update(dict.fromkeys(fresh))
+            fresh = [each for each in actions[index].requires if each not in relevant]
+            relevant.update(dict.fromkeys(fresh))
             waiting += fresh
-    return list(asked), [actions[index] for index in sorted(chosen)]
+    return list(relevant), [actions[index] for index in sorted(chosen)]
 
 
 def _numbers(actions: Sequence[Action]) -> dict[str, int]:
-    """Return the place of each fact that an extra cost goes by."""
+    """Return the index of each fact that an extra cost depends on."""
     facts = dict.fromkeys(each.extra.fact for each in actions if each.extra is not None)
     return {fact: place for place, fact in enumerate(facts)}
 
@@ -160,8 +160,8 @@ def _sum(bits: Iterator[int]) -> int:
     return total
 
 
-def _ever_possible(start: int, wanted: int, operators: Sequence[Operator]) -> list[Operator] | None:
-    """Return the operators that come within reach if bits are only ever set; None when the goal does not."""
+def _ever_possible(start: int, needed: int, operators: Sequence[Operator]) -> list[Operator] | None:
+    """Return the operators reachable if bits are only ever set; None when the goal is not reachable."""
     within, waiting = start, list(operators)
     while True:
         possible = [each for each in waiting if each.needs & ~within == 0]
@@ -170,26 +170,26 @@ def _ever_possible(start: int, wanted: int, operators: Sequence[Operator]) -> li
         waiting = [each for each in waiting if each.needs & ~within != 0]
         for each in possible:
             within |= each.sets
-    if wanted & ~within:
+    if needed & ~within:
         return None
-    hopeless = {each.action.name for each in waiting}
-    return [each for each in operators if each.action.name not in hopeless]
+    unreachable = {each.action.name for each in waiting}
+    return [each for each in operators if each.action.name not in unreachable]
 
 
 class LowerBound:
-    """The lower bound of one question, worked out once for each set of conditions that hold.
+    """The lower bound of one search problem, computed once for each set of bits.
 
-    A wanted condition that does not hold has to be brought about; so has whatever is needed by everything that
-    could bring it about. For each of these the cheapest way is counted, unless an action that could have been
-    counted before does it too: what is counted is paid in any case, and only once.
+    A required condition that does not hold must be satisfied; so must every condition that all its helper actions
+    need. For each of these the cheapest helper is counted, unless one of its helpers may have been counted
+    before: every counted cost is paid in any plan, and only once.
     """
 
     def __init__(self, question: SearchProblem) -> None:
-        self._wanted = question.wanted
-        # To each bit, the operators that set it, as bits of their own.
+        self._needed = question.needed
+        # The operators that set each bit, as bits of their own.
         self._helpers: dict[int, int] = {}
-        self._costs: dict[int, int] = {}  # and the least of what they cost
-        self._needs: dict[int, int] = {}  # and what all of them need
+        self._costs: dict[int, int] = {}  # and their lowest cost
+        self._needs: dict[int, int] = {}  # and the bits all of them need
         for number, each in enumerate(question.operators):
             for bit in _bits(each.sets):
                 cost = each.action.cost
@@ -199,14 +199,14 @@ class LowerBound:
         self._known: dict[int, int | None] = {}
 
     def of(self, bits: int) -> int | None:
-        """Return the least that is left to pay where `bits` are set; None when the goal is out of reach."""
+        """Return the lowest remaining cost when `bits` are set; None when the goal is unreachable."""
         if bits not in self._known:
             self._known[bits] = self._measure(bits)
         return self._known[bits]
 
     def _measure(self, bits: int) -> int | None:
         total = counted = 0
-        missing = seen = self._wanted & ~bits
+        missing = seen = self._needed & ~bits
         while missing:
             bit = missing & -missing
             missing ^= bit

@@ -1,4 +1,4 @@
-"""A* over facts: bounded, deterministic, free of side effects; and its plans explained in words."""
+"""A* over facts: bounded, deterministic, without side effects; and explanations of its plans."""
 
 import heapq
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ NODE_BUDGET: Final = 10_000
 
 
 class _Path(NamedTuple):
-    """The last action of a way, its price, and the way before it."""
+    """The last action of a path, its cost, and the path before it."""
 
     action: Action
     price: int
@@ -22,7 +22,7 @@ class _Path(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cheapest actions found that reach a goal, in order, and what each costs where it comes."""
+    """The cheapest actions found that reach a goal, in order, with the cost of each at its position."""
 
     goal: Goal
     actions: tuple[Action, ...]
@@ -30,18 +30,18 @@ class Plan:
 
     @property
     def cost(self) -> int:
-        """What all of it costs."""
+        """The total cost."""
         return sum(self.costs)
 
     def rest(self) -> "Plan":
-        """Return what is left when the first action is done."""
+        """Return the plan without its first action."""
         return Plan(self.goal, self.actions[1:], self.costs[1:])
 
     def stands(self, facts: Facts) -> bool:
-        """Say whether the actions can still be carried out one after the other and reach the goal.
+        """Return whether the actions are still executable in order and reach the goal.
 
-        Each must still change something: what came true by itself is not worth a detour. Only facts that
-        the plan relies on matter; whatever else changed, it is kept.
+        Each must still change a fact: a fact that came true by itself needs no action. Only facts that
+        the plan relies on matter; other changes leave it valid.
         """
         now = dict(facts)
         for action in self.actions:
@@ -56,36 +56,36 @@ def plan(
 ) -> Plan | None:
     """Return the cheapest plan for `goal`, or None when there is none within `max_nodes` nodes.
 
-    The estimate is never more than what is left to pay, so the first plan found is the cheapest.
+    The estimate never exceeds the remaining cost, so the first plan found is the cheapest.
     """
-    question = SearchProblem.of(goal, facts, actions)
-    if question is None:
+    problem = SearchProblem.of(goal, facts, actions)
+    if problem is None:
         return None
-    # Ties are broken by age: the same answer every time.
-    bound, order = LowerBound(question), count()
+    # Ties are broken by insertion order, so that the result is deterministic.
+    bound, order = LowerBound(problem), count()
     frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
     best: dict[SearchState, int] = {}
 
-    def add(cost: int, moment: SearchState, path: _Path | None) -> None:
-        left = bound.of(moment[0])
-        if left is not None and cost < best.get(moment, cost + 1):
-            best[moment] = cost
-            heapq.heappush(frontier, (cost + left, next(order), cost, moment, path))
+    def add(cost: int, node: SearchState, path: _Path | None) -> None:
+        left = bound.of(node[0])
+        if left is not None and cost < best.get(node, cost + 1):
+            best[node] = cost
+            heapq.heappush(frontier, (cost + left, next(order), cost, node, path))
 
-    add(0, question.start, None)
+    add(0, problem.start, None)
     for _ in range(max_nodes):
         if not frontier:
             return None
-        _, _, cost, moment, path = heapq.heappop(frontier)
-        bits, values = moment
-        if not question.wanted & ~bits:
+        _, _, cost, node, path = heapq.heappop(frontier)
+        bits, values = node
+        if not problem.needed & ~bits:
             return _unwound(goal, path)
-        if cost > best[moment]:
-            continue  # a cheaper way to the same moment came in between
-        for each in question.operators:
+        if cost > best[node]:
+            continue  # a cheaper path to the same node was found meanwhile
+        for each in problem.operators:
             if not each.needs & ~bits:
                 price = each.price(values)
-                add(cost + price, each.then(moment), _Path(each.action, price, path))
+                add(cost + price, each.then(node), _Path(each.action, price, path))
     return None
 
 
@@ -99,9 +99,9 @@ def _unwound(goal: Goal, path: _Path | None) -> Plan:
 
 
 def explain(plan: Plan, facts: Facts) -> str:
-    """Return why each action of `plan` is taken, one line each, however things are called."""
-    wants = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
-    lines = [f"Goal: {plan.goal.says} (wants {wants or 'nothing more'})."]
+    """Return the reason for each action of `plan`, one line each; line breaks in labels are removed."""
+    missing = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
+    lines = [f"Goal: {plan.goal.label} (requires {missing or 'nothing more'})."]
     for number, (action, price) in enumerate(zip(plan.actions, plan.costs, strict=True), start=1):
         changes = ", ".join(
             f"{effect.fact} {facts.get(effect.fact, 0)} -> {effect.becomes}"
@@ -109,6 +109,6 @@ def explain(plan: Plan, facts: Facts) -> str:
             if facts.get(effect.fact, 0) != effect.becomes
         )
         note = f"; {action.note}" if action.note else ""
-        lines.append(f"{number}. {action.says} (cost {price}; {changes}{note}).")
+        lines.append(f"{number}. {action.label} (cost {price}; {changes}{note}).")
         facts = after(facts, action.effects)
     return "\n".join(" ".join(each.split()) for each in lines)

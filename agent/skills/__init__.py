@@ -1,10 +1,10 @@
-"""Skills: generators that yield steps and receive the states that follow."""
+"""Skills: generators that yield steps and receive the state after each step."""
 
 from agent.skills.bag import buy, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders
 from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
-from agent.skills.menu import boot, choose, look_at
+from agent.skills.menu import boot, choose, show_menu
 from agent.skills.orders import (
     BALLS,
     SAFARI_BALL,
@@ -18,16 +18,16 @@ from agent.skills.orders import (
     UseItem,
     any_attack,
     first_able,
-    is_lawful,
+    is_allowed,
     usable_slots,
 )
-from agent.skills.press import read_on, tap, wait
+from agent.skills.press import tap, turn_page, wait
 from agent.skills.roam import leave_map, roam
-from agent.skills.route import Obstacles, joins, spot_of
-from agent.skills.skill import Outcome, Skill, SkillRun, broken_off, nothing, once, overseen
-from agent.skills.talk import examine, hear_out, talk
-from agent.skills.terrain import Hazard, Passage, Terrain, watchers
-from agent.skills.walk import Destination, find_way, travel
+from agent.skills.route import Obstacles, is_connected, spot_of
+from agent.skills.skill import Outcome, Skill, SkillRun, no_skill, observed, once, stopped_when
+from agent.skills.talk import examine, read_text, talk
+from agent.skills.terrain import Hazard, Passage, Terrain, watching_trainers
+from agent.skills.walk import Destination, shortest_route, travel
 
 __all__ = [
     "BALLS",
@@ -56,35 +56,35 @@ __all__ = [
     "UseItem",
     "any_attack",
     "boot",
-    "broken_off",
     "buy",
     "choose",
     "examine",
     "fight",
-    "find_way",
     "first_able",
     "fly",
-    "hear_out",
-    "is_lawful",
-    "joins",
+    "is_allowed",
+    "is_connected",
     "leave_map",
-    "look_at",
-    "nothing",
+    "no_skill",
+    "observed",
     "once",
-    "overseen",
     "push_boulders",
-    "read_on",
+    "read_text",
     "roam",
+    "shortest_route",
+    "show_menu",
     "spot_of",
+    "stopped_when",
     "swap",
     "talk",
     "tap",
     "teach",
     "toss",
     "travel",
+    "turn_page",
     "usable_slots",
     "use_field_move",
     "use_item",
     "wait",
-    "watchers",
+    "watching_trainers",
 ]

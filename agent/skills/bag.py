@@ -1,6 +1,6 @@
-"""Items and the party in menus: use, toss, buy, teach a move, change the order.
+"""Skills for items and the party in menus: use, toss, buy, teach a move, swap party members.
 
-Each skill answers the menu that is open; a refusal ends it.
+Each skill answers the open menu and ends when the game refuses.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,14 +9,14 @@ from typing import Final, TypeAlias
 
 from agent.skills.menu import (
     Answer,
-    behind_start,
+    answer_and_leave,
     by_kind,
-    count_to,
     enter,
     entry,
     from_bag,
+    in_start_menu,
     select,
-    work_and_leave,
+    set_quantity,
 )
 from agent.skills.press import TextPager, tap
 from agent.skills.skill import Movement, Outcome, Skill
@@ -27,35 +27,35 @@ from emulator import Button, Menu, MenuKind, State
 USE, TOSS = 0, 1
 BUY: Final = 0
 YES: Final = 0
-TRIES: Final = 2  # at each item, or mon to teach
-SWITCH_FROM_END: Final = 1  # what can be done with a mon ends with SWITCH and CANCEL
+TRIES: Final = 2  # for each item, or each mon to teach
+SWITCH_FROM_END: Final = 1  # the menu of a party mon ends with SWITCH and CANCEL
 
-Looked: TypeAlias = Callable[[State, tuple[int, ...]], object]
+OnStock: TypeAlias = Callable[[State, tuple[int, ...]], object]
 
 
 def use_item(item: int, position: int, state: State) -> Skill:
-    """Use an item on the mon in this place of the team; DONE when the bag has one less."""
+    """Use an item on the mon at this party position; DONE when the bag holds one less."""
     answers = {MenuKind.USE_TOSS: entry(USE), MenuKind.PARTY: entry(position)}
-    return (yield from _take_out(item, answers, state))
+    return (yield from _use_from_bag(item, answers, state))
 
 
 def toss(item: int, state: State) -> Skill:
-    """Throw away all there is of an item in one place of the bag; DONE when the bag has less of it."""
+    """Toss one whole stack of an item; DONE when the bag holds less of it."""
     answers = {
         MenuKind.USE_TOSS: entry(TOSS),
-        MenuKind.QUANTITY: _ask_for_all,
+        MenuKind.QUANTITY: _enter_all,
         MenuKind.YES_NO: entry(YES),
     }
-    return (yield from _take_out(item, answers, state))
+    return (yield from _use_from_bag(item, answers, state))
 
 
 def swap(first: int, second: int, state: State) -> Skill:
-    """Let two mons of the team change places; DONE when they have."""
-    wanted = _marks(state)
+    """Swap two party members; DONE when they have changed positions."""
+    wanted = _party_keys(state)
     if max(first, second) >= len(wanted):
         return Outcome.BLOCKED
     wanted[first], wanted[second] = wanted[second], wanted[first]
-    chosen = False  # whether the first of them is
+    chosen = False  # whether the first mon is selected
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal chosen
@@ -70,7 +70,7 @@ def swap(first: int, second: int, state: State) -> Skill:
             case _:
                 return (yield tap(Button.B, settle=16))
 
-    return (yield from behind_start(answer, lambda now: _marks(now) == wanted, state))
+    return (yield from in_start_menu(answer, lambda now: _party_keys(now) == wanted, state))
 
 
 def buy(
@@ -79,43 +79,43 @@ def buy(
     terrain: Terrain,
     state: State,
     *,
-    looked: Looked = lambda _state, _wares: None,
+    on_stock: OnStock = lambda _state, _stock: None,
 ) -> Skill:
-    """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds so many of each thing.
+    """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds the `wanted` quantities.
 
-    The open list says what is for sale; `looked` is called with it once, without wares where no list opened.
-    DONE as well when money, bag or shelf do not allow it all; BLOCKED without a clerk.
+    The open list shows the stock; `on_stock` is called with it once, with an empty tuple if no list opened.
+    Also DONE when money, bag space or stock do not suffice; BLOCKED without a clerk.
     """
     shops = terrain.world(state).map(state.map.map_id).header.shops
-    told = next((shop.items for shop in shops if shop.slot == slot), ())
-    return (yield from talk(slot, terrain, state, hear=partial(_haggle, wanted, told, looked)))
+    listed = next((shop.items for shop in shops if shop.slot == slot), ())
+    return (yield from talk(slot, terrain, state, on_text=partial(_buy, wanted, listed, on_stock)))
 
 
-def _haggle(
-    wanted: Mapping[int, int], told: tuple[int, ...], looked: Looked, state: State
+def _buy(
+    wanted: Mapping[int, int], listed: tuple[int, ...], on_stock: OnStock, state: State
 ) -> Movement:
-    purchase = _Purchase(wanted, told)
-    asks = not purchase.is_over(state)
-    state = yield from work_and_leave(purchase.answer, purchase.is_over, state)
-    if asks:
-        looked(state, purchase.wares or ())
+    purchase = _Purchase(wanted, listed)
+    is_needed = not purchase.is_over(state)
+    state = yield from answer_and_leave(purchase.answer, purchase.is_over, state)
+    if is_needed:
+        on_stock(state, purchase.stock or ())
     return state
 
 
 class _Purchase:
-    """What is still to be asked of a clerk; what is for sale is not known before the list is open.
+    """The state of a purchase; the stock is unknown until the list is open.
 
-    `told` is what the cartridge says of it, for a list that RAM does not show.
+    `listed` is the stock by the cartridge's data, for a list that RAM does not show.
     """
 
-    def __init__(self, wanted: Mapping[int, int], told: tuple[int, ...]) -> None:
+    def __init__(self, wanted: Mapping[int, int], listed: tuple[int, ...]) -> None:
         self._wanted = wanted
-        self._told = told
-        self.wares: tuple[int, ...] | None = None
-        self._item: int | None = None  # that is talked about
-        self._said = False  # whether the clerk has been told how many of it
-        self._short = dict.fromkeys(wanted, 0)  # how often less was had than asked for
-        self._patience = TextPager()
+        self._listed = listed
+        self.stock: tuple[int, ...] | None = None
+        self._item: int | None = None  # being bought
+        self._entered = False  # whether the quantity was entered
+        self._failures = dict.fromkeys(wanted, 0)  # failed purchases by item
+        self._pager = TextPager()
 
     def is_over(self, state: State) -> bool:
         return self._next(state) is None
@@ -126,60 +126,60 @@ class _Purchase:
                 return (yield from select(BUY, state))
             case MenuKind.PRICED_ITEMS:
                 return (yield from self._choose(state))
-            case MenuKind.QUANTITY if self._said:
-                # Its box stays open while the clerk talks.
-                return (yield self._patience.step(state))
+            case MenuKind.QUANTITY if self._entered:
+                # The quantity box stays open while the clerk talks.
+                return (yield self._pager.step(state))
             case MenuKind.QUANTITY if self._item is not None:
-                self._said = True
-                # What was refused once may have been too dear.
-                amount = self._lack(self._item, state) // (1 + self._short[self._item])
-                state = yield from count_to(max(amount, 1), state)
+                self._entered = True
+                # After a refusal a smaller quantity may be affordable.
+                amount = self._missing(self._item, state) // (1 + self._failures[self._item])
+                state = yield from set_quantity(max(amount, 1), state)
                 return (yield tap(Button.A, settle=16))
-            case MenuKind.YES_NO if self._said:  # and not what a press too many has chosen
+            case MenuKind.YES_NO if self._entered:  # not after an accidental extra press
                 return (yield from select(YES, state))
             case _:
                 return (yield tap(Button.B, settle=16))
 
     def _choose(self, state: State) -> Movement:
-        self.wares = state.list_entries or self._told
-        if self._item is not None and self._said:
-            self._short[self._item] += 1
-        self._item, self._said = self._next(state), False
-        if self._item is None or self.wares is None:
+        self.stock = state.list_entries or self._listed
+        if self._item is not None and self._entered:
+            self._failures[self._item] += 1
+        self._item, self._entered = self._next(state), False
+        if self._item is None or self.stock is None:
             return (yield tap(Button.B, settle=16))
-        return (yield from select(self.wares.index(self._item), state))
+        return (yield from select(self.stock.index(self._item), state))
 
     def _next(self, state: State) -> int | None:
         for item in self._wanted:
-            is_sold = self.wares is None or item in self.wares
-            if is_sold and self._lack(item, state) > 0 and self._short[item] < TRIES:
+            is_sold = self.stock is None or item in self.stock
+            if is_sold and self._missing(item, state) > 0 and self._failures[item] < TRIES:
                 return item
         return None
 
-    def _lack(self, item: int, state: State) -> int:
+    def _missing(self, item: int, state: State) -> int:
         return self._wanted[item] - state.bag.quantity(item)
 
 
-def _take_out(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Skill:
-    """Choose an item of the bag and answer what is asked then, until there is less of it."""
+def _use_from_bag(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Skill:
+    """Choose a bag item and answer the menus that follow, until the bag holds less of it."""
     before, answer = state.bag.quantity(item), by_kind({**from_bag(item), **answers})
-    return (yield from behind_start(answer, lambda now: now.bag.quantity(item) < before, state))
+    return (yield from in_start_menu(answer, lambda now: now.bag.quantity(item) < before, state))
 
 
-def _ask_for_all(state: State, menu: Menu) -> Movement:
-    state = yield from count_to(menu.maximum, state)
+def _enter_all(state: State, menu: Menu) -> Movement:
+    state = yield from set_quantity(menu.maximum, state)
     return (yield tap(Button.A, settle=16))
 
 
-def _marks(state: State) -> list[tuple[int, int, int]]:
-    """What tells the mons of the team apart."""
+def _party_keys(state: State) -> list[tuple[int, int, int]]:
+    """Return a key for each party member."""
     return [(mon.species, mon.exp, mon.hp) for mon in state.party.mons]
 
 
 def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
-    """Teach the move of machine `item` to the mon in this place; DONE when it knows another move.
+    """Teach the move of machine `item` to the mon at this party position; DONE when its moves changed.
 
-    Where four are known, the one in slot `forget` is given up for it.
+    If it knows four moves, it forgets the one in slot `forget`.
     """
     if position >= len(state.party):
         yield from ()
@@ -189,7 +189,7 @@ def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
         {
             **from_bag(item),
             MenuKind.USE_TOSS: entry(USE),
-            MenuKind.YES_NO: entry(YES),  # to teach it, and to forget another for it
+            MenuKind.YES_NO: entry(YES),  # to teach it, and to forget another move
             MenuKind.PARTY: entry(position),
             MenuKind.MOVES_TO_FORGET: entry(forget),
         }
@@ -197,13 +197,13 @@ def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal tries
-        # A mon that is not able to learn it is refused again and again.
+        # The game would refuse an unsuited mon again each time.
         if not tries and menu.kind in (MenuKind.ITEMS, MenuKind.PARTY):
             return (yield tap(Button.B, settle=16))
         tries -= menu.kind is MenuKind.PARTY
         return (yield from answers(state, menu))
 
-    return (yield from behind_start(answer, lambda now: _moves(position, now) != before, state))
+    return (yield from in_start_menu(answer, lambda now: _moves(position, now) != before, state))
 
 
 def _moves(position: int, state: State) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
-"""STRENGTH puzzles: a search for the fewest pushes, and the skill that carries them out.
+"""STRENGTH puzzles: a search for the fewest pushes, and the skill that performs them.
 
-A room in which a boulder can no longer reach its square is left and entered again, which resets it.
+When a boulder can no longer reach its square, the skill leaves and re-enters the map, which resets it.
 """
 
 import heapq
@@ -19,23 +19,23 @@ from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import BUTTON, Destination, follow, travel, turn
 from emulator import Facing, GameMap, State, Step, World
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot
 
-STAIRS_OF_CAVES: Final = 0x15  # a tile that boulders refuse
-MOST_SCENES: Final = 30_000
-STRONG: Final = 0x01  # of wStatusFlags1; gone on the next map
-LEAN_HOLD: Final = 10  # the first attempt is only noted, the next one moves the boulder
-LEAN_SETTLE: Final = 40
-LEANS: Final = 3
-PLANS: Final = 60  # made before it is given up
-FRESH_STARTS: Final = 3
+STAIRS_OF_CAVES: Final = 0x15  # a tile that blocks boulders
+MOST_LAYOUTS: Final = 30_000
+STRENGTH_ON: Final = 0x01  # bit of wStatusFlags1; cleared on the next map
+PUSH_HOLD: Final = 10  # the first press only sets a flag, the second moves the boulder
+PUSH_SETTLE: Final = 40
+PRESSES: Final = 3
+PLANS: Final = 60  # plans before the skill gives up
+RESETS: Final = 3
 
 
 class Push(NamedTuple):
-    """A boulder to push and the direction, and the steps to the square to push from."""
+    """One push: boulder slot, direction, and the steps to the square to push from."""
 
     slot: int
     stand: Square
@@ -45,21 +45,21 @@ class Push(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BoulderRoom:
-    """A map as one finds it: boulders, `walls` that keep oneself out, `taken` squares that keep boulders out.
+    """The state of a puzzle map: boulders, `walls` that block the player, `blocked` squares that block boulders.
 
-    Even what is hidden or was picked up keeps its square from boulders.
+    Hidden objects and collected items still block boulders.
     """
 
     world: World
     boulders: Boulders
     walls: frozenset[Square]
-    taken: frozenset[Square]
+    blocked: frozenset[Square]
 
 
 def find_pushes(room: BoulderRoom, here: Spot, slot: int, goal: Square) -> list[Push] | None:
-    """Return the fewest pushes that bring the boulder in `slot` to `goal`; None when there are none, or no boulder.
+    """Return the fewest pushes that bring the boulder in `slot` to `goal`, or None without a solution or boulder.
 
-    Mats are stood on, and other boulders moved, only where it does not work without.
+    Steps onto warp mats and moves of other boulders are used only if needed.
     """
     if slot not in room.boulders:
         return None
@@ -72,15 +72,15 @@ def find_pushes(room: BoulderRoom, here: Spot, slot: int, goal: Square) -> list[
     return None
 
 
-class _Scene(NamedTuple):
-    """Where the boulders lie, in the order of their slots, and where one stands."""
+class _Layout(NamedTuple):
+    """The boulder squares in slot order, and the player's square."""
 
     boulders: tuple[Square, ...]
     player: Square
 
 
 class _Search:
-    """One search: by pushes so far and those that are missing at least."""
+    """An A* search over pushes; the heuristic is the boulder's distance to the goal."""
 
     def __init__(
         self, room: BoulderRoom, here: Spot, slot: int, goal: Square, *, over_mats: bool
@@ -92,40 +92,40 @@ class _Search:
         self._steps: dict[Square, tuple[Hop, ...]] = {}
 
     def run(self, movers: Collection[int]) -> list[Push] | None:
-        lying = tuple(self._room.boulders[slot] for slot in self._slots)
-        start = _Scene(lying, (self._here.x, self._here.y))
+        squares = tuple(self._room.boulders[slot] for slot in self._slots)
+        start = _Layout(squares, (self._here.x, self._here.y))
         order = count()
-        frontier = [(self._missing(start), next(order), 0, start)]
-        came: dict[_Scene, tuple[_Scene, Push]] = {}
+        frontier = [(self._distance(start), next(order), 0, start)]
+        came: dict[_Layout, tuple[_Layout, Push]] = {}
         cost_of = {start: 0}
-        closed: set[_Scene] = set()
-        while frontier and len(closed) < MOST_SCENES:
-            *_, so_far, scene = heapq.heappop(frontier)
-            if scene.boulders[self._wanted] == self._goal:
-                return self._unwind(came, scene)
-            reach = self._reach(scene)
-            seen = _Scene(scene.boulders, min(reach))  # wherever one stands in there is the same
+        closed: set[_Layout] = set()
+        while frontier and len(closed) < MOST_LAYOUTS:
+            *_, so_far, layout = heapq.heappop(frontier)
+            if layout.boulders[self._wanted] == self._goal:
+                return self._unwind(came, layout)
+            reach = self._reach(layout)
+            seen = _Layout(layout.boulders, min(reach))  # reachable player squares are equivalent
             if seen in closed:
                 continue
             closed.add(seen)
-            for push, after in self._pushes(scene, reach, movers):
+            for push, after in self._pushes(layout, reach, movers):
                 cost = so_far + 1
                 if cost < cost_of.get(after, inf):
                     cost_of[after] = cost
-                    came[after] = scene, push
-                    item = (cost + self._missing(after), next(order), cost, after)
+                    came[after] = layout, push
+                    item = (cost + self._distance(after), next(order), cost, after)
                     heapq.heappush(frontier, item)
         return None
 
-    def _missing(self, scene: _Scene) -> int:
-        x, y = scene.boulders[self._wanted]
+    def _distance(self, layout: _Layout) -> int:
+        x, y = layout.boulders[self._wanted]
         return abs(x - self._goal[0]) + abs(y - self._goal[1])
 
-    def _reach(self, scene: _Scene) -> Mapping[Square, Hop | None]:
-        """Return where one gets to without a push, each with the step onto it."""
-        closed = self._room.walls.union(scene.boulders)
-        reached: dict[Square, Hop | None] = {scene.player: None}
-        waiting = deque([scene.player])
+    def _reach(self, layout: _Layout) -> Mapping[Square, Hop | None]:
+        """Return the squares reachable without a push, each with the step onto it."""
+        closed = self._room.walls.union(layout.boulders)
+        reached: dict[Square, Hop | None] = {layout.player: None}
+        waiting = deque([layout.player])
         while waiting:
             for hop in self._steps_from(waiting.popleft()):
                 square = hop.to.x, hop.to.y
@@ -144,7 +144,7 @@ class _Search:
         return self._steps[square]
 
     def _onto_mats(self, square: Square) -> Iterator[Facing]:
-        """Which ways a short press gets one onto a mat: it is let go before the mat could see the key."""
+        """Yield the directions in which a short press steps onto a mat without triggering its warp."""
         x, y = square
         for facing in Facing:
             mat = self._map.warp_at(x + facing.dx, y + facing.dy)
@@ -153,35 +153,35 @@ class _Search:
                 yield facing
 
     def _pushes(
-        self, scene: _Scene, reach: Collection[Square], movers: Collection[int]
-    ) -> Iterator[tuple[Push, _Scene]]:
-        for number, (slot, (x, y)) in enumerate(zip(self._slots, scene.boulders, strict=True)):
+        self, layout: _Layout, reach: Collection[Square], movers: Collection[int]
+    ) -> Iterator[tuple[Push, _Layout]]:
+        for number, (slot, (x, y)) in enumerate(zip(self._slots, layout.boulders, strict=True)):
             if slot not in movers:
                 continue
             for facing in Facing:
                 stand, to = (x - facing.dx, y - facing.dy), (x + facing.dx, y + facing.dy)
-                if stand in reach and self._rolls(stand, to, scene):
-                    moved = (*scene.boulders[:number], to, *scene.boulders[number + 1 :])
-                    yield Push(slot, stand, facing), _Scene(moved, stand)
+                if stand in reach and self._can_move(stand, to, layout):
+                    moved = (*layout.boulders[:number], to, *layout.boulders[number + 1 :])
+                    yield Push(slot, stand, facing), _Layout(moved, stand)
 
-    def _rolls(self, stand: Square, to: Square, scene: _Scene) -> bool:
-        """Say whether a boulder gets to the square behind it when one pushes from the one before."""
+    def _can_move(self, stand: Square, to: Square, layout: _Layout) -> bool:
+        """Return whether a boulder pushed from `stand` can move to `to`."""
         here = self._map
-        if to in self._room.taken or to in scene.boulders or not here.passable(*to):
+        if to in self._room.blocked or to in layout.boulders or not here.passable(*to):
             return False
         tile = here.tile(*to)
         return tile != STAIRS_OF_CAVES and here.tileset.joined(here.tile(*stand), tile)
 
-    def _unwind(self, came: Mapping[_Scene, tuple[_Scene, Push]], scene: _Scene) -> list[Push]:
+    def _unwind(self, came: Mapping[_Layout, tuple[_Layout, Push]], layout: _Layout) -> list[Push]:
         pushes = []
-        while scene in came:
-            scene, push = came[scene]
-            pushes.append(push._replace(way=_way(self._reach(scene), push.stand)))
+        while layout in came:
+            layout, push = came[layout]
+            pushes.append(push._replace(way=_way(self._reach(layout), push.stand)))
         return pushes[::-1]
 
 
 def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
-    """Return the steps to a square within reach."""
+    """Return the steps to a reachable square."""
     steps = []
     while (hop := reach[to]) is not None:
         steps.append(hop)
@@ -190,36 +190,36 @@ def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
 
 
 class BoulderGoal(NamedTuple):
-    """A boulder, by its sprite slot, and the square where it should lie, or the hole it should go down."""
+    """A boulder, by its sprite slot, and its goal: a square, or the hole to push it into."""
 
     slot: int
     square: Square
 
 
-def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
-    """Bring boulders of this map to their squares, one after the other; BLOCKED where no mon knows STRENGTH.
+def push_boulders(goals: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
+    """Push boulders of this map to their squares, one by one; BLOCKED if no mon knows STRENGTH.
 
-    Where a boulder can no longer get there, the map is left and entered again: they lie as at first then.
+    If a goal is unreachable, leave and re-enter the map, which resets the boulders.
     """
     place = state.map.map_id
-    plans, fresh = PLANS, FRESH_STARTS
-    while plans and fresh:
+    plans, resets = PLANS, RESETS
+    while plans and resets:
         plans -= 1
         if state.map.map_id != place:
             yield from travel(terrain, Destination(place), state)
             state = yield wait(1)
             if state.map.map_id != place:
                 return Outcome.BLOCKED
-        wish = next((each for each in wishes if not _is_met(each, state)), None)
-        if wish is None:
+        goal = next((each for each in goals if not _is_met(each, state)), None)
+        if goal is None:
             return Outcome.DONE
-        if not state.flags.status_1 & STRONG:
+        if not state.flags.status_1 & STRENGTH_ON:
             state = yield from use_field_move(STRENGTH, state)
-            if not state.flags.status_1 & STRONG:
+            if not state.flags.status_1 & STRENGTH_ON:
                 return Outcome.BLOCKED
-        pushes = find_pushes(_room(terrain, state), spot_of(state), wish.slot, wish.square)
+        pushes = find_pushes(_room(terrain, state), spot_of(state), goal.slot, goal.square)
         if pushes is None:
-            fresh -= 1
+            resets -= 1
             yield from leave_map(terrain, state)
             state = yield wait(1)
         else:
@@ -227,10 +227,10 @@ def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State)
     return Outcome.BLOCKED
 
 
-def _is_met(wish: BoulderGoal, state: State) -> bool:
-    """What went down a hole is there no more."""
-    lying = {person.slot: person.position for person in state.people_present}
-    return lying.get(wish.slot, wish.square) == wish.square
+def _is_met(goal: BoulderGoal, state: State) -> bool:
+    """Return whether the boulder is at its goal; a boulder that fell into a hole is absent."""
+    squares = {person.slot: person.position for person in state.people_present}
+    return squares.get(goal.slot, goal.square) == goal.square
 
 
 def _room(terrain: Terrain, state: State) -> BoulderRoom:
@@ -239,38 +239,38 @@ def _room(terrain: Terrain, state: State) -> BoulderRoom:
     kinds = {each.slot: each.kind for each in world.map(here).people}
     present = {person.slot: (person.x, person.y) for person in state.people_present}
     boulders = {
-        slot: square for slot, square in present.items() if kinds.get(slot) is ResidentKind.BOULDER
+        slot: square for slot, square in present.items() if kinds.get(slot) is MapObjectKind.BOULDER
     }
     others = {square for slot, square in present.items() if slot not in boulders}
     avoided = {(x, y) for map_id, x, y in terrain.hazards(state).walls if map_id == here}
-    taken = {(each.x, each.y) for each in state.people if each.slot not in boulders}
-    return BoulderRoom(world, boulders, frozenset(others | avoided), frozenset(taken))
+    blocked = {(each.x, each.y) for each in state.people if each.slot not in boulders}
+    return BoulderRoom(world, boulders, frozenset(others | avoided), frozenset(blocked))
 
 
 def _carry_out(pushes: Sequence[Push], terrain: Terrain, state: State) -> Movement:
-    """Push as far as everything goes as planned."""
+    """Perform the pushes until one has another result than planned."""
     for push in pushes:
         if push.way:
             state = yield from follow(list(push.way), state, Crowd(terrain.world(state)))
         if tuple(state.position) != push.stand:
             break
-        before = _lies(push.slot, state)
-        state = yield from _lean(push, state)
-        if _lies(push.slot, state) == before:
+        before = _square_of(push.slot, state)
+        state = yield from _push(push, state)
+        if _square_of(push.slot, state) == before:
             break
     return state
 
 
-def _lean(push: Push, state: State) -> Movement:
-    before = _lies(push.slot, state)
+def _push(push: Push, state: State) -> Movement:
+    before = _square_of(push.slot, state)
     state = yield from turn(push.facing, state)
-    for _ in range(LEANS):
-        if _lies(push.slot, state) != before or not state.in_control:
+    for _ in range(PRESSES):
+        if _square_of(push.slot, state) != before or not state.in_control:
             break
-        state = yield Step(BUTTON[push.facing], LEAN_HOLD, LEAN_SETTLE)
+        state = yield Step(BUTTON[push.facing], PUSH_HOLD, PUSH_SETTLE)
         state = yield from until_ready(state)
     return state
 
 
-def _lies(slot: int, state: State) -> Square | None:
+def _square_of(slot: int, state: State) -> Square | None:
     return next(((each.x, each.y) for each in state.people_present if each.slot == slot), None)

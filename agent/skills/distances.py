@@ -1,4 +1,4 @@
-"""Distances: of every spot to a map, to guide the route search, and between maps, for plans."""
+"""Distances from every spot to a map, for the route search, and between maps, for plans."""
 
 import heapq
 from collections import defaultdict
@@ -9,23 +9,23 @@ from typing import NamedTuple
 from agent.skills.route import Spot, hops
 from emulator import World
 
-UNKNOWN = 100  # steps to a map of which no way is known
+UNKNOWN = 100  # steps assumed for a map without a known route
 
 
 class MeasuredDistances(NamedTuple):
-    """The distances to one map, and how many spots were known when they were measured."""
+    """The distances to one map, and the number of spots known at that time."""
 
     known: int
     distances: Mapping[Spot, int]
 
 
 class Distances:
-    """The distances of one world, worked out once for each map that is travelled to."""
+    """The distances of one world, computed once for each target map."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._number: dict[Spot, int] = {}  # of each spot that is known, in the order of finding
-        self._leads_here: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
+        self._number: dict[Spot, int] = {}  # index of each known spot, in order of discovery
+        self._hops_to: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
         self._to: dict[int, MeasuredDistances] = {}
 
     @staticmethod
@@ -35,14 +35,14 @@ class Distances:
         return Distances(world)
 
     def to(self, map_id: int, start: Spot) -> Mapping[Spot, int]:
-        """Return what it costs to get to a map, for every spot from which one gets there.
+        """Return the cost of the way to a map for every spot that leads there.
 
-        All that can be reached from `start` is known then.
+        The call explores every spot reachable from `start`.
         """
         if start not in self._number:
             self._explore(start)
         measured = self._to.get(map_id)
-        # What is found later does not shorten a way from what was known: no way led there.
+        # Spots found later cannot shorten routes from earlier spots, which do not lead to them.
         if measured is None or self._number[start] >= measured.known:
             found = self._measure(map_id)
             measured = self._to[map_id] = MeasuredDistances(len(self._number), found)
@@ -54,13 +54,13 @@ class Distances:
         while waiting:
             spot = waiting.pop()
             for hop in hops(self._world, spot):
-                self._leads_here[hop.to].append((spot, hop.cost))
+                self._hops_to[hop.to].append((spot, hop.cost))
                 if hop.to not in self._number:
                     self._number[hop.to] = len(self._number)
                     waiting.append(hop.to)
 
     def _measure(self, map_id: int) -> Mapping[Spot, int]:
-        """Go back from the map in rings, each of the spots as far away; costs are small numbers."""
+        """Search backwards from the map in rings of equal cost; costs are small integers."""
         distances: dict[Spot, int] = {}
         rings = {0: [spot for spot in self._number if spot.map_id == map_id]}
         distance = 0
@@ -69,32 +69,32 @@ class Distances:
                 if spot in distances:
                     continue
                 distances[spot] = distance
-                for before, cost in self._leads_here.get(spot, ()):
+                for before, cost in self._hops_to.get(spot, ()):
                     if before not in distances:
                         rings.setdefault(distance + cost, []).append(before)
             distance += 1
         return distances
 
 
-class Nearness:
-    """The distances between the maps of one world, worked out once for each map that is set out from.
+class MapDistances:
+    """The distances between the maps of one world, computed once for each start map.
 
-    To ask for them is to have all maps decoded, which is better done before play than in its first plan.
+    The first use decodes all maps; do it before play rather than in the first plan.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._roads = _roads(world)
+        self._links = _links(world)
         self._from: dict[int, Mapping[int, int]] = {}
 
     @staticmethod
     @lru_cache(maxsize=4)
-    def of(world: World) -> "Nearness":
+    def of(world: World) -> "MapDistances":
         """Return the distances of `world`, the same for every caller."""
-        return Nearness(world)
+        return MapDistances(world)
 
     def steps(self, start: int, end: int) -> int:
-        """Return about how many steps it is from one map to another; 0 inside the same."""
+        """Return the approximate number of steps between two maps; 0 within one map."""
         if start not in self._from:
             self._from[start] = self._measure(start)
         return self._from[start].get(end, UNKNOWN)
@@ -108,15 +108,15 @@ class Nearness:
                 continue
             game_map = self._world.map(here)
             further = so_far + 1 + (game_map.columns + game_map.rows) // 4
-            for neighbour in self._roads.get(here, frozenset()):
+            for neighbour in self._links.get(here, frozenset()):
                 if further < steps.get(neighbour, further + 1):
                     steps[neighbour] = further
                     heapq.heappush(frontier, (further, neighbour))
         return steps
 
 
-def _roads(world: World) -> Mapping[int, frozenset[int]]:
-    """Which maps lead to which; a door that leads back outside leads wherever one can have come from."""
+def _links(world: World) -> Mapping[int, frozenset[int]]:
+    """Return the maps that each map is linked to; an exit to the last outdoor map links all maps with a door to it."""
     roads: defaultdict[int, set[int]] = defaultdict(set)
     for game_map in world.maps:
         joined = [connection.map_id for connection in game_map.header.connections]

@@ -1,33 +1,30 @@
-"""Interactions of single places.
-
-Trash can switches, entrance fees, the Safari Zone, fossils, vending machines and the flute.
-"""
+"""Single places: trash can switches, entrance fees, the Safari Zone, fossils, vending machines, the flute."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from agent.skills.menu import behind_start, by_kind, entry, from_bag, select, work_and_leave
+from agent.skills.menu import answer_and_leave, by_kind, entry, from_bag, in_start_menu, select
 from agent.skills.press import tap, wait
 from agent.skills.route import Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
-from agent.skills.talk import examine, hear_out, talk
+from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Terrain
 from agent.skills.walk import Destination, travel
 from emulator import RED, Button, Facing, Menu, MenuKind, State, World
 
 FIRST_LOCK: Final = RED.events["1st_lock_opened"]
 SECOND_LOCK: Final = RED.events["2nd_lock_opened"]
-TRIES: Final = 6  # two are enough; after a wrong can the search begins anew
-LOOKS: Final = 12  # for the question, eight frames apart
+TRIES: Final = 6  # two suffice; a wrong can resets the puzzle
+LOOKS: Final = 12  # checks for the question, eight frames apart
 YES: Final = 0
-FIRST_ROW: Final = 2  # of the list of fossils, whose entries stand two rows apart
+FIRST_ROW: Final = 2  # of the fossil list, whose entries are two rows apart
 USE: Final = 0
 BESIDE: Final = ((0, 1), (0, -1), (-1, 0), (1, 0))
 
 
 def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> Skill:
-    """Look under the can of the first switch and then of the second; `cans` are in numerical order."""
+    """Press the first and then the second trash can switch; `cans` are the squares in numerical order."""
     for _ in range(TRIES):
         if state.flags.is_set(SECOND_LOCK):
             return Outcome.DONE
@@ -42,33 +39,33 @@ def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> S
     return Outcome.DONE if state.flags.is_set(SECOND_LOCK) else Outcome.BLOCKED
 
 
-def agree_at(there: Destination, terrain: Terrain, state: State) -> Skill:
-    """Walk to some squares, or another map, and say yes to what is asked there; BLOCKED without a question."""
+def say_yes(there: Destination, terrain: Terrain, state: State) -> Skill:
+    """Walk to a destination and answer yes to the question there; BLOCKED without a question."""
     outcome = yield from travel(terrain, there, state)
     for _ in range(LOOKS):
         state = yield wait(8)
         if state.dialogue.is_open:
-            yield from hear_out(state, say_yes=True)
+            yield from read_text(state, say_yes=True)
             return Outcome.DONE
     return Outcome.BLOCKED if outcome is Outcome.DONE else outcome
 
 
-def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
-    """Take what is in sprite slot `slot` of this map; BLOCKED without a way to it.
+def pick_up(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
+    """Pick up the item in sprite slot `slot` of this map; BLOCKED without a route.
 
-    Where the steps left in the Safari Zone do not suffice, leave for map `outside`.
+    If the remaining Safari Zone steps do not suffice, leave for map `outside`.
     """
     start = spot_of(state)
     steps = steps_to(slot, start.map_id, terrain.world(state), start)
     if steps is None:
         return Outcome.BLOCKED
     if steps >= state.safari.steps:
-        return (yield from agree_at(Destination(outside), terrain, state))
+        return (yield from say_yes(Destination(outside), terrain, state))
     return (yield from talk(slot, terrain, state))
 
 
 def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
-    """Return the steps from a spot to beside a sprite slot of a map; None without a way."""
+    """Return the number of steps from a spot to a square beside a map object, or None without a route."""
     there = next((each for each in world.map(map_id).people if each.slot == slot), None)
     if there is None:
         return None
@@ -79,8 +76,8 @@ def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
 
 
 def hand_in(slot: int, item: int, name: str, terrain: Terrain, state: State) -> Skill:
-    """Give an item called `name` to the person in sprite slot `slot`, who shows a list of such items."""
-    return (yield from talk(slot, terrain, state, hear=partial(_give, item, name)))
+    """Give the item called `name` to the person in sprite slot `slot`, choosing it from the list shown."""
+    return (yield from talk(slot, terrain, state, on_text=partial(_give, item, name)))
 
 
 def _give(item: int, name: str, state: State) -> Movement:
@@ -97,15 +94,15 @@ def _give(item: int, name: str, state: State) -> Movement:
             return (yield from select(YES, state))
         return (yield tap(Button.B, settle=16))
 
-    return (yield from work_and_leave(answer, lambda now: not now.bag.quantity(item), state))
+    return (yield from answer_and_leave(answer, lambda now: not now.bag.quantity(item), state))
 
 
 def collect(
     slot: int, outside: int, terrain: Terrain, is_waiting: Callable[[State], bool], state: State
 ) -> Skill:
-    """Ask the person in sprite slot `slot` for what they were given.
+    """Collect from the person in sprite slot `slot` what was left with them.
 
-    While `is_waiting`, leave for map `outside` and come back first.
+    While `is_waiting`, first leave for map `outside` and return.
     """
     if is_waiting(state):
         for map_id in (outside, state.map.map_id):
@@ -117,8 +114,8 @@ def collect(
 
 
 def vend(item: int, row: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
-    """Walk to the vending machine on a square of this map, and choose a row of its menu once."""
-    return (yield from examine(square, terrain, state, hear=partial(_buy, item, row)))
+    """Walk to the vending machine on a square of this map and choose a row of its menu once."""
+    return (yield from examine(square, terrain, state, on_text=partial(_buy, item, row)))
 
 
 def _buy(item: int, row: int, state: State) -> Movement:
@@ -126,15 +123,15 @@ def _buy(item: int, row: int, state: State) -> Movement:
 
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal asked
-        if menu.kind is not MenuKind.VENDING or asked:  # once is enough to be refused
+        if menu.kind is not MenuKind.VENDING or asked:  # a second try would be refused too
             return (yield tap(Button.B, settle=16))
         asked = True
         return (yield from select(row, state))
 
-    return (yield from work_and_leave(answer, lambda now: now.bag.quantity(item) > before, state))
+    return (yield from answer_and_leave(answer, lambda now: now.bag.quantity(item) > before, state))
 
 
-def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
+def use_at(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
     """Stand beside a square of this map and use an item; DONE when a battle begins."""
     x, y = square
     beside = frozenset((x + across, y + down) for across, down in BESIDE)
@@ -142,4 +139,4 @@ def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) 
     if outcome is not Outcome.DONE:
         return outcome
     answer = by_kind({**from_bag(item), MenuKind.USE_TOSS: entry(USE)})
-    return (yield from behind_start(answer, lambda state: state.in_battle, state))
+    return (yield from in_start_menu(answer, lambda state: state.in_battle, state))

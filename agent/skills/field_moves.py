@@ -1,6 +1,6 @@
-"""Moves used outside of battles, from the menu behind START.
+"""Field moves, used from the START menu.
 
-Whether it did anything is for RAM to tell: a tile ahead, how the player gets along, the light, the map.
+RAM shows whether a move worked: the tile ahead, how the player moves, the darkness, or the map.
 """
 
 from collections.abc import Mapping
@@ -8,46 +8,46 @@ from typing import Final
 
 from agent.skills.menu import (
     Done,
+    answer_menus,
     by_kind,
     enter,
     entry,
     leave_menus,
     open_start_menu,
     select,
-    work,
 )
 from agent.skills.press import tap, until_ready, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, Party, State
 
-LANDING: Final = 60  # looks during a flight
-LANDING_LOOK: Final = 16  # frames between two of them
+LANDING: Final = 60  # checks during a flight
+LANDING_LOOK: Final = 16  # frames between two checks
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 
-def who_knows(move: int, party: Party) -> int | None:
-    """Return the place of the first mon that knows a move; even a fainted one uses it on the map."""
+def first_with_move(move: int, party: Party) -> int | None:
+    """Return the party position of the first mon that knows a move; on the map even a fainted mon can use it."""
     mons = enumerate(party.mons)
     return next((at for at, mon in mons if any(each.move == move for each in mon.moves)), None)
 
 
 def use_field_move(move: int, state: State) -> Movement:
-    """Use `move` where the player stands, by the first mon that knows it, and read the text.
+    """Use `move` at the player's position with the first mon that knows it, and read the text.
 
-    All menus are left again; a refusal, or a team without the move, changes nothing else.
+    All menus are closed again; if the game refuses or no mon knows the move, nothing changes.
     """
-    position = who_knows(move, state.party)
+    position = first_with_move(move, state.party)
     if position is None:
         return state
     return (yield from _choose_move(move, position, state))
 
 
 def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
-    """Fly to a town; DONE on its map, BLOCKED where no mon can, or the town was never seen.
+    """Fly to a town; DONE on its map, BLOCKED if no mon knows FLY or the town was not visited.
 
-    `names` are what the town map calls the towns, by map id: it shows one after the other.
+    `names` are the town names by map id, as the town map shows them one by one.
     """
-    position = who_knows(FLY, state.party)
+    position = first_with_move(FLY, state.party)
     if position is None:
         return Outcome.BLOCKED
 
@@ -71,7 +71,7 @@ def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
 
 
 def _town_shown(names: Mapping[int, str], state: State) -> int | None:
-    """Return the town that the town map's first line names; None while it is not open."""
+    """Return the town named in the first line of the town map, or None while it is closed."""
     line = state.screen_rows[0]
     return next((town for town, name in names.items() if name and name in line), None)
 
@@ -79,7 +79,7 @@ def _town_shown(names: Mapping[int, str], state: State) -> int | None:
 def _choose_move(
     move: int, position: int, state: State, *, until: Done = lambda _state: False
 ) -> Movement:
-    """Choose a move in the menu of the mon at `position`, and read to the end, or `until` it is so."""
+    """Choose a field move of the mon at `position` and read all text, or stop when `until` is true."""
     chosen = False
     answers = by_kind(
         {
@@ -89,7 +89,7 @@ def _choose_move(
     )
 
     def is_over(state: State) -> bool:
-        """The list of the team comes back after a refusal; otherwise the menus close."""
+        """Return whether the move is over; after a refusal the party menu opens again, else menus close."""
         back = state.menu is not None and state.menu.kind in (MenuKind.PARTY, MenuKind.START)
         return until(state) or (chosen and (back or state.in_control or state.in_battle))
 
@@ -102,7 +102,7 @@ def _choose_move(
         return (yield from answers(state, menu))
 
     state = yield from open_start_menu(state)
-    state = yield from work(answer, is_over, state)
+    state = yield from answer_menus(answer, is_over, state)
     if until(state):
         return state
     state = yield from leave_menus(state)

@@ -1,7 +1,6 @@
-"""Fighting a battle to its end: the presses for each order, and every question in between.
+"""The skill that fights a battle to its end: the presses for each order and for each question.
 
-Each step answers what RAM shows at that moment. The entry under the cursor is compared with the
-entry wanted before it is chosen.
+Each step answers the current RAM state. The cursor is compared with the wanted entry before A is pressed.
 """
 
 from typing import Final
@@ -17,53 +16,53 @@ from agent.skills.orders import (
     Throw,
     TriedOrders,
     UseItem,
+    fallback_order,
     first_able,
-    is_lawful,
-    last_resort,
+    is_allowed,
 )
-from agent.skills.press import look_on, read_on, tap, wait
+from agent.skills.press import hold_b, tap, turn_page, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
 from emulator.ram.battle import BattleType
 
-DEAF: Final = 30  # looks at a battle menu that waits on and on, before its order counts as refused
-PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused
-LONGEST: Final = 6_000  # steps of one battle, far more than any needs
+MENU_PATIENCE: Final = 30  # states with an unchanged battle menu before its order counts as refused
+PATIENCE: Final = 16  # menu choices for one order before it counts as refused
+MOST_STEPS: Final = 6_000  # steps of one battle, far more than any battle needs
 # Entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN.
 FIGHT, BAG, TEAM, RUN = range(4)
-NET: Final = 0  # of the Safari's menu, where running stands where it does elsewhere
+SAFARI_THROW: Final = 0  # ball entry of the Safari menu; its RUN entry is at the usual place
 COLUMNS: Final = (
     (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT),
     (MenuKind.SAFARI_LEFT, MenuKind.SAFARI_RIGHT),
 )
 YES: Final = 0
-QUIET_FRAMES: Final = 48  # between two looks at what must not be hurried
-SWITCH: Final = 0  # first entry of what can be done with a mon of the team
-OPENING: Final = 30  # looks at a screen that may take its time to open
-GLANCE: Final = 8  # frames between two of them
+QUIET_FRAMES: Final = 48  # wait where a press could answer a question too early
+SWITCH: Final = 0  # first entry of a party mon's menu
+OPENING: Final = 30  # checks of a screen that opens slowly
+CHECK_FRAMES: Final = 8  # frames between two checks
 
 
 class YesNoAnswers:
-    """Yes or no to each question: `first` to the first, and yes to what is asked because of a no.
+    """Yes or no for each question: `first` for the first one, and yes for a question that follows a no.
 
-    After a no to forgetting a move for a fifth one the game asks whether to do without it, and after
-    a no to that the first again, for ever. With which of the two it begins is not known, so what is asked again is
-    answered otherwise.
+    When the game offers a fifth move, it asks whether to forget a move; after a no it asks whether to give up the
+    new one; after a no to that it starts over. Either question may come first, so a repeated question gets
+    the other answer.
     """
 
     def __init__(self) -> None:
         self._given: dict[str, bool] = {}
-        self._asked = ""  # the question that is still open
+        self._asked = ""  # the open question
 
     def to(self, asked: str, *, first: bool = False) -> bool:
-        """Return whether to say yes."""
+        """Return whether to answer yes."""
         if asked != self._asked:
             self._given[asked] = self._answer(asked, first=first)
             self._asked = asked
         return self._given[asked]
 
     def close(self) -> None:
-        """Take note that nothing is being asked."""
+        """Record that no question is open."""
         self._asked = ""
 
     def _answer(self, asked: str, *, first: bool) -> bool:
@@ -73,15 +72,15 @@ class YesNoAnswers:
 
 
 class Turn:
-    """The order of this turn; asks for the next one whenever the battle menu waits again."""
+    """The order of the current turn; it requests a new order each time the battle menu opens."""
 
     def __init__(self, commander: Commander) -> None:
         self.commander = commander
         self.order: Order | None = None
-        self.change: int | None = None  # the mon to change to before the trainer's next
-        self._given_in: State | None = None
+        self.change: int | None = None  # party position to switch to before the trainer's next mon
+        self._ordered_in: State | None = None
         self._done = False
-        self._asked = False  # whether the battle menu waited at the last look
+        self._asked = False  # whether the battle menu was open at the last state
         self._choices = 0
         self._looks = 0
         self._refused: set[Order] = set()
@@ -91,37 +90,37 @@ class Turn:
     def order_for(self, state: State) -> Order:
         """Return the order to carry out while the battle menu waits."""
         self._looks += 1
-        if self._asked and self._looks > DEAF:
-            self._asked = False  # the menu does not take it
+        if self._asked and self._looks > MENU_PATIENCE:
+            self._asked = False  # the menu does not accept the order
         if not self._asked or self.order is None:
-            self._settle(state)
+            self._close_turn(state)
             self.order = self._next(state)
-            self._given_in, self._done, self._choices, self.change = state, False, 0, None
+            self._ordered_in, self._done, self._choices, self.change = state, False, 0, None
             self._looks = 0
         self._asked = True
         return self.order
 
-    def saw(self, battle: Battle, state: State) -> None:
-        """Take note of a moment: the order may have been carried out by now."""
+    def observe(self, battle: Battle, state: State) -> None:
+        """Record a state; it may show that the order was carried out."""
         if battle.phase is not Phase.MAIN_MENU:
             self._asked = False
-        if self._given_in is not None and self.order is not None:
-            self._done = self._done or _is_done(self.order, self._given_in, state)
+        if self._ordered_in is not None and self.order is not None:
+            self._done = self._done or _is_done(self.order, self._ordered_in, state)
 
-    def is_at_a_loss(self) -> bool:
-        """Count a choice in a menu, and return whether there were too many for one order."""
+    def has_failed(self) -> bool:
+        """Count a menu choice, and return whether the order has taken too many."""
         self._choices += 1
         return self._choices > PATIENCE and self._choices % PATIENCE < PATIENCE // 2
 
     def _next(self, state: State) -> Order:
         tried = TriedOrders(frozenset(self._refused), self._balls, frozenset(self._used))
         order = self.commander.order(state, tried)
-        if order not in self._refused and is_lawful(order, state):
+        if order not in self._refused and is_allowed(order, state):
             return order
-        return last_resort(state.battle) if state.battle is not None else Attack(0)
+        return fallback_order(state.battle) if state.battle is not None else Attack(0)
 
-    def _settle(self, state: State) -> None:
-        """A turn that passed makes what was refused worth another try; one that did not adds to it."""
+    def _close_turn(self, state: State) -> None:
+        """Clear the refused orders after a completed turn, or add the failed order to them."""
         if self.order is None:
             return
         if not self._done:
@@ -129,7 +128,7 @@ class Turn:
             return
         self._refused.clear()
         self._balls += isinstance(self.order, Throw)
-        self._used |= _moves_of(self.order, self._given_in)
+        self._used |= _moves_of(self.order, self._ordered_in)
 
 
 def _is_done(order: Order, before: State, now: State) -> bool:
@@ -146,12 +145,12 @@ def _is_done(order: Order, before: State, now: State) -> bool:
         case Flee():
             return battle.run_attempts > then.run_attempts
         case Attack():
-            # Whatever a turn does shows on one of the two; a refusal leaves both as they were.
+            # A completed turn changes one of the two; a refusal changes neither.
             return (battle.own, battle.enemy) != (then.own, then.enemy)
 
 
 def _moves_of(order: Order, before: State | None) -> set[int]:
-    """Return the move that an order used, as a set of none or one."""
+    """Return the move that an order used, as a set with at most one number."""
     own = before.battle.own if before is not None and before.battle is not None else None
     if own is None or not isinstance(order, Attack) or order.slot >= len(own.moves):
         return set()
@@ -159,17 +158,14 @@ def _moves_of(order: Order, before: State | None) -> set[int]:
 
 
 def fight(commander: Commander, state: State) -> Skill:
-    """Fight to the end, asking `commander` whatever the battle asks.
-
-    INTERRUPTED when the battle was lost.
-    """
+    """Fight a battle to its end by the orders and answers of `commander`; INTERRUPTED when it was lost."""
     turn, answers = Turn(commander), YesNoAnswers()
-    for _ in range(LONGEST):
+    for _ in range(MOST_STEPS):
         battle = state.battle
         if battle is None or not state.in_battle:
             lost = state.battle_result is BattleResult.LOST
             return Outcome.INTERRUPTED if lost else Outcome.DONE
-        turn.saw(battle, state)
+        turn.observe(battle, state)
         if battle.phase is Phase.MAIN_MENU:
             answers = YesNoAnswers()
         if battle.phase is not Phase.YES_NO:
@@ -184,47 +180,47 @@ def _react(battle: Battle, turn: Turn, answers: YesNoAnswers, state: State) -> M
             entry = _entry(turn.order_for(state), battle)
             return (yield from _choose_from_battle_menu(entry, battle, state))
         case Phase.MOVE_MENU | Phase.BAG | Phase.PARTY | Phase.PARTY_SUBMENU | Phase.FORGET_MOVE:
-            if turn.is_at_a_loss():
+            if turn.has_failed():
                 return (yield tap(Button.B, settle=16))
             return (yield from _choose(battle, turn, state))
         case Phase.YES_NO | Phase.NEXT_MON | Phase.CHANGE_MON:
-            if _says_yes(battle.phase, turn, answers, state):
+            if _is_yes(battle.phase, turn, answers, state):
                 return (yield from _then_wait(select(YES, state)))
-            return (yield read_on())
+            return (yield turn_page())
         case _:
-            return (yield _pass(battle, turn.order))
+            return (yield _step_without_choice(battle, turn.order))
 
 
-def _says_yes(asked: Phase, turn: Turn, answers: YesNoAnswers, state: State) -> bool:
+def _is_yes(asked: Phase, turn: Turn, answers: YesNoAnswers, state: State) -> bool:
     commander = turn.commander
     if asked is Phase.NEXT_MON:
         return commander.fights_on(state)
     if asked is Phase.CHANGE_MON:
         turn.change = commander.change(state)
         return turn.change is not None
-    wanted = commander.forget(state) is not None and not turn.is_at_a_loss()
+    wanted = commander.forget(state) is not None and not turn.has_failed()
     return answers.to(state.dialogue.text, first=wanted)
 
 
-def _pass(battle: Battle, order: Order | None) -> Step:
-    """The step for what wants no choice."""
+def _step_without_choice(battle: Battle, order: Order | None) -> Step:
+    """Return the step for a phase without a choice."""
     match battle.phase:
         case Phase.NAMING:
-            return tap(Button.START, settle=16)  # takes the name that is offered
+            return tap(Button.START, settle=16)  # accepts the default name
         case Phase.EVOLVING:
             return wait(QUIET_FRAMES)
         case Phase.INTRO | Phase.BUSY:
-            return wait(QUIET_FRAMES) if may_be_asked(battle, order) else look_on()
-        case Phase.TEXT | Phase.LEVEL_UP if may_be_asked(battle, order):
+            return wait(QUIET_FRAMES) if question_may_open(battle, order) else hold_b()
+        case Phase.TEXT | Phase.LEVEL_UP if question_may_open(battle, order):
             return tap(Button.A, settle=20)
         case _:
-            return read_on()  # which says no and leaves menus as well
+            return turn_page()  # B also answers no and closes menus
 
 
-def may_be_asked(battle: Battle, order: Order | None) -> bool:
-    """Whether a question may be about to open, or an evolution begin: B pressed too early would answer it.
+def question_may_open(battle: Battle, order: Order | None) -> bool:
+    """Return whether a question or an evolution may start now, which an early B press would answer.
 
-    While both mons stand there is no question, unless a ball has flown.
+    There is none while both mons have HP, except after a ball throw.
     """
     fallen = any(mon is not None and mon.fainted for mon in (battle.own, battle.enemy))
     return fallen or isinstance(order, Throw)
@@ -247,27 +243,27 @@ def _choose(battle: Battle, turn: Turn, state: State) -> Movement:
 
 
 def _pick(index: int | None, state: State) -> Movement:
-    """Choose an entry, or leave the menu when there is nothing to choose in it."""
+    """Choose an entry, or leave the menu when `index` is None."""
     if index is None:
         return (yield tap(Button.B, settle=16))
     return (yield from select(index, state))
 
 
 def _then_wait(choice: Movement) -> Movement:
-    """Carry out a choice, and press nothing until what it opens is there."""
+    """Perform a choice and wait, without a press, until the next screen is open."""
     state = yield from choice
     for _ in range(OPENING):
         busy = state.battle is not None and state.battle.phase in (Phase.BUSY, Phase.INTRO)
         if not busy:
             break
-        state = yield wait(GLANCE)
+        state = yield wait(CHECK_FRAMES)
     return state
 
 
 def _entry(order: Order, battle: Battle) -> int:
     match order:
         case Throw() if battle.type is BattleType.SAFARI:
-            return NET
+            return SAFARI_THROW
         case Attack():
             return FIGHT
         case UseItem() | Throw():
@@ -279,7 +275,7 @@ def _entry(order: Order, battle: Battle) -> int:
 
 
 def _choose_from_battle_menu(entry: int, battle: Battle, state: State) -> Movement:
-    """The menu has two columns, and its cursor changes kind with them."""
+    """Choose an entry of the battle menu, which has two columns with one menu kind each."""
     wanted = COLUMNS[battle.type is BattleType.SAFARI][entry >= TEAM]
     if state.menu is not None and state.menu.kind is not wanted:
         state = yield tap(Button.LEFT if entry < TEAM else Button.RIGHT)
@@ -298,7 +294,7 @@ def _place_in_bag(order: Order | None, state: State) -> int | None:
 
 
 def _mon(battle: Battle, turn: Turn, state: State) -> int | None:
-    """Return the mon to choose from the team; None when none was ordered and none must be sent."""
+    """Return the party position to choose, or None when no mon was ordered and none must be sent."""
     if battle.own is None or battle.own.fainted:
         position = turn.commander.next_mon(state)
         able = position < len(state.party) and state.party[position].hp

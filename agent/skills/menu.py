@@ -1,6 +1,6 @@
-"""Menus: moving the cursor, the menus behind START, and the main menu at power-on.
+"""Menu skills: cursor moves, the START menu and its submenus, and the main menu at power-on.
 
-The cursor is read from RAM and compared with the entry wanted; presses are never counted.
+The cursor is read from RAM and compared with the wanted entry; presses are never counted.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,20 +10,20 @@ from agent.skills.press import TextPager, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Button, Menu, MenuKind, State
 
-PATIENCE: Final = 40  # presses that a cursor may take to reach its entry
-LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu before it begins with a dex
-ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, the dex not counted
-OPENING: Final = 16  # looks at a menu that is about to open, eight frames apart
-PRESSES: Final = 120  # that one visit to menus may take
-QUIET: Final = 4  # looks without menu or text after which they are over, eight frames apart
-LONGEST_START: Final = 3_000  # frames to the first picture with words on it, fifty seconds
+PATIENCE: Final = 40  # presses allowed for a cursor to reach its entry
+LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu while the player has no Pokedex
+ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, without the Pokedex
+OPENING: Final = 16  # checks of a menu that is opening, eight frames apart
+PRESSES: Final = 120  # presses allowed for one visit to menus
+QUIET: Final = 4  # checks without menu or text before the visit is over, eight frames apart
+LONGEST_START: Final = 3_000  # frames to the first screen with text, fifty seconds
 
 Done: TypeAlias = Callable[[State], bool]
 Answer: TypeAlias = Callable[[State, Menu], Movement]
 
 
 def choose(index: int, state: State) -> Skill:
-    """Choose entry `index` of the open menu; BLOCKED when the cursor will not go there."""
+    """Choose entry `index` of the open menu; BLOCKED when the cursor does not reach it."""
     state = yield from point_at(index, state)
     if state.menu is None:
         return Outcome.INTERRUPTED
@@ -34,7 +34,7 @@ def choose(index: int, state: State) -> Skill:
 
 
 def select(index: int, state: State) -> Movement:
-    """Choose entry `index` of the open menu, as far as the cursor goes there."""
+    """Choose entry `index` of the open menu if the cursor reaches it."""
     state = yield from point_at(index, state)
     if state.menu is not None and state.menu.index == index:
         state = yield tap(Button.A, settle=16)
@@ -52,8 +52,8 @@ def point_at(index: int, state: State) -> Movement:
     return state
 
 
-def count_to(quantity: int, state: State) -> Movement:
-    """Set the quantity that is asked for: UP adds one, DOWN takes one away, and both go round."""
+def set_quantity(quantity: int, state: State) -> Movement:
+    """Set the quantity in the open box: UP adds one, DOWN subtracts one, and both wrap around."""
     for _ in range(PATIENCE):
         menu = state.menu
         if menu is None or menu.kind is not MenuKind.QUANTITY or menu.index == quantity:
@@ -62,10 +62,10 @@ def count_to(quantity: int, state: State) -> Movement:
     return state
 
 
-def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
-    """Keep START's menu, the team's or the bag's open until `seen`, then leave all menus.
+def show_menu(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
+    """Keep the START, party or bag menu open until `seen` is true, then leave all menus.
 
-    A list is scrolled through. BLOCKED when it does not open, or shows nothing for `patience` ticks.
+    A list is scrolled. BLOCKED when the menu does not open, or `seen` stays false for `patience` steps.
     """
     state = yield from open_start_menu(state)
     if state.menu is None or state.menu.kind is not MenuKind.START:
@@ -91,29 +91,29 @@ def leave_menus(state: State) -> Movement:
 
 
 def open_start_menu(state: State) -> Movement:
-    """Press START until its menu is open, as far as it opens."""
+    """Press START until its menu is open, at most five times."""
     for _ in range(5):
         if state.menu is not None:
             break
         state = yield tap(Button.START, settle=16)
-        state = yield from until_open(MenuKind.START, state)
+        state = yield from wait_for_menu(MenuKind.START, state)
     return state
 
 
 def enter(kind: MenuKind, state: State) -> Movement:
-    """Choose the team's menu or the bag's from START's, which is open, and wait for it."""
+    """Choose the party or the bag in the open START menu, and wait until it is open."""
     if state.menu is None:
         return state
     entry = state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind]
     state = yield from select(entry, state)
-    return (yield from until_open(kind, state))
+    return (yield from wait_for_menu(kind, state))
 
 
-def until_open(kind: MenuKind, state: State) -> Movement:
+def wait_for_menu(kind: MenuKind, state: State) -> Movement:
     """Wait for a menu without a press.
 
-    Red loads its letters and pictures, eight tiles a frame, before the cursor shows: a press
-    meanwhile counts in the menu, and B or START would close it.
+    Red loads letters and pictures, eight tiles a frame, before it shows the cursor. A press in that
+    time counts in the menu, and B or START would close it.
     """
     for _ in range(OPENING):
         if state.menu is not None and state.menu.kind is kind:
@@ -122,16 +122,16 @@ def until_open(kind: MenuKind, state: State) -> Movement:
     return state
 
 
-def behind_start(answer: Answer, done: Done, state: State) -> Skill:
-    """Open START's menu, answer until `done`, and leave all menus again; DONE when it was."""
+def in_start_menu(answer: Answer, done: Done, state: State) -> Skill:
+    """Open the START menu, answer menus until `done` is true, and leave all menus; DONE if `done` is true."""
     state = yield from open_start_menu(state)
-    state = yield from work(answer, done, state)
+    state = yield from answer_menus(answer, done, state)
     yield from leave_menus(state)
     return Outcome.DONE if done(state) else Outcome.BLOCKED
 
 
-def work(answer: Answer, done: Done, state: State) -> Movement:
-    """Answer every menu and read every text until `done`, or until nothing is open any more."""
+def answer_menus(answer: Answer, done: Done, state: State) -> Movement:
+    """Answer every menu and read every text until `done` is true or nothing is open."""
     quiet, pager = 0, TextPager()
     for _ in range(PRESSES):
         if done(state) or quiet > QUIET:
@@ -148,14 +148,14 @@ def work(answer: Answer, done: Done, state: State) -> Movement:
     return state
 
 
-def work_and_leave(answer: Answer, done: Done, state: State) -> Movement:
-    """Answer until `done`, and leave all menus."""
-    state = yield from work(answer, done, state)
+def answer_and_leave(answer: Answer, done: Done, state: State) -> Movement:
+    """Answer menus until `done` is true, and leave all menus."""
+    state = yield from answer_menus(answer, done, state)
     return (yield from leave_menus(state))
 
 
 def by_kind(answers: Mapping[MenuKind, Answer]) -> Answer:
-    """Return the answers to menus by their kind; any other menu is left with B."""
+    """Return an answer that depends on the menu kind; B leaves any other menu."""
 
     def answer(state: State, menu: Menu) -> Movement:
         if menu.kind in answers:
@@ -171,7 +171,7 @@ def entry(index: int) -> Answer:
 
 
 def from_bag(item: int) -> dict[MenuKind, Answer]:
-    """Return the answers that lead from START's menu to an item of the bag."""
+    """Return the answers that lead from the START menu to a bag item."""
     return {
         MenuKind.START: lambda state, _menu: enter(MenuKind.ITEMS, state),
         MenuKind.ITEMS: lambda state, _menu: select_item(item, state),
@@ -179,7 +179,7 @@ def from_bag(item: int) -> dict[MenuKind, Answer]:
 
 
 def select_item(item: int, state: State) -> Movement:
-    """Choose an item in the list of the bag; the list is left when it is not there."""
+    """Choose an item in the bag list, or leave the list when it is not there."""
     items = [stack.item for stack in state.bag.items]
     if item not in items:
         return (yield tap(Button.B, settle=16))
@@ -187,9 +187,9 @@ def select_item(item: int, state: State) -> Movement:
 
 
 def boot(wait_frames: int, state: State, *, presses: int = 60) -> Skill:
-    """Wait `wait_frames` at the first picture that stands, then press START until a menu opens.
+    """Wait `wait_frames` after the first screen with text, then press START until a menu opens.
 
-    BLOCKED when no picture has words, or no menu opens.
+    BLOCKED when no text appears or no menu opens.
     """
     waited = 0
     while not state.screen_text.strip():

@@ -1,4 +1,4 @@
-"""Orders of a battle, what the game would refuse, and the port of the policy that gives them."""
+"""Battle orders, the check whether the game allows one, and the port of the policy that gives them."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
@@ -7,20 +7,20 @@ from emulator import Battle, BattleMon, State
 from emulator.ram.battle import BattleType
 
 MASTER_BALL, ULTRA_BALL, GREAT_BALL, POKE_BALL = 1, 2, 3, 4
-SAFARI_BALL: Final = 8  # which the bag does not hold: RAM counts them elsewhere
-BALLS: Final = (POKE_BALL, GREAT_BALL, ULTRA_BALL, MASTER_BALL)  # the cheapest first
+SAFARI_BALL: Final = 8  # not in the bag: RAM counts them elsewhere
+BALLS: Final = (POKE_BALL, GREAT_BALL, ULTRA_BALL, MASTER_BALL)  # cheapest first
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """Use the move in this slot, from 0 on."""
+    """Use the move in this slot, counted from 0."""
 
     slot: int
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Send the mon in this place of the team."""
+    """Send the mon at this party position."""
 
     position: int
 
@@ -32,7 +32,7 @@ class Flee:
 
 @dataclass(frozen=True, slots=True)
 class UseItem:
-    """Use an item of the bag, on the mon in this place of the team when it needs one."""
+    """Use a bag item, on the mon at this party position if the item needs one."""
 
     item: int
     position: int | None = None
@@ -50,7 +50,7 @@ Order: TypeAlias = Attack | Switch | Flee | UseItem | Throw
 
 @dataclass(frozen=True, slots=True)
 class TriedOrders:
-    """What was tried so far: what the game refused in this turn, and in this battle balls that flew and moves used."""
+    """The orders refused in this turn, and the balls thrown and moves used in this battle."""
 
     refused: frozenset[Order] = frozenset()
     balls: int = 0
@@ -58,25 +58,25 @@ class TriedOrders:
 
 
 class Commander(Protocol):
-    """What answers the questions of a battle."""
+    """The port that gives battle orders and answers battle questions."""
 
     def order(self, state: State, tried: TriedOrders) -> Order:
-        """Return what to do this turn."""
+        """Return the order for this turn."""
 
     def next_mon(self, state: State) -> int:
-        """Return the place of the mon to send when one has to be sent."""
+        """Return the party position of the mon to send after one has fainted."""
 
     def fights_on(self, state: State) -> bool:
-        """Return whether to send another mon against something wild, and not to run."""
+        """Return whether to send another mon against a wild Pokemon instead of running."""
 
     def change(self, state: State) -> int | None:
-        """Return the place of the mon to change to before the trainer's next, or None."""
+        """Return the party position to switch to before the trainer's next mon, or None."""
 
     def forget(self, state: State) -> int | None:
-        """Return the slot of the move to forget for the one that is offered, or None to do without."""
+        """Return the slot of the move to forget for the offered one, or None to refuse it."""
 
 
-def is_lawful(order: Order, state: State) -> bool:
+def is_allowed(order: Order, state: State) -> bool:
     """Return whether the game would carry out `order` in a turn that begins with `state`."""
     battle = state.battle
     if battle is not None and battle.type is BattleType.SAFARI:
@@ -85,7 +85,7 @@ def is_lawful(order: Order, state: State) -> bool:
         return False
     match order:
         case Attack(slot):
-            return slot in (usable_slots(battle.own) or (0,))  # the game has a move without PP
+            return slot in (usable_slots(battle.own) or (0,))  # without PP the game uses STRUGGLE
         case Switch(position):
             able = position < len(state.party) and not state.party[position].fainted
             return able and position != battle.own.position
@@ -105,16 +105,16 @@ def usable_slots(own: BattleMon) -> tuple[int, ...]:
 
 
 def any_attack(battle: Battle) -> Attack:
-    """Return an attack that is lawful; without PP the game itself knows what to do."""
+    """Return an allowed attack; without PP the game chooses STRUGGLE itself."""
     slots = usable_slots(battle.own) if battle.own is not None else ()
     return Attack(slots[0] if slots else 0)
 
 
-def last_resort(battle: Battle) -> Order:
-    """Return what is always lawful: an attack, and in the Safari to run."""
+def fallback_order(battle: Battle) -> Order:
+    """Return an order that is always allowed: an attack, or running in the Safari Zone."""
     return Flee() if battle.type is BattleType.SAFARI else any_attack(battle)
 
 
 def first_able(state: State) -> int:
-    """Return the place of the first mon that can stand."""
+    """Return the party position of the first mon that has HP."""
     return next((at for at, mon in enumerate(state.party.mons) if mon.hp), 0)

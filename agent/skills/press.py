@@ -1,4 +1,4 @@
-"""The steps that everything else is made of."""
+"""Basic steps: waiting, pressing a button, turning pages."""
 
 from typing import Final
 
@@ -9,33 +9,33 @@ from emulator.ram.dialogue import Waiting
 # The pad is polled every few frames while the game is busy; a shorter press can be missed.
 HOLD: Final = 4
 SETTLE: Final = 8
-LOOKS: Final = 3  # at a page that stays as it is, before it is taken for the last
+LOOKS: Final = 3  # checks of an unchanged page before it counts as the last one
 LOOK_FRAMES: Final = 16
 
 
 def wait(frames: int) -> Step:
-    """A step without a button."""
+    """Return a step without a button."""
     return Step(None, 0, frames)
 
 
 def tap(button: Button, *, settle: int = SETTLE) -> Step:
-    """A press short enough to count once and long enough to be seen."""
+    """Return a press that is short enough to count once and long enough to be registered."""
     return Step(button, HOLD, settle)
 
 
-def read_on() -> Step:
-    """A press that turns the page, held so that what follows is printed faster.
+def turn_page() -> Step:
+    """Return a B press that turns the page; holding it prints the next page faster.
 
-    B says no where A would say yes, and never starts a talk over. A page is printed while it is held.
+    B answers no where A would answer yes, and it never starts a conversation again.
     """
     return Step(Button.B, 36, 12)
 
 
 class TextPager:
-    """Reads on without answering what is asked next: B in a question that is about to open says no to it.
+    """Page turning that does not answer the next question; a B press while a question opens would answer no.
 
-    A page that shows its arrow is turned. One without may still be printed, or a box may be about to
-    open; only when nothing has changed for a while is it the last one.
+    A page with an arrow is turned. A page without one may still be printing, or a box may be opening;
+    it counts as the last one only when it has not changed for a while.
     """
 
     def __init__(self) -> None:
@@ -43,25 +43,25 @@ class TextPager:
         self._looks = 0
 
     def step(self, state: State) -> Step:
-        """Return what to do about the text that is open."""
+        """Return the next step for the open text."""
         if state.dialogue.lines != self._last:
             self._last, self._looks = state.dialogue.lines, 0
         self._looks += 1
         if state.dialogue.waiting is Waiting.ARROW or self._looks > LOOKS:
-            return read_on()
+            return turn_page()
         return wait(LOOK_FRAMES)
 
 
-def look_on() -> Step:
-    """A longer wait with B held, for what takes its time anyway and is printed faster so.
+def hold_b() -> Step:
+    """Return a longer wait with B held, which prints text faster.
 
-    Held, B turns no page and leaves no menu: neither A nor B counts again before it is let go of.
+    A held B turns no page and closes no menu: A and B count again only after a release.
     """
     return Step(Button.B, 76, 20)
 
 
 def until_ready(state: State) -> Movement:
-    """Wait until the state can be trusted and the player stands still, or text or a battle appears."""
+    """Wait until the player can move, or a text, a menu or a battle appears."""
     for _ in range(25):
         is_open = state.dialogue.is_open or state.menu is not None
         if state.in_control or is_open or state.in_battle:

@@ -1,4 +1,4 @@
-"""Walking without a destination: to meet wild Pokemon, or to leave the map by the nearest exit."""
+"""Skills that walk without a fixed destination: meet wild Pokemon, or leave the map by the nearest exit."""
 
 from collections.abc import Iterator
 from typing import Final, TypeAlias
@@ -7,20 +7,20 @@ from agent.skills.press import wait
 from agent.skills.route import Hop, Obstacles, Spot, find_route, hops, is_step, spot_of
 from agent.skills.skill import Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
-from agent.skills.walk import Destination, follow, still_closed, take, travel
+from agent.skills.walk import Destination, follow, still_blocked, travel, walk_stride
 from emulator import GameMap, State, World
 from emulator.world.header import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
-STRIDES: Final = 400  # far more than it takes to meet a wild Pokemon
+STRIDES: Final = 400  # far more than a wild encounter needs
 STRIDE: Final = 3  # steps under one press
-ROUND: Final = 8  # strides, after which one stands still for a moment
-# Frames that such a moment may take: steps in time with the random bytes meet none.
-PRIME: Final = 13
+WAIT_EVERY: Final = 8  # strides between two short waits
+# Longest wait in frames: steps in phase with the random bytes would never meet an encounter.
+LONGEST_WAIT: Final = 13
 
 
 def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
-    """Walk through the nearest warp or over the nearest edge; BLOCKED after `patience` plans."""
+    """Leave the map by the nearest warp or edge; BLOCKED after `patience` plans."""
     left = state.map.map_id
     crowd, stuck = Crowd(terrain.world(state)), Obstacles()
     for _ in range(patience):
@@ -31,44 +31,44 @@ def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
             terrain.world(state),
             here,
             lambda spot: spot.map_id != left,
-            obstacles=crowd.obstacles(state).and_also(stuck),
+            obstacles=crowd.obstacles(state).plus(stuck),
         )
         if route is None:
             state = yield wait(20)
         else:
             state = yield from follow(route, state, crowd)
             if spot_of(state) == here:
-                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
+                stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
     return Outcome.DONE if state.map.map_id != left else Outcome.BLOCKED
 
 
 def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
-    """Go to the nearest grass of this map, or any floor of a cave, and walk about there.
+    """Go to the nearest grass of this map, or any floor of a cave, and walk around there.
 
-    DONE after so many strides; an encounter ends it before. BLOCKED where none live,
-    or there is no way to go.
+    DONE after `strides` strides; an encounter ends it earlier. BLOCKED on a map without wild
+    areas, or without a route to one.
     """
     here = state.map.map_id
-    haunts = frozenset(haunts_of(terrain.world(state).map(here)))
-    if not haunts:
+    wild = frozenset(wild_squares(terrain.world(state).map(here)))
+    if not wild:
         return Outcome.BLOCKED
-    outcome = yield from travel(terrain, Destination(here, haunts), state)
+    outcome = yield from travel(terrain, Destination(here, wild), state)
     if outcome is not Outcome.DONE:
         return outcome
     crowd = Crowd(terrain.world(state))
     for stride in range(strides):
-        if stride % ROUND == 0:
-            state = yield wait(1 + state.frame % PRIME)
-        free = haunts - {(x, y) for _, x, y in crowd.obstacles(state).walls}
-        way = _stroll(terrain.world(state), spot_of(state), free, state.frame)
+        if stride % WAIT_EVERY == 0:
+            state = yield wait(1 + state.frame % LONGEST_WAIT)
+        free = wild - {(x, y) for _, x, y in crowd.obstacles(state).walls}
+        way = _straight(terrain.world(state), spot_of(state), free, state.frame)
         if not way:
             return Outcome.BLOCKED
-        state = yield from take(way, state)
+        state = yield from walk_stride(way, state)
     return Outcome.DONE
 
 
-def _stroll(world: World, spot: Spot, free: frozenset[Square], chance: int) -> list[Hop]:
-    """Return a few steps straight ahead in one of the directions there are; none when there is none."""
+def _straight(world: World, spot: Spot, free: frozenset[Square], chance: int) -> list[Hop]:
+    """Return up to `STRIDE` steps straight ahead in one possible direction; empty when there is none."""
     ways = _steps(world, spot, free)
     way = [ways[chance % len(ways)]] if ways else []
     while way and len(way) < STRIDE:
@@ -84,8 +84,8 @@ def _steps(world: World, here: Spot, free: frozenset[Square]) -> list[Hop]:
     return [hop for hop in hops(world, here) if is_step(hop, here) and hop.to[1:3] in free]
 
 
-def haunts_of(game_map: GameMap) -> Iterator[tuple[int, int]]:
-    """Yield the squares on which wild mons of the land may come: grass, or in a cave any floor."""
+def wild_squares(game_map: GameMap) -> Iterator[tuple[int, int]]:
+    """Yield the land squares with wild encounters: grass, or in a cave any floor."""
     grass = game_map.tileset.grass
     squares = [
         (x, y)

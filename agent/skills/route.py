@@ -1,7 +1,7 @@
-"""The graph of all maps, and the cheapest route over it.
+"""The graph of all maps, and the A* search for the cheapest route over it.
 
-An edge is a hop: one press of the pad and where it leads, be it a step, a ledge, a warp, a map
-edge, an obstacle that can be opened, or a lift. Routes are found by A*.
+An edge is a hop: one press of the pad and the spot it leads to by a step, a ledge, a warp, a map
+edge, an obstacle that can be cleared, or an elevator.
 """
 
 import heapq
@@ -20,15 +20,15 @@ from emulator.world.world import Floor, Lift
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2
-RIDE_COST: Final = 16  # a menu, and the way out of the car
-# What it takes to open a way, in steps: the menus of a field move, or a text.
+RIDE_COST: Final = 16  # a menu, and the way out of the elevator
+# Cost of clearing an obstacle, in steps: the menus of a field move, or a text.
 OBSTACLE_COSTS: Final = {Obstacle.TREE: 20, Obstacle.WATER: 20, Obstacle.LOCKED_DOOR: 8}
-GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
+GRASS_COST: Final = 3  # encounters cost time and HP; a small detour is cheaper
 MAX_NODES: Final = 100_000  # more than the game has squares
 
 
 class Spot(NamedTuple):
-    """A square of a map, and the outdoor map that 0xFF warps lead back to."""
+    """A square of a map, and the outdoor map that 0xFF warps lead to."""
 
     map_id: int
     x: int
@@ -36,21 +36,21 @@ class Spot(NamedTuple):
     last_map: int
 
     def next_to(self, facing: Facing) -> "Spot":
-        """Return the spot one step that way."""
+        """Return the spot one step in this direction."""
         return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
 
 
 def spot_of(state: State) -> Spot:
-    """Return where the player stands."""
+    """Return the spot of the player."""
     here = state.map
-    # Outdoors the game may still remember the town before; a door remembers the map it is on.
+    # Outdoors wLastMap may still hold an earlier town; a door sets it to the map of the door.
     last_map = here.map_id if here.map_id < FIRST_INDOOR_MAP else here.last_map
     return Spot(here.map_id, here.x, here.y, last_map)
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One press of the pad and the spot it leads to; `by` is the obstacle to get past first, or the floor to name."""
+    """One press of the pad and the spot it leads to; `by` is an obstacle to clear or an elevator floor to choose."""
 
     facing: Facing
     to: Spot
@@ -59,22 +59,22 @@ class Hop:
 
 
 def is_step(hop: Hop, here: Spot) -> bool:
-    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge nor past an obstacle."""
+    """Return whether `hop` is a plain step on the same map: no ledge, warp, map edge or obstacle."""
     return hop.to == here.next_to(hop.facing) and hop.by is None
 
 
 @lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
-    # Worlds differ in a block here and there: what is the same as ever is worked out once for all of them.
-    alike = world.alike(spot.map_id)
-    return tuple(_hops(world, spot)) if alike is world else hops(alike, spot)
+    # Worlds differ in few blocks; hops of unchanged maps are computed once for all worlds.
+    simplest_equal = world.simplest_equal(spot.map_id)
+    return tuple(_hops(world, spot)) if simplest_equal is world else hops(simplest_equal, spot)
 
 
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:
     game_map = world.map(spot.map_id)
     if not game_map.contains(spot.x, spot.y):
-        return  # a map that is not what it was: nothing says what lies out there
+        return  # outside of a map whose blocks have changed
     afloat = Obstacle.WATER in world.passes
     surfs = afloat and game_map.obstacle(spot.x, spot.y) is Obstacle.WATER
     for facing in Facing:
@@ -82,15 +82,15 @@ def _hops(world: World, spot: Spot) -> Iterator[Hop]:
             continue
         hop = _hop(world, game_map, spot, facing)
         if hop is None and world.passes:
-            hop = _past(world, game_map, spot, facing, surfs=surfs)
+            hop = _past_obstacle(world, game_map, spot, facing, surfs=surfs)
         if hop is not None:
             yield hop
     if spot.map_id in world.lifts:
-        yield from _rides(world, spot, world.lifts[spot.map_id])
+        yield from _by_elevator(world, spot, world.lifts[spot.map_id])
 
 
-def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
-    """Yield where a lift leads from before its panel."""
+def _by_elevator(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
+    """Yield the elevator hops from the square in front of the panel."""
     if spot.next_to(Facing.UP)[1:3] != lift.panel:
         return
     for floor in lift.floors:
@@ -102,9 +102,9 @@ def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
 def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
     here = game_map.warp_at(spot.x, spot.y)
     walks_off = game_map.can_step((spot.x, spot.y), facing)
-    # Standing on a mat, only running against something fires it.
+    # A mat under the player triggers only when the player walks against something solid.
     if here is not None and facing in here.press and not walks_off:
-        return _through(world, spot, here, facing)
+        return _by_warp(world, spot, here, facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None:
         map_id, x, y = crossing
@@ -118,20 +118,20 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
         return None
     x, y = spot.x + facing.dx, spot.y + facing.dy
     ahead = game_map.warp_at(x, y)
-    # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
+    # A step onto a mat with its direction held triggers the warp at once, as stairs do.
     if ahead is not None and (ahead.steps or facing in ahead.press):
-        return _through(world, spot, ahead, facing)
+        return _by_warp(world, spot, ahead, facing)
     carried = world.carries.get((spot.map_id, x, y))
     if carried is not None:
-        return _carried(spot, carried, facing)
+        return _by_script(spot, carried, facing)
     grass = game_map.tile(x, y) == game_map.tileset.grass
     return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
 
 
-def _past(
+def _past_obstacle(
     world: World, game_map: GameMap, spot: Spot, facing: Facing, *, surfs: bool
 ) -> Hop | None:
-    """Where one gets past what closes the square ahead, if it is closed by something that one gets past."""
+    """Return the hop past the obstacle on the square ahead, or None unless it can be cleared."""
     to = spot.next_to(facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None and crossing.map_id in world.map_ids:
@@ -147,18 +147,18 @@ def _past(
     return Hop(facing, to, 1 + OBSTACLE_COSTS[ahead], ahead) if surfable else None
 
 
-def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
-    """Where a script carries one: along the floor, or down a hole."""
+def _by_script(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
+    """Return the hop by which a script moves the player: along the floor, or down a hole."""
     map_id, x, y = end
     if map_id != spot.map_id:
         return Hop(facing, spot._replace(map_id=map_id, x=x, y=y), WARP_COST)
     return Hop(facing, spot._replace(x=x, y=y), 1 + abs(x - spot.x) + abs(y - spot.y))
 
 
-def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
-    """Where a warp leads; one that no map bears out leads nowhere."""
+def _by_warp(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
+    """Return the hop through a warp, or None for a warp without a valid target."""
     if spot.map_id in world.lifts:
-        return None  # to the floor that was named, and the map says nothing of that
+        return None  # the target depends on the chosen floor, not on the map data
     map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
     if map_id not in world.map_ids or warp.warp_index >= len(world.map(map_id).warps):
         return None
@@ -169,13 +169,13 @@ def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None
 
 
 class Obstacles(NamedTuple):
-    """What stands in the way beside the ground: squares that are taken, and by how much others are dearer."""
+    """Obstacles other than the ground: blocked squares, and extra costs of others."""
 
     walls: frozenset[MapSquare] = frozenset()
     costs: Mapping[MapSquare, int] = MappingProxyType({})
 
-    def and_also(self, other: "Obstacles") -> "Obstacles":
-        """Return both; where both make a square dearer, it is dearer by both."""
+    def plus(self, other: "Obstacles") -> "Obstacles":
+        """Return the union of both; extra costs are added."""
         costs = dict(self.costs)
         for square, cost in other.costs.items():
             costs[square] = costs.get(square, 0) + cost
@@ -194,54 +194,54 @@ def find_route(
     distances: Mapping[Spot, int] | None = None,
     longest: float = inf,
 ) -> list[Hop] | None:
-    """Return the cheapest hops from `start` to a spot that `arrived` accepts; None beyond a cost of `longest`.
+    """Return the cheapest hops from `start` to a spot that `arrived` accepts, or None above a cost of `longest`.
 
-    `distances` to the goal without people in the way guide the search: what they leave out
-    does not lead there. Without them every spot counts as near.
+    `distances` to the goal without people are the heuristic; a spot without a distance does
+    not lead there. Without `distances` the heuristic is 0.
     """
     if distances is not None and start not in distances:
         return None
     order = count()
-    # Of spots as promising the nearer comes first: many ways are as short, and one is enough.
+    # On equal cost the spot nearer to the goal comes first: many routes are equal, and one is enough.
     frontier: list[tuple[int, int, int, Spot]] = [(0, 0, next(order), start)]
-    came: dict[Spot, tuple[Spot, Hop]] = {}
+    came_from: dict[Spot, tuple[Spot, Hop]] = {}
     cost_of = {start: 0}
     closed: set[Spot] = set()
-    walls, dearer = obstacles
+    walls, extra = obstacles
     while frontier and len(closed) < MAX_NODES:
         *_, spot = heapq.heappop(frontier)
         if spot in closed:
             continue
         if arrived(spot):
-            return _unwind(came, spot)
+            return _unwind(came_from, spot)
         closed.add(spot)
         so_far = cost_of[spot]
         for hop in hops(world, spot):
             to = hop.to
             if so_far + hop.cost >= cost_of.get(to, inf):
-                continue  # as most: they lead to where one came from
+                continue  # most hops lead back
             square = to[:3]
-            cost = so_far + hop.cost + dearer.get(square, 0)
+            cost = so_far + hop.cost + extra.get(square, 0)
             left = 0 if distances is None else distances.get(to)
             if left is None or square in walls or cost + left > longest:
                 continue
             if cost >= cost_of.get(to, inf):
                 continue
             cost_of[to] = cost
-            came[to] = spot, hop
+            came_from[to] = spot, hop
             heapq.heappush(frontier, (cost + left, left, next(order), to))
     return None
 
 
 class Enclosure(NamedTuple):
-    """Spots of a world, and the walls that keep one in there, away from wherever one wants to go."""
+    """Spots of a world and the walls that separate them from a destination."""
 
     world: World
     spots: frozenset[Spot]
     walls: frozenset[MapSquare]
 
-    def still_holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
-        """Say whether `spot` is still shut in, wherever other walls may be now."""
+    def holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
+        """Return whether `spot` is still enclosed; other walls do not matter."""
         return world is self.world and spot in self.spots and self.walls <= walls
 
 
@@ -253,42 +253,42 @@ def enclosure(
     walls: frozenset[MapSquare],
     distances: Mapping[Spot, int] | None = None,
 ) -> Enclosure | None:
-    """Return what keeps one from going from `start` where `arrived` accepts; None when there is a way.
+    """Return the enclosure around `start` that separates it from all accepted spots, or None if a route exists.
 
-    `distances` are as for a route: what they leave out does not lead there.
+    `distances` are as for a route: a spot without a distance does not lead there.
     """
     spots, waiting = {start}, [start]
-    met: set[MapSquare] = set()
+    blockers: set[MapSquare] = set()
     while waiting:
         spot = waiting.pop()
         if arrived(spot):
             return None
         for hop in hops(world, spot):
             if hop.to[:3] in walls:
-                met.add(hop.to[:3])
+                blockers.add(hop.to[:3])
             elif (distances is None or hop.to in distances) and hop.to not in spots:
                 spots.add(hop.to)
                 waiting.append(hop.to)
-    return Enclosure(world, frozenset(spots), frozenset(met))
+    return Enclosure(world, frozenset(spots), frozenset(blockers))
 
 
 @lru_cache(maxsize=256)
-def joins(world: World, start: Spot, square: tuple[int, int]) -> bool:
-    """Say whether one can walk from `start` to a square of the same map without leaving it."""
+def is_connected(world: World, start: Spot, square: tuple[int, int]) -> bool:
+    """Return whether `square` can be reached from `start` without leaving the map."""
     spots, waiting = {start}, [start]
     while waiting:
         spot = waiting.pop()
         if (spot.x, spot.y) == square:
             return True
-        fresh = [hop.to for hop in hops(world, spot) if hop.to.map_id == start.map_id]
-        waiting += [to for to in fresh if to not in spots]
-        spots.update(fresh)
+        reached = [hop.to for hop in hops(world, spot) if hop.to.map_id == start.map_id]
+        waiting += [to for to in reached if to not in spots]
+        spots.update(reached)
     return False
 
 
-def _unwind(came: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:
+def _unwind(came_from: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:
     route = []
-    while spot in came:
-        spot, hop = came[spot]
+    while spot in came_from:
+        spot, hop = came_from[spot]
         route.append(hop)
     return route[::-1]

@@ -1,4 +1,4 @@
-"""What a skill is: a generator of steps, how it ends, and skills that watch or stop another one."""
+"""The skill type, its outcomes, its run, and skills that observe or stop another skill."""
 
 from collections.abc import Callable, Generator
 from enum import Enum
@@ -10,9 +10,9 @@ Movement: TypeAlias = Generator[Step, State, State]
 
 
 class Outcome(Enum):
-    """How a skill stands after a step.
+    """The status of a skill after a step.
 
-    BLOCKED is a failure; INTERRUPTED means that the game took another turn, for which the skill is not to blame.
+    BLOCKED is a failure; INTERRUPTED means that a game event ended the skill, without a failure of its own.
     """
 
     RUNNING = "running"
@@ -25,7 +25,7 @@ Skill: TypeAlias = Generator[Step, State, Outcome]
 
 
 class SkillRun:
-    """A skill under way: the step it wants next, and how it stands."""
+    """A running skill, with its next step and its outcome."""
 
     def __init__(self, skill: Skill) -> None:
         self._skill = skill
@@ -35,13 +35,13 @@ class SkillRun:
 
     @property
     def step(self) -> Step:
-        """The step to perform next; only while the skill is running."""
+        """The step to perform next; available only while the skill is running."""
         if self._step is None:
             raise RuntimeError("a finished skill has no next step")
         return self._step
 
     def resume(self, state: State) -> Outcome:
-        """Tell the skill what followed its step, and return how it stands now."""
+        """Send the skill the state after its step, and return its outcome."""
         self._resume(state)
         return self.outcome
 
@@ -52,33 +52,33 @@ class SkillRun:
             self._step, self.outcome = None, stop.value
 
 
-def nothing() -> Skill:
-    """A skill that cannot even begin."""
+def no_skill() -> Skill:
+    """Return a skill that is BLOCKED at once, without a step."""
     yield from ()
     return Outcome.BLOCKED
 
 
 def once(step: Step) -> Skill:
-    """A skill of one step."""
+    """Return a skill of one step."""
     yield step
     return Outcome.DONE
 
 
-def overseen(skill: Skill, see: Callable[[State], object]) -> Skill:
-    """Carry `skill` out as it is, showing `see` every state that follows one of its steps."""
-    course = SkillRun(skill)
-    while course.outcome is Outcome.RUNNING:
-        state = yield course.step
+def observed(skill: Skill, see: Callable[[State], object]) -> Skill:
+    """Run `skill` unchanged and call `see` with every state after one of its steps."""
+    run = SkillRun(skill)
+    while run.outcome is Outcome.RUNNING:
+        state = yield run.step
         see(state)
-        course.resume(state)
-    return course.outcome
+        run.resume(state)
+    return run.outcome
 
 
-def broken_off(skill: Skill, when: Callable[[State], bool]) -> Skill:
-    """Carry `skill` out as long as `when` is not so of a state that follows one of its steps; INTERRUPTED then."""
-    course = SkillRun(skill)
-    while course.outcome is Outcome.RUNNING:
-        state = yield course.step
-        if course.resume(state) is Outcome.RUNNING and when(state):
+def stopped_when(skill: Skill, when: Callable[[State], bool]) -> Skill:
+    """Run `skill` until `when` is true for a state after one of its steps; INTERRUPTED then."""
+    run = SkillRun(skill)
+    while run.outcome is Outcome.RUNNING:
+        state = yield run.step
+        if run.resume(state) is Outcome.RUNNING and when(state):
             return Outcome.INTERRUPTED
-    return course.outcome
+    return run.outcome

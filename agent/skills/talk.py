@@ -1,17 +1,17 @@
-"""Walking up to a person or a thing and reading all its text."""
+"""Skills that walk to a person or an object and read all its text."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from agent.skills.menu import select
-from agent.skills.press import TextPager, read_on, tap, until_ready, wait
+from agent.skills.press import TextPager, tap, turn_page, until_ready, wait
 from agent.skills.route import Obstacles, Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
-from agent.skills.walk import Destination, follow, still_closed, travel, turn
+from agent.skills.walk import Destination, follow, still_blocked, travel, turn
 from emulator import Button, Facing, MenuKind, State, World
 
-PAGES = 200  # how many presses a talk may take, the wait for a machine included
+PAGES = 200  # presses allowed for a conversation, including the wait for a machine
 
 
 def talk(
@@ -20,14 +20,14 @@ def talk(
     state: State,
     *,
     say_yes: bool = False,
-    hear: Callable[[State], Movement] | None = None,
+    on_text: Callable[[State], Movement] | None = None,
     patience: int = 40,
 ) -> Skill:
-    """Walk up to the person in sprite slot `slot` of this map, face them, and read all they say.
+    """Walk to the person in sprite slot `slot` of this map, face them, and read all their text.
 
-    `say_yes` takes the first of two options the first time they ask, otherwise the second: who offers
-    something asks that first, and what they may ask then, such as for a nickname, is not wanted. Where more than
-    that is to be answered, `hear` does it. INTERRUPTED by another text on the way, as of trainers.
+    `say_yes` answers yes to the first question and no to all later ones: an offer comes first, and later questions,
+    such as the one for a nickname, are refused. `on_text` replaces this reading where other answers are needed.
+    INTERRUPTED by another text on the way, as of a trainer.
     """
 
     def places(state: State) -> dict[Spot, Facing] | None:
@@ -37,8 +37,8 @@ def talk(
         target = spot_of(state)._replace(x=person.x, y=person.y)
         return dict(_places_to_talk(target, terrain.world(state)))
 
-    hear = hear or partial(hear_out, say_yes=say_yes)
-    return _address(places, terrain, state, hear, patience=patience)
+    on_text = on_text or partial(read_text, say_yes=say_yes)
+    return _walk_and_talk(places, terrain, state, on_text, patience=patience)
 
 
 def examine(
@@ -47,12 +47,12 @@ def examine(
     state: State,
     *,
     facings: Collection[Facing] = (Facing.UP,),
-    hear: Callable[[State], Movement] | None = None,
+    on_text: Callable[[State], Movement] | None = None,
 ) -> Skill:
-    """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
+    """Walk to a square of this map, face it in one of the allowed directions, and read all its text.
 
-    What stands along a wall, such as statues, shelves and machines, answers from below only. What they ask is
-    answered by `hear`, or with the second of two options.
+    Objects along a wall, such as statues, shelves and machines, react only from below. `on_text` answers their
+    questions; without it the answer is the second of two options.
     """
     x, y = square
 
@@ -60,40 +60,40 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, hear or hear_out)
+    return _walk_and_talk(places, terrain, state, on_text or read_text)
 
 
-def hear_out(state: State, *, say_yes: bool = False) -> Movement:
-    """Page through the open text and answer what it asks, as far as no battle follows."""
+def read_text(state: State, *, say_yes: bool = False) -> Movement:
+    """Read the open text to its end and answer its questions; stop when a battle starts."""
     patience = TextPager()
     for _ in range(PAGES):
         if state.in_battle:
             break
         if state.menu is not None and state.menu.kind is MenuKind.KEYBOARD:
-            state = yield tap(Button.START, settle=16)  # takes the name that is offered
+            state = yield tap(Button.START, settle=16)  # accepts the default name
         elif state.menu is not None and say_yes:
             state = yield from select(0, state)
             say_yes = False
         elif state.dialogue.is_open or state.menu is not None:
-            state = yield patience.step(state) if say_yes else read_on()
+            state = yield patience.step(state) if say_yes else turn_page()
         else:
             break
     return (yield from until_ready(state))
 
 
-def _address(
+def _walk_and_talk(
     places: Callable[[State], dict[Spot, Facing] | None],
     terrain: Terrain,
     state: State,
-    hear: Callable[[State], Movement],
+    on_text: Callable[[State], Movement],
     *,
     patience: int = 40,
 ) -> Skill:
     place, crowd, stuck = state.map.map_id, Crowd(terrain.world(state)), Obstacles()
     for _ in range(patience):
         if state.dialogue.is_open:
-            return Outcome.INTERRUPTED  # another text: of a trainer who saw the player, say
-        if state.map.map_id != place:  # the way led over another map, and broke off there
+            return Outcome.INTERRUPTED  # another text, as of a trainer who saw the player
+        if state.map.map_id != place:  # the route crosses another map and stopped there
             yield from travel(terrain, Destination(place), state)
             state = yield wait(1)
             continue
@@ -104,7 +104,7 @@ def _address(
             terrain.world(state),
             spot_of(state),
             facings.__contains__,
-            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)).and_also(stuck),
+            obstacles=crowd.obstacles(state).plus(terrain.hazards(state)).plus(stuck),
         )
         if route is None:
             state = yield wait(20)
@@ -112,18 +112,18 @@ def _address(
             here = spot_of(state)
             state = yield from follow(route, state, crowd)
             if spot_of(state) == here:
-                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
+                stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
         else:
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)
             if state.dialogue.is_open:
-                yield from hear(state)
+                yield from on_text(state)
                 return Outcome.DONE
     return Outcome.BLOCKED
 
 
 def _places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]:
-    """Where one can talk to `target` from, and facing where: beside it, or across a counter."""
+    """Yield the spots from which `target` can be talked to, with the facing: beside it, or across a counter."""
     game_map = world.map(target.map_id)
     for facing in Facing:
         back = facing.opposite

@@ -1,4 +1,4 @@
-"""Facts of a story, and where RAM shows them."""
+"""Story facts, and how RAM shows them."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 from agent.planning.domain import Effect, Require
 from emulator import State
 
-NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back
+NOT_YET: Final = "clear:"  # instead of `event:`, for an event that has not happened or was undone
 
 
 class FactKind(Enum):
-    """What a fact of the story is about; its name is the kind, a colon, and a name of that kind."""
+    """The kind of a story fact; a fact's name is the kind, a colon, and a name of that kind."""
 
     EVENT = "event"  # has happened
     BADGE = "badge"  # has been earned
@@ -19,19 +19,19 @@ class FactKind(Enum):
     MOVE = "move"  # is known by a member of the team
     STATUS = "status"  # a bit of wStatusFlags1 is set
     GONE = "gone"  # a person or an item is gone from its map: a bit of wToggleableObjectFlags
-    MONEY = "money"  # as much is in the purse
+    MONEY = "money"  # the player has at least this much
     MON = "mon"  # a member of the team is of this species
-    OWNED = "owned"  # as many species were ever owned
+    OWNED = "owned"  # at least this many species were ever owned
 
 
 class RamFact(NamedTuple):
-    """Where RAM shows a fact: the number of the event, badge, item, move or bit, how much money or how many."""
+    """How RAM shows a fact: its kind, and the number of the event, badge, item, move or bit, or the amount."""
 
     kind: FactKind
     number: int
 
     def shown_by(self, state: State) -> bool:
-        """Say whether it is so."""
+        """Return whether the state shows it."""
         match self.kind:
             case FactKind.EVENT:
                 return state.flags.is_set(self.number)
@@ -54,21 +54,21 @@ class RamFact(NamedTuple):
                 return state.flags.species_owned >= self.number
 
 
-def told(fact: str) -> tuple[str, bool]:
-    """Return the fact of which a story file speaks, and whether it says that it is so."""
+def parse_fact(fact: str) -> tuple[str, bool]:
+    """Return the fact that a name in a story file means, and whether it must be true."""
     if fact.startswith(NOT_YET):
         return f"{FactKind.EVENT.value}:{fact.removeprefix(NOT_YET)}", False
     return fact, True
 
 
 def required(fact: str) -> Require:
-    """Return the condition that it is as a story file says."""
-    name, so = told(fact)
+    """Return the condition that a name in a story file means."""
+    name, so = parse_fact(fact)
     return Require(name, at_least=1) if so else Require(name, at_most=0)
 
 
 def outcome(gives: Iterable[str], takes: Iterable[str] = ()) -> tuple[Effect, ...]:
-    """Return the effects of making it so as a story file says, and not so."""
-    values = dict(map(told, gives))
-    values |= {name: not so for name, so in map(told, takes)}
+    """Return the effects of making the names in `gives` true, and those in `takes` untrue."""
+    values = dict(map(parse_fact, gives))
+    values |= {name: not so for name, so in map(parse_fact, takes)}
     return tuple(Effect(name, int(value)) for name, value in values.items())

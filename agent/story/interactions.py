@@ -1,7 +1,7 @@
-"""People to deal with and tasks of a story, and how each task is done.
+"""Errands, tasks, healers and clerks of a story, and the interactions that do the tasks.
 
-There is one function for each key that the story file may use for that. What the file has for a key are the arguments of its function: a table by their names, anything else
-as the only one.
+Each interaction key of a story file has one function. The value in the file gives its arguments: a table by name,
+anything else as the only argument.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,25 +16,25 @@ from agent.skills import (
     Skill,
     Terrain,
     examine,
-    hear_out,
-    nothing,
+    no_skill,
     push_boulders,
+    read_text,
     spot_of,
     talk,
     travel,
 )
-from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, steps_to, vend
+from agent.skills.errands import collect, hand_in, pick_up, say_yes, search, steps_to, use_at, vend
 from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 
 FULL_TEAM: Final = 6
-PAID_STEPS: Final = 502  # that one visit to the Safari Zone allows
+PAID_STEPS: Final = 502  # steps allowed by one visit to the Safari Zone
 
 
 @dataclass(frozen=True, slots=True)
 class InteractionContext:
-    """What interactions are done with; `person` is the one of several people who was chosen."""
+    """The context of interactions; `person` returns the chosen one of several people."""
 
     terrain: Terrain
     dex: Dex
@@ -43,21 +43,21 @@ class InteractionContext:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interaction:
-    """One way to do a task, on the map of its place: a key of INTERACTIONS, and what the file has for it.
+    """One way to do a task on the map of its place: a key of INTERACTIONS, and its value in the file.
 
-    `people` are the sprite slots that it is about, any one of them; nothing else talks to them.
+    `people` are the sprite slots to talk to, any one of them; nothing else talks to them.
     """
 
     key: str
-    told: Any
+    value: Any
     begin: Callable[[InteractionContext, State], Skill]
     people: tuple[int, ...]
 
     @classmethod
-    def of(cls, key: str, told: object) -> "Interaction":
-        """Return the interaction that a story file tells of; a TypeError names an argument that it lacks."""
-        named: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
-        rest: tuple[Any, ...] = () if isinstance(told, Mapping) else (told,)
+    def of(cls, key: str, value: object) -> "Interaction":
+        """Return the interaction for a key and value of a story file; raises TypeError for a missing argument."""
+        named: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+        rest: tuple[Any, ...] = () if isinstance(value, Mapping) else (value,)
         do = INTERACTIONS[key]
         signature(do).bind(None, None, *rest, **named)
 
@@ -65,12 +65,12 @@ class Interaction:
             return do(context, state, *rest, **named)
 
         people = (named["person"],) if "person" in named else ()
-        return cls(key, told, begin, rest[0] if key == "talk_to" else people)
+        return cls(key, value, begin, rest[0] if key == "talk_to" else people)
 
 
 def _answer(context: InteractionContext, state: State, at: Square, *, yes: bool) -> Skill:
-    """Answer yes or no to a machine on a wall."""
-    return examine(at, context.terrain, state, hear=partial(hear_out, say_yes=yes))
+    """Answer yes or no to a wall machine."""
+    return examine(at, context.terrain, state, on_text=partial(read_text, say_yes=yes))
 
 
 def _collect(
@@ -78,10 +78,10 @@ def _collect(
 ) -> Skill:
     """Ask for a new member of the team, and leave for map `outside` while the event `early` is set.
 
-    Nothing where the team is full.
+    Do nothing if the team is full.
     """
     if len(state.party) >= FULL_TEAM:
-        return nothing()
+        return no_skill()
     event = RED.events[early]
     return collect(person, outside, context.terrain, lambda state: state.flags.is_set(event), state)
 
@@ -92,51 +92,48 @@ def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
 
 
 def _fetch(context: InteractionContext, state: State, person: int, outside: int) -> Skill:
-    """Take an item, an object of the map as people are, where the steps left in the Safari Zone suffice.
-
-    Otherwise end the visit.
-    """
-    return fetch(person, outside, context.terrain, state)
+    """Take an item, which is a map object, if the steps left in the Safari Zone suffice; else end the visit."""
+    return pick_up(person, outside, context.terrain, state)
 
 
 def _hand_in(context: InteractionContext, state: State, person: int, item: int) -> Skill:
-    """Give one fossil to one person."""
+    """Give a fossil to a person."""
     return hand_in(person, item, context.dex.item_name(item), context.terrain, state)
 
 
 def _leave(context: InteractionContext, state: State, outside: int) -> Skill:
     """Leave for map `outside`, and say yes when asked whether to leave."""
-    return agree_at(Destination(outside), context.terrain, state)
+    return say_yes(Destination(outside), context.terrain, state)
 
 
 def _play_on(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
     """Wake a sleeping Pokemon on a square by using an item beside it."""
-    return play_on(item, at, context.terrain, state)
+    return use_at(item, at, context.terrain, state)
 
 
 def _push(
     context: InteractionContext, state: State, goals: tuple[tuple[int, Square], ...]
 ) -> Skill:
-    """Push boulders, by their sprite slots, one after the other, each to its square."""
+    """Push boulders, given by sprite slot, in order, each to its square."""
     return push_boulders([BoulderGoal(*each) for each in goals], context.terrain, state)
 
 
 def _search(context: InteractionContext, state: State, cans: tuple[Square, ...]) -> Skill:
-    """Search the trash cans of a map for two switches; `cans` are in the order of their numbers."""
+    """Search the trash cans of a map for two switches; `cans` are ordered by their numbers."""
     return search(cans, context.terrain, state)
 
 
 def _talk_to(context: InteractionContext, state: State, _people: tuple[int, ...]) -> Skill:
-    """Talk to the one of some people who was chosen, and say yes to the first question."""
+    """Talk to the chosen person, and answer yes to the first question."""
     return talk(context.person(state), context.terrain, state, say_yes=True)
 
 
 def _vend(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
-    """Buy one drink of a machine; the cartridge says in which row of the menu it stands."""
-    wares = list(context.dex.vending)
-    if item not in wares:
-        return nothing()
-    return vend(item, wares.index(item), at, context.terrain, state)
+    """Buy one drink from a vending machine; the cartridge gives its row in the menu."""
+    prices = list(context.dex.vending)
+    if item not in prices:
+        return no_skill()
+    return vend(item, prices.index(item), at, context.terrain, state)
 
 
 def _visit(
@@ -146,23 +143,23 @@ def _visit(
     start: tuple[int, int, int],
     wanted: tuple[int, int],
 ) -> Skill:
-    """Pay for a visit to the Safari Zone on one of some squares.
+    """Pay for a visit to the Safari Zone on one of the squares `ask_at`.
 
-    It begins at `start`, a map, x and y, and is for what is `wanted`, a map and a sprite slot: nothing where the steps
-    of a visit would not suffice.
+    It begins at `start`, a map, x and y, to fetch the object `wanted`, a map and a sprite slot. Do nothing if the
+    steps of a visit would not suffice.
     """
     map_id, x, y = start
     wanted_map, slot = wanted
     here = spot_of(state)._replace(map_id=map_id, x=x, y=y)
     steps = steps_to(slot, wanted_map, context.terrain.world(state), here)
     if steps is None or steps >= PAID_STEPS:
-        return nothing()
+        return no_skill()
     there = Destination(state.map.map_id, frozenset(ask_at))
-    return agree_at(there, context.terrain, state)
+    return say_yes(there, context.terrain, state)
 
 
 def _walk_to(context: InteractionContext, state: State, squares: tuple[Square, ...]) -> Skill:
-    """Walk to the nearest of some squares, where something happens."""
+    """Walk to the nearest of some squares, where a script starts."""
     there = Destination(state.map.map_id, frozenset(squares))
     return travel(context.terrain, there, state)
 
@@ -186,25 +183,25 @@ INTERACTIONS: Final[Mapping[str, Callable[..., Skill]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A person worth talking to once: their sprite slot in a place."""
+    """A person to talk to once: the sprite slot in a place."""
 
     id: str
-    says: str
+    label: str
     place: str
     person: int
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that makes the fact `sets` true, once all the facts that it `needs` are, by an interaction.
+    """A task that makes the fact `sets` true by an interaction, once all facts in `needs` are true.
 
-    `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
-    The trainer to beat for it is `against`, a class and a number. The team must be `rested` for it, but where
-    there is no healer on the way.
+    `gives` are further facts that it makes true, `takes` those that it makes untrue, such as items handed over.
+    `against` is the trainer to beat, a class and a number. `rested` requires a healed team; it is false where
+    no healer is on the way.
     """
 
     id: str
-    says: str
+    label: str
     place: str
     sets: str
     interaction: Interaction
@@ -216,7 +213,7 @@ class Task:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """Every fact that is named with it."""
+        """Every fact that it names."""
         return (*self.needs, self.sets, *self.gives, *self.takes)
 
     @property
@@ -230,14 +227,14 @@ class Task:
         return f"recalled:{self.id}"
 
     @property
-    def fits(self) -> str:
-        """The name of the fact that a member of the team does well against the trainer."""
+    def suitable(self) -> str:
+        """The name of the fact that a member of the team is strong against the trainer."""
         return f"fits:{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Healer:
-    """A healer: a sprite slot in a place; after a defeat play goes on in `town`, a map."""
+    """A healer: a sprite slot in a place; after a defeat play continues in `town`, a map."""
 
     place: str
     person: int
@@ -254,5 +251,5 @@ class Clerk:
 
     @property
     def supplied(self) -> str:
-        """The name of the fact that nothing runs short that is for sale there."""
+        """The name of the fact that no item sold there runs short."""
         return f"supplied:{self.place}"

@@ -1,4 +1,4 @@
-"""Milestones, and the ledger of those reached: each needs RAM and a frame as witnesses."""
+"""Milestones, and the ledger of those reached: each needs two witnesses, RAM and a frame."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,44 +12,44 @@ from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable
 
 HP: Final = re.compile(r"(\d+)/ *(\d+)")
-FRAMES: Final = " ┌─┐│└┘▶▼"  # boxes, the cursor, and the arrow for more
+FRAMES: Final = " ┌─┐│└┘▶▼"  # box borders, the cursor, and the arrow for more text
 
 
 class Witness(Enum):
     """What a rendered frame must show, read from its pixels alone."""
 
-    SCENE = "scene"  # the square of the map on which the player stands free
-    TEXT = "text"  # some words in a message box
-    TEAM = "team"  # the list of the party, with every name in it
-    HEALTHY_TEAM = "healthy_team"  # the list of the party, with full HP
-    BAG = "bag"  # the list of what is carried, with some words in it
-    START_MENU = "start_menu"  # the menu behind START, with some words in it
+    SCENE = "scene"  # the square of the map on which the player stands in control
+    TEXT = "text"  # given words in a message box
+    TEAM = "team"  # the party list with every name in it
+    HEALTHY_TEAM = "healthy_team"  # the party list with full HP
+    BAG = "bag"  # the item list with given words in it
+    START_MENU = "start_menu"  # the START menu with given words in it
 
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """A story fact that the cartridge must show.
+    """A story milestone that the cartridge must show.
 
-    Work RAM must show all that is given: standing on map `map_id`, its `mark`, and `home`, the town in which the player
-    would wake up after losing. `words` must all be in the frame where the witness asks for words; `{player}` and
-    `{rival}` in them stand for names. `reading` is the square of that map that says them when it is examined. `fact`
-    is the planner's name for the mark; where the fact `behind` is true, the milestone has been passed some time.
+    Work RAM must show all values given: the current map `map_id`, the story fact `mark`, and `home`, the town to which
+    a defeat leads. `words` must all be in the frame if the witness needs words; `{player}` and `{rival}` in
+    them stand for names. `sign` is the square of the map that shows them when examined. `fact` is the planner's
+    name of the mark; if the fact `behind` is true, the milestone was passed earlier.
     """
 
     id: str
-    says: str
+    label: str
     witness: Witness
     place: str | None = None
     map_id: int | None = None
     home: int | None = None
     words: tuple[str, ...] = ()
-    reading: tuple[int, int] | None = None
+    sign: tuple[int, int] | None = None
     fact: str | None = None
     mark: RamFact | None = None
     behind: str | None = None
 
     def shown_by_ram(self, state: State) -> bool:
-        """Say whether work RAM shows it, at a moment whose frame can show it too."""
+        """Return whether work RAM shows it in a state whose frame can show it too."""
         if not state.game_started or not self._fits(state):
             return False
         match self.witness:
@@ -67,26 +67,26 @@ class Milestone:
             case Witness.START_MENU:
                 return _shows(state, MenuKind.START)
 
-    def shown_by_frame(self, state: State, sight: ScreenReading) -> bool:
-        """Say whether the frame of this moment shows it."""
+    def shown_by_frame(self, state: State, reading: ScreenReading) -> bool:
+        """Return whether the frame of this state shows it."""
         here, mons = state.map, state.party.mons
         match self.witness:
             case Witness.SCENE:
-                scene = sight.scene
+                scene = reading.scene
                 return scene is not None and scene.shows(here.map_id, here.x, here.y)
             case Witness.TEAM:
-                return all(mon.nickname in sight.text for mon in mons)
+                return all(mon.nickname in reading.text for mon in mons)
             case Witness.HEALTHY_TEAM:
-                counts = HP.findall(sight.text)
+                counts = HP.findall(reading.text)
                 return len(counts) == len(mons) and all(left == whole for left, whole in counts)
             case Witness.TEXT | Witness.BAG | Witness.START_MENU:
                 names = {"player": state.player.name, "rival": state.player.rival_name}
                 words = [each.format(**names) for each in self.words]
-                return all(word and word in sight.text for word in words)
+                return all(word and word in reading.text for word in words)
 
     @property
     def wants_place(self) -> bool:
-        """Whether its frame has to be found on the map."""
+        """Whether the position of its frame on the map must be found."""
         return self.witness is Witness.SCENE
 
     def _fits(self, state: State) -> bool:
@@ -100,7 +100,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class ReachedMilestone:
-    """A milestone, when it was reached, and what testified."""
+    """A milestone reached: its id, tick and witnesses."""
 
     id: str
     tick: int
@@ -108,7 +108,7 @@ class ReachedMilestone:
 
 
 class MilestoneLedger:
-    """Which milestones are reached; only both witnesses together write a line."""
+    """The milestones reached; one is recorded only when both witnesses show it in the same tick."""
 
     def __init__(self, milestones: Sequence[Milestone], hooks: Hooks) -> None:
         self.hooks = hooks
@@ -118,26 +118,26 @@ class MilestoneLedger:
         self.reached: tuple[ReachedMilestone, ...] = ()  # in order
 
     def has(self, milestone_id: str) -> bool:
-        """Say whether a milestone has been reached."""
+        """Return whether a milestone has been reached."""
         return milestone_id in self._reached
 
     def due(self, state: State) -> Due:
-        """Say whether RAM shows a milestone that still lacks its second witness, and what that needs."""
-        wanted = [each.wants_place for each in self._open if each.shown_by_ram(state)]
-        if not wanted:
+        """Return what the second witness needs of the next frame, if RAM shows an open milestone."""
+        needed = [each.wants_place for each in self._open if each.shown_by_ram(state)]
+        if not needed:
             return Due.NOTHING
-        return Due.PLACE if any(wanted) else Due.FRAME
+        return Due.PLACE if any(needed) else Due.FRAME
 
     @hookable
     def observe(self, percept: Percept) -> tuple[ReachedMilestone, ...]:
-        """Write down and return what this moment proves, by both witnesses."""
-        sight, state = percept.sight, percept.state
-        if sight is None:
+        """Record and return the milestones that both witnesses of this tick prove."""
+        reading, state = percept.reading, percept.state
+        if reading is None:
             return ()
         proven = [
             each
             for each in self._open
-            if each.shown_by_ram(state) and each.shown_by_frame(state, sight)
+            if each.shown_by_ram(state) and each.shown_by_frame(state, reading)
         ]
         fresh = tuple(
             ReachedMilestone(each.id, percept.tick, _testimony(each, percept)) for each in proven
@@ -146,7 +146,7 @@ class MilestoneLedger:
         return fresh
 
     def to_json(self) -> dict[str, Json]:
-        """Return what was reached, as `restore` reads it back."""
+        """Return the milestones reached, as `restore` reads them."""
         return {"reached": [as_json(each) for each in self._reached.values()]}
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -169,7 +169,7 @@ def _shows(state: State, kind: MenuKind) -> bool:
 
 
 def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
-    state, sight = percept.state, percept.sight
+    state, reading = percept.state, percept.reading
     here = state.map
     ram = [f"wCurMap {here.map_id} at ({here.x},{here.y})"]
     match milestone.mark:
@@ -181,10 +181,10 @@ def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
             pass
     if milestone.home is not None:
         ram.append(f"wLastBlackoutMap {milestone.home}, a centre was used")
-    if sight is None or milestone.wants_place:
-        frame = sight.says if sight is not None else ""
+    if reading is None or milestone.wants_place:
+        frame = reading.label if reading is not None else ""
     else:
-        rows = (row.strip(FRAMES) for row in sight.text.splitlines())
+        rows = (row.strip(FRAMES) for row in reading.text.splitlines())
         words = " | ".join(row for row in rows if row)
         frame = f"the frame reads: {words}"
     return {"ram": "; ".join(ram), "frame": frame}

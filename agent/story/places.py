@@ -1,4 +1,4 @@
-"""Places of a story, the regions they lie in, the ways that lead to them, and the gates on these."""
+"""Places of a story, the lands they lie in, the ways that lead to them, and gates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ Square: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Land:
-    """Maps, and parts of maps, that are open to each other; they are entered only where all of `needs` hold.
+    """A region of connected maps, and parts of maps; it can be entered only if all of `needs` hold.
 
-    A part is a map, and the squares of it from left and top to right and bottom. Where it `shuts_in` one gets in and
-    out only by the ways of places.
+    A part is a map and its squares from left and top to right and bottom. A land that `shuts_in` is entered and
+    left only by the ways of places.
     """
 
     name: str
@@ -25,24 +25,24 @@ class Land:
 
     @property
     def fact(self) -> str:
-        """The name of the fact that it hinders travel: that one is shut in there, or else that one is beyond it."""
+        """The name of the fact that it blocks travel: the player is shut in there, or else is outside of it."""
         return f"{'shut_in' if self.shuts_in else 'beyond'}:{self.name}"
 
     def hinders(self, *, inside: bool) -> bool:
-        """Say whether that fact is true inside, or outside."""
+        """Return whether that fact is true for a player who is `inside` or not."""
         return inside == self.shuts_in
 
     def holds(self, map_id: int) -> bool:
-        """Say whether a map, or a part of it, belongs to it."""
+        """Return whether a map, or a part of it, belongs to it."""
         return map_id in self.maps or any(part[0] == map_id for part in self.parts)
 
     def contains(self, state: State) -> bool:
-        """Say whether the player is there."""
+        """Return whether the player is in it."""
         here = state.map
         return self.covers(here.map_id, (here.x, here.y))
 
     def covers(self, map_id: int, square: Square) -> bool:
-        """Say whether a square of a map belongs to it."""
+        """Return whether a square of a map belongs to it."""
         x, y = square
         return map_id in self.maps or any(
             there == map_id and left <= x <= right and top <= y <= bottom
@@ -51,7 +51,7 @@ class Land:
 
 
 class Way(NamedTuple):
-    """How one comes to a place from another one, `start`; on the way the facts in `gives` come true."""
+    """A way to a place from another place, `start`; on the way the facts in `gives` become true."""
 
     start: str
     needs: tuple[str, ...] = ()
@@ -60,12 +60,12 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A map of the story, and what people call it, or what of it is joined to one square, its `spot`.
+    """A map of the story and its display name, or the part of the map connected to one square, its `spot`.
 
-    `needs` are the facts without which something on the way from anywhere turns one back; where `only_ways` lead
-    there, there are no others. Arriving makes the facts in `gives` true.
-    The team has to stand up to all `trials` before it goes in: tasks with no way out between them.
-    Where it is `tame` no wild Pokemon of its map is met.
+    `needs` are the facts required to get there from anywhere; with `only_ways` the place is reached only by its
+    `ways`. Arriving makes the facts in `gives` true. `trials` are tasks with no exit between them: the team
+    must be ready for all of them before it enters.
+    A `tame` place has no wild Pokemon.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Place:
 
     @property
     def facts(self) -> Iterator[str]:
-        """Every fact that is named with it."""
+        """Every fact that it names."""
         yield from (*self.needs, *self.gives)
         yield from (fact for way in self.ways for fact in (*way.needs, *way.gives))
         yield from self.land.needs if self.land is not None else ()
@@ -98,7 +98,7 @@ class Place:
 
 
 class PlaceAccess(NamedTuple):
-    """A way to a place by a name of its own, from `start` or from anywhere, or from anywhere in the land `within`."""
+    """One travel option to a place with its own name suffix: from `start`, from anywhere, or from anywhere in the land `within`."""
 
     suffix: str
     start: str

@@ -9,16 +9,16 @@ from typing import Any, Final, NamedTuple
 
 from agent.errors import UsageError
 from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
-from agent.story.facts import FactKind, RamFact, told
+from agent.story.facts import FactKind, RamFact, parse_fact
 from agent.story.interactions import INTERACTIONS, Clerk, Errand, Healer, Interaction, Task
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Gate, Land, Place, Square, Way
 from emulator import RED, CartridgeKind, MapSquare, State
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 from emulator.world.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
-# The table of the file in which the numbers of the facts of a kind stand.
+# The table of a story file that holds the numbers of the facts of a kind.
 TABLES: Final = {
     FactKind.BADGE: "badges",
     FactKind.ITEM: "items",
@@ -35,7 +35,7 @@ _RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in 
 
 
 class FieldMove(NamedTuple):
-    """A move that is used on the map: its name in the story and its number, and the badge without which it is refused."""
+    """A field move: its name in the story, its move number, and the badge required to use it."""
 
     name: str
     move: int
@@ -49,33 +49,32 @@ class FieldMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ambition:
-    """A fact to make true once the milestone `after` is reached, or all are; no frame bears witness to it.
+    """A fact to make true after the milestone `after`, or after all of them; it needs no frame as witness.
 
-    It is not worth its while any more once the milestone `before` is reached.
+    It is dropped once the milestone `before` is reached.
     """
 
     fact: str
-    says: str
+    label: str
     after: str = ""
     before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What there is to do on a cartridge; milestones and ambitions stand in order.
+    """The story of a cartridge: places, tasks and the rest; milestones and ambitions are in order.
 
-    `marks` are the facts of events, badges, items, moves and the like by name; `names` is what maps are called
-    where they have names of their own; `carries` are the squares on which a script moves the player, and where
-    to: slides and holes; `lifts` are those by the maps of their cars. `field_moves` are those that are of
-    use on the map. `caveat` is what the owner should know, or nothing; `wants` are the marks
-    that were asked for, before the milestones.
+    `ram_facts` are the story facts (events, badges, items, moves and others) by name; `names` are the display names of
+    maps that have one; `carries` maps the squares of slides and holes to where a script moves the player; `lifts`
+    are the elevators by the map of their car. `field_moves` are the moves used on the map. `caveat` is a warning
+    for the owner, or ''; `wants` are the requested facts, which come before the milestones.
     """
 
     places: tuple[Place, ...]
     milestones: tuple[Milestone, ...]
     lands: tuple[Land, ...] = ()
     gates: tuple[Gate, ...] = ()
-    marks: Mapping[str, RamFact] = field(default_factory=dict)
+    ram_facts: Mapping[str, RamFact] = field(default_factory=dict)
     errands: tuple[Errand, ...] = ()
     tasks: tuple[Task, ...] = ()
     healers: tuple[Healer, ...] = ()
@@ -91,22 +90,24 @@ class Story:
     @staticmethod
     @cache
     def of(kind: CartridgeKind) -> "Story":
-        """Return the story of a cartridge; its files are read once."""
+        """Return the story of a cartridge; the files are read once."""
         folder = files("agent.story") / "cartridges" / FOLDERS[kind]
         chapters = sorted(folder.iterdir(), key=lambda file: file.name)
         table = _bound(tomllib.loads(each.read_text(encoding="utf-8")) for each in chapters)
         return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
 
-    def wanting(self, facts: tuple[str, ...]) -> "Story":
-        """Return it with facts that come before its milestones; raises UsageError where it has no such mark."""
+    def with_requested(self, facts: tuple[str, ...]) -> "Story":
+        """Return the story with requested facts before its milestones; raises UsageError for an unknown fact."""
         for fact in facts:
-            if fact not in self.marks:
-                message = f"the story knows no {fact!r}; it knows {', '.join(sorted(self.marks))}"
+            if fact not in self.ram_facts:
+                message = (
+                    f"the story has no fact {fact!r}; it has {', '.join(sorted(self.ram_facts))}"
+                )
                 raise UsageError(message)
         return replace(self, wants=facts)
 
     def up_to(self, last: str | None) -> tuple[str, ...]:
-        """Return the ids of the milestones up to `last`, or of all; raises UsageError where `last` is none of them."""
+        """Return the ids of the milestones up to `last`, or of all; raises UsageError for an unknown `last`."""
         known = [each.id for each in self.milestones]
         if last is not None and last not in known:
             message = f"--until {last} is no milestone of this cartridge; it has {', '.join(known)}"
@@ -115,24 +116,24 @@ class Story:
 
     @property
     def kept(self) -> frozenset[int]:
-        """The items that a task needs or hands over: they are never used up nor thrown away."""
-        facts = {told(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
-        marks = [self.marks[each] for each in facts]
-        return frozenset(each.number for each in marks if each.kind is FactKind.ITEM)
+        """The items that a task needs or hands over: they are never used up or tossed."""
+        facts = {parse_fact(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
+        ram_facts = [self.ram_facts[each] for each in facts]
+        return frozenset(each.number for each in ram_facts if each.kind is FactKind.ITEM)
 
     @property
     def needed(self) -> frozenset[str]:
-        """The facts without which a place or a task of it is out of reach."""
+        """The facts that a place, land, gate or task requires."""
         closed: list[Place | Land | Gate | Task] = [*self.places, *self.lands]
         closed += [*self.gates, *self.tasks]
-        return frozenset(told(fact)[0] for each in closed for fact in each.needs)
+        return frozenset(parse_fact(fact)[0] for each in closed for fact in each.needs)
 
     def place(self, name: str) -> Place:
         """Return a place by its name."""
         return next(each for each in self.places if each.name == name)
 
     def can_use(self, state: State, move: int) -> bool:
-        """Say whether a member of the team knows a move and may use it on the map."""
+        """Return whether a member of the team knows a move and may use it on the map."""
         return any(
             self.shows(state, each.known) and self.shows(state, each.badge)
             for each in self.field_moves
@@ -140,22 +141,22 @@ class Story:
         )
 
     def fact_of(self, mark: RamFact) -> str | None:
-        """Return the name of the fact that a mark is of; None where the story is not about it."""
-        return next((fact for fact, each in self.marks.items() if each == mark), None)
+        """Return the name of a story fact; None if the story does not have it."""
+        return next((fact for fact, each in self.ram_facts.items() if each == mark), None)
 
     def shows(self, state: State, fact: str) -> bool:
-        """Say whether RAM shows one of the `marks`, or that an event of them is clear."""
-        name, so = told(fact)
-        return state.game_started and self.marks[name].shown_by(state) == so
+        """Return whether RAM shows a fact of `ram_facts`; for a name with `clear:`, whether its event is not set."""
+        name, so = parse_fact(fact)
+        return state.game_started and self.ram_facts[name].shown_by(state) == so
 
     def is_open(self, state: State, gate: Gate) -> bool:
-        """Say whether a gate lets the player through."""
+        """Return whether a gate lets the player through."""
         if all(self.shows(state, fact) for fact in gate.needs):
             return True
         return any(self.shows(state, fact) for fact in gate.instead)
 
     def is_near(self, state: State, place: Place) -> bool:
-        """Say whether one can walk to a place as things are: nothing has to be done for it before."""
+        """Return whether the player can walk to a place now, with no task to do before."""
         if place.only_ways:
             return state.map.map_id == place.map_id
         inside = place.land is None or place.land.contains(state)
@@ -163,39 +164,39 @@ class Story:
         return all(self.shows(state, fact) for fact in needs)
 
     def place_of(self, state: State) -> str:
-        """Return where `state` is, in words; before a game has begun RAM says nothing of it."""
+        """Return the display name of the player's map; before the game starts RAM has no map."""
         if not state.game_started:
             return "before the game"
         return self.called(state.map.map_id)
 
     def called(self, map_id: int) -> str:
-        """Return what a map is called."""
+        """Return the display name of a map."""
         named = (place.called for place in self.places if place.map_id == map_id)
         return next(named, self.names.get(map_id) or f"map {map_id}")
 
 
 def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the chapters as one table: lists follow one another, and no name has two meanings."""
-    whole: dict[str, Any] = {}
+    """Return the chapters as one table: lists are joined in order; raises ValueError for a name with two meanings."""
+    merged: dict[str, Any] = {}
     for chapter in chapters:
         for key, part in chapter.items():
             if isinstance(part, list):
-                whole[key] = [*whole.get(key, ()), *part]
+                merged[key] = [*merged.get(key, ()), *part]
             elif isinstance(part, dict):
-                known = whole.get(key, {})
+                known = merged.get(key, {})
                 if twice := sorted(
                     name for name in known.keys() & part.keys() if known[name] != part[name]
                 ):
                     message = f"the story has two {key} called {twice[0]!r}"
                     raise ValueError(message)
-                whole[key] = {**known, **part}
+                merged[key] = {**known, **part}
             else:
-                whole[key] = part
-    return whole
+                merged[key] = part
+    return merged
 
 
 def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
-    """Return the story of the chapters; the arguments of its records and readers are the keys of the file."""
+    """Return the story of the chapters; the keys of the file are the arguments of records and parsers."""
     table: Mapping[str, Any] = {key: _frozen(part) for key, part in raw.items()}
     maps = {name: row["map"] for name, row in table["places"].items()}
     gates = {name: _gate(maps, **row) for name, row in table.get("gates", {}).items()}
@@ -223,20 +224,20 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ),
         caveat=table.get("caveat", ""),
     )
-    marks = _marks(table, story)
-    milestones = tuple(_milestone(maps, marks, row) for row in table["milestones"])
-    return replace(story, marks=marks, milestones=milestones)
+    ram_facts = _marks(table, story)
+    milestones = tuple(_milestone(maps, ram_facts, row) for row in table["milestones"])
+    return replace(story, ram_facts=ram_facts, milestones=milestones)
 
 
 def _frozen(value: object) -> object:
-    """Return what a file holds with tuples instead of lists, however deep."""
+    """Return a value of a file with tuples instead of lists at every level."""
     if isinstance(value, dict):
         return {name: _frozen(each) for name, each in value.items()}
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
-    """Return the facts that places, gates, tasks, clerks and moves are about; events have the profile's names."""
+    """Return the facts that places, gates, tasks, clerks and moves name; events have the names of the profile."""
     numbers = {kind: table.get(key, {}) for kind, key in TABLES.items()}
     numbers[FactKind.EVENT] = RED.events
     numbers[FactKind.MOVE] = {**FIELD_MOVES, **numbers[FactKind.MOVE]}
@@ -245,11 +246,11 @@ def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
     facts += [fact for task in story.tasks for fact in task.facts]
     facts += [fact for clerk in story.clerks for fact in clerk.needs]
     facts += [fact for move in story.field_moves for fact in (move.known, move.badge)]
-    marks = {}
-    for fact in (told(each)[0] for each in facts):
+    ram_facts = {}
+    for fact in (parse_fact(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
-        marks[fact] = RamFact(FactKind(kind), numbers[FactKind(kind)][name])
-    return marks
+        ram_facts[fact] = RamFact(FactKind(kind), numbers[FactKind(kind)][name])
+    return ram_facts
 
 
 def _without(row: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -302,7 +303,7 @@ def _healer(maps: Mapping[str, int], place: str, person: int, town: str = "") ->
 
 
 def _carries(table: Mapping[str, Any]) -> Mapping[MapSquare, MapSquare]:
-    """Return where slides and holes lead; an arrow of a floor is its square, and where one comes to stand."""
+    """Return the targets of slides and holes; an arrow is the square of a floor tile and the square where it ends."""
     slides = {
         (row["map"], x, y): (row["map"], to_x, to_y)
         for row in table.get("slides", ())
@@ -322,12 +323,12 @@ def _lift(
 
 
 def _milestone(
-    maps: Mapping[str, int], marks: Mapping[str, RamFact], row: Mapping[str, Any]
+    maps: Mapping[str, int], ram_facts: Mapping[str, RamFact], row: Mapping[str, Any]
 ) -> Milestone:
     return Milestone(
         witness=Witness(row["witness"]),
         map_id=maps[row["place"]] if "place" in row else None,
-        mark=marks[row["fact"]] if "fact" in row else None,
+        mark=ram_facts[row["fact"]] if "fact" in row else None,
         home=maps[row["home"]] if "home" in row else None,
         words=row.get("shows", ()),
         behind=row.get("behind", row.get("fact")),

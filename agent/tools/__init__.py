@@ -1,4 +1,4 @@
-"""What people use around play: runs overnight, replays, reports, scenarios, and the check of a cartridge."""
+"""Tools around play: overnight runs, replays, reports, scenarios, and the cartridge check."""
 
 from agent.tools.doctor import OwnerFact, ReaderCheck, owner_facts, reader_checks
 

@@ -1,4 +1,4 @@
-"""What `doctor` shows of a cartridge: facts its owner can confirm, and how well each reader reads its main menu."""
+"""Cartridge data that `doctor` prints: facts for the owner to confirm, and the accuracy of each screen reader."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -28,14 +28,14 @@ FIRST_ROUTE: Final = 12  # ROUTE_1
 
 
 class OwnerFact(NamedTuple):
-    """One thing that the cartridge says, decoded from its tables."""
+    """One fact decoded from the tables of the cartridge."""
 
-    what: str
-    says: str
+    name: str
+    description: str
 
 
 def owner_facts(cartridge: Cartridge) -> Iterator[OwnerFact]:
-    """Yield well-known facts of a cartridge whose survey found it sound."""
+    """Yield well-known facts of a cartridge that passed its checks."""
     world, dex = World.of(cartridge), Dex.of(cartridge)
     entries = [world.map(town).header.town_map for town in TOWNS]
     names = [entry.name for entry in entries if entry]
@@ -47,14 +47,14 @@ def owner_facts(cartridge: Cartridge) -> Iterator[OwnerFact]:
         yield OwnerFact(f"starter {species.name}", f"{types}; base stats: {base}")
     wild = dex.wild.get(FIRST_ROUTE)
     if wild is None or wild.grass is None:
-        yield OwnerFact("the first route", "nobody lives there")
+        yield OwnerFact("the first route", "no wild Pokemon there")
     else:
         for index in wild.grass.shares:
-            yield OwnerFact(f"first route: {dex.species(index).name}", _life(wild.grass, index))
+            yield OwnerFact(f"first route: {dex.species(index).name}", _levels(wild.grass, index))
 
 
-def _life(table: WildTable, index: int) -> str:
-    """Return at which levels a species is met, and the chance of each."""
+def _levels(table: WildTable, index: int) -> str:
+    """Return the levels at which a species appears, and the chance of each."""
     levels: dict[int, Fraction] = {}
     for slot in table.slots:
         if slot.species == index:
@@ -68,36 +68,36 @@ DRAWN: Final = " ┌─┐│└┘▶"  # boxes and the cursor
 
 
 class ReaderCheck(NamedTuple):
-    """One reader: how many characters it has right, or why it has nothing to say."""
+    """One screen reader: its accuracy in characters, or the reason why it cannot be checked."""
 
     reader: str
     accuracy: Accuracy | None
     reason: str = ""
-    disagreements: tuple[str, ...] = ()  # rows that it reads otherwise than the tile map
+    disagreements: tuple[str, ...] = ()  # rows whose text differs from the tile map
 
 
 def reader_checks(cartridge: Cartridge) -> list[ReaderCheck]:
-    """Switch a cartridge on, go to its main menu, and return what each reader makes of it.
+    """Start a cartridge, open its main menu, and return how well each reader reads it.
 
     Raises ConsoleError when the main menu does not open.
     """
     with closing(PyBoyConsole(cartridge)) as console:
-        course = SkillRun(boot(1, read_state(console.ram(), console.frame)))
-        while course.outcome is Outcome.RUNNING:
-            console.perform(course.step)
-            course.resume(read_state(console.ram(), console.frame))
-        if course.outcome is not Outcome.DONE:
+        skill_run = SkillRun(boot(1, read_state(console.ram(), console.frame)))
+        while skill_run.outcome is Outcome.RUNNING:
+            console.perform(skill_run.step)
+            skill_run.resume(read_state(console.ram(), console.frame))
+        if skill_run.outcome is not Outcome.DONE:
             message = "its main menu does not open; copy the image again"
             raise ConsoleError(message)
-        for _ in range(2):  # the first picture that an emulator draws is one line off
+        for _ in range(2):  # the first picture that the emulator draws is shifted by one line
             console.perform(wait(8), render=True)
         rows = read_state(console.ram(), console.frame).screen_rows
         screen = console.screen()
     readers = (GlyphReader(Font.of(cartridge)), find_tesseract())
-    return [_opinion(reader, screen, rows) for reader in readers]
+    return [_check_reader(reader, screen, rows) for reader in readers]
 
 
-def _opinion(
+def _check_reader(
     reader: TextReader | Unavailable, screen: Screen, rows: tuple[str, ...]
 ) -> ReaderCheck:
     if isinstance(reader, Unavailable):

@@ -1,1 +1,1 @@
-"""What the cartridge says about species, moves, items, trainers and wild mons."""
+"""The cartridge's data on species, moves, items, trainers and wild Pokemon."""

@@ -1,4 +1,4 @@
-"""Everything the cartridge in the slot says about creatures, moves, trainers and things."""
+"""All of the cartridge's tables on species, moves, trainers and items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,11 +25,11 @@ Entry = TypeVar("Entry")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dex:
-    """What there is; `Dex.of(cartridge)` decodes it only once a process.
+    """The tables of a cartridge; `Dex.of(cartridge)` decodes them once per process.
 
-    The tables map numbers to records: `lone_moves` are of leaders, by gym from 1 on, `team_moves` of the Elite Four, by
-    class; `wild` goes by map, `trades` by bit of wCompletedInGameTradeFlags, and `vending` has prices by item. Without
-    any it is the dex of an empty slot. The methods return one record, or raise a CartridgeError.
+    Tables map numbers to records: `lone_moves` by gym from 1, `team_moves` (Elite Four) by class, `wild` by map,
+    `trades` by bit of wCompletedInGameTradeFlags; `vending` holds prices by item. `Dex()` is empty, for no
+    cartridge. The methods return one record, or raise a CartridgeError.
     """
 
     all_species: Mapping[int, Species] = field(default_factory=dict, repr=False)
@@ -66,12 +66,12 @@ class Dex:
         )
 
     def item_name(self, number: int) -> str:
-        """Return what an item is called; one that the cartridge does not list is called by its number."""
+        """Return the name of an item, or its number when the cartridge does not list it."""
         known = self.all_items.get(number)
         return known.name if known is not None else f"item {number}"
 
     def learners(self, number: int) -> frozenset[int]:
-        """Return the species that an item can teach what it teaches, by the numbers that RAM uses."""
+        """Return the species, by index in RAM, that can learn the move of this machine."""
         known = self.all_items.get(number)
         machine = known.machine if known is not None else None
         return frozenset(
@@ -79,12 +79,12 @@ class Dex:
         )
 
     def machine_for(self, move: int) -> int | None:
-        """Return the item that teaches a move, one that is not used up before any other; None when nothing does."""
+        """Return the item that teaches a move, an HM before a TM, or None."""
         found = [each for each in self.all_items.values() if each.teaches == move]
         return min(found, key=lambda each: each.number).number if found else None
 
     def species(self, index: int) -> Species:
-        """Return the species with the number that RAM uses."""
+        """Return the species with this index in RAM."""
         return _get(self.all_species, index, "species has index")
 
     def move(self, number: int) -> Move:
@@ -92,16 +92,16 @@ class Dex:
         return _get(self.all_moves, number, "move has number")
 
     def item(self, number: int) -> Item:
-        """Return a thing."""
+        """Return an item."""
         return _get(self.all_items, number, "item has number")
 
     def opponent(self, trainer_class: int, number: int) -> str:
-        """Return what to call one trainer: the class, and which of it."""
+        """Return the display name of one trainer: class and number."""
         known = self.all_trainers.get(trainer_class)
         return f"{known.name if known is not None else f'class {trainer_class}'} {number}"
 
     def trainer(self, number: int) -> TrainerClass:
-        """Return a class of trainers; opponents in RAM are 200 more."""
+        """Return a trainer class; opponents in RAM are 200 more."""
         return _get(self.all_trainers, number, "trainer class has number")
 
 

@@ -1,4 +1,4 @@
-"""Items: what they are called, what they cost in shops and vending machines, which must be kept."""
+"""Items: names, prices in shops and vending machines, and which are key items."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ LAST_MOVE: Final = 165
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A thing; a `key` item can neither be sold nor thrown away, `teaches` is a move or None."""
+    """An item; a `key` item can be neither sold nor tossed, `teaches` is a move or None."""
 
     number: int
     name: str
@@ -33,14 +33,14 @@ class Item:
 
     @property
     def machine(self) -> int | None:
-        """Which of the machines it is, as species count them: TM01 to TM50 from 0, then HM01 to HM05; None otherwise."""
+        """The machine number as in `Species.machines`: TM01 to TM50 from 0, then HM01 to HM05; None otherwise."""
         if self.teaches is None:
             return None
         return self.number - (FIRST_TM if self.number >= FIRST_TM else FIRST_HM - TMS)
 
 
 def read_items(rom: Rom) -> dict[int, Item]:
-    """Return every thing by its number."""
+    """Return every item by its number."""
     prices = rom.table(PRICES, 3, COUNT)
     keys = int.from_bytes(rom.span(*KEYS, -(-COUNT // 8)), "little")
     items = {
@@ -70,6 +70,6 @@ VENDING_COUNT: Final = 3
 
 
 def read_vending(rom: Rom) -> dict[int, int]:
-    """Return the prices by item number, in the order of the machine's menu."""
+    """Return the prices by item number, in the order of the vending machine's menu."""
     rows = rom.table(VENDING_PRICES, VENDING_SIZE, VENDING_COUNT)
     return {row[0]: bcd(row[1:]) for row in rows if bcd(row[1:])}

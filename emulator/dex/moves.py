@@ -1,4 +1,4 @@
-"""Moves, types, and the tables that battles are computed with."""
+"""Moves, types, and the tables of the battle arithmetic."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -20,22 +20,22 @@ HIGH_CRITICAL_END: Final = 0xFF
 
 @dataclass(frozen=True, slots=True)
 class Move(MoveData):
-    """A move of the cartridge, and how often a mon can use it."""
+    """A move of the cartridge, with its name and base PP."""
 
     name: str
     pp: int
 
 
 def read_moves(rom: Rom) -> dict[int, Move]:
-    """Return the moves by number; a number whose record is blank has none."""
-    sharp = rom.until(*HIGH_CRITICAL, HIGH_CRITICAL_END)
+    """Return the moves by number; blank records are left out."""
+    high = rom.until(*HIGH_CRITICAL, HIGH_CRITICAL_END)
     names = read_names(rom, MOVE_NAMES, MOVE_COUNT)
     records = zip(names, rom.table(MOVES, MOVE_SIZE, MOVE_COUNT), strict=True)
     moves = {}
     for number, (name, record) in enumerate(records, start=1):
         _, effect, power, type_, accuracy, pp = record
         if any(record):
-            moves[number] = Move(number, effect, power, type_, accuracy, number in sharp, name, pp)
+            moves[number] = Move(number, effect, power, type_, accuracy, number in high, name, pp)
     return moves
 
 
@@ -46,17 +46,17 @@ STAGE_RATIOS: Final = table("StatModifierRatios")
 
 
 def read_type_names(rom: Rom) -> tuple[str, ...]:
-    """Return what every type is called; ids without a type share names."""
+    """Return the name of every type; unused type ids share names."""
     bank, at = TYPE_NAMES
     pointers = [rom.pointer(bank, at + 2 * number) for number in range(TYPE_COUNT)]
     return tuple([decode_name(rom.until(bank, pointer, END)) for pointer in pointers])
 
 
 def read_rule_book(rom: Rom) -> RuleBook:
-    """Return the tables that battles are computed with."""
+    """Return the tables of the battle arithmetic."""
     ratios = tuple([StageRatio(*pair) for pair in rom.table(STAGE_RATIOS, 2, len(STAGES))])
     if not all(ratio.denominator for ratio in ratios):
-        message = "the cartridge has no table of stages; it is no game, or an old demo: build it"
+        message = "the cartridge has no stat stage table; use another, or build the demo again"
         raise CartridgeError(message)
     rows = rom.rows(*TYPE_EFFECTS, 3)
     return RuleBook(TypeChart.of([(row[0], row[1], row[2]) for row in rows]), ratios)

@@ -1,4 +1,4 @@
-"""Species: what all mons of a kind have in common; and the trades that people in the game offer."""
+"""Species data, and the trades that people in the game offer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from emulator.rules.stats import Growth
 from emulator.text import decode_name
 
 BASE: Final = table("BaseStats")  # in the order of the dex
-LAST_BASE: Final = table("MewBaseStats")  # the last of the dex lies apart
+LAST_BASE: Final = table("MewBaseStats")  # Mew's record is stored apart
 LAST: Final = 151
 BASE_SIZE: Final = 28
 ORDER: Final = table("PokedexOrder")
@@ -20,16 +20,16 @@ NAMES: Final = table("MonsterNames")
 NAME_SIZE: Final = 10
 LEARNSETS: Final = table("EvosMovesPointerTable")
 LEARNSET_SIZE: Final = 64
-EVOLUTION_SIZE: Final = 4  # of the longest
+EVOLUTION_SIZE: Final = 4  # of the longest record
 GROWTHS: Final = table("GrowthRateTable")
 GROWTH_COUNT: Final = 6
 LAST_SPECIES: Final = 190
 SLOTS: Final = 4
-FALLING: Final = 0x80  # of the second number of a growth
+FALLING: Final = 0x80  # sign bit of the second byte of a growth rate
 
 
 class EvolvesBy(Enum):
-    """What makes a mon evolve."""
+    """What makes a Pokemon evolve."""
 
     LEVEL = 1
     ITEM = 2
@@ -37,7 +37,7 @@ class EvolvesBy(Enum):
 
 
 class Evolution(NamedTuple):
-    """What a mon may become; `item` is 0 when none is needed."""
+    """A possible evolution; `item` is 0 when none is needed."""
 
     by: EvolvesBy
     level: int
@@ -46,7 +46,7 @@ class Evolution(NamedTuple):
 
 
 class LevelUpMove(NamedTuple):
-    """A move that is learned at a level."""
+    """A move that a species learns at a level."""
 
     level: int
     move: int
@@ -54,7 +54,7 @@ class LevelUpMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """A kind of mon; `index` is its number in RAM, `dex` the one that players know."""
+    """A species; `index` is its number in RAM, `dex` its Pokedex number."""
 
     index: int
     dex: int
@@ -65,21 +65,21 @@ class Species:
     base_experience: int
     growth: Growth
     first_moves: tuple[int, ...]
-    lessons: tuple[LevelUpMove, ...]
+    level_up_moves: tuple[LevelUpMove, ...]
     evolutions: tuple[Evolution, ...]
-    machines: tuple[int, ...]  # which it can be taught: 0 to 49 TM01 to TM50, then HM01 to HM05
+    machines: tuple[int, ...]  # that it can learn: 0 to 49 are TM01 to TM50, then HM01 to HM05
 
     def moves_at(self, level: int) -> tuple[int, ...]:
-        """Return what a wild or a trainer's mon of `level` knows: the newest four."""
+        """Return the moves of a wild or trainer's Pokemon of `level`: the last four it learned."""
         moves = list(self.first_moves)
-        for lesson in self.lessons:
+        for lesson in self.level_up_moves:
             if lesson.level <= level and lesson.move not in moves:
                 moves = [*moves, lesson.move][-SLOTS:]
         return tuple(moves)
 
 
 def read_species(rom: Rom) -> dict[int, Species]:
-    """Return every species by its index; an index without a number in the dex has none."""
+    """Return every species by its index; an index without a Pokedex number has none."""
     growths = tuple(map(_growth, rom.table(GROWTHS, 4, GROWTH_COUNT)))
     names = read_padded_names(rom, NAMES, LAST_SPECIES, NAME_SIZE)
     named = zip(names, rom.span(*ORDER, LAST_SPECIES), strict=True)
@@ -104,7 +104,7 @@ def _growth(row: bytes) -> Growth:
 def _species(rom: Rom, index: int, dex: int, name: str, growths: Sequence[Growth]) -> Species:
     bank, at = LAST_BASE if dex == LAST else (BASE[0], BASE[1] + (dex - 1) * BASE_SIZE)
     base = rom.span(bank, at, BASE_SIZE)
-    evolutions, lessons = _read_learnset(rom, index)
+    evolutions, level_up_moves = _read_learnset(rom, index)
     bits = int.from_bytes(base[20:27], "little")
     return Species(
         index=index,
@@ -116,7 +116,7 @@ def _species(rom: Rom, index: int, dex: int, name: str, growths: Sequence[Growth
         base_experience=base[9],
         growth=growths[base[19]] if base[19] < len(growths) else growths[0],
         first_moves=tuple([move for move in base[15:19] if move]),
-        lessons=lessons,
+        level_up_moves=level_up_moves,
         evolutions=evolutions,
         machines=tuple([bit for bit in range(bits.bit_length()) if bits >> bit & 1]),
     )
@@ -134,8 +134,8 @@ def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[L
         data = data[4 if needs_item else 3 :]
     pairs = data[1:]
     end = next((n for n in range(0, len(pairs) - 1, 2) if not pairs[n]), 0)
-    lessons = [LevelUpMove(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
-    return tuple(evolutions), tuple(lessons)
+    level_up_moves = [LevelUpMove(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
+    return tuple(evolutions), tuple(level_up_moves)
 
 
 _EVOLUTIONS: Final = frozenset(by.value for by in EvolvesBy)
@@ -148,7 +148,7 @@ TRADE_COUNT: Final = 10
 
 
 class Trade(NamedTuple):
-    """A mon of species `wants` for one of `gives`, which comes with a nickname."""
+    """A trade: a Pokemon of species `wants` for one of `gives`, which has this nickname."""
 
     wants: int
     gives: int

@@ -1,4 +1,4 @@
-"""Trainers: what their class is called, what it pays, the team of each, and the special moves of leaders."""
+"""Trainers: class names, prize money, teams, and the special moves of leaders."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
@@ -15,26 +15,26 @@ PARTIES_END: Final = table("TrainerAIPointers").address  # which follow
 MONEY: Final = table("TrainerPicAndMoneyPointers")  # picture, three BCD bytes
 MONEY_SIZE: Final = 5
 NAMES: Final = table("TrainerNames")
-CHOICES: Final = table("TrainerClassMoveChoiceModifications")  # a list a class, each ended by 0
-CHOICES_SIZE: Final = 4  # of a list, at most
+CHOICES: Final = table("TrainerClassMoveChoiceModifications")  # a list per class, each ended by 0
+CHOICES_SIZE: Final = 4  # maximum of a list
 COUNT: Final = 47
 LEVELS_DIFFER: Final = 0xFF
 TEAM_SIZE: Final = 6
-MOST_TEAMS: Final = 0xFF  # a trainer's number is one byte
+MAX_TEAMS: Final = 0xFF  # a trainer's number is one byte
 
 
-class Member(NamedTuple):
-    """A mon of a trainer's team, or one who bites at a rod."""
+class TeamMember(NamedTuple):
+    """A Pokemon of a trainer's team, or one that a rod can catch."""
 
     level: int
     species: int
 
 
-Team: TypeAlias = tuple[Member, ...]
+Team: TypeAlias = tuple[TeamMember, ...]
 
 
 class TeamData(NamedTuple):
-    """The bytes that hold the teams of one class; only behind the last one is something else."""
+    """The bytes that hold the teams of one class; after the last class they include other data."""
 
     data: bytes
     is_last: bool
@@ -42,9 +42,9 @@ class TeamData(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrainerClass:
-    """All trainers of one class; who has number n fights with `teams[n - 1]`.
+    """All trainers of one class; trainer number n has the team `teams[n - 1]`.
 
-    `choices` are the numbers of the rules by which they choose moves.
+    `choices` are the numbers of the modifications by which they choose moves.
     """
 
     number: int
@@ -54,7 +54,7 @@ class TrainerClass:
     choices: tuple[int, ...]
 
     def prize(self, number: int) -> int:
-        """Return what the trainer with this number, from 1 on, pays."""
+        """Return the prize money of the trainer with this number, counted from 1."""
         return self.base_money * self.teams[number - 1][-1].level
 
 
@@ -64,31 +64,31 @@ def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     choices = rom.span(*CHOICES, COUNT * CHOICES_SIZE).split(b"\0")
     named = zip(read_names(rom, NAMES, COUNT), team_data(rom), strict=True)
     classes = {}
-    for n, (name, room) in enumerate(named):
-        teams, chosen = _teams(room.data), tuple(choices[n]) if n < len(choices) else ()
+    for n, (name, team_bytes) in enumerate(named):
+        teams, chosen = _teams(team_bytes.data), tuple(choices[n]) if n < len(choices) else ()
         classes[n + 1] = TrainerClass(n + 1, name, bcd(money[n][2:]) // 100, teams, chosen)
     return classes
 
 
 def team_data(rom: Rom) -> tuple[TeamData, ...]:
-    """Return where the teams of each class lie."""
+    """Return the bytes with the teams of each class."""
     bank, at = PARTIES
     starts = [rom.pointer(bank, at + 2 * n) for n in range(COUNT)]
-    rooms = []
+    teams = []
     for n, start in enumerate(starts):
-        # How many teams there are is not stored: they end where those of another class begin,
-        # which may be where they begin themselves: the last of these classes has the teams.
+        # The number of teams is not stored: they end where those of another class begin. Several classes may
+        # have the same start; the last of these has the teams.
         later = min((other for other in starts if other > start), default=PARTIES_END)
         end = start if start in starts[n + 1 :] else later
-        rooms.append(TeamData(rom.span(bank, start, max(end - start, 0)), start == max(starts)))
-    return tuple(rooms)
+        teams.append(TeamData(rom.span(bank, start, max(end - start, 0)), start == max(starts)))
+    return tuple(teams)
 
 
 def _teams(data: bytes) -> tuple[Team, ...]:
     teams: list[Team] = []
-    for record in data.split(b"\0", MOST_TEAMS)[:-1]:
+    for record in data.split(b"\0", MAX_TEAMS)[:-1]:
         team = _team(record)
-        if team is None:  # behind the last class is no team
+        if team is None:  # after the last class is other data
             break
         teams.append(team)
     return tuple(teams)
@@ -96,29 +96,29 @@ def _teams(data: bytes) -> tuple[Team, ...]:
 
 def _team(record: bytes) -> Team | None:
     if record[:1] == bytes([LEVELS_DIFFER]):
-        team = tuple([Member(*pair) for pair in zip(record[1::2], record[2::2], strict=False)])
+        team = tuple([TeamMember(*pair) for pair in zip(record[1::2], record[2::2], strict=False)])
     else:
-        team = tuple([Member(record[0], species) for species in record[1:]])
-    sound = all(m.level <= HIGHEST_LEVEL and m.species <= LAST_SPECIES for m in team)
-    return team if 0 < len(team) <= TEAM_SIZE and sound else None
+        team = tuple([TeamMember(record[0], species) for species in record[1:]])
+    valid = all(m.level <= HIGHEST_LEVEL and m.species <= LAST_SPECIES for m in team)
+    return team if 0 < len(team) <= TEAM_SIZE and valid else None
 
 
 LONE_MOVES: Final = table("LoneMoves")  # place in the team, move
 GYMS: Final = 8
 TEAM_MOVES: Final = table("TeamMoves")  # trainer class, move
 ELITE: Final = 4
-ELITE_PLACE: Final = 4  # always of the fifth mon
+ELITE_PLACE: Final = 4  # always the fifth Pokemon
 
 
 class SpecialMove(NamedTuple):
-    """The third move of the mon at a `place`, from 0 on, in a team."""
+    """The third move of the Pokemon at `place`, counted from 0, of a team."""
 
     place: int
     move: int
 
 
 def read_lone_moves(rom: Rom) -> dict[int, SpecialMove]:
-    """Return the special moves of leaders by the number of their gym, 1 to 8 (wLoneAttackNo)."""
+    """Return the special moves of leaders by gym number, 1 to 8 (wLoneAttackNo)."""
     return {
         gym: SpecialMove(place, move)
         for gym, (place, move) in enumerate(rom.table(LONE_MOVES, 2, GYMS), start=1)

@@ -1,4 +1,4 @@
-"""Wild mons: which may be met on a map or caught with a rod, and how likely each is."""
+"""Wild Pokemon: encounters per map and rod, with their probabilities."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import table
 from emulator.rules.stats import HIGHEST_LEVEL
 from emulator.world.header import MAP_COUNT
@@ -15,13 +15,13 @@ from emulator.world.header import MAP_COUNT
 POINTERS: Final = table("WildDataPointers")
 SLOTS: Final = 10
 RECORD_SIZE: Final = 2 * (1 + 2 * SLOTS)
-# A random byte up to the first of these takes the first slot, and so on.
+# A random byte up to the first threshold selects the first slot, and so on.
 THRESHOLDS: Final = (50, 101, 140, 165, 190, 215, 228, 241, 252, 255)
 CHANCES: Final = tuple([Fraction(high - low, 256) for low, high in pairwise((-1, *THRESHOLDS))])
 
 
 class WildSlot(NamedTuple):
-    """One of ten that may be met; `chance` is its share of the meetings."""
+    """One of ten encounter slots; `chance` is its share of the encounters."""
 
     level: int
     species: int
@@ -30,14 +30,14 @@ class WildSlot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WildTable:
-    """Who is met on one kind of ground; `rate` is the chance out of 256 at each step."""
+    """Encounters on one kind of ground; `rate` is the chance out of 256 per step."""
 
     rate: int
     slots: tuple[WildSlot, ...]
 
     @property
     def shares(self) -> dict[int, Fraction]:
-        """The species and their shares of the meetings."""
+        """The share of each species in the encounters."""
         shares: dict[int, Fraction] = {}
         for slot in self.slots:
             shares[slot.species] = shares.get(slot.species, Fraction(0)) + slot.chance
@@ -45,14 +45,14 @@ class WildTable:
 
 
 class Wild(NamedTuple):
-    """Who is met on a map: in the grass, or anywhere in a cave, and on the water."""
+    """Encounters on a map: in grass, or anywhere in a cave, and on water."""
 
     grass: WildTable | None
     water: WildTable | None
 
 
 def read_wild(rom: Rom) -> dict[int, Wild]:
-    """Return the wild mons by the ids of the maps that have any."""
+    """Return the encounters by map id, for the maps that have any."""
     bank, at = POINTERS
     found = {}
     for map_id in range(MAP_COUNT):
@@ -80,14 +80,14 @@ SUPER_SIZE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Fishing:
-    """Who may bite at each rod, all of them equally often."""
+    """Possible catches per rod, all equally likely."""
 
-    good_rod: tuple[Member, ...]  # wherever there is water
-    super_rod: dict[int, tuple[Member, ...]]  # by map; elsewhere none
+    good_rod: tuple[TeamMember, ...]  # wherever there is water
+    super_rod: dict[int, tuple[TeamMember, ...]]  # by map id; other maps have none
 
 
 def read_fishing(rom: Rom) -> Fishing:
-    """Return what can be caught with rods."""
+    """Return the possible catches of rods."""
     rows = rom.rows(*SUPER, SUPER_SIZE)
     groups = {row[0]: _group(rom, row[1] | row[2] << 8) for row in rows}
     return Fishing(
@@ -96,12 +96,12 @@ def read_fishing(rom: Rom) -> Fishing:
     )
 
 
-def _group(rom: Rom, address: int) -> tuple[Member, ...]:
-    # A count comes before the mons; that is how Universal Pokemon Randomizer reads them.
+def _group(rom: Rom, address: int) -> tuple[TeamMember, ...]:
+    # A count precedes the entries, as Universal Pokemon Randomizer reads them, too.
     count = rom.byte(SUPER.bank, address)
     return _catches(rom.table((SUPER.bank, address + 1), 2, count))
 
 
-def _catches(rows: Iterable[bytes]) -> tuple[Member, ...]:
-    catches = [Member(*row) for row in rows]
+def _catches(rows: Iterable[bytes]) -> tuple[TeamMember, ...]:
+    catches = [TeamMember(*row) for row in rows]
     return tuple([catch for catch in catches if 0 < catch.level <= HIGHEST_LEVEL])

@@ -1,1 +1,1 @@
-"""RAM as frozen records: pure functions from bytes to what they mean, a topic a file."""
+"""RAM as immutable records: pure functions that decode bytes, one topic per file."""

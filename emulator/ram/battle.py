@@ -1,4 +1,4 @@
-"""The battle that is being fought: both sides, and what it waits for."""
+"""The current battle: both sides, and the input that it waits for."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -21,37 +21,37 @@ from emulator.ram.tile_map import (
 )
 from emulator.ram.view import Ram
 
-STATS_BOX: Final = {  # the corners of the box that a new level opens
+STATS_BOX: Final = {  # the corners of the stats box after a level-up
     2 * COLUMNS + 9: TOP_LEFT,
     2 * COLUMNS + 19: TOP_RIGHT,
     11 * COLUMNS + 9: BOTTOM_LEFT,
     11 * COLUMNS + 19: BOTTOM_RIGHT,
 }
-# A mon that evolves is shown in the middle, seven tiles high, where a fight has no picture. The tiles of
-# a picture follow one another downwards; both its shapes are below PICTURES_END.
+# An evolving Pokemon is shown in the middle, seven tiles high, where a battle has no picture. The tile ids of
+# a picture increase downwards; both of its forms are below PICTURES_END.
 EVOLVING_COLUMN: Final = tuple([row * COLUMNS + 7 for row in range(2, 9)])
 PICTURES_END: Final = 0x62
 
 
 class Phase(Enum):
-    """What a battle waits for; the values say it in words."""
+    """The input that a battle waits for; the values describe it."""
 
-    INTRO = "nothing yet: the first mons are not out"
+    INTRO = "nothing yet: no Pokemon is out yet"
     BUSY = "nothing: something is being shown"
-    EVOLVING = "nothing: a mon evolves, and B would stop it"
-    TEXT = "a button, to read on"
-    LEVEL_UP = "a button, to close the numbers of a new level"
-    MAIN_MENU = "what to do this turn"
+    EVOLVING = "nothing: a Pokemon evolves, and B would stop it"
+    TEXT = "a button, to continue the text"
+    LEVEL_UP = "a button, to close the stats of a new level"
+    MAIN_MENU = "an action for this turn"
     MOVE_MENU = "a move"
     BAG = "an item"
-    PARTY = "a mon"
-    PARTY_SUBMENU = "what to do with a mon"
+    PARTY = "a Pokemon"
+    PARTY_SUBMENU = "an action with a Pokemon"
     YES_NO = "yes or no"
-    CHANGE_MON = "yes or no: change mons before the trainer's next"
-    NEXT_MON = "yes or no: fight on with another mon"
+    CHANGE_MON = "yes or no: switch before the trainer's next Pokemon"
+    NEXT_MON = "yes or no: continue with another Pokemon"
     FORGET_MOVE = "a move to forget"
-    NAMING = "letters of a name"
-    OTHER_MENU = "a choice from some other menu"
+    NAMING = "the letters of a name"
+    OTHER_MENU = "a choice from another menu"
 
 
 _PHASES: Final = {
@@ -72,7 +72,7 @@ _PHASES: Final = {
 
 
 def read_phase(ram: Ram, menu: Menu | None, dialogue: Dialogue, *, out: bool) -> Phase:
-    """Return what the battle waits for; `out` says whether the player's mon is out."""
+    """Return the input that the battle waits for; `out` says whether the player's Pokemon is out."""
     tiles = read_tiles(ram)
     if menu is None and all(tiles[at] == corner for at, corner in STATS_BOX.items()):
         return Phase.LEVEL_UP
@@ -90,7 +90,7 @@ OWN_POSITION: Final = symbol("wPlayerMonNumber")
 OWN_MOVE: Final = symbol("wPlayerSelectedMove")
 ENEMY_MOVE: Final = symbol("wEnemySelectedMove")
 RESULT: Final = symbol("wBattleResult")
-ENEMY_SPECIES: Final = symbol("wEnemyMonSpecies2")  # set before the mon's own numbers are
+ENEMY_SPECIES: Final = symbol("wEnemyMonSpecies2")  # set before the rest of its data
 ENEMY_POSITION: Final = symbol("wEnemyMonPartyPos")  # 0xFF before a trainer's first mon
 TRAINER_CLASS: Final = symbol("wTrainerClass")
 IS_IN_BATTLE: Final = symbol("wIsInBattle")
@@ -102,11 +102,11 @@ RUN_ATTEMPTS: Final = symbol("wNumRunAttempts")
 
 FIRST_TRAINER: Final = 200  # opponents from here on are trainer classes, the others species
 NOBODY: Final = 0xFF
-SELECTABLE: Final = range(1, 0xA6)  # other values of a selected move say that there is none
+SELECTABLE: Final = range(1, 0xA6)  # other values mean that no move was selected
 
 
 class BattleKind(Enum):
-    """What wIsInBattle says; `LOST` is a blackout under way."""
+    """The value of wIsInBattle; `LOST` is a blackout in progress."""
 
     NONE = 0
     WILD = 1
@@ -115,15 +115,15 @@ class BattleKind(Enum):
 
 
 class BattleType(Enum):
-    """By which rules one fights."""
+    """The rules of a battle."""
 
     NORMAL = 0
-    OLD_MAN = 1  # an old man shows how to catch
+    OLD_MAN = 1  # the old man's catching tutorial
     SAFARI = 2
 
 
 class BattleResult(Enum):
-    """How the last battle ended; `LEFT` is running, catching and being sent away alike."""
+    """How the last battle ended; `LEFT` covers running, catching and being forced out."""
 
     WON = 0
     LOST = 1
@@ -132,10 +132,10 @@ class BattleResult(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A battle; `own` and `enemy` are None while no mon is fully out on that side.
+    """A battle; `own` and `enemy` are None while the Pokemon of that side is not fully out.
 
-    `opponent` is what the game was asked to fight: a species, a trainer class plus 200, or 0 for
-    whatever lives in the grass. `own_move` and `enemy_move` are the moves last chosen, or None.
+    `opponent` is the opponent the game was given: a species, a trainer class plus 200, or 0 for
+    a random encounter. `own_move` and `enemy_move` are the moves selected last, or None.
     """
 
     kind: BattleKind
@@ -153,12 +153,12 @@ class Battle:
 
     @property
     def is_wild(self) -> bool:
-        """Whether the enemy may be caught and run from."""
+        """Whether this is a wild battle: the enemy can be caught, and the player can run."""
         return self.kind is BattleKind.WILD
 
     @property
     def is_trainer(self) -> bool:
-        """Whether a trainer is fought, which cannot be left."""
+        """Whether this is a trainer battle, which cannot be left."""
         return self.kind is BattleKind.TRAINER
 
 
@@ -188,13 +188,13 @@ def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -
 
 
 def read_result(ram: Ram) -> BattleResult | None:
-    """Return how the last battle ended; before the first one it says `WON`."""
+    """Return how the last battle ended; `WON` before the first one."""
     byte = ram.byte(RESULT)
     return BattleResult(byte) if byte <= BattleResult.LEFT.value else None
 
 
 def _own(ram: Ram, party: Party) -> BattleMon | None:
-    # Until the mon is out, its place holds the one of an older battle: believe what the team has.
+    # Until the Pokemon is out, this memory holds one of an older battle: compare it with the party.
     position = ram.byte(OWN_POSITION)
     mon = read_battle_mon(ram, OWN, position) if position < len(party) else None
     if mon is None or mon.transformed:

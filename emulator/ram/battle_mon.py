@@ -1,4 +1,4 @@
-"""A mon that fights: its numbers as the battle has changed them, and as they were."""
+"""A Pokemon in battle: its stats, stages and volatile status."""
 
 from dataclasses import dataclass
 from enum import Flag
@@ -8,20 +8,20 @@ from typing import Final, NamedTuple
 
 from emulator.profile import symbol
 from emulator.ram.party import Dvs, MoveSlot, Stats, Status, decode_dvs, decode_moves, decode_status
-from emulator.ram.view import Excerpt, Ram
+from emulator.ram.view import Ram, RamSlices
 from emulator.text import decode_name, word
 
 MON_SIZE: Final = 29
 NAME_SIZE: Final = 11
 UNMODIFIED_SIZE: Final = 17  # level, five stats, six stages
 STATUS_SIZE: Final = 3
-COUNTERS_SIZE: Final = 4  # and what is left of a substitute, elsewhere
-STAGES: Final = range(1, 14)  # as the game stores them
+COUNTERS_SIZE: Final = 4  # and the HP of a substitute, stored elsewhere
+STAGES: Final = range(1, 14)  # as stored by the game
 NEUTRAL: Final = 7
 
 
 class Side(NamedTuple):
-    """Where the numbers of one side's mon lie."""
+    """The addresses of one side's Pokemon."""
 
     nickname: int
     mon: int
@@ -48,13 +48,13 @@ ENEMY: Final = Side(
     substitute=symbol("wEnemySubstituteHP"),
 )
 SIZES: Final = Side(NAME_SIZE, MON_SIZE, UNMODIFIED_SIZE, STATUS_SIZE, COUNTERS_SIZE, 1)
-_EXCERPTS: Final = {side: Excerpt(tuple(zip(side, SIZES, strict=True))) for side in (OWN, ENEMY)}
+_SLICES: Final = {side: RamSlices(tuple(zip(side, SIZES, strict=True))) for side in (OWN, ENEMY)}
 _ENDS: Final = tuple(accumulate((*SIZES[:-2], COUNTERS_SIZE + 1)))
 _PARTS: Final = tuple([slice(*ends) for ends in pairwise((0, *_ENDS))])
 
 
 class Volatile(Flag):
-    """What passes with the battle; the three status bytes, lowest first."""
+    """Volatile status, which ends with the battle: the bits of the three status bytes, lowest first."""
 
     NONE = 0
     BIDING = 1 << 0
@@ -62,12 +62,12 @@ class Volatile(Flag):
     HITTING_AGAIN = 1 << 2
     FLINCHED = 1 << 3
     CHARGING = 1 << 4
-    TRAPPING = 1 << 5  # holds the other side
+    TRAPPING = 1 << 5  # keeps the other side from acting
     INVULNERABLE = 1 << 6
     CONFUSED = 1 << 7
     ALWAYS_HITS = 1 << 8
     MIST = 1 << 9
-    FOCUSED = 1 << 10  # which the game counts against critical hits
+    FOCUSED = 1 << 10  # Focus Energy, which lowers the critical hit rate by a bug of the game
     SUBSTITUTE = 1 << 12
     RECHARGING = 1 << 13
     RAGING = 1 << 14
@@ -82,7 +82,7 @@ KNOWN: Final = sum(flag.value for flag in Volatile)
 
 
 class Stages(NamedTuple):
-    """How often each stat was raised, from -6 to 6."""
+    """The stage of each stat, from -6 to 6."""
 
     attack: int = 0
     defense: int = 0
@@ -94,9 +94,9 @@ class Stages(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BattleMon:
-    """A mon that fights; `position` is its place in its team.
+    """A Pokemon in battle; `position` is its place in its team.
 
-    `stats` are what counts now, `unmodified` what they were without stages, badges and ailments.
+    `stats` are the current values, `unmodified` those without stages, badges and status.
     `disabled` is the slot of `moves` that cannot be used.
     """
 
@@ -122,23 +122,23 @@ class BattleMon:
 
     @property
     def max_hp(self) -> int:
-        """HP when it is healthy."""
+        """Maximum HP."""
         return self.stats.hp
 
     @property
     def fainted(self) -> bool:
-        """Whether it is out of the fight."""
+        """Whether it has no HP left."""
         return self.hp == 0
 
     @property
     def transformed(self) -> bool:
-        """Whether species, types, moves and stats are those of another."""
+        """Whether species, types, moves and stats are copied from another Pokemon."""
         return Volatile.TRANSFORMED in self.volatile
 
 
 def read_battle_mon(ram: Ram, side: Side, position: int) -> BattleMon | None:
-    """Return the mon that fights on a side, or None when no whole one lies there."""
-    image = _EXCERPTS[side].of(ram)
+    """Return the active Pokemon of a side, or None when the data is incomplete."""
+    image = _SLICES[side].of(ram)
     return None if image is None else _decode(image, position)
 
 

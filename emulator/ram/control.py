@@ -1,7 +1,7 @@
-"""Whether the player is in control, and why RAM may not mean what it says.
+"""Whether the player is in control, and why RAM may be unreliable.
 
-Half of what other agents believed wrongly they read while the machine was between two moments:
-before the game began, while the screen faded, in the middle of a warp or of a scripted walk.
+Agents often misread RAM between two stable moments: before the game starts, while the screen fades,
+in the middle of a warp or of a scripted walk.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Final
 
 from emulator.profile import symbol
 from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
-from emulator.ram.view import Ram, remembered
+from emulator.ram.view import Ram, cached_on
 
 SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
 JOY_IGNORE: Final = symbol("wJoyIgnore")
@@ -32,55 +32,55 @@ LCDC: Final = 0xFF40  # rLCDC
 SCREEN_ON: Final = 0x80
 BGP: Final = 0xFF47  # rBGP
 PALETTE: Final = 0xE4
-DARK_PALETTE: Final = 0xFE  # a cave without Flash
+DARK_PALETTE: Final = 0xFE  # a cave without FLASH
 DARKNESS: Final = symbol("wMapPalOffset")
 
 
-class Doubt(Enum):
-    """Why a state is not to be acted upon."""
+class NoControl(Enum):
+    """A reason not to act on a state."""
 
-    NOT_STARTED = "the game has not begun"
-    OFF_MAP = "the position is outside of the map"
+    NOT_STARTED = "the game has not started"
+    OFF_MAP = "the position is outside the map"
     SCREEN_OFF = "the screen is off"
-    FADING = "the screen fades"
+    FADING = "the screen is fading"
     WARPING = "input is blocked after a warp"
     SCRIPTED = "a script moves the player"
-    ESCORTED = "a script moves somebody"
+    ESCORTED = "a script moves another person"
     INPUT_IGNORED = "the pad is ignored"
     BLACKOUT = "a battle was just lost"
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Whether the player is in control; `reasons` say what speaks against it.
+    """Whether the player is in control; `reasons` lists what prevents it.
 
-    `started` says whether a game is being played: before that RAM holds leftovers. `free` says whether nothing
-    speaks against acting upon this state, and no step is under way.
+    `started` says whether a game is being played: before that, RAM holds leftovers. `free` is true when there are
+    no reasons and no step is in progress.
     """
 
     walking: bool
-    reasons: tuple[Doubt, ...]
-    # Asked for dozens of times every tick, and worked out only when something here has changed.
+    reasons: tuple[NoControl, ...]
+    # Read dozens of times every tick, so computed only when these bytes change.
     started: bool
     free: bool
 
     @property
     def trusted(self) -> bool:
-        """Whether nothing speaks against acting upon this state."""
+        """Whether the state is reliable: there are no reasons."""
         return not self.reasons
 
     @property
     def scripted(self) -> bool:
         """Whether a script moves the player or another person."""
-        return Doubt.SCRIPTED in self.reasons or Doubt.ESCORTED in self.reasons
+        return NoControl.SCRIPTED in self.reasons or NoControl.ESCORTED in self.reasons
 
     @property
     def fading(self) -> bool:
-        """Whether the screen is not fully there."""
-        return Doubt.FADING in self.reasons or Doubt.SCREEN_OFF in self.reasons
+        """Whether the screen is fading or off."""
+        return NoControl.FADING in self.reasons or NoControl.SCREEN_OFF in self.reasons
 
 
-@remembered(
+@cached_on(
     (PLAYER_PICTURE, 1),
     (NPC_SCRIPT, 1),
     (SCRIPTED_INPUTS, 1),
@@ -96,43 +96,43 @@ class Control:
 def read_control(ram: Ram) -> Control:
     """Return whether the player is in control."""
     walking = ram.byte(WALK_COUNTER) != 0
-    reasons = (*_place(ram), *_light(ram), *_script(ram))
-    started = Doubt.NOT_STARTED not in reasons
+    reasons = (*_position_reasons(ram), *_screen_reasons(ram), *_script_reasons(ram))
+    started = NoControl.NOT_STARTED not in reasons
     return Control(walking, reasons, started, free=not (reasons or walking))
 
 
-def _place(ram: Ram) -> tuple[Doubt, ...]:
+def _position_reasons(ram: Ram) -> tuple[NoControl, ...]:
     here = ram.span(MAP, WIDTH + 1 - MAP)
     width, height = here[WIDTH - MAP], here[HEIGHT - MAP]
     is_map = width and height and here[TILESET - MAP] & 0x7F < TILESETS
     if not is_map or not ram.byte(PLAYER_PICTURE):
-        return (Doubt.NOT_STARTED,)
+        return (NoControl.NOT_STARTED,)
     on_map = here[X - MAP] < 2 * width and here[Y - MAP] < 2 * height
-    return () if on_map else (Doubt.OFF_MAP,)
+    return () if on_map else (NoControl.OFF_MAP,)
 
 
-def _light(ram: Ram) -> tuple[Doubt, ...]:
+def _screen_reasons(ram: Ram) -> tuple[NoControl, ...]:
     if not ram.covers(LCDC, BGP + 1 - LCDC):
-        return ()  # an image of work RAM alone
+        return ()  # an image of work RAM only
     if not ram.byte(LCDC) & SCREEN_ON:
-        return (Doubt.SCREEN_OFF,)
+        return (NoControl.SCREEN_OFF,)
     palette = ram.byte(BGP)
     settled = palette == PALETTE or (palette == DARK_PALETTE and ram.byte(DARKNESS))
-    return () if settled else (Doubt.FADING,)
+    return () if settled else (NoControl.FADING,)
 
 
-def _script(ram: Ram) -> tuple[Doubt, ...]:
+def _script_reasons(ram: Ram) -> tuple[NoControl, ...]:
     flags = ram.byte(STATUS_FLAGS_5)
     moving = ram.byte(MOVEMENT_FLAGS) & (HOP_OR_SPIN | DOOR_STEP)
     reasons = []
     if flags & SCRIPTED_WALK or ram.byte(SCRIPTED_INPUTS) or moving:
-        reasons.append(Doubt.SCRIPTED)
+        reasons.append(NoControl.SCRIPTED)
     if flags & NPC_MOVES or ram.byte(NPC_SCRIPT):
-        reasons.append(Doubt.ESCORTED)
+        reasons.append(NoControl.ESCORTED)
     if flags & PAD_OFF and ram.byte(IGNORE_INPUT):
-        reasons.append(Doubt.WARPING)
+        reasons.append(NoControl.WARPING)
     if ram.byte(JOY_IGNORE):
-        reasons.append(Doubt.INPUT_IGNORED)
+        reasons.append(NoControl.INPUT_IGNORED)
     if ram.byte(IN_BATTLE) == BLACKOUT:
-        reasons.append(Doubt.BLACKOUT)
+        reasons.append(NoControl.BLACKOUT)
     return tuple(reasons)

@@ -13,25 +13,25 @@ from emulator.text import decode
 FONT_LOADED: Final = symbol("wFontLoaded")  # bit 0
 BOX: Final = TILE_MAP + 12 * COLUMNS
 BOX_SIZE: Final = 6 * COLUMNS
-ARROW: Final = 0xEE  # asks for a button, in the corner below the text; blinks
+ARROW: Final = 0xEE  # the blinking arrow below the text, which waits for a button
 ARROW_AT: Final = 4 * COLUMNS + 18
 LINES: Final = (2, 4)  # rows of the box that hold text
 INSIDE: Final = slice(1, COLUMNS - 1)
 
 
 class Waiting(Enum):
-    """What the message box waits for, as far as one moment tells."""
+    """What the message box waits for, as far as one frame shows."""
 
     NONE = "none"  # there is no message box
     QUIET = "quiet"  # still printing, between two blinks, or waiting without an arrow
-    ARROW = "arrow"  # wants A or B
+    ARROW = "arrow"  # waits for A or B
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
     """The message box; `lines` is empty when there is none.
 
-    Pages without one, such as a page of the dex, are text as well: the font is loaded for them.
+    Full-screen pages without a message box, such as dex entries, count as text: the font is loaded for them.
     """
 
     lines: tuple[str, ...]
@@ -40,7 +40,7 @@ class Dialogue:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is text: a message box, or a page that has none."""
+        """Whether text is shown: a message box, or a full-screen page."""
         return self.font_loaded or self.waiting is not Waiting.NONE
 
     @property

@@ -1,4 +1,4 @@
-"""What has happened in the story: one bit an event, and the switches of a gym door."""
+"""Story progress: one bit per event, and the switches of a gym door."""
 
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -20,10 +20,10 @@ OWNED_SIZE: Final = 19
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Event bits, which objects of the world are hidden, where losing leads, and what wStatusFlags1 says.
+    """Event bits, hidden map objects, the destination after a blackout, and wStatusFlags1.
 
-    `blackout_map` is the town in which the player wakes up; `used_center` says whether a healing centre was
-    ever used.
+    `blackout_map` is the town in which the player wakes up; `used_center` says whether the player has ever
+    used a Pokemon Center.
     """
 
     events: bytes = field(repr=False)
@@ -31,7 +31,7 @@ class Flags:
     blackout_map: int
     used_center: bool
     status_1: int  # wStatusFlags1
-    owned: bytes = field(repr=False)  # a bit for each species
+    owned: bytes = field(repr=False)  # one bit per species
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -39,17 +39,17 @@ class Flags:
 
     @property
     def count(self) -> int:
-        """How many events have happened."""
+        """The number of events that have happened."""
         return int.from_bytes(self.events, "big").bit_count()
 
     @property
     def species_owned(self) -> int:
-        """How many species were ever owned."""
+        """The number of species ever owned."""
         return int.from_bytes(self.owned, "big").bit_count()
 
 
 def read_flags(ram: Ram) -> Flags:
-    """Return what has happened in the story."""
+    """Return the story flags."""
     return Flags(
         events=ram.span(EVENTS, EVENT_BYTES),
         hidden=ram.span(HIDDEN, HIDDEN_SIZE),
@@ -65,12 +65,12 @@ SECOND_SWITCH: Final = symbol("wSecondLockTrashCanIndex")
 
 
 class Switches(NamedTuple):
-    """The numbers of two cans, from 0 on; the second is chosen when the first has been found."""
+    """The numbers of two trash cans, from 0; the second is chosen when the first has been found."""
 
     first: int
     second: int
 
 
 def read_switches(ram: Ram) -> Switches:
-    """Return where the switches lie."""
+    """Return the trash cans that hold the switches."""
     return Switches(ram.byte(FIRST_SWITCH), ram.byte(SECOND_SWITCH))

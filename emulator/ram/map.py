@@ -1,4 +1,4 @@
-"""Where the player stands, which way the player faces, and who else is on the map."""
+"""The player's position and direction, and the other sprites on the map."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from emulator.profile import symbol
-from emulator.ram.view import Ram, remembered
+from emulator.ram.view import Ram, cached_on
 from emulator.text import bits
 
 MAP: Final = symbol("wCurMap")
@@ -29,7 +29,7 @@ class Position(NamedTuple):
 
 
 class MapPosition(NamedTuple):
-    """A square of one of the maps."""
+    """A square of a particular map."""
 
     map_id: int
     x: int
@@ -40,9 +40,9 @@ _DELTAS: Final = {0: Position(0, 1), 4: Position(0, -1), 8: Position(-1, 0), 12:
 
 
 class Facing(Enum):
-    """A direction; the value is what the game stores for it.
+    """A direction; the value is the game's code for it.
 
-    `delta` is one step this way: `dx` to the right, `dy` down.
+    `delta` is one step in this direction: `dx` to the right, `dy` down.
     """
 
     DOWN = 0
@@ -50,7 +50,7 @@ class Facing(Enum):
     LEFT = 8
     RIGHT = 12
 
-    # Routes ask for these by the thousand: attributes are found at once.
+    # Routes read these very often: attributes are fastest.
     delta: Position
     dx: int
     dy: int
@@ -61,7 +61,7 @@ class Facing(Enum):
 
     @property
     def opposite(self) -> "Facing":
-        """The other way."""
+        """The opposite direction."""
         return Facing(self.value ^ 4)
 
 
@@ -69,7 +69,7 @@ _FACINGS: Final = tuple([Facing(code & 0x0C) for code in range(0x100)])
 
 
 class Travel(Enum):
-    """How the player gets along."""
+    """How the player moves."""
 
     WALK = 0
     BIKE = 1
@@ -78,7 +78,7 @@ class Travel(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MapState:
-    """Where the player is; `x` and `y` in steps, `width` and `height` in blocks of two steps."""
+    """The player's location; `x` and `y` in steps, `width` and `height` in blocks of two steps."""
 
     map_id: int
     x: int
@@ -92,18 +92,18 @@ class MapState:
 
     @property
     def position(self) -> Position:
-        """The square the player stands on."""
+        """The player's square."""
         return Position(self.x, self.y)
 
     @property
     def on_map(self) -> bool:
-        """Whether the square is inside the map, which it is not while crossing an edge."""
+        """Whether the square is inside the map; false while crossing an edge."""
         return self.x < 2 * self.width and self.y < 2 * self.height
 
 
-@remembered((FACING, 1), (MAP, WIDTH + 1 - MAP), (TRAVEL, 1))
+@cached_on((FACING, 1), (MAP, WIDTH + 1 - MAP), (TRAVEL, 1))
 def read_map(ram: Ram) -> MapState:
-    """Return where the player is."""
+    """Return the player's location."""
     here = ram.span(MAP, WIDTH + 1 - MAP)
     travel = ram.byte(TRAVEL)
     return MapState(
@@ -119,17 +119,17 @@ def read_map(ram: Ram) -> MapState:
     )
 
 
-VISITED_TOWNS: Final = symbol("wTownVisitedFlag")  # a bit for each town; their map ids come first
+VISITED_TOWNS: Final = symbol("wTownVisitedFlag")  # one bit per town, by map id
 FIRST_ROUTE: Final = 11
 
 
 def read_visited(ram: Ram) -> frozenset[int]:
-    """Return the map ids of the towns that were entered."""
+    """Return the map ids of the towns entered so far."""
     low, high = ram.span(VISITED_TOWNS, 2)
     return frozenset((*bits(low), *(8 + bit for bit in bits(high)))) & frozenset(range(FIRST_ROUTE))
 
 
-DATA_1: Final = symbol("wSpriteStateData1")  # 16 bytes a slot
+DATA_1: Final = symbol("wSpriteStateData1")  # 16 bytes per slot
 DATA_2: Final = symbol("wSpriteStateData2")
 SLOT_SIZE: Final = 16
 SLOTS: Final = 16
@@ -141,7 +141,7 @@ SPRITE_FACING: Final = 9
 # offsets into wSpriteStateData2
 MAP_Y: Final = 4
 MAP_X: Final = 5
-BORDER: Final = 4  # what the game adds to map coordinates
+BORDER: Final = 4  # added to map coordinates by the game
 
 MOVING: Final = 3
 NOT_DRAWN: Final = 0xFF
@@ -149,7 +149,7 @@ NOT_DRAWN: Final = 0xFF
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person or thing that stands on the map and may be in the way."""
+    """A person or thing on the map that may block a square."""
 
     slot: int
     picture: int
@@ -161,12 +161,12 @@ class Person:
 
     @property
     def position(self) -> Position:
-        """The square taken."""
+        """The square it occupies."""
         return Position(self.x, self.y)
 
 
 def read_people(ram: Ram) -> tuple[Person, ...]:
-    """Return who is on the map, slots 1 to 15; hidden ones are listed as not on the screen."""
+    """Return the sprites of the map, slots 1 to 15; hidden ones are listed as not on the screen."""
     looks = ram.span(DATA_1, SLOTS * SLOT_SIZE)
     places = ram.span(DATA_2, SLOTS * SLOT_SIZE)
     return _decode_people(
@@ -179,7 +179,7 @@ def read_people(ram: Ram) -> tuple[Person, ...]:
     )
 
 
-# A sprite's bytes change with every picture of a step; what is read of them does not.
+# A sprite's bytes change with every animation frame; the decoded values do not.
 _MOVES: Final = bytes(status & 0x7F == MOVING for status in range(0x100))
 _SHOWS: Final = bytes(image != NOT_DRAWN for image in range(0x100))
 _FACES: Final = bytes(facing & 0x0C for facing in range(0x100))

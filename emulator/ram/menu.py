@@ -1,11 +1,11 @@
-"""The menu that has the cursor, what it lists, and the move that it offers to learn."""
+"""The active menu, the entries it lists, and the move it offers to learn."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from emulator.profile import symbol
-from emulator.ram.menu_kind import LISTS, Clues, MenuKind, menu_kind
+from emulator.ram.menu_kind import LISTS, MenuContext, MenuKind, menu_kind
 from emulator.ram.tile_map import (
     BOTTOM_LEFT,
     BOTTOM_RIGHT,
@@ -17,10 +17,10 @@ from emulator.ram.tile_map import (
 )
 from emulator.ram.view import Ram
 
-CURSOR: Final = 0xED  # the filled arrow; the hollow one, 0xEC, marks a menu that waits behind
+CURSOR: Final = 0xED  # the filled arrow; the hollow one, 0xEC, marks an inactive menu
 CURSOR_BYTE: Final = bytes([CURSOR])
 CORNERS: Final = bytes([TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT])
-TIMES: Final = 0xF1  # stands before a quantity that is asked for
+TIMES: Final = 0xF1  # precedes a quantity
 QUANTITY_TOP: Final = 9 * COLUMNS + 19  # the right corners of its box
 QUANTITY_BOTTOM: Final = 11 * COLUMNS + 19
 QUANTITY_SIGNS: Final = (10 * COLUMNS + 16, 10 * COLUMNS + 8)  # to the right, or beside a price
@@ -45,10 +45,10 @@ FROM_ONE: Final = (MenuKind.MOVES, MenuKind.MOVES_OF_ENEMY, MenuKind.MOVES_TO_RE
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A menu with its cursor at `cursor` (column, row); `current` is the item it points at.
+    """A menu with its cursor at `cursor` (column, row); `current` is the item under the cursor.
 
-    `current` is what the game counts: rows of what is visible of a list, moves from one on. What
-    it means is `index`. A quantity has no cursor; `cursor` is the sign before it then.
+    `current` is the game's own count: visible rows of a list, moves from 1. `index` is the entry it refers
+    to. A quantity has no cursor; `cursor` is then the sign before the number.
     """
 
     kind: MenuKind
@@ -62,7 +62,7 @@ class Menu:
 
     @property
     def index(self) -> int:
-        """The entry pointed at, from 0 on, wherever the list was scrolled to; or the quantity."""
+        """The selected entry, from 0, including the scroll offset of a list; or the quantity."""
         if self.kind in LISTS:
             return self.list_offset + self.current
         if self.kind in RIGHT_COLUMNS:
@@ -71,7 +71,7 @@ class Menu:
 
     @property
     def is_list(self) -> bool:
-        """Whether it scrolls, with `list_count` entries and an end mark behind them."""
+        """Whether it scrolls, with `list_count` entries followed by an end mark."""
         return self.kind in LISTS
 
 
@@ -87,9 +87,9 @@ def read_menu(ram: Ram) -> Menu | None:
     list_menu_id, maximum = ram.byte(LIST_MENU_ID), block[MAXIMUM - TOP_Y]
     top_x, top_y, keys = block[TOP_X - TOP_Y], block[0], block[WATCHED_KEYS - TOP_Y]
     in_battle = ram.byte(IN_BATTLE) != 0
-    clues = Clues(maximum, keys, list_menu_id, ram.byte(TWO_OPTION_ID), in_battle, tiles)
+    context = MenuContext(maximum, keys, list_menu_id, ram.byte(TWO_OPTION_ID), in_battle, tiles)
     return Menu(
-        kind=menu_kind((top_x, top_y, maximum), clues),
+        kind=menu_kind((top_x, top_y, maximum), context),
         top_x=top_x,
         top_y=top_y,
         current=block[CURRENT - TOP_Y],
@@ -101,8 +101,8 @@ def read_menu(ram: Ram) -> Menu | None:
 
 
 def _cursor(tiles: bytes, block: bytes) -> tuple[int, int] | None:
-    # The game notes where it drew the cursor. The title's picture may use the same tile id, so
-    # an arrow that the game did not note counts only when there is a box for it to be in.
+    # The game stores where it drew the cursor. The title picture may use the same tile id, so an
+    # arrow at another place counts only when there is also a box on the screen.
     low = CURSOR_ADDRESS - TOP_Y
     noted = (block[low] | block[low + 1] << 8) - TILE_MAP
     if 0 <= noted < len(tiles) and tiles[noted] == CURSOR:
@@ -139,9 +139,9 @@ LIST_END: Final = 0xFF
 
 
 def read_entries(ram: Ram, menu: Menu) -> tuple[int, ...]:
-    """Return the numbers of what `menu` lists, in order; nothing when it is no list, or not one of RAM.
+    """Return the item or species numbers that `menu` lists, in order; empty when it is not a list in RAM.
 
-    They are items or species, as the kind of menu says; the end mark is not among them.
+    The kind of the menu decides whether they are items or species; the end mark is not included.
     """
     if not menu.is_list:
         return ()
@@ -158,16 +158,16 @@ def read_entries(ram: Ram, menu: Menu) -> tuple[int, ...]:
 
 FIELD_MOVES: Final = symbol("wFieldMoves")
 FIELD_MOVE_ENTRIES: Final = 4
-# The number of the last entry of a menu without moves: STATS, SWITCH, CANCEL.
+# The last entry number of a menu without moves: STATS, SWITCH, CANCEL.
 ENTRIES_BELOW: Final = 2
-# The game counts them in an order of their own; the values are moves.
+# The game's own numbers of field moves, to move numbers.
 FIELD_MOVE_NUMBERS: Final = MappingProxyType(
     {1: 15, 2: 19, 4: 57, 5: 70, 6: 148, 7: 91, 8: 100, 9: 135}
 )
 
 
 def read_field_moves(ram: Ram, menu: Menu | None) -> tuple[int, ...]:
-    """Return the numbers of the moves that the open menu of a mon begins with; nothing when it is not open."""
+    """Return the numbers of the field moves in the open menu of a Pokemon; empty when it is not open."""
     if menu is None or menu.kind is not MenuKind.PARTY_FIELD:
         return ()
     listed = ram.span(FIELD_MOVES, FIELD_MOVE_ENTRIES)[: menu.maximum - ENTRIES_BELOW]
@@ -179,12 +179,12 @@ OFFERED_TO: Final = symbol("wWhichPokemon")
 
 
 class MoveOffer(NamedTuple):
-    """Who of the team would learn which move; outside of such a question it means nothing."""
+    """The party position and the move of an offer to learn; valid only during that question."""
 
     position: int
     move: int
 
 
 def read_offer(ram: Ram) -> MoveOffer:
-    """Return the last move that was offered, and to which mon."""
+    """Return the last move that was offered, and the Pokemon that would learn it."""
     return MoveOffer(ram.byte(OFFERED_TO), ram.byte(OFFERED_MOVE))

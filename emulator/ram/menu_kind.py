@@ -1,7 +1,7 @@
-"""Which menu has the cursor, told from where it stands and how many items it has.
+"""Which menu is active, identified by its position and number of items.
 
-The game keeps no name for its menus. The place of the first item and the number of the last are
-enough for most of them; where two share both, what else the game notes tells them apart.
+The game stores no names for its menus. The position of the first item and the number of the last
+identify most of them; where two menus share both, other values in RAM distinguish them.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,59 +12,59 @@ from emulator.ram.tile_map import BOTTOM_RIGHT, COLUMNS, TOP_LEFT, TOP_RIGHT
 
 A_ALONE: Final = 0x01  # of wMenuWatchedKeys
 START: Final = 0x08
-TWO_OPTIONS: Final = 0x7F  # of wTwoOptionMenuID; the last bit says which option comes first
+TWO_OPTIONS: Final = 0x7F  # of wTwoOptionMenuID; the last bit is the option that comes first
 NO_YES: Final = 7
-PC: Final = b"\x8f\x82"  # the letters that end the first item of the menu of all PCs
+PC: Final = b"\x8f\x82"  # the letters that end the first item of the PC selection menu
 
 
 class MenuKind(Enum):
-    """Which menu this is; the values say what one chooses from."""
+    """The kind of a menu; the values describe what is chosen."""
 
-    OTHER = "something that no table lists"
-    MAIN = "what to do after the title"
-    NAMES = "names that are offered"
-    KEYBOARD = "letters of a name"
+    OTHER = "an unknown menu"
+    MAIN = "the main menu after the title"
+    NAMES = "suggested names"
+    KEYBOARD = "the letters of a name"
     OPTIONS = "options"
-    START = "the menu behind START"
+    START = "the START menu"
     POKEDEX = "the entries of the dex"
-    POKEDEX_ENTRY = "what to do with an entry"
+    POKEDEX_ENTRY = "an action with a dex entry"
     ITEMS = "items of the bag or a PC"
     PRICED_ITEMS = "items of a shop"
-    BOXED_MONS = "mons of a box or the team, at a PC"
+    BOXED_MONS = "Pokemon of a box or the party, at a PC"
     MOVE_NAMES = "moves, as a list"
     FLOORS = "floors or badges"
-    USE_TOSS = "what to do with an item"
+    USE_TOSS = "an action with an item"
     QUANTITY = "how many"
     YES_NO = "yes or no"
     NO_YES = "no or yes"
     SAVE_YES_NO = "whether to save"
-    CHANGE_MON = "whether to change mons before the trainer's next"
-    NEXT_MON = "whether to fight on with another mon"
+    CHANGE_MON = "whether to switch before the trainer's next Pokemon"
+    NEXT_MON = "whether to continue with another Pokemon"
     NURSE = "whether to heal"
-    MART = "what to do in a shop"
-    PARTY = "a mon of the team"
-    PARTY_FIELD = "what to do with a mon of the team"
-    PARTY_BATTLE = "what to do with a mon of the team, in battle"
-    BATTLE_LEFT = "what to do in battle, left column"
-    BATTLE_RIGHT = "what to do in battle, right column"
-    SAFARI_LEFT = "what to do in the Safari, left column"
-    SAFARI_RIGHT = "what to do in the Safari, right column"
+    MART = "an action in a shop"
+    PARTY = "a Pokemon of the party"
+    PARTY_FIELD = "an action with a Pokemon of the party"
+    PARTY_BATTLE = "an action with a Pokemon of the party, in battle"
+    BATTLE_LEFT = "an action in battle, left column"
+    BATTLE_RIGHT = "an action in battle, right column"
+    SAFARI_LEFT = "an action in the Safari Zone, left column"
+    SAFARI_RIGHT = "an action in the Safari Zone, right column"
     MOVES = "a move to fight with"
     MOVES_OF_ENEMY = "a move of the enemy to copy"
     MOVES_TO_RESTORE = "a move to use an item on"
     MOVES_TO_FORGET = "a move to forget"
     PC = "whose PC to use"
-    PLAYER_PC = "what to do with stored items"
-    BILLS_PC = "what to do with stored mons"
-    BILLS_PC_MON = "what to do with one stored mon"
+    PLAYER_PC = "an action with stored items"
+    BILLS_PC = "an action with stored Pokemon"
+    BILLS_PC_MON = "an action with one stored Pokemon"
     BOXES = "a box to change to"
     VENDING = "a drink"
     PRIZES = "a prize"
     FOSSILS = "a fossil"
 
 
-class Clues(NamedTuple):
-    """What tells menus apart that stand in the same place."""
+class MenuContext(NamedTuple):
+    """Values that distinguish menus at the same position."""
 
     maximum: int
     watched_keys: int
@@ -75,7 +75,7 @@ class Clues(NamedTuple):
 
 
 Place: TypeAlias = tuple[int, int, int]  # column and row of the first item, number of the last
-Choice: TypeAlias = Callable[[Clues], MenuKind]
+Choice: TypeAlias = Callable[[MenuContext], MenuKind]
 
 LISTS: Final = (
     MenuKind.BOXED_MONS,
@@ -86,48 +86,48 @@ LISTS: Final = (
 )
 
 
-def menu_kind(place: Place, clues: Clues) -> MenuKind:
-    """Return which menu begins at `place`."""
-    # Three boxes one below the other; the cursor's column and row change with what is chosen.
-    upper, middle = clues.tiles[5 * COLUMNS], clues.tiles[10 * COLUMNS]
-    if upper == middle == TOP_LEFT and clues.tiles[5 * COLUMNS - 1] == BOTTOM_RIGHT:
+def menu_kind(place: Place, context: MenuContext) -> MenuKind:
+    """Return the kind of the menu at `place`."""
+    # Three boxes, one below the other; the cursor's column and row vary with the selection.
+    upper, middle = context.tiles[5 * COLUMNS], context.tiles[10 * COLUMNS]
+    if upper == middle == TOP_LEFT and context.tiles[5 * COLUMNS - 1] == BOTTOM_RIGHT:
         return MenuKind.OPTIONS
     found = _TABLE.get(place, MenuKind.OTHER)
-    return found if isinstance(found, MenuKind) else found(clues)
+    return found if isinstance(found, MenuKind) else found(context)
 
 
-def _list(clues: Clues) -> MenuKind:
-    return LISTS[clues.list_menu_id] if clues.list_menu_id < len(LISTS) else MenuKind.OTHER
+def _list(context: MenuContext) -> MenuKind:
+    return LISTS[context.list_menu_id] if context.list_menu_id < len(LISTS) else MenuKind.OTHER
 
 
-def _two_options(clues: Clues) -> MenuKind:
-    reversed_ = clues.two_option_id & TWO_OPTIONS == NO_YES
+def _two_options(context: MenuContext) -> MenuKind:
+    reversed_ = context.two_option_id & TWO_OPTIONS == NO_YES
     return MenuKind.NO_YES if reversed_ else MenuKind.YES_NO
 
 
-def _left_yes_no(clues: Clues) -> MenuKind:
-    return MenuKind.CHANGE_MON if clues.in_battle else MenuKind.SAVE_YES_NO
+def _left_yes_no(context: MenuContext) -> MenuKind:
+    return MenuKind.CHANGE_MON if context.in_battle else MenuKind.SAVE_YES_NO
 
 
-def _bare_mon(clues: Clues) -> MenuKind:
-    return MenuKind.PARTY_BATTLE if clues.in_battle else MenuKind.PARTY_FIELD
+def _bare_mon(context: MenuContext) -> MenuKind:
+    return MenuKind.PARTY_BATTLE if context.in_battle else MenuKind.PARTY_FIELD
 
 
-def _corner(clues: Clues) -> MenuKind:
-    if clues.watched_keys & START:
+def _corner(context: MenuContext) -> MenuKind:
+    if context.watched_keys & START:
         return MenuKind.MAIN
-    if clues.watched_keys == A_ALONE:
-        return MenuKind.NAMES if clues.maximum == 3 else MenuKind.OTHER
-    return _wide_box(clues)
+    if context.watched_keys == A_ALONE:
+        return MenuKind.NAMES if context.maximum == 3 else MenuKind.OTHER
+    return _wide_box(context)
 
 
-def _wide_box(clues: Clues) -> MenuKind:
-    match clues.tiles.find(TOP_RIGHT, 0, COLUMNS), clues.maximum:
+def _wide_box(context: MenuContext) -> MenuKind:
+    match context.tiles.find(TOP_RIGHT, 0, COLUMNS), context.maximum:
         case 13, 4:
             return MenuKind.BILLS_PC
         case 14, 0 | 1 | 2:
             return MenuKind.FOSSILS
-        case 15, 2 | 3 | 4 if PC in clues.tiles[2 * COLUMNS : 3 * COLUMNS]:
+        case 15, 2 | 3 | 4 if PC in context.tiles[2 * COLUMNS : 3 * COLUMNS]:
             return MenuKind.PC
         case 15, 3:
             return MenuKind.PLAYER_PC
@@ -136,7 +136,7 @@ def _wide_box(clues: Clues) -> MenuKind:
 
 
 def _rows() -> Iterator[tuple[MenuKind | Choice, int, int, range]]:
-    """Yield kind, column and row of the first item, and the numbers that the last may have."""
+    """Yield kind, column and row of the first item, and the possible numbers of the last item."""
     yield _corner, 1, 2, range(5)
     for column in range(1, 18, 2):
         yield MenuKind.KEYBOARD, column, 3, range(7, 8)
@@ -152,7 +152,7 @@ def _rows() -> Iterator[tuple[MenuKind | Choice, int, int, range]]:
     yield MenuKind.MART, 1, 1, range(2, 3)
     yield MenuKind.PARTY, 0, 1, range(6)
     yield _bare_mon, 12, 12, range(2, 3)
-    for moves in range(1, 5):  # the menu grows upwards, and to the left with a long name
+    for moves in range(1, 5):  # the menu grows upwards, and to the left for a long name
         for column in (8, 10, 12):
             yield MenuKind.PARTY_FIELD, column, 12 - 2 * moves, range(2 + moves, 3 + moves)
     yield MenuKind.BATTLE_LEFT, 9, 14, range(1, 2)

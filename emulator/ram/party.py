@@ -1,4 +1,4 @@
-"""The player's team, and the mons of the current box."""
+"""The player's party, and the Pokemon of the current box."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +9,7 @@ from emulator.ram.view import Ram
 from emulator.text import decode_name, word
 
 COUNT: Final = symbol("wPartyCount")
-ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # from which on all lies as from COUNT on
+ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # the same structure as from COUNT on
 SPECIES: Final = symbol("wPartySpecies")
 SPECIES_END: Final = 0xFF  # after the last of them
 MONS: Final = symbol("wPartyMons")
@@ -22,7 +22,7 @@ PP_BITS: Final = 0x3F  # the rest of a PP byte counts PP Ups
 
 
 class Status(NamedTuple):
-    """What ails a mon; `sleep` counts the turns left."""
+    """The major status of a Pokemon; `sleep` is the number of turns left."""
 
     sleep: int
     poisoned: bool
@@ -32,7 +32,7 @@ class Status(NamedTuple):
 
 
 class MoveSlot(NamedTuple):
-    """A move that a mon knows, and how often it can still use it."""
+    """A move of a Pokemon, with its remaining PP and PP Ups."""
 
     move: int
     pp: int
@@ -40,7 +40,7 @@ class MoveSlot(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """Five numbers that a mon has one each of: stats, or the experience in them."""
+    """One value per stat: the stats themselves, base stats or stat experience."""
 
     hp: int
     attack: int
@@ -50,7 +50,7 @@ class Stats(NamedTuple):
 
 
 class Dvs(NamedTuple):
-    """What a mon was born with, 0 to 15 each; `hp` follows from the others."""
+    """The DVs of a Pokemon, 0 to 15 each; `hp` follows from the others."""
 
     attack: int
     defense: int
@@ -59,13 +59,13 @@ class Dvs(NamedTuple):
 
     @property
     def hp(self) -> int:
-        """The HP value that the other four make up."""
+        """The HP DV, made of the lowest bits of the other four."""
         return sum((value & 1) << shift for value, shift in zip(self, (3, 2, 1, 0), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class PartyMon:
-    """One mon of the team; `stats.hp` is its maximum."""
+    """A Pokemon of the party; `stats.hp` is its maximum HP."""
 
     species: int
     nickname: str
@@ -83,13 +83,13 @@ class PartyMon:
 
     @property
     def fainted(self) -> bool:
-        """Whether the mon cannot fight."""
+        """Whether it has no HP left."""
         return self.hp == 0
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """The team in its order; empty before the first mon."""
+    """A party in order; empty before the first Pokemon."""
 
     mons: tuple[PartyMon, ...]
 
@@ -101,18 +101,18 @@ class Party:
 
 
 def read_party(ram: Ram) -> Party:
-    """Return the player's team."""
+    """Return the player's party."""
     return _decode_party(ram.span(COUNT, END - COUNT))
 
 
 def read_enemy_party(ram: Ram) -> Party:
-    """Return the team of the trainer who is fought; outside such a battle it means nothing."""
+    """Return the enemy trainer's party; valid only during a trainer battle."""
     return _decode_party(ram.span(ENEMY_COUNT, END - COUNT))
 
 
 @lru_cache(maxsize=16)
 def _decode_party(block: bytes) -> Party:
-    # A count that the species list does not bear out is memory that is not set up yet.
+    # A count that the species list contradicts is memory that is not initialised yet.
     count = block[0]
     listed = block[SPECIES - COUNT :].find(SPECIES_END)
     if count > CAPACITY or listed != count:
@@ -124,7 +124,7 @@ def _decode_party(block: bytes) -> Party:
 
 @lru_cache(maxsize=64)
 def decode_mon(mon: bytes, nickname: bytes) -> PartyMon:
-    """Return the mon in a 44-byte party structure and its name."""
+    """Return the Pokemon in a 44-byte party structure, with its name."""
     return PartyMon(
         species=mon[0],
         nickname=decode_name(nickname),
@@ -143,18 +143,18 @@ def decode_mon(mon: bytes, nickname: bytes) -> PartyMon:
 
 
 def decode_status(byte: int) -> Status:
-    """Return what a status byte says."""
+    """Return the major status in a status byte."""
     return Status(byte & 7, bool(byte & 8), bool(byte & 16), bool(byte & 32), bool(byte & 64))
 
 
 def decode_moves(moves: bytes, pps: bytes) -> tuple[MoveSlot, ...]:
-    """Return the moves known, leaving empty slots out."""
+    """Return the known moves, without empty slots."""
     pairs = zip(moves, pps, strict=True)
     return tuple([MoveSlot(move, pp & PP_BITS, pp >> 6) for move, pp in pairs if move])
 
 
 def decode_dvs(pair: bytes) -> Dvs:
-    """Return the four values in two bytes."""
+    """Return the four DVs in two bytes."""
     return Dvs(pair[0] >> 4, pair[0] & 15, pair[1] >> 4, pair[1] & 15)
 
 
@@ -162,15 +162,15 @@ BOX_NUMBER: Final = symbol("wCurrentBoxNum")
 BOX_COUNT: Final = symbol("wBoxCount")
 BOX_SPECIES: Final = symbol("wBoxSpecies")
 BOX_MONS: Final = symbol("wBoxMons")
-BOX_OT_NAMES: Final = symbol("wBoxMonOT")  # behind the mons
+BOX_OT_NAMES: Final = symbol("wBoxMonOT")  # after the mons
 BOXED_MON_SIZE: Final = 33
-BOXED_LEVEL: Final = 3  # of the box's structure, which has no other
+BOXED_LEVEL: Final = 3  # offset in the box structure, which has no other level
 BOX_CAPACITY: Final = 20
-BOX_NUMBER_BITS: Final = 0x7F  # the last bit says that the boxes have been changed before
+BOX_NUMBER_BITS: Final = 0x7F  # the last bit says that boxes were changed before
 
 
 class BoxedMon(NamedTuple):
-    """What a box tells of a mon at a glance."""
+    """Species and level of a Pokemon in a box."""
 
     species: int
     level: int
@@ -178,7 +178,7 @@ class BoxedMon(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Box `number`, from 0 on, which is the one that catches what the team has no room for."""
+    """The current box, `number` counted from 0; it receives catches when the party is full."""
 
     number: int
     mons: tuple[BoxedMon, ...]
@@ -188,7 +188,7 @@ class Box:
 
     @property
     def full(self) -> bool:
-        """Whether no other mon fits in."""
+        """Whether the box is full."""
         return len(self.mons) >= BOX_CAPACITY
 
 
@@ -200,7 +200,7 @@ def read_box(ram: Ram) -> Box:
 
 @lru_cache(maxsize=16)
 def _decode_mons(block: bytes) -> tuple[BoxedMon, ...]:
-    # A count that the species list does not bear out is memory that is not set up yet.
+    # A count that the species list contradicts is memory that is not initialised yet.
     count = block[0]
     if count > BOX_CAPACITY or block[BOX_SPECIES - BOX_COUNT :].find(SPECIES_END) != count:
         return ()

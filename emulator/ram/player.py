@@ -1,4 +1,4 @@
-"""The player: names, money, badges, the clock of the game, the bag, and what is left of a visit to the Safari."""
+"""The player: names, money, badges, play time, the bag, and the Safari Zone counters."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +18,7 @@ PLAY_TIME: Final = symbol("wPlayTimeHours")  # hours, maxed flag, minutes, secon
 
 
 class PlayTime(NamedTuple):
-    """How long the game says it has been played."""
+    """The play time that the game shows."""
 
     hours: int
     minutes: int
@@ -28,7 +28,7 @@ class PlayTime(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who plays, and what they own that is not in the bag; `badges` are bit numbers."""
+    """The player's names, money, badges (as bit numbers), id and play time."""
 
     name: str
     rival_name: str
@@ -39,25 +39,25 @@ class Player:
 
     @property
     def badge_count(self) -> int:
-        """How many badges there are."""
+        """The number of badges."""
         return len(self.badges)
 
 
 def read_player(ram: Ram) -> Player:
-    """Return who plays."""
+    """Return the player's data."""
     name = decode_name(ram.span(PLAYER_NAME, NAME_SIZE))
-    money = _decode_purse(ram.span(MONEY, PLAYER_ID + 2 - MONEY))
+    money = _decode_assets(ram.span(MONEY, PLAYER_ID + 2 - MONEY))
     hours, _, minutes, seconds, frames = ram.span(PLAY_TIME, 5)
     return Player(name, *money, PlayTime(hours, minutes, seconds, frames))
 
 
 @lru_cache(maxsize=16)
-def _decode_purse(purse: bytes) -> tuple[str, int, tuple[int, ...], int]:
+def _decode_assets(block: bytes) -> tuple[str, int, tuple[int, ...], int]:
     return (
-        decode_name(purse[RIVAL_NAME - MONEY :][:NAME_SIZE]),
-        bcd(purse[:3]),
-        bits(purse[BADGES - MONEY]),
-        int.from_bytes(purse[PLAYER_ID - MONEY :][:2], "big"),
+        decode_name(block[RIVAL_NAME - MONEY :][:NAME_SIZE]),
+        bcd(block[:3]),
+        bits(block[BADGES - MONEY]),
+        int.from_bytes(block[PLAYER_ID - MONEY :][:2], "big"),
     )
 
 
@@ -67,7 +67,7 @@ BAG_SIZE: Final = 1 + 2 * BAG_CAPACITY + 1
 
 
 class Stack(NamedTuple):
-    """So many of one item."""
+    """An item and its quantity."""
 
     item: int
     quantity: int
@@ -75,7 +75,7 @@ class Stack(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """The stacks of the bag in its order."""
+    """The stacks of the bag in order."""
 
     items: tuple[Stack, ...]
 
@@ -83,7 +83,7 @@ class Bag:
         return len(self.items)
 
     def quantity(self, item: int) -> int:
-        """Return how many of `item` there are."""
+        """Return the quantity of `item`."""
         return sum(stack.quantity for stack in self.items if stack.item == item)
 
     @property
@@ -93,7 +93,7 @@ class Bag:
 
 
 def read_bag(ram: Ram) -> Bag:
-    """Return what the player carries."""
+    """Return the contents of the bag."""
     return _decode_bag(ram.span(BAG_COUNT, BAG_SIZE))
 
 
@@ -106,17 +106,17 @@ def _decode_bag(block: bytes) -> Bag:
     return Bag(tuple([Stack(*pair) for pair in zip(pairs[::2], pairs[1::2], strict=True)]))
 
 
-SAFARI_STEPS: Final = symbol("wSafariSteps")  # two bytes, the high one first
+SAFARI_STEPS: Final = symbol("wSafariSteps")  # two bytes, big-endian
 SAFARI_BALLS: Final = symbol("wNumSafariBalls")
 
 
 class Safari(NamedTuple):
-    """Steps that may still be taken, and balls that may still be thrown; of the last visit where there is none now."""
+    """Steps and balls left in the Safari Zone; outside of it, the values of the last visit."""
 
     steps: int
     balls: int
 
 
 def read_safari(ram: Ram) -> Safari:
-    """Return what is left."""
+    """Return the Safari Zone counters."""
     return Safari(int.from_bytes(ram.span(SAFARI_STEPS, 2), "big"), ram.byte(SAFARI_BALLS))

@@ -1,10 +1,10 @@
-"""The state of the game at one moment: every record together, as one frozen value."""
+"""The state of the game at one moment: all records together, as one immutable value."""
 
 from dataclasses import dataclass, field
 from enum import Enum
 
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
-from emulator.ram.control import DARKNESS, Control, Doubt, read_control
+from emulator.ram.control import DARKNESS, Control, NoControl, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, Switches, read_flags, read_switches
 from emulator.ram.map import (
@@ -25,7 +25,7 @@ from emulator.text import decode_screen
 
 
 class ScreenType(Enum):
-    """What the screen is about, by the first rule of `classify` that fits."""
+    """What the screen shows, by the first rule of `classify` that matches."""
 
     TITLE = "title"
     BATTLE = "battle"
@@ -38,7 +38,7 @@ class ScreenType(Enum):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The game at `frame`; `ram` is what it was read from."""
+    """The game at `frame`; `ram` is the data it was read from."""
 
     frame: int
     player: Player
@@ -56,55 +56,55 @@ class State:
 
     @property
     def position(self) -> Position:
-        """The square the player stands on."""
+        """The player's square."""
         return self.map.position
 
     @property
     def in_battle(self) -> bool:
-        """Whether there is a battle that can be fought."""
+        """Whether there is a battle in which the player can act."""
         return self.battle is not None and self.battle.kind is not BattleKind.LOST
 
     @property
     def battle_result(self) -> BattleResult | None:
-        """How the last battle ended, which is known before it is quite over."""
+        """How the last battle ended; known shortly before the battle is over."""
         return read_result(self.ram)
 
     @property
     def game_started(self) -> bool:
-        """Whether a game is being played; before that nothing here means anything."""
+        """Whether a game is being played; before that, the other fields are meaningless."""
         return self.control.started
 
     @property
     def in_control(self) -> bool:
-        """Whether a direction key would walk now."""
+        """Whether a direction key would make the player walk now."""
         return self.screen_type is ScreenType.OVERWORLD and self.control.free
 
     @property
     def box(self) -> Box:
-        """The mons of the current box."""
+        """The Pokemon of the current box."""
         return read_box(self.ram)
 
     @property
     def visited_towns(self) -> frozenset[int]:
-        """The map ids of the towns that were entered."""
+        """The map ids of the towns entered so far."""
         return read_visited(self.ram)
 
     @property
     def is_dark(self) -> bool:
-        """Whether the map is dark until it is lit; walking there is as anywhere."""
+        """Whether the map is dark until FLASH is used; walking works as on other maps."""
         return self.ram.byte(DARKNESS) != 0
 
     @property
     def people_present(self) -> tuple[Person, ...]:
-        """The people of the map, in sight or not, without those that the story hides."""
+        """The people of the map, on screen or not, without those that toggles hide."""
         hidden = read_hidden_slots(self.ram, self.flags.hidden)
         return tuple([person for person in self.people if person.slot not in hidden])
 
     @property
     def tiles_in_sight(self) -> dict[Square, int] | None:
-        """The tile that decides about each of the 10 by 9 squares in sight, as the logical screen shows it.
+        """The collision tile of each of the 10 by 9 squares in sight, as the tile map shows it.
 
-        None while a box is open, or the screen does not show the map as it is.
+        None while a box is open, or when the screen does not show the plain map.
         """
         if self.dialogue.font_loaded or not self.in_control:
             return None
@@ -112,32 +112,32 @@ class State:
 
     @property
     def list_entries(self) -> tuple[int, ...]:
-        """What the list that is open has, as numbers of items or species; empty when none is."""
+        """The entries of the open list, as numbers of items or species; empty without an open list."""
         return () if self.menu is None else read_entries(self.ram, self.menu)
 
     @property
     def field_moves(self) -> tuple[int, ...]:
-        """The moves that the open menu of a mon of the team begins with, in order; empty when it is not open."""
+        """The field moves in the open menu of a party Pokemon, in order; empty when it is not open."""
         return read_field_moves(self.ram, self.menu)
 
     @property
     def safari(self) -> Safari:
-        """What is left of a visit to the Safari."""
+        """The Safari Zone counters."""
         return read_safari(self.ram)
 
     @property
     def switches(self) -> Switches:
-        """Under which trash cans the switches of a gym's door lie."""
+        """The trash cans that hold the switches of a gym's door."""
         return read_switches(self.ram)
 
     @property
     def screen_rows(self) -> tuple[str, ...]:
-        """The 18 rows of text on the logical screen."""
+        """The 18 rows of text on the tile map."""
         return decode_screen(read_tiles(self.ram))
 
     @property
     def screen_text(self) -> str:
-        """The logical screen as text, its rows joined by line ends."""
+        """The tile map as text, with rows joined by newlines."""
         return "\n".join(self.screen_rows)
 
 
@@ -166,7 +166,7 @@ def read_state(ram: Ram, frame: int) -> State:
 def classify(
     control: Control, battle: Battle | None, menu: Menu | None, dialogue: Dialogue
 ) -> ScreenType:
-    """Return what the screen is about; text counts before the game began too, as in its intro."""
+    """Return what the screen shows; text counts before the game has started, too, as in the intro."""
     if battle is not None:
         return ScreenType.BATTLE
     if dialogue.waiting is Waiting.ARROW:
@@ -177,6 +177,8 @@ def classify(
         return ScreenType.DIALOGUE
     if not control.started:
         return ScreenType.TITLE
-    if control.fading or not {Doubt.WARPING, Doubt.INPUT_IGNORED}.isdisjoint(control.reasons):
+    if control.fading or not {NoControl.WARPING, NoControl.INPUT_IGNORED}.isdisjoint(
+        control.reasons
+    ):
         return ScreenType.TRANSITION
     return ScreenType.SCRIPTED if control.scripted else ScreenType.OVERWORLD

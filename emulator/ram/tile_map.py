@@ -1,6 +1,6 @@
-"""The logical screen: 18 rows of 20 tile ids, and the squares of the map that they show around the player.
+"""The tile map: 18 rows of 20 tile ids, and the squares of the map that they show around the player.
 
-Knows where squares are on the screen; knows nothing of maps.
+Covers where squares are on the screen, not maps.
 """
 
 from typing import Final, TypeAlias
@@ -19,7 +19,7 @@ BOTTOM_RIGHT: Final = 0x7E
 
 
 def read_tiles(ram: Ram) -> bytes:
-    """Return the 360 tile ids of the logical screen, row by row."""
+    """Return the 360 tile ids of the tile map, row by row."""
     return ram.span(TILE_MAP, COLUMNS * ROWS)
 
 
@@ -27,25 +27,25 @@ Square: TypeAlias = tuple[int, int]
 
 SQUARES_WIDE: Final = COLUMNS // 2
 SQUARES_HIGH: Final = ROWS // 2
-# The player stands in the fifth column of squares and in the fifth row.
+# The player stands in the fifth column and fifth row of squares.
 LEFT: Final = 4
 ABOVE: Final = 4
 CORNERS: Final = frozenset({TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT})
 
 
 def read_tiles_in_sight(ram: Ram, here: Position) -> dict[Square, int] | None:
-    """Return the tile that decides about each square in sight of `here`; None while a box covers some.
+    """Return the collision tile of each square in sight of `here`; None while a box covers some.
 
-    These are 10 columns and 9 rows of squares, some perhaps beyond the edges of the map.
+    These are 10 columns and 9 rows of squares; some may be beyond the edges of the map.
     """
     tiles = read_tiles(ram)
     if not CORNERS.isdisjoint(tiles):
         return None
-    return dict(zip(squares_in_sight(here), decisive(tiles), strict=True))
+    return dict(zip(squares_in_sight(here), collision_tiles(tiles), strict=True))
 
 
 def squares_in_sight(here: Position) -> list[Square]:
-    """Return the squares that the screen shows around the player's, row by row."""
+    """Return the squares that the screen shows around the player, row by row."""
     left, top = here.x - LEFT, here.y - ABOVE
     return [
         (x, y) for y in range(top, top + SQUARES_HIGH) for x in range(left, left + SQUARES_WIDE)
@@ -53,11 +53,11 @@ def squares_in_sight(here: Position) -> list[Square]:
 
 
 def is_in_sight(here: Position, square: Square) -> bool:
-    """Say whether the screen shows a square when the player stands on `here`."""
+    """Return whether the screen shows a square when the player stands on `here`."""
     column, row = square[0] - here.x + LEFT, square[1] - here.y + ABOVE
     return 0 <= column < SQUARES_WIDE and 0 <= row < SQUARES_HIGH
 
 
-def decisive(tiles: bytes) -> bytes:
-    """Return of the screen's tiles those that decide, the bottom left one of each square."""
+def collision_tiles(tiles: bytes) -> bytes:
+    """Return the collision tiles of the screen, the bottom left tile of each square."""
     return b"".join(tiles[row * COLUMNS : (row + 1) * COLUMNS : 2] for row in range(1, ROWS, 2))

@@ -1,6 +1,6 @@
-"""What RAM held at one moment, as an immutable value, and readers that read again only what has changed.
+"""RAM at one moment as an immutable value, and readers that cache records until their bytes change.
 
-Knows addresses as numbers; knows nothing of what lies at them.
+Covers addresses as numbers, not what is stored there.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ HIGH_RAM: Final = (0xFF80, 0x7F)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RamLayout:
-    """Where windows (address, size) lie in RAM, and one after the other in an image of them."""
+    """The (address, size) windows of RAM, and the offset of each in an image that joins them."""
 
     ranges: tuple[Range, ...]
     offsets: tuple[int, ...]
@@ -28,12 +28,12 @@ class RamLayout:
 
 @lru_cache(maxsize=32)
 def layout_of(ranges: tuple[Range, ...]) -> RamLayout:
-    """Return the layout of windows that ascend and do not overlap."""
+    """Return the layout of windows, which must be ascending and must not overlap."""
     offsets = [0]
     free = 0
     for start, size in ranges:
         if start < free or size < 1:
-            message = f"RAM windows ascend, hold bytes and do not overlap; {start:#06x} does not"
+            message = f"RAM windows must ascend, not overlap and not be empty; {start:#06x} is bad"
             raise ConsoleError(message)
         free = start + size
         offsets.append(offsets[-1] + size)
@@ -41,8 +41,8 @@ def layout_of(ranges: tuple[Range, ...]) -> RamLayout:
 
 
 @lru_cache(maxsize=1024)
-def find(layout: RamLayout, address: int, size: int) -> int | None:
-    """Return where in an image `size` bytes from `address` on are; None when no window has them all."""
+def find_offset(layout: RamLayout, address: int, size: int) -> int | None:
+    """Return the offset in an image of `size` bytes at `address`; None when no window contains them all."""
     for (start, length), offset in zip(layout.ranges, layout.offsets, strict=True):
         if start <= address and address + size <= start + length:
             return offset + address - start
@@ -50,7 +50,7 @@ def find(layout: RamLayout, address: int, size: int) -> int | None:
 
 
 def _offset(layout: RamLayout, address: int, size: int) -> int:
-    offset = find(layout, address, size)
+    offset = find_offset(layout, address, size)
     if offset is None:
         message = f"RAM {address:#06x} (+{size}) is not watched; use console.read()"
         raise ConsoleError(message)
@@ -58,9 +58,9 @@ def _offset(layout: RamLayout, address: int, size: int) -> int:
 
 
 class Ram:
-    """Windows of RAM at one moment; reading outside of them is a ConsoleError.
+    """Windows of RAM at one moment; reading outside of them raises a ConsoleError.
 
-    No dataclass, since one is made and read from dozens of times every tick.
+    Not a dataclass, because dozens are created and read every tick.
     """
 
     __slots__ = ("base", "image", "layout", "size")
@@ -73,7 +73,7 @@ class Ram:
 
     @classmethod
     def of_layout(cls, layout: RamLayout, image: bytes) -> "Ram":
-        """Return `image`, the windows of `layout` one after the other, as one view."""
+        """Return a view of `image`, the joined windows of `layout`."""
         ram = cls.__new__(cls)
         ram.layout = layout
         ram.image = image
@@ -82,7 +82,7 @@ class Ram:
 
     @classmethod
     def of_image(cls, wram: bytes, hram: bytes) -> "Ram":
-        """Return all of work RAM and high RAM as one view."""
+        """Return a view of all of work RAM and high RAM."""
         return cls(((WORK_RAM[0], wram), (HIGH_RAM[0], hram)))
 
     @property
@@ -93,7 +93,7 @@ class Ram:
     def byte(self, address: int) -> int:
         """Return the byte at `address`."""
         offset = address - self.base
-        if 0 <= offset < self.size:  # nearly all reads are of the first window
+        if 0 <= offset < self.size:  # nearly all reads are in the first window
             return self.image[offset]
         return self.image[_offset(self.layout, address, 1)]
 
@@ -105,8 +105,8 @@ class Ram:
         return self.image[offset : offset + size]
 
     def covers(self, address: int, size: int = 1) -> bool:
-        """Return whether one window holds `size` bytes from `address` on."""
-        return find(self.layout, address, size) is not None
+        """Return whether one window contains `size` bytes from `address` on."""
+        return find_offset(self.layout, address, size) is not None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ram) and self.windows == other.windows
@@ -117,23 +117,23 @@ class Ram:
 
 Record = TypeVar("Record")
 
-KEPT: Final = 64  # records a reader remembers
+CACHED_RECORDS: Final = 64  # records in the cache of a reader
 
 
-class Excerpt:
-    """The same ranges, at least two, of one RAM after the other."""
+class RamSlices:
+    """The same two or more ranges, read from many views of RAM."""
 
     def __init__(self, ranges: tuple[Range, ...]) -> None:
         self._ranges = ranges
         self._cutter = lru_cache(maxsize=8)(self._find_cutter)
 
     def of(self, ram: Ram) -> bytes | None:
-        """Return the bytes of the ranges, one after the other; None when `ram` does not hold them all."""
+        """Return the joined bytes of the ranges; None when `ram` does not contain them all."""
         cutter = self._cutter(ram.layout)
         return None if cutter is None else b"".join(cutter(ram.image))
 
     def _find_cutter(self, layout: RamLayout) -> Callable[[bytes], tuple[bytes, ...]] | None:
-        offsets = [find(layout, *each) for each in self._ranges]
+        offsets = [find_offset(layout, *each) for each in self._ranges]
         slices = [
             slice(offset, offset + size)
             for offset, (_, size) in zip(offsets, self._ranges, strict=True)
@@ -142,21 +142,21 @@ class Excerpt:
         return itemgetter(*slices) if len(slices) == len(self._ranges) else None
 
 
-def remembered(*ranges: Range) -> Callable[[Callable[[Ram], Record]], Callable[[Ram], Record]]:
-    """Give a reader the record it made the last time that `ranges` held the same bytes.
+def cached_on(*ranges: Range) -> Callable[[Callable[[Ram], Record]], Callable[[Ram], Record]]:
+    """Cache a reader's records by the bytes in `ranges`.
 
-    The reader is given those ranges alone, so that it cannot depend on anything else.
+    The reader is called with those ranges only, so it cannot depend on anything else.
     """
-    layout, excerpt = layout_of(ranges), Excerpt(ranges)
+    layout, ram_slices = layout_of(ranges), RamSlices(ranges)
 
     def decorate(reader: Callable[[Ram], Record]) -> Callable[[Ram], Record]:
-        @lru_cache(maxsize=KEPT)
+        @lru_cache(maxsize=CACHED_RECORDS)
         def decode(image: bytes) -> Record:
             return reader(Ram.of_layout(layout, image))
 
         @wraps(reader)
         def read(ram: Ram) -> Record:
-            image = excerpt.of(ram)
+            image = ram_slices.of(ram)
             return reader(ram) if image is None else decode(image)
 
         return read

@@ -1,1 +1,1 @@
-"""The exact arithmetic of battles and growth, from records alone. Knows no cartridge and no RAM addresses."""
+"""Exact arithmetic of battles and growth, on records only; independent of cartridge and RAM addresses."""

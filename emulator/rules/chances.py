@@ -1,4 +1,4 @@
-"""Chances, as exact fractions of 256: to hit, to hit critically, to run, to go first; and what ailments cost."""
+"""Chances as exact fractions of 256: to hit, to hit critically, to run, to move first; and residual damage."""
 
 from fractions import Fraction
 from typing import Final
@@ -22,7 +22,7 @@ NEVER: Final = Fraction(0)
 
 
 def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Fraction:
-    """Return the chance that a move hits; even the surest fails once in 256 times."""
+    """Return the chance that a move hits; even 100% accuracy misses once in 256 times."""
     if move.effect == DREAM_EATER and not defender.asleep:
         return NEVER
     if defender.substitute and move.effect in (DRAIN, DREAM_EATER):
@@ -38,7 +38,7 @@ def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: Rul
 
 
 def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:
-    """Return the chance of a critical hit; who is focused has less of it, which is the game's."""
+    """Return the chance of a critical hit; Focus Energy lowers it, a bug of the game."""
     if not move.power:
         return NEVER
     chance = attacker.base_speed // 2
@@ -48,7 +48,7 @@ def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:
 
 
 def run_chance(speed: int, enemy_speed: int, attempt: int) -> Fraction:
-    """Return the chance that the `attempt`th try to run from a wild mon succeeds, from 1 on."""
+    """Return the chance that the `attempt`th try, counted from 1, to run from a wild Pokemon succeeds."""
     divisor = enemy_speed // 4 % BYTE
     if speed >= enemy_speed or not divisor:
         return SURE
@@ -59,7 +59,7 @@ def run_chance(speed: int, enemy_speed: int, attempt: int) -> Fraction:
 
 
 def first_chance(speed: int, move: int, enemy_speed: int, enemy_move: int) -> Fraction:
-    """Return the chance to act before the enemy, given both speeds and the numbers of the moves."""
+    """Return the chance to move before the enemy, given both speeds and move numbers."""
     own, other = (_priority(move), speed), (_priority(enemy_move), enemy_speed)
     if own == other:
         return Fraction(1, 2)
@@ -74,7 +74,7 @@ SHARE: Final = 16
 
 
 def residual_loss(mon: BattleMon, turn: int = 0) -> int:
-    """Return what poison, burn and seeds take of `mon` after its next turn, or a later one."""
+    """Return the HP that poison, burn and Leech Seed take from `mon` after its next turn, or `turn` turns later."""
     share, loss = max(mon.max_hp // SHARE, 1), 0
     toxic, grows = mon.toxic_turns, Volatile.BADLY_POISONED in mon.volatile
     sources = bool(mon.status.poisoned or mon.status.burned) + (Volatile.SEEDED in mon.volatile)

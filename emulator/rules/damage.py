@@ -1,4 +1,4 @@
-"""Damage of one use of a move, with every rounding of the game, and every damage it may do with its probability."""
+"""Damage of one use of a move with every rounding of the game, and the probability of each possible damage."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -36,14 +36,14 @@ SELF_HIT_POWER: Final = 40
 
 
 class _Pair(NamedTuple):
-    """The two stats that meet."""
+    """The attacking and the defending stat of a hit."""
 
     attack: int
     defense: int
 
 
 def rolled(full: int, roll: int) -> int:
-    """Return what a roll of 217 to 255 leaves of the full damage."""
+    """Return the full damage scaled by a random roll of 217 to 255."""
     return full * roll // HIGHEST_ROLL if full > 1 else full
 
 
@@ -67,8 +67,8 @@ def full_damage(
 
 
 def self_hit(mon: BattleMon) -> int:
-    """Return what a confused mon does to itself: no type, no roll, never critical."""
-    pair = _cut(_Pair(mon.stats.attack, mon.stats.defense))
+    """Return the damage a confused Pokemon does to itself: no type, no roll, never critical."""
+    pair = _scaled(_Pair(mon.stats.attack, mon.stats.defense))
     return _formula(mon.level, SELF_HIT_POWER, _Pair(pair.attack, max(pair.defense, 1)))
 
 
@@ -78,21 +78,21 @@ def _formula(level: int, power: int, pair: _Pair) -> int:
 
 
 def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:
-    attack, defense = _cut(_met(attacker, defender, special=move.special, critical=critical))
+    attack, defense = _scaled(_pair(attacker, defender, special=move.special, critical=critical))
     if move.effect == EXPLODE:
         defense //= 2
     # The game divides by a defense that wrapped to zero, and hangs: no number describes that.
     return _Pair(attack, max(defense, 1))
 
 
-def _cut(pair: _Pair) -> _Pair:
+def _scaled(pair: _Pair) -> _Pair:
     if max(pair) < ONE_BYTE:
         return pair
-    # What is left of large numbers is one byte, which may wrap.
+    # Large stats are quartered and stored in one byte, which may wrap.
     return _Pair(max(pair.attack // 4, 1) % ONE_BYTE, pair.defense // 4 % ONE_BYTE)
 
 
-def _met(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:
+def _pair(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:
     if critical:
         if special:
             return _Pair(attacker.plain_special, defender.plain_special)
@@ -105,20 +105,20 @@ def _met(attacker: Attacker, defender: Defender, *, special: bool, critical: boo
 Spread: TypeAlias = Mapping[int, float]  # from damage to probability
 Odds: TypeAlias = NDArray[np.float64]
 
-EVERYTHING: Final = 0xFFFF
+KNOCKOUT: Final = 0xFFFF
 SEVERAL: Final = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}
 TWICE: Final = {2: 1.0}
 
 
 def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
-    """Return what a use of a move that hits may do; probabilities add up to one."""
+    """Return the possible damage of a hit of this move; probabilities add up to one."""
     if move.effect == FIXED:
         return _fixed(attacker, move)
     if move.effect == HALF:
         return {max(defender.hp // 2, 1): 1.0}
     if move.effect == ONE_HIT:
         hits = attacker.speed >= defender.speed and book.chart.multiplier(move.type, defender.types)
-        return {EVERYTHING if hits else 0: 1.0}
+        return {KNOCKOUT if hits else 0: 1.0}
     once = _rolls(attacker, defender, move, book)
     if move.effect in TWO_HITS:
         return _times(once, TWICE)
@@ -126,7 +126,7 @@ def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: 
 
 
 def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
-    """Return what a use of a move may do, misses included as no damage."""
+    """Return the possible damage of a use of this move, with a miss as no damage."""
     if not move.power and move.effect != FIXED:
         return {0: 1.0}
     hit = float(hit_chance(attacker, defender, move, book))
@@ -137,18 +137,18 @@ def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: Rul
 
 def _rolls(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     critical = int(critical_chance(attacker, move) * BYTE)
-    ways: defaultdict[int, int] = defaultdict(int)  # of so many times 256 that are equally likely
+    counts: defaultdict[int, int] = defaultdict(int)  # of 256 * len(ROLLS) equally likely cases
     for is_critical, share in ((False, BYTE - critical), (True, critical)):
         if not share:
             continue
         full = full_damage(attacker, defender, move, book, critical=is_critical)
         for roll in ROLLS:
-            ways[rolled(full, roll)] += share
-    return {amount: count / (BYTE * len(ROLLS)) for amount, count in ways.items()}
+            counts[rolled(full, roll)] += share
+    return {amount: count / (BYTE * len(ROLLS)) for amount, count in counts.items()}
 
 
 def _times(once: Spread, hits: Mapping[int, float]) -> Spread:
-    # The game rolls once; every hit of the same use does the same.
+    # The game rolls once; every hit of the same use does the same damage.
     spread: defaultdict[int, float] = defaultdict(float)
     for amount, chance in once.items():
         for number, share in hits.items():

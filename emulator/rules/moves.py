@@ -1,4 +1,4 @@
-"""What the arithmetic of battles needs to know: a move, its user, its target, and the turns that a use costs."""
+"""Inputs of the battle arithmetic: a move, its user, its target, and the turns that a use takes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,25 +6,25 @@ from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
 
-DRAIN: Final = 3  # gives its user half of what it takes
-EXPLODE: Final = 7  # halves the defense it meets, and its user faints
-DREAM_EATER: Final = 8  # misses a target that is awake
+DRAIN: Final = 3  # heals its user by half of the damage
+EXPLODE: Final = 7  # halves the target's defense, and its user faints
+DREAM_EATER: Final = 8  # fails on a target that is awake
 SWIFT: Final = 17  # never misses
-THRASH: Final = 27  # goes on for turns, and ends in confusion
-SEVERAL_HITS: Final = (29, 30)  # two to five
+THRASH: Final = 27  # lasts for turns, and ends in confusion
+SEVERAL_HITS: Final = (29, 30)  # two to five hits
 ONE_HIT: Final = 38  # knocks out a target that is not faster
-CHARGES: Final = (39, 43)  # strike in their second turn; the latter out of reach before that
-HALF: Final = 40  # takes half of what is left
+CHARGES: Final = (39, 43)  # hit in their second turn; the latter is out of reach before that
+HALF: Final = 40  # takes half of the remaining HP
 FIXED: Final = 41  # takes an amount that depends on the move
-TRAP: Final = 42  # goes on for turns, in which the other side cannot act
+TRAP: Final = 42  # lasts for turns in which the other side cannot act
 TWO_HITS: Final = (44, 77)
 RECHARGE: Final = 80  # costs a turn afterwards, unless it missed or knocked out
 
 FIXED_AMOUNTS: Final = {49: 20, 82: 40}
-LEVEL_AMOUNTS: Final = (69, 101)  # take the user's level
+LEVEL_AMOUNTS: Final = (69, 101)  # damage equal to the user's level
 RANDOM_AMOUNT: Final = 149
 FIRST: Final = 98  # the move that goes first
-LAST: Final = 68  # the move that goes last, and gives back what it got: it cannot be foreseen
+LAST: Final = 68  # Counter: goes last; its damage depends on the enemy's move
 
 
 SPECIAL_TYPES: Final = 0x14  # types from here on use Special instead of Attack and Defense
@@ -32,7 +32,7 @@ SPECIAL_TYPES: Final = 0x14  # types from here on use Special instead of Attack 
 
 @dataclass(frozen=True, slots=True)
 class MoveData:
-    """What a move does; `accuracy` is out of 256, `effect` a number of the contract."""
+    """The data of a move; `accuracy` is out of 256, `effect` is the game's effect number."""
 
     number: int
     effect: int
@@ -49,7 +49,7 @@ class MoveData:
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Who uses a move; `plain_` values are those that critical hits use."""
+    """The user of a move; `plain_` values are those that critical hits use."""
 
     level: int
     types: tuple[int, int]
@@ -65,7 +65,7 @@ class Attacker:
 
     @classmethod
     def of(cls, mon: BattleMon, base_speed: int) -> "Attacker":
-        """Return a mon that fights as one who attacks."""
+        """Return a Pokemon in battle as the user of a move."""
         return cls(
             level=mon.level,
             types=mon.types,
@@ -101,7 +101,7 @@ class Defender:
 
     @classmethod
     def of(cls, mon: BattleMon) -> "Defender":
-        """Return a mon that fights as one who is attacked."""
+        """Return a Pokemon in battle as the target of a move."""
         return cls(
             hp=mon.hp,
             types=mon.types,
@@ -126,12 +126,11 @@ THRASHED: Final[Mapping[int, float]] = {3: 1 / 2, 4: 1 / 2}
 
 @dataclass(frozen=True, slots=True)
 class MoveTurns:
-    """How a use of a move goes on.
+    """How many turns a use of a move takes.
 
-    `before` are turns that pass until it strikes, `after` those that its user must rest unless it
-    missed or knocked out. `strikes` says with which chance it strikes in how many turns running,
-    none of which its user may spend on another move; `holds` whether the other side cannot act in
-    them.
+    `before` is the number of turns until it hits, `after` the number its user must recharge unless it missed or knocked
+    out. `strikes` maps a number of consecutive turns in which it hits to its probability; its user cannot choose
+    another move during them. `holds` says whether the other side cannot act in these turns.
     """
 
     before: int = 0
@@ -141,7 +140,7 @@ class MoveTurns:
 
 
 _PLAIN: Final = MoveTurns()
-_COURSES: Final = {
+_TURNS: Final = {
     **dict.fromkeys(CHARGES, MoveTurns(before=1)),
     RECHARGE: MoveTurns(after=1),
     THRASH: MoveTurns(strikes=THRASHED),
@@ -150,5 +149,5 @@ _COURSES: Final = {
 
 
 def move_turns(move: MoveData) -> MoveTurns:
-    """Return how a use of `move` goes on."""
-    return _COURSES.get(move.effect, _PLAIN)
+    """Return how many turns a use of `move` takes."""
+    return _TURNS.get(move.effect, _PLAIN)

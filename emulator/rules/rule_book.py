@@ -1,4 +1,4 @@
-"""What the arithmetic takes from the cartridge: the type chart, applied in the order of its table, and the ratios of stages."""
+"""Battle tables of the cartridge: the type chart, applied in the order of its rows, and the stat stage ratios."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ TENTH = 10
 
 
 class Matchup(NamedTuple):
-    """Tenths by which a move of one type is stronger against another; unlisted pairs have ten."""
+    """The effect of one type on another in tenths; pairs that are not listed have ten."""
 
     attacking: int
     defending: int
@@ -18,7 +18,7 @@ class Matchup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TypeChart:
-    """Every pair of types that matters, in the order of the cartridge."""
+    """Every listed pair of types, in the order of the cartridge."""
 
     matchups: tuple[Matchup, ...]
     _by_type: dict[int, tuple[Matchup, ...]] = field(init=False, repr=False, compare=False)
@@ -35,14 +35,14 @@ class TypeChart:
         return cls(tuple([Matchup(*row) for row in rows]))
 
     def apply(self, damage: int, move_type: int, types: tuple[int, int]) -> int:
-        """Return `damage` after each row that fits one of the two types, rounded down each time."""
+        """Return `damage` after each row that matches one of the two types, rounded down each time."""
         for matchup in self._by_type.get(move_type, ()):
             if matchup.defending in types:
                 damage = damage * matchup.tenths // TENTH
         return damage
 
     def multiplier(self, move_type: int, types: tuple[int, int]) -> Fraction:
-        """Return how many times stronger a move of this type is against these two."""
+        """Return the effectiveness of a move of this type against these two types."""
         product = Fraction(1)
         for matchup in self._by_type.get(move_type, ()):
             if matchup.defending in types:
@@ -55,7 +55,7 @@ STAGES: Final = range(LOWEST_STAGE, 7)
 
 
 class StageRatio(NamedTuple):
-    """What a stat is multiplied with, and then divided by."""
+    """The ratio by which a stage multiplies a stat."""
 
     numerator: int
     denominator: int
@@ -63,12 +63,12 @@ class StageRatio(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """The tables that battles are computed with; `ratios` begin with the lowest stage."""
+    """The tables of the battle arithmetic; `ratios` begin with the lowest stage."""
 
     chart: TypeChart
     ratios: tuple[StageRatio, ...]
 
     def scaled(self, value: int, stage: int) -> int:
-        """Return a number after `stage` raises, or falls when it is negative; at least 1."""
+        """Return `value` at a stat stage, which may be negative; at least 1."""
         numerator, denominator = self.ratios[stage - LOWEST_STAGE]
         return max(value * numerator // denominator, 1)

@@ -1,4 +1,4 @@
-"""Stats and levels: what a mon is born with, what stages, badges and ailments make of it, and what a victory adds."""
+"""Stats and levels: base values, DVs, stages, badge boosts, growth rates and experience."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -14,9 +14,9 @@ NO_EXPERIENCE: Final = Stats(0, 0, 0, 0, 0)
 
 
 def stats_of(base: Stats, dvs: Dvs, level: int, stat_exp: Stats = NO_EXPERIENCE) -> Stats:
-    """Return the stats of a mon that has just reached `level`."""
-    born = (dvs.hp, dvs.attack, dvs.defense, dvs.speed, dvs.special)
-    cores = [_core(b, dv, exp, level) for b, dv, exp in zip(base, born, stat_exp, strict=True)]
+    """Return the stats of a Pokemon that has just reached `level`."""
+    dv_values = (dvs.hp, dvs.attack, dvs.defense, dvs.speed, dvs.special)
+    cores = [_core(b, dv, exp, level) for b, dv, exp in zip(base, dv_values, stat_exp, strict=True)]
     extras = (level + 10, 5, 5, 5, 5)
     return Stats(*[min(core + extra, HIGHEST) for core, extra in zip(cores, extras, strict=True)])
 
@@ -28,24 +28,24 @@ def _core(base: int, dv: int, stat_exp: int, level: int) -> int:
 
 
 def staged(stat: int, stage: int, book: RuleBook) -> int:
-    """Return a stat after `stage` raises, or falls when it is negative."""
+    """Return a stat at a stat stage, which may be negative."""
     return min(book.scaled(stat, stage), HIGHEST)
 
 
 ORDER: Final = ("attack", "defense", "speed", "special", "accuracy", "evasion")
 BADGE_STATS: Final = {0: "attack", 2: "defense", 4: "speed", 6: "special"}  # by bit number
-WITHOUT_NUMBER: Final = ("accuracy", "evasion")  # these two have a stage and nothing else
+STAGE_ONLY: Final = ("accuracy", "evasion")  # these two have a stage but no value
 
 
 class StageChange(NamedTuple):
-    """A stat that a move changes, by so many stages, of its user or of the other side."""
+    """A stat stage that a move changes: the stat, the change, and whether it is the user's own."""
 
     stat: str
     by: int
     own: bool
 
 
-# The first effect of each six, in the order of the stats.
+# The first of each six consecutive effects, in the order of the stats.
 _CHANGES: Final = {
     first + at: StageChange(stat, by, own)
     for first, by, own in ((10, 1, True), (18, -1, False), (50, 2, True), (58, -2, False))
@@ -54,39 +54,39 @@ _CHANGES: Final = {
 
 
 def stage_change(effect: int) -> StageChange | None:
-    """Return what a move with this effect changes, or None when it is not for that."""
+    """Return the stage change of a move with this effect, or None."""
     return _CHANGES.get(effect)
 
 
 def after_change(
     mon: BattleMon, change: StageChange, book: RuleBook, *, badges: Collection[int] = ()
 ) -> BattleMon:
-    """Return `mon` after one of its stats has changed; its ailments are not applied again.
+    """Return `mon` after a stage change; its status (burn, paralysis) is not applied again.
 
-    `badges` are the bit numbers of those that its trainer has: each counts again for its stat.
+    `badges` are the bit numbers of its trainer's badges: each boosts its stat once more.
     """
     old = getattr(mon.stages, change.stat)
     stage = min(max(old + change.by, STAGES.start), STAGES.stop - 1)
     stages = mon.stages._replace(**{change.stat: stage})
     stats = mon.stats
-    if change.stat not in WITHOUT_NUMBER:
+    if change.stat not in STAGE_ONLY:
         value = staged(getattr(mon.unmodified, change.stat), stage, book)
         stats = stats._replace(**{change.stat: value})
     return replace(mon, stages=stages, stats=_with_badges(stats, badges))
 
 
 def _with_badges(stats: Stats, badges: Collection[int]) -> Stats:
-    """Return stats of which each badge makes one an eighth greater."""
+    """Return stats after the badge boosts of one eighth."""
     old = {name: getattr(stats, name) for bit, name in BADGE_STATS.items() if bit in badges}
     return stats._replace(**{name: min(stat + stat // 8, HIGHEST) for name, stat in old.items()})
 
 
 HIGHEST_LEVEL: Final = 100
-STORED: Final = 1 << 24  # what three bytes hold; one growth begins below zero and wraps
+STORED: Final = 1 << 24  # three bytes; one growth rate begins below zero and wraps
 
 
 class Growth(NamedTuple):
-    """How fast a mon learns: the numbers of a polynomial in its level."""
+    """A growth rate: the coefficients of a polynomial in the level."""
 
     numerator: int  # of the cube
     denominator: int
@@ -100,7 +100,7 @@ class Growth(NamedTuple):
         return (cube + self.square * level**2 + self.linear * level - self.minus) % STORED
 
     def level_at(self, experience: int) -> int:
-        """Return the level that so much experience gives."""
+        """Return the level for this much experience."""
         level = 1
         while level < HIGHEST_LEVEL and self.experience_at(level + 1) <= experience:
             level += 1
@@ -110,7 +110,7 @@ class Growth(NamedTuple):
 def experience_gained(
     base: int, level: int, *, shared_by: int = 1, trainer: bool = False, traded: bool = False
 ) -> int:
-    """Return what each of those who fought gets for a fainted enemy of `level`."""
+    """Return the experience that each participant gains for a fainted enemy of `level`."""
     gained = base // shared_by * level // 7
     for more in (traded, trainer):
         if more:

@@ -1,1 +1,1 @@
-"""Pictures: their pixels and tiles, the text and the place that they show."""
+"""Pictures: pixels and tiles, and the text and place that they show."""

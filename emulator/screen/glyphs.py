@@ -1,6 +1,6 @@
-"""Text read from pixels: by the glyphs of the cartridge, or by any other reader; and how well one reads.
+"""Text read from pixels, with the glyphs of the cartridge or another reader; and accuracy of readers.
 
-The port of readers is small, so that a picture can be read by ways that know nothing of each other.
+The reader interface is small, so that independent methods can read the same picture.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,10 +23,10 @@ SPACE: Final = " "
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """The cartridge's glyphs: from the pixels of a cell to what they print.
+    """The cartridge's glyphs: from the pixels of a cell to the printed text.
 
-    Some codes have one look in texts and another one beside health bars. Both are known here, so
-    that it need not be known which of them were loaded when the picture was drawn.
+    Some codes look different in texts and beside health bars. Both forms are included, so the reader need
+    not know which tiles were loaded when the picture was drawn.
     """
 
     letters: dict[bytes, str] = field(repr=False)
@@ -52,21 +52,21 @@ def _printed(
 
 
 def read_glyphs(screen: Screen, font: Font) -> str:
-    """Return the 18 rows of text in the picture, joined as `State.screen_text` is."""
+    """Return the 18 rows of text in the picture, joined like `State.screen_text`."""
     return "\n".join(read_rows(screen, font))
 
 
 def read_rows(screen: Screen, font: Font) -> tuple[str, ...]:
-    """Return the 18 rows of text in the picture; cells that are no glyph are spaces."""
+    """Return the 18 rows of text in the picture; cells without a glyph are spaces."""
     letters = font.letters
     found = [letters.get(pixels, SPACE) for pixels in keys(cells(screen))]
     return tuple(["".join(found[at : at + COLUMNS]) for at in range(0, ROWS * COLUMNS, COLUMNS)])
 
 
 def agreement(tile_map_text: str, glyph_text: str) -> float:
-    """Return the share of characters, of either text, on which the two agree."""
+    """Return the share of non-blank characters, of either text, that are equal."""
     if tile_map_text == glyph_text:
-        return 1.0  # as nearly always
+        return 1.0  # the usual case
     pairs = [
         (here, there)
         for row, other in zip(tile_map_text.split("\n"), glyph_text.split("\n"), strict=False)
@@ -76,15 +76,15 @@ def agreement(tile_map_text: str, glyph_text: str) -> float:
     return sum(here == there for here, there in pairs) / len(pairs) if pairs else 1.0
 
 
-NO_WRITING: Final = frozenset(" ┌─┐│└┘▶▷▼")  # frames and arrows, which are no text
+NOT_TEXT: Final = frozenset(" ┌─┐│└┘▶▷▼")  # frames and arrows, which are not text
 
 
 class TextReader(Protocol):
-    """A way of reading the text in a picture."""
+    """A method of reading the text in a picture."""
 
     @property
     def name(self) -> str:
-        """What to call this way of reading."""
+        """The name of the method."""
 
     def read(self, screen: Screen) -> tuple[str, ...]:
         """Return the 18 rows of text in the picture."""
@@ -92,7 +92,7 @@ class TextReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A reader that this machine does not have, and why."""
+    """A reader that this machine lacks, and the reason."""
 
     name: str
     reason: str
@@ -100,7 +100,7 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class GlyphReader:
-    """Reads by comparing cells with the glyphs of the cartridge: exact, and nothing else."""
+    """A reader that compares cells with the cartridge's glyphs: exact, for this font only."""
 
     font: Font
     name: ClassVar[str] = "glyphs"
@@ -111,31 +111,31 @@ class GlyphReader:
 
 
 class Accuracy(NamedTuple):
-    """How many characters were read right, of how many that there were or were made up."""
+    """How many characters were read correctly, and the total, including invented characters."""
 
     right: int
     total: int
 
     @property
     def share(self) -> float:
-        """The right ones as a share of all; 1 when there was nothing to read."""
+        """Correct characters as a share of the total; 1 when there was no text."""
         return self.right / self.total if self.total else 1.0
 
 
 def accuracy(expected_rows: Sequence[str], read_rows: Sequence[str]) -> Accuracy:
-    """Return how well rows were read, wherever in its row each character was found."""
+    """Return the accuracy of rows, wherever in its row each character was found."""
     right = total = 0
     for expected, read in zip(expected_rows, read_rows, strict=True):
-        wanted, found = (
-            [letter for letter in row if letter not in NO_WRITING] for row in (expected, read)
+        expected_letters, found = (
+            [letter for letter in row if letter not in NOT_TEXT] for row in (expected, read)
         )
-        right += _in_common(wanted, found)
-        total += max(len(wanted), len(found))
+        right += _in_common(expected_letters, found)
+        total += max(len(expected_letters), len(found))
     return Accuracy(right, total)
 
 
 def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest sequence of characters that is in both, in order."""
+    """Return the length of the longest common subsequence."""
     longest = [0] * (len(other) + 1)
     for letter in one:
         before = longest

@@ -1,4 +1,4 @@
-"""One picture of the Game Boy as four shades, and the tiles it is made of. Knows pixels; knows nothing of what they show."""
+"""One picture of the Game Boy in four shades, and its tiles. Covers pixels, not what they show."""
 
 import io
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Screen:
         try:
             Image.fromarray(GREYS[self.shades]).save(file, format="PNG")
         except OSError as error:
-            # Nothing is written anywhere: so Pillow says that its encoder got no memory.
+            # No file is written: Pillow reports a failed memory allocation of its encoder as OSError.
             raise MemoryError(str(error)) from error
         return file.getvalue()
 
@@ -48,7 +48,7 @@ SIZE: Final = 8
 COLUMNS: Final = 20
 ROWS: Final = 18
 BLACK: Final = 3
-WHOLE: Final = np.dtype((np.void, SIZE * SIZE))  # all pixels of a tile as one thing
+TILE_PIXELS: Final = np.dtype((np.void, SIZE * SIZE))  # all pixels of a tile as one value
 
 
 def decode_1bpp(data: bytes) -> Shades:
@@ -64,12 +64,12 @@ def decode_2bpp(data: bytes) -> Shades:
 
 
 def cells(screen: Screen) -> Shades:
-    """Return the picture cut into its grid, shape (18, 20, 8, 8)."""
+    """Return the picture split into its grid, shape (18, 20, 8, 8)."""
     grid = screen.shades.reshape(ROWS, SIZE, COLUMNS, SIZE)
     return np.ascontiguousarray(grid.transpose(0, 2, 1, 3))
 
 
 def keys(tiles: Shades) -> list[bytes]:
-    """Return each tile's pixels as bytes, to look it up by."""
-    pixels = np.ascontiguousarray(tiles).reshape(-1, WHOLE.itemsize)
-    return cast("list[bytes]", pixels.view(WHOLE).ravel().tolist())
+    """Return each tile's pixels as bytes, for look-up."""
+    pixels = np.ascontiguousarray(tiles).reshape(-1, TILE_PIXELS.itemsize)
+    return cast("list[bytes]", pixels.view(TILE_PIXELS).ravel().tolist())

@@ -1,7 +1,7 @@
 """Maps and pixels: a map drawn as one picture, and the place that a picture of the game shows.
 
-The second is the witness of a milestone: it reads no RAM, so that no wrong idea about RAM can make it agree. Every
-square of every map is compared with the picture, tile by tile.
+`locate` is the witness of a milestone: it reads no RAM, so a wrong assumption about RAM cannot confirm itself. It
+compares every square of every map with the picture, tile by tile.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,19 +30,19 @@ from emulator.world.layout import BORDER_TILES, Layout
 from emulator.world.tileset import Tileset
 from emulator.world.world import World
 
-DIVISORS: Final = (1, 2, 4, 8)  # what a tile can be divided by
+DIVISORS: Final = (1, 2, 4, 8)  # allowed divisors of a tile's size
 DARKEST: Final = 15
 TILE_IDS: Final = 0x100
 
 
 def draw_map(game_map: GameMap, *, divisor: int = 1) -> Shades:
-    """Return a map in 16 shades, 0 (white) to 15 (black), 32 pixels a block or a whole fraction of it.
+    """Return a map in 16 shades, 0 (white) to 15 (black), at 32 pixels per block divided by `divisor`.
 
-    Each pixel is the mean of `divisor` times `divisor` pixels, so that at full size only four shades occur. Raises
-    ValueError when `divisor` is none of 1, 2, 4, 8.
+    Each pixel is the mean of `divisor` times `divisor` pixels, so at full size only four shades occur. Raise
+    ValueError when `divisor` is not 1, 2, 4 or 8.
     """
     if divisor not in DIVISORS:
-        message = f"a map is divided by one of {DIVISORS}, not by {divisor}"
+        message = f"the divisor of a map must be one of {DIVISORS}, not {divisor}"
         raise ValueError(message)
     inside = slice(BORDER_TILES, -BORDER_TILES)
     tiles = _tiles(game_map.tileset, divisor)[game_map.layout.tiles[inside, inside]]
@@ -63,39 +63,39 @@ def _tiles(tileset: Tileset, divisor: int) -> Shades:
 
 Ids = NDArray[np.int16]
 
-ENOUGH: Final = 0.5  # of the picture's cells must fit; people and a text box hide the others
-CONTRADICTED: Final = 0.05  # of the cells may plainly show another tile than the map has there
-MARGIN: Final = 0.05  # by which the best place beats every place that looks different
+MIN_FIT: Final = 0.5  # minimum share of matching cells; people and a text box hide the others
+MAX_CONTRADICTED: Final = 0.05  # maximum share of cells that clearly show another tile
+MARGIN: Final = 0.05  # lead of the best place over every place that looks different
 CELLS: Final = ROWS * COLUMNS
-# The picture begins four steps left of and above the player; steps are two tiles.
+# The picture begins four squares left of and above the player; a square is two tiles wide.
 LEFT: Final = BORDER_TILES - 2 * 4
-UNSEEN: Final = -1  # a cell whose pixels no tile of the tileset has
-UNDRAWN: Final = -2  # a tile id that has no pixels
+UNSEEN: Final = -1  # a cell whose pixels match no tile of the tileset
+UNDRAWN: Final = -2  # a tile id without pixels
 WATER: Final = 0x14
 ROTATIONS: Final = 8  # moving water is its tile shifted sideways
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The place that a picture shows, and the share of its cells that fit.
+    """The place that a picture shows, and the share of its cells that match.
 
-    `alike` are the other places that would look exactly the same, as in houses built alike.
+    `lookalikes` are other places that look exactly the same, as in houses with the same layout.
     """
 
     map_id: int
     x: int
     y: int
     fit: float
-    alike: tuple[MapPosition, ...] = ()
+    lookalikes: tuple[MapPosition, ...] = ()
 
     def shows(self, map_id: int, x: int, y: int) -> bool:
-        """Return whether the picture is what one would see on this square."""
+        """Return whether the picture is the view from this square."""
         place = MapPosition(map_id, x, y)
-        return place == MapPosition(self.map_id, self.x, self.y) or place in self.alike
+        return place == MapPosition(self.map_id, self.x, self.y) or place in self.lookalikes
 
 
 class _Match(NamedTuple):
-    """A square, how many cells of the picture are as they look from it, and that look."""
+    """A square, the number of picture cells that match its view, and the pixels of that view."""
 
     place: MapPosition
     fitting: int
@@ -114,31 +114,31 @@ def locate(screen: Screen, world: World, candidates: Iterable[int] | None = None
             shapes = _shapes(game_map.tileset)
             seen = np.array([shapes.by_pixels.get(key, UNSEEN) for key in pixels], np.int16)
             seen = seen.reshape(ROWS, COLUMNS)
-            view = views[game_map.tileset] = _View(seen, np.isin(seen, shapes.telling))
+            view = views[game_map.tileset] = _View(seen, np.isin(seen, shapes.distinctive))
         matches += _matches(game_map, view)
     best = max((match.fitting for match in matches), default=0)
     near = [match for match in matches if match.fitting > best - MARGIN * CELLS]
     if len({match.look for match in near}) != 1:
         return None
-    first, *alike = [match.place for match in near]
-    return Scene(*first, best / CELLS, tuple(alike))
+    first, *lookalikes = [match.place for match in near]
+    return Scene(*first, best / CELLS, tuple(lookalikes))
 
 
 class _View(NamedTuple):
-    """A picture as the tiles of one tileset, and which of its cells tell something."""
+    """A picture as tiles of one tileset, and which of its cells are distinctive."""
 
     cells: Ids
-    telling: NDArray[np.bool_]
+    distinctive: NDArray[np.bool_]
 
 
 def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
-    if _present(game_map.layout, game_map.tileset)[view.cells].sum() < ENOUGH * CELLS:
-        return  # whatever square it is, the map lacks the tiles
+    if _present(game_map.layout, game_map.tileset)[view.cells].sum() < MIN_FIT * CELLS:
+        return  # the map lacks the tiles for any of its squares
     squares = _squares(game_map.layout, game_map.tileset)[: game_map.rows, : game_map.columns]
     counts = (squares == view.cells).sum(axis=(2, 3))
-    for y, x in np.argwhere(counts >= ENOUGH * CELLS):
+    for y, x in np.argwhere(counts >= MIN_FIT * CELLS):
         look = squares[y, x]
-        if ((look != view.cells) & view.telling).sum() <= CONTRADICTED * CELLS:
+        if ((look != view.cells) & view.distinctive).sum() <= MAX_CONTRADICTED * CELLS:
             shapes = _shapes(game_map.tileset)
             drawing = b"".join(shapes.pixels[int(shape)] for shape in look.flat)
             place = MapPosition(game_map.map_id, int(x), int(y))
@@ -147,7 +147,7 @@ def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
 
 @lru_cache(maxsize=256)
 def _present(layout: Layout, tileset: Tileset) -> NDArray[np.bool_]:
-    """Return for every shape whether it is anywhere on a map; UNSEEN and UNDRAWN, the last two, are not."""
+    """Return for every shape whether it occurs on a map; UNSEEN and UNDRAWN, the last two, do not."""
     present = np.zeros(0x100 + 2, np.bool_)
     drawn = _shapes(tileset).by_id[layout.tiles]
     present[drawn[drawn >= 0]] = True
@@ -156,18 +156,18 @@ def _present(layout: Layout, tileset: Tileset) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=256)
 def _squares(layout: Layout, tileset: Tileset) -> Ids:
-    """Return what one would see from each square, as tiles: rows, columns, and the picture's rows and columns."""
+    """Return the view from each square as tiles: rows, columns, and the picture's rows and columns."""
     drawn = _shapes(tileset).by_id[layout.tiles]
     return sliding_window_view(drawn[LEFT:, LEFT:], (ROWS, COLUMNS))[::2, ::2]
 
 
 class _Shapes(NamedTuple):
-    """The different pictures among the tiles of a tileset."""
+    """The distinct pictures among the tiles of a tileset."""
 
     by_pixels: dict[bytes, int]
     by_id: Ids  # 256 tile ids to the first id with the same pixels
     pixels: dict[int, bytes]
-    telling: Ids  # those of more than one shade: a plain cell may belong to a text box
+    distinctive: Ids  # shapes of more than one shade: a plain cell may belong to a text box
 
 
 @lru_cache(maxsize=32)
@@ -178,8 +178,8 @@ def _shapes(tileset: Tileset) -> _Shapes:
     for tile, key in enumerate(keys(tiles)):
         by_id[tile] = by_pixels.setdefault(key, tile)
     pixels = {shape: key for key, shape in by_pixels.items()} | {UNDRAWN: b""}
-    telling = np.array([n for n, key in pixels.items() if len(set(key)) > 1], np.int16)
+    distinctive = np.array([n for n, key in pixels.items() if len(set(key)) > 1], np.int16)
     if tileset.animated:
         for shift in range(ROTATIONS):
             by_pixels.setdefault(np.roll(tiles[WATER], shift, axis=1).tobytes(), int(by_id[WATER]))
-    return _Shapes(by_pixels, by_id, pixels, telling)
+    return _Shapes(by_pixels, by_id, pixels, distinctive)

@@ -1,14 +1,14 @@
-"""Tesseract as a reader of pictures: a second opinion that has never seen the font.
+"""Tesseract as a text reader: an independent check that does not know the font.
 
-The only file that imports pytesseract. Neither it nor the program need be there: the caller gets a reader, or a value
-that says what is missing. It is imported when first asked for, since that takes a tenth of a second.
+The only file that imports pytesseract. Package and program are optional: the caller gets a reader, or a value
+that says what is missing. The import takes a tenth of a second and happens on the first request.
 
-Frames, bars, arrows and scenery confuse a program that reads printed pages. They are told from letters by their shape
-alone (letters are thin strokes of black on white), so that what is left owes nothing to the cartridge's font.
+Frames, bars, arrows and scenery confuse a program made for printed pages. They are separated from letters by shape
+alone (letters are thin black strokes on white), so the result does not depend on the cartridge's font.
 
-Measured on 46 settled screens of the demo with Tesseract 5.3: 86% of all characters are right, 99% of those in plain
-texts, 88% in menus, 76% in battles, whose levels and health bars it cannot read; 0.2 to 0.4 seconds a screen. Setting
-the rows apart and wiping out frames and arrows made the difference; hard edges instead of soft ones cost 8 points.
+Measured on 46 settled screens of the demo with Tesseract 5.3: 86% of all characters are right, 99% in plain
+texts, 88% in menus, 76% in battles, whose levels and health bars it cannot read; 0.2 to 0.4 seconds per screen.
+Spacing the rows and removing frames and arrows made the difference; hard edges instead of soft ones cost 8 points.
 """
 
 import shutil
@@ -27,13 +27,13 @@ from emulator.screen.picture import BLACK, ROWS, SIZE, WIDTH, Screen, Shades, ce
 
 Mask: TypeAlias = NDArray[np.bool_]
 
-DARK: Final = 2  # the shade from which on a pixel is ink
-STROKE: Final = 10  # a straight run of this length is a line, not a part of a letter
-AROUND: Final = (3, 3)
+DARK: Final = 2  # shades from here on count as ink
+STROKE: Final = 10  # a straight run of this length is a line, not part of a letter
+NEIGHBOURHOOD: Final = (3, 3)
 
 
-def writing(screen: Screen) -> Mask:
-    """Return the pixels that may be writing, shape (144, 160)."""
+def text_pixels(screen: Screen) -> Mask:
+    """Return the pixels that may be text, shape (144, 160)."""
     ink = (screen.shades >= DARK) & ~_scenery(screen)
     lines = _runs(ink) | _runs(ink.T).T
     blots = np.asarray(_neighbours(ink).all(axis=(2, 3)))  # with ink all around, as in arrows
@@ -41,7 +41,7 @@ def writing(screen: Screen) -> Mask:
 
 
 def _scenery(screen: Screen) -> Mask:
-    """Return the cells with greys in them, which letters have not."""
+    """Return the cells that contain greys, which letters never do."""
     grid: Shades = cells(screen)
     grey = ((grid > 0) & (grid < BLACK)).any(axis=(2, 3))
     return np.repeat(np.repeat(grey, SIZE, axis=0), SIZE, axis=1)
@@ -57,7 +57,7 @@ def _runs(ink: Mask) -> Mask:
 
 
 def _connected(seeds: Mask, ink: Mask) -> Mask:
-    """Return `seeds` and all ink that hangs together with them."""
+    """Return `seeds` and all ink connected to them."""
     while True:
         grown: Mask = _neighbours(seeds).any(axis=(2, 3)) & ink
         if np.array_equal(grown, seeds):
@@ -66,7 +66,7 @@ def _connected(seeds: Mask, ink: Mask) -> Mask:
 
 
 def _neighbours(mask: Mask) -> Mask:
-    return sliding_window_view(np.pad(mask, 1), AROUND)
+    return sliding_window_view(np.pad(mask, 1), NEIGHBOURHOOD)
 
 
 NAME: Final = "tesseract"
@@ -75,13 +75,13 @@ GAP: Final = 12  # white pixels between rows, before scaling
 MARGIN: Final = 8
 PITCH: Final = SIZE + GAP
 ONE_BLOCK: Final = "--psm 6"  # the page is one block of text
-PATIENCE: Final = 20  # seconds
+PATIENCE: Final = 20  # timeout in seconds
 WHITE: Final = 0xFF
 
 
 @dataclass(frozen=True, slots=True)
 class TesseractReader:
-    """Reads with the program Tesseract; `allowed` limits it to these characters."""
+    """A reader that runs the program Tesseract; `allowed` limits it to these characters."""
 
     module: ModuleType
     allowed: str = ""
@@ -89,7 +89,7 @@ class TesseractReader:
 
     def read(self, screen: Screen) -> tuple[str, ...]:
         """Return the 18 rows of text in the picture, or raise a ReadingError."""
-        ink = writing(screen)
+        ink = text_pixels(screen)
         inked = [row for row in range(ROWS) if ink[row * SIZE : (row + 1) * SIZE].any()]
         rows = [""] * ROWS
         if inked:
@@ -104,8 +104,8 @@ class TesseractReader:
             found = self.module.image_to_data(
                 page, config=ONE_BLOCK + limit, output_type=kind, timeout=PATIENCE
             )
-        except (OSError, RuntimeError) as error:  # which TesseractError is
-            message = f"tesseract gave up ({error}); try it on a picture by hand"
+        except (OSError, RuntimeError) as error:  # includes TesseractError
+            message = f"tesseract failed ({error}); run it on a picture by hand"
             raise ReadingError(message) from error
         lines: list[list[tuple[int, str]]] = [[] for _ in range(count)]
         boxes = zip(found["text"], found["left"], found["top"], found["height"], strict=True)
@@ -117,7 +117,7 @@ class TesseractReader:
 
 
 def find_tesseract(allowed: str = "") -> TesseractReader | Unavailable:
-    """Return a reader, or what this machine lacks for one."""
+    """Return a reader, or the reason why this machine has none."""
     try:
         import pytesseract
     except ImportError as error:
@@ -128,7 +128,7 @@ def find_tesseract(allowed: str = "") -> TesseractReader | Unavailable:
 
 
 def _page(ink: Mask, inked: list[int]) -> Image.Image:
-    """Return the rows that have ink, spread out and enlarged, black on white."""
+    """Return the rows that have ink, spaced and enlarged, black on white."""
     shape = (len(inked) * PITCH + 2 * MARGIN, WIDTH + 2 * MARGIN)
     page = np.full(shape, WHITE, np.uint8)
     for line, row in enumerate(inked):

@@ -1,1 +1,1 @@
-"""Invariants that every sound cartridge keeps, and the survey of one by all of them."""
+"""Invariants that every valid cartridge meets, and the survey that checks a cartridge against them."""

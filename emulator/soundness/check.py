@@ -1,7 +1,7 @@
-"""An invariant of sound cartridges, what a look at one cartridge found, and which maps are in use.
+"""An invariant of valid cartridges, its result for one cartridge, and the maps that are in use.
 
-A map is in use when a player may come to it from power-on. The cartridge decides: its lists have ids without a map of
-their own, and what lies there is no fault.
+A map is in use when the player can reach it from power-on. The cartridge's lists also contain ids without a map of
+their own; their data is not checked.
 """
 
 from collections import deque
@@ -17,40 +17,40 @@ from emulator.world.world import World
 
 EXAMPLES: Final = 5
 
-# For everything looked at, whether it is sound, and in words what is wrong where it is not.
-Findings: TypeAlias = Iterator[tuple[bool, str]]
-Look: TypeAlias = Callable[[World, Dex], Findings]
+# For every item checked: whether it is valid, and a description of the fault.
+CheckedItems: TypeAlias = Iterator[tuple[bool, str]]
+CheckFunction: TypeAlias = Callable[[World, Dex], CheckedItems]
 
 
 class Invariant(NamedTuple):
-    """What holds for every sound cartridge, in words, and how to look."""
+    """A condition that every valid cartridge meets: its description and the check."""
 
-    words: str
-    look: Look
+    description: str
+    find_faults: CheckFunction
 
 
 @dataclass(frozen=True, slots=True)
 class CartridgeCheck:
-    """How an invariant fared: of so many things looked at, how many break it, and the first few."""
+    """The result of one invariant: items checked, items that break it, and the first few faults."""
 
     invariant: str
-    looked_at: int
+    checked: int
     broken: int
     violations: tuple[str, ...]
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing breaks the invariant."""
+        """Whether no item breaks the invariant."""
         return not self.broken
 
 
 def check(invariant: Invariant, world: World, dex: Dex) -> CartridgeCheck:
-    """Return how a cartridge does by one invariant."""
-    findings = tuple(invariant.look(world, dex))
-    faults = [words for is_sound, words in findings if not is_sound]
+    """Return the result of one invariant for a cartridge."""
+    checked_items = tuple(invariant.find_faults(world, dex))
+    faults = [description for is_sound, description in checked_items if not is_sound]
     return CartridgeCheck(
-        invariant=invariant.words,
-        looked_at=len(findings),
+        invariant=invariant.description,
+        checked=len(checked_items),
         broken=len(faults),
         violations=tuple(faults[:EXAMPLES]),
     )
@@ -60,7 +60,7 @@ START: Final = (0, 38)  # PALLET_TOWN and REDS_HOUSE_2F: the town outside, and w
 
 
 class Sharing(NamedTuple):
-    """How many ids have the same header address, and the most warps of a map among them."""
+    """How many map ids share a header address, and the largest number of warps among their maps."""
 
     ids: int
     warps: int
@@ -68,7 +68,7 @@ class Sharing(NamedTuple):
 
 @lru_cache(maxsize=4)
 def maps_in_use(world: World) -> tuple[GameMap, ...]:
-    """Return the maps that warps and edges lead to from power-on, the nearest first, and those under holes."""
+    """Return the maps reachable from power-on by warps and edges, nearest first, and the maps under holes."""
     landings = (each.map_id for each in world.dungeon_warps if each.map_id in world.map_ids)
     found = dict.fromkeys((*START, *landings))
     queue = deque(found)
@@ -82,10 +82,10 @@ def maps_in_use(world: World) -> tuple[GameMap, ...]:
 
 
 def is_rewritten(world: World, here: GameMap, warp: Warp) -> bool:
-    """Return whether a warp of `here` is one that the game rewrites before it is used.
+    """Return whether the game rewrites this warp of `here` before it can be used.
 
-    Ids without a map of their own carry the header address of another id, though not always its
-    bank. Red's elevators lead to such an id, whence nothing leads back, until a floor is chosen.
+    Ids without a map of their own have the header address of another id, though not always its
+    bank. Red's elevators lead to such an id, from which no warp returns, until a floor is chosen.
     """
     there = world.map(warp.map_id)
     back = (here.map_id, LAST_MAP) if here.map_id < FIRST_INDOOR_MAP else (here.map_id,)
@@ -102,7 +102,7 @@ def _neighbours(world: World, here: GameMap) -> Iterator[int]:
     for warp in here.warps:
         if warp.map_id in world.map_ids and not is_rewritten(world, here, warp):
             yield warp.map_id
-    # A lift that waits for a floor: every way out leads back into it, by its mats.
+    # An elevator without a chosen floor: every exit leads back into it, through its warp mats.
     back = [warp.map_id == here.map_id and warp.trigger is WarpTrigger.PRESS for warp in here.warps]
     if back and all(back):
         doors = (each for each in world.maps if any(w.map_id == here.map_id for w in each.warps))
@@ -111,7 +111,7 @@ def _neighbours(world: World, here: GameMap) -> Iterator[int]:
 
 @lru_cache(maxsize=4)
 def _sharing(world: World) -> Mapping[int, Sharing]:
-    """Return the header addresses, and who shares them."""
+    """Return how map ids share header addresses."""
     found: dict[int, Sharing] = {}
     for map_id in world.map_ids:
         there = world.map(map_id)

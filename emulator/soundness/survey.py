@@ -1,9 +1,8 @@
-"""The survey of a cartridge by every invariant that a sound one keeps.
+"""The survey that checks a cartridge against every invariant.
 
-Maps in use: their size, what stands and lies on them, what it says, and where they lead. Tables: names, numbers,
-species, moves, trainers, wild mons, trades, and the tables of battle. Where items are hidden, and what toggles hide,
-is not judged: Red hides an item beyond the edge of its map, out of reach, and has toggles of sprites that are no
-longer there.
+Maps in use: size, objects, items, texts and destinations. Tables: names, numbers, species, moves, trainers, wild
+Pokemon, trades, and battle tables. Hidden items and toggles are not checked: Red hides an unreachable item beyond
+the edge of its map, and has toggles of sprites that no longer exist.
 """
 
 from collections import Counter
@@ -22,9 +21,9 @@ from emulator.ram.map import Facing
 from emulator.rules.stats import HIGHEST_LEVEL
 from emulator.soundness.check import (
     CartridgeCheck,
-    Findings,
+    CheckedItems,
+    CheckFunction,
     Invariant,
-    Look,
     check,
     is_rewritten,
     maps_in_use,
@@ -32,19 +31,19 @@ from emulator.soundness.check import (
 from emulator.world import tileset
 from emulator.world.game_map import LAST_MAP, GameMap
 from emulator.world.header import Connection
-from emulator.world.residents import Resident
+from emulator.world.map_objects import MapObject
 from emulator.world.texts import TextKind
 from emulator.world.world import World
 
-INVARIANTS: Final[list[Invariant]] = []  # in the order in which they are looked at
+INVARIANTS: Final[list[Invariant]] = []  # in the order of the survey
 
 
-def invariant(words: str) -> Callable[[Look], Look]:
-    """Add a look at a cartridge to INVARIANTS; `words` say what it finds to hold."""
+def invariant(words: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Add a check to INVARIANTS; `words` describe the condition it verifies."""
 
-    def add(look: Look) -> Look:
-        INVARIANTS.append(Invariant(words, look))
-        return look
+    def add(find_faults: CheckFunction) -> CheckFunction:
+        INVARIANTS.append(Invariant(words, find_faults))
+        return find_faults
 
     return add
 
@@ -52,8 +51,8 @@ def invariant(words: str) -> Callable[[Look], Look]:
 LONGEST_NAME: Final = 12
 LONGEST_PLACE: Final = 17
 TENTHS: Final = (0, 5, 20)  # no effect, not very effective, super effective
-MOST_PP: Final = 63  # the other two bits of a byte count what raised it
-SHOWN: Final = 18  # of what could be read: a line
+MAX_PP: Final = 63  # the other two bits of the byte count PP Ups
+SHOWN: Final = 18  # letters of a readable text that are shown: one line
 _MISSING: Final = "which does not exist"
 
 
@@ -62,26 +61,26 @@ def is_name(text: str, longest: int = LONGEST_NAME) -> bool:
     return 0 < len(text) <= longest and text.isprintable() and text.split(" ") == text.split()
 
 
-@invariant("every map has a size, and RAM has room for all of it")
-def _sizes(world: World, _: Dex) -> Findings:
+@invariant("every map has a size, and fits into RAM")
+def _sizes(world: World, _: Dex) -> CheckedItems:
     for here in maps_in_use(world):
-        sound = here.header.width > 0 and here.header.height > 0
-        yield sound, f"map {here.map_id} has no size, or more on it than RAM has room for"
+        valid = here.header.width > 0 and here.header.height > 0
+        yield valid, f"map {here.map_id} has no size, or does not fit into RAM"
 
 
-@invariant("every map has a tileset with floor")
-def _tilesets(world: World, _: Dex) -> Findings:
+@invariant("every map has a tileset with passable tiles")
+def _tilesets(world: World, _: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         number = here.header.tileset_id
         if number >= tileset.COUNT:
             yield False, f"map {here.map_id} has tileset {number}; there are {tileset.COUNT}"
         else:
             has_floor = bool(here.tileset.passable)
-            yield has_floor, f"map {here.map_id} has tileset {number}, which has no floor"
+            yield has_floor, f"map {here.map_id} has tileset {number}, which has no passable tile"
 
 
 @invariant("warps, signs and people stand on their map")
-def _places(world: World, _: Dex) -> Findings:
+def _places(world: World, _: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         warps = [(f"warp {warp.index}", warp.x, warp.y) for warp in here.warps]
         signs = [(f"sign {n}", sign.x, sign.y) for n, sign in enumerate(here.header.signs)]
@@ -91,23 +90,23 @@ def _places(world: World, _: Dex) -> Findings:
 
 
 @invariant("every warp lands on a warp of a map that exists")
-def _warps(world: World, _: Dex) -> Findings:
+def _warps(world: World, _: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         for warp in here.warps:
             if warp.map_id == LAST_MAP:
-                continue  # which map the last one outdoors is depends on the way that led here
+                continue  # the last outdoor map depends on how the player came here
             name = f"warp {warp.index} of map {here.map_id}"
             if warp.map_id not in world.map_ids:
                 yield False, f"{name} leads to map {warp.map_id}, {_MISSING}"
                 continue
             count = len(world.map(warp.map_id).warps)
-            sound = warp.warp_index < count or is_rewritten(world, here, warp)
+            valid = warp.warp_index < count or is_rewritten(world, here, warp)
             to = f"warp {warp.warp_index} of map {warp.map_id}"
-            yield sound, f"{name} leads to {to}, which has {count}"
+            yield valid, f"{name} leads to {to}, which has {count}"
 
 
 @invariant("every hole leads to a square of a map that exists")
-def _holes(world: World, _: Dex) -> Findings:
+def _holes(world: World, _: Dex) -> CheckedItems:
     for landing in world.dungeon_warps:
         known = landing.map_id in world.map_ids
         inside = known and world.map(landing.map_id).contains(landing.x, landing.y)
@@ -115,18 +114,18 @@ def _holes(world: World, _: Dex) -> Findings:
         yield inside, f"a hole leads to {where}, {_MISSING}"
 
 
-@invariant("where there is a town map, every map has its place and name on it")
-def _town_map(world: World, _: Dex) -> Findings:
+@invariant("if there is a town map, every map has a place and a name on it")
+def _town_map(world: World, _: Dex) -> CheckedItems:
     maps = maps_in_use(world)
     if any(here.header.town_map for here in maps):
         for here in maps:
             name = here.header.town_map.name if here.header.town_map else ""
-            sound = is_name(name, LONGEST_PLACE)
-            yield sound, f"map {here.map_id} is called {name[:LONGEST_PLACE]!r}"
+            valid = is_name(name, LONGEST_PLACE)
+            yield valid, f"map {here.map_id} is called {name[:LONGEST_PLACE]!r}"
 
 
-@invariant("maps that join do so from both sides, and the way leads back")
-def _connections(world: World, _: Dex) -> Findings:
+@invariant("connected maps are connected from both sides, and the way back fits")
+def _connections(world: World, _: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         for connection in here.header.connections:
             reason = _fault(world, here, connection)
@@ -135,20 +134,20 @@ def _connections(world: World, _: Dex) -> Findings:
 
 
 def _fault(world: World, here: GameMap, connection: Connection) -> str | None:
-    """Return what is wrong with a connection, if anything."""
+    """Return the fault of a connection, or None."""
     if connection.map_id not in world.map_ids:
-        return f"joins map {connection.map_id}, which does not exist"
+        return f"connects to map {connection.map_id}, which does not exist"
     there = world.map(connection.map_id)
     back = [each for each in there.header.connections if each.side is connection.side.opposite]
     if [each.map_id for each in back] != [here.map_id]:
-        return f"joins map {there.map_id}, which does not join it"
+        return f"connects to map {there.map_id}, which does not connect back"
     if _is_mirrored(connection, back[0], there):
         return None
-    return f"joins map {there.map_id} where the way does not lead back"
+    return f"connects to map {there.map_id}, but the way back ends elsewhere"
 
 
 def _is_mirrored(connection: Connection, back: Connection, there: GameMap) -> bool:
-    """Return whether who crosses an edge is at the other's edge, and comes back to the square."""
+    """Return whether crossing an edge lands on the other map's edge, and crossing back on the first square."""
     if connection.side in (Facing.UP, Facing.DOWN):
         landing, far = connection.y_align, there.rows - 1
         along = connection.x_align + back.x_align
@@ -162,18 +161,18 @@ def _is_mirrored(connection: Connection, back: Connection, there: GameMap) -> bo
 _SIDES: Final = dict(zip(Facing, ("south", "north", "west", "east"), strict=True))
 
 
-@invariant("trainers on maps have a class and a team that exist, waiting mons a species")
-def _opponents(world: World, dex: Dex) -> Findings:
+@invariant("trainers on maps have a class and a team that exist, overworld Pokemon a species")
+def _opponents(world: World, dex: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         for person in here.people:
             if person.opponent or person.mon:
-                reason = _is_nobody(dex, person)
+                reason = _opponent_fault(dex, person)
                 yield reason is None, f"sprite {person.slot} of map {here.map_id} {reason}"
 
 
-def _is_nobody(dex: Dex, person: Resident) -> str | None:
+def _opponent_fault(dex: Dex, person: MapObject) -> str | None:
     if person.mon:
-        reason = _is_no_mon(dex, *person.mon)
+        reason = _mon_fault(dex, *person.mon)
         return reason and f"is {reason}"
     if person.opponent is None:
         return None
@@ -186,98 +185,98 @@ def _is_nobody(dex: Dex, person: Resident) -> str | None:
     return f"has team {team} of class {number}, which has {len(class_.teams)}"
 
 
-@invariant("trainers' mons are of species that exist, at levels 1 to 100")
-def _teams(_: World, dex: Dex) -> Findings:
+@invariant("trainers' Pokemon are of species that exist, at levels 1 to 100")
+def _teams(_: World, dex: Dex) -> CheckedItems:
     for class_ in dex.all_trainers.values():
         for number, team in enumerate(class_.teams, start=1):
-            reasons = (_is_no_mon(dex, member.species, member.level) for member in team)
+            reasons = (_mon_fault(dex, member.species, member.level) for member in team)
             reason = next(filter(None, reasons), None)
             yield reason is None, f"team {number} of class {class_.number} has {reason}"
 
 
-def _is_no_mon(dex: Dex, species: int, level: int) -> str | None:
+def _mon_fault(dex: Dex, species: int, level: int) -> str | None:
     if species not in dex.all_species:
         return f"species {species}, which does not exist"
     return None if 0 < level <= HIGHEST_LEVEL else f"species {species} at level {level}"
 
 
-@invariant("between one class of trainers and the next there are only teams")
-def _rooms(world: World, dex: Dex) -> Findings:
-    for class_, room in zip(dex.all_trainers.values(), trainers.team_data(world.rom), strict=True):
-        if not room.is_last:
+@invariant("the data of each trainer class holds only teams")
+def _team_bounds(world: World, dex: Dex) -> CheckedItems:
+    for class_, part in zip(dex.all_trainers.values(), trainers.team_data(world.rom), strict=True):
+        if not part.is_last:
             # Neither levels nor species are ever zero: each zero ends a team.
-            whole = room.data.count(0) == len(class_.teams) and room.data[-1:] in (b"", b"\0")
-            yield whole, f"class {class_.number} has {len(class_.teams)} teams and something else"
+            complete = part.data.count(0) == len(class_.teams) and part.data[-1:] in (b"", b"\0")
+            yield complete, f"class {class_.number} has {len(class_.teams)} teams and other data"
 
 
-@invariant("wild mons, and who bites, are of species that exist, at levels 1 to 100")
-def _wild(_: World, dex: Dex) -> Findings:
+@invariant("wild Pokemon, also of rods, are of species that exist, at levels 1 to 100")
+def _wild(_: World, dex: Dex) -> CheckedItems:
     for map_id, here in dex.wild.items():
         for table in (here.grass, here.water):
             for slot in table.slots if table else ():
-                reason = _is_no_mon(dex, slot.species, slot.level)
-                yield reason is None, f"on map {map_id} lives {reason}"
+                reason = _mon_fault(dex, slot.species, slot.level)
+                yield reason is None, f"map {map_id} has wild {reason}"
     for catch in chain(dex.fishing.good_rod, *dex.fishing.super_rod.values()):
-        reason = _is_no_mon(dex, catch.species, catch.level)
-        yield reason is None, f"at a rod bites {reason}"
+        reason = _mon_fault(dex, catch.species, catch.level)
+        yield reason is None, f"a rod catches {reason}"
 
 
 @invariant("trades are of species that exist")
-def _trades(_: World, dex: Dex) -> Findings:
+def _trades(_: World, dex: Dex) -> CheckedItems:
     for bit, trade in dex.trades.items():
         unknown = [each for each in (trade.wants, trade.gives) if each not in dex.all_species]
         if unknown:
             yield False, f"trade {bit} has species {unknown[0]}, {_MISSING}"
         else:
             named = is_name(trade.nickname)
-            yield named, f"what trade {bit} gives is called {trade.nickname!r}"
+            yield named, f"the Pokemon of trade {bit} is called {trade.nickname!r}"
 
 
-@invariant("signs and people say something that can be read")
-def _texts(world: World, _: Dex) -> Findings:
+@invariant("signs and people have text that can be decoded")
+def _texts(world: World, _: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         signs = [(f"sign {n}", sign.text_id) for n, sign in enumerate(here.header.signs)]
         people = [(f"sprite {each.slot}", each.text_id) for each in here.people]
-        for who, text_id in (*signs, *people):
+        for source, text_id in (*signs, *people):
             text = here.header.texts.read(text_id)
-            fault = f"{who} of map {here.map_id} has text {text_id}, which cannot be read"
+            fault = f"{source} of map {here.map_id} has text {text_id}, which is invalid"
             after = f" after {text.words[-SHOWN:]!r}" if text.words else ""
-            yield text.kind is not TextKind.NONSENSE, fault + after
+            yield text.kind is not TextKind.INVALID, fault + after
 
 
-@invariant("items that lie on maps exist")
-def _items(world: World, dex: Dex) -> Findings:
+@invariant("items on maps exist")
+def _items(world: World, dex: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         found = [(f"sprite {each.slot}", each.item) for each in here.people]
         hidden = here.header.hidden_items
-        found += [(f"what is hidden at ({each.x}, {each.y})", each.item) for each in hidden]
+        found += [(f"the hidden item at ({each.x}, {each.y})", each.item) for each in hidden]
         for what, item in found:
             if item is not None:
                 fault = f"{what} on map {here.map_id} is item {item}, {_MISSING}"
                 yield item in dex.all_items, fault
 
 
-@invariant("shops and machines sell items that exist")
-def _wares(world: World, dex: Dex) -> Findings:
+@invariant("shops and vending machines sell items that exist")
+def _shop_stock(world: World, dex: Dex) -> CheckedItems:
     for here in maps_in_use(world):
         for shop in here.header.shops:
             where = f"sprite {shop.slot} of map {here.map_id}"
             for item in shop.items:
                 yield item in dex.all_items, f"{where} sells item {item}, {_MISSING}"
     for item in dex.vending:
-        yield item in dex.all_items, f"a machine sells item {item}, {_MISSING}"
+        yield item in dex.all_items, f"a vending machine sells item {item}, {_MISSING}"
 
 
-@invariant("the dex counts from 1 without a gap or a double")
-def _numbers(_: World, dex: Dex) -> Findings:
+@invariant("dex numbers count from 1 without gaps or duplicates")
+def _numbers(_: World, dex: Dex) -> CheckedItems:
     counts = Counter(species.dex for species in dex.all_species.values())
     for number in range(1, max(counts, default=1) + 1):
         count = counts[number]
         yield count == 1, f"{count} species have number {number} in the dex"
 
 
-@invariant("species have stats, and types, first moves and machines that exist")
-def _species(_: World, dex: Dex) -> Findings:
+@invariant("species have stats, and types, initial moves and machines that exist")
+def _species(_: World, dex: Dex) -> CheckedItems:
     for each in dex.all_species.values():
         unknown = [move for move in each.first_moves if move not in dex.all_moves]
         if not all(each.base):
@@ -288,24 +287,24 @@ def _species(_: World, dex: Dex) -> Findings:
         elif unknown:
             yield False, f"species {each.index} begins with move {unknown[0]}, {_MISSING}"
         else:
-            sound = max(each.machines, default=0) < items.TMS + items.HMS
-            yield sound, f"species {each.index} learns by a machine that does not exist"
+            valid = max(each.machines, default=0) < items.TMS + items.HMS
+            yield valid, f"species {each.index} learns from a machine that does not exist"
 
 
 @invariant("a higher level needs more experience")
-def _growth(_: World, dex: Dex) -> Findings:
+def _growth(_: World, dex: Dex) -> CheckedItems:
     for each in dex.all_species.values():
-        # One growth begins below zero, which three bytes cannot hold: level 1 needs the most.
+        # One growth rate begins below zero, which three bytes cannot hold: level 1 then needs the most.
         needs = [each.growth.experience_at(level) for level in range(2, HIGHEST_LEVEL + 1)]
         rises = needs == sorted(set(needs))
         yield rises, f"species {each.index} needs less experience for a higher level"
 
 
 @invariant("learnsets name moves that exist, at levels 1 to 100, ascending")
-def _lessons(_: World, dex: Dex) -> Findings:
+def _learnsets(_: World, dex: Dex) -> CheckedItems:
     for each in dex.all_species.values():
         last = 1
-        for level, move in each.lessons:
+        for level, move in each.level_up_moves:
             what = f"species {each.index} learns move {move} at level {level}"
             if move not in dex.all_moves:
                 yield False, f"{what}, and no such move exists"
@@ -315,7 +314,7 @@ def _lessons(_: World, dex: Dex) -> Findings:
 
 
 @invariant("evolutions lead to species that exist")
-def _evolutions(_: World, dex: Dex) -> Findings:
+def _evolutions(_: World, dex: Dex) -> CheckedItems:
     for each in dex.all_species.values():
         for evolution in each.evolutions:
             what = f"species {each.index} evolves into species {evolution.species}"
@@ -329,16 +328,16 @@ def _evolutions(_: World, dex: Dex) -> Findings:
 
 
 @invariant("moves have PP, and a type that exists")
-def _moves(_: World, dex: Dex) -> Findings:
+def _moves(_: World, dex: Dex) -> CheckedItems:
     for move in dex.all_moves.values():
         if move.type >= moves.TYPE_COUNT:
             yield False, f"move {move.number} is of type {move.type}; there are {moves.TYPE_COUNT}"
         else:
-            yield 0 < move.pp <= MOST_PP, f"move {move.number} has {move.pp} PP"
+            yield 0 < move.pp <= MAX_PP, f"move {move.number} has {move.pp} PP"
 
 
 @invariant("machines teach moves that exist")
-def _machines(_: World, dex: Dex) -> Findings:
+def _machines(_: World, dex: Dex) -> CheckedItems:
     for item in dex.all_items.values():
         if item.teaches is not None:
             fault = f"item {item.number} teaches move {item.teaches}, {_MISSING}"
@@ -346,16 +345,16 @@ def _machines(_: World, dex: Dex) -> Findings:
 
 
 @invariant("the special moves of leaders exist")
-def _special_moves(_: World, dex: Dex) -> Findings:
+def _special_moves(_: World, dex: Dex) -> CheckedItems:
     leaders = ((f"leader {gym}", each) for gym, each in dex.lone_moves.items())
     elite = ((f"class {number}", each) for number, each in dex.team_moves.items())
-    for whose, special in (*leaders, *elite):
-        fault = f"the special move of {whose} is {special.move}, {_MISSING}"
+    for owner, special in (*leaders, *elite):
+        fault = f"the special move of {owner} is {special.move}, {_MISSING}"
         yield special.move in dex.all_moves, fault
 
 
-@invariant("species, moves, items, classes and types have names that can be read")
-def _names(_: World, dex: Dex) -> Findings:
+@invariant("species, moves, items, classes and types have names that can be decoded")
+def _names(_: World, dex: Dex) -> CheckedItems:
     types = {type_ for each in dex.all_species.values() for type_ in each.types}
     types |= {move.type for move in dex.all_moves.values()}
     in_use = sorted(type_ for type_ in types if type_ < moves.TYPE_COUNT)
@@ -370,9 +369,9 @@ def _names(_: World, dex: Dex) -> Findings:
         yield is_name(name), f"{what} is called {name[:LONGEST_NAME]!r}"
 
 
-@invariant("where there are machines, trades or special moves, there are all of them")
-def _whole(_: World, dex: Dex) -> Findings:
-    """Decoding leaves out rows of nonsense, as a cartridge without such a table has only those."""
+@invariant("tables of machines, trades and special moves are complete or empty")
+def _complete_tables(_: World, dex: Dex) -> CheckedItems:
+    """Decoding skips invalid rows, since a cartridge without such a table has only invalid rows."""
     machines = [item for item in dex.all_items.values() if item.teaches is not None]
     tables = (
         ("machines", len(machines), items.TMS + items.HMS),
@@ -384,11 +383,11 @@ def _whole(_: World, dex: Dex) -> Findings:
     )
     for what, count, full in tables:
         if count:
-            yield count == full, f"only {count} of {full} {what} make sense"
+            yield count == full, f"only {count} of {full} {what} are valid"
 
 
 @invariant("prices and trainers' money are decimal digits")
-def _digits(world: World, _: Dex) -> Findings:
+def _digits(world: World, _: Dex) -> CheckedItems:
     prices = world.rom.table(items.PRICES, 3, items.COUNT)
     money = world.rom.table(trainers.MONEY, trainers.MONEY_SIZE, trainers.COUNT)
     stored = (
@@ -399,48 +398,48 @@ def _digits(world: World, _: Dex) -> Findings:
         yield digits.isdecimal(), f"the {what} is stored as {digits}"
 
 
-@invariant("the chart names types that exist, each pair once, with a known effect")
-def _chart(_: World, dex: Dex) -> Findings:
+@invariant("the type chart names types that exist, each pair once, with a known effect")
+def _chart(_: World, dex: Dex) -> CheckedItems:
     seen: set[tuple[int, int]] = set()
     for attacking, defending, tenths in dex.rules.chart.matchups:
         what = f"type {attacking} against type {defending}"
         if max(attacking, defending) >= moves.TYPE_COUNT:
-            yield False, f"{what}: there are {moves.TYPE_COUNT} types"
+            yield False, f"{what}: only {moves.TYPE_COUNT} types exist"
         else:
-            sound = tenths in TENTHS and (attacking, defending) not in seen
-            yield sound, f"{what} has {tenths} tenths"
+            valid = tenths in TENTHS and (attacking, defending) not in seen
+            yield valid, f"{what} has {tenths} tenths"
         seen.add((attacking, defending))
 
 
-@invariant("a higher stage is a higher ratio")
-def _stages(_: World, dex: Dex) -> Findings:
+@invariant("a higher stage has a higher ratio")
+def _stages(_: World, dex: Dex) -> CheckedItems:
     for low, high in pairwise(dex.rules.ratios):
         one, other = (f"{each.numerator}/{each.denominator}" for each in (low, high))
         yield Fraction(*low) < Fraction(*high), f"{one} is not below {other}"
 
 
-UNSOUND_ADVICE: Final = "copy the image again; another revision of the game is not supported"
+INVALID_IMAGE_ADVICE: Final = "copy the image again; other revisions of the game are not supported"
 
 
 @lru_cache(maxsize=4)
 def survey(cartridge: Cartridge) -> tuple[CartridgeCheck, ...]:
-    """Decode all of a cartridge and return how it does by each invariant.
+    """Decode all of a cartridge and return the result of each invariant.
 
-    Raises CartridgeError when the image is so far from a game that a table cannot be decoded at all.
+    Raise CartridgeError when the image differs so much from the game that a table cannot be decoded.
     """
     world, dex = World.of(cartridge), Dex.of(cartridge)
-    _ = world.maps  # those out of reach, too: what looks at them later must not be the first to
+    _ = world.maps  # unreachable maps, too: decode them here so that faults do not appear later
     return tuple([check(invariant, world, dex) for invariant in INVARIANTS])
 
 
-def refuse_unsound(cartridge: Cartridge, checks: Sequence[CartridgeCheck]) -> None:
-    """Raise a CartridgeError in one line when any check found something, else do nothing."""
+def require_valid(cartridge: Cartridge, checks: Sequence[CartridgeCheck]) -> None:
+    """Raise a one-line CartridgeError when any check found a fault."""
     broken = [check for check in checks if not check.is_sound]
     if broken:
         faults = sum(check.broken for check in broken)
         message = (
-            f"{str(cartridge.path)!r} is not sound: {broken[0].violations[0]}"
+            f"{str(cartridge.path)!r} is invalid: {broken[0].violations[0]}"
             f" (of {faults} faults in {len(broken)} of {len(checks)} checks);"
-            f" {UNSOUND_ADVICE}"
+            f" {INVALID_IMAGE_ADVICE}"
         )
         raise CartridgeError(message)

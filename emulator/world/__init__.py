@@ -1,1 +1,1 @@
-"""The maps of the cartridge: tiles, warps, people, texts, and what RAM shows to have changed."""
+"""The maps of the cartridge: tiles, warps, people, texts, and the changes that RAM shows."""

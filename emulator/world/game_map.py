@@ -1,4 +1,4 @@
-"""One map, ready to walk on: which squares are floor, what leads where."""
+"""One decoded map: passable squares, obstacles, ledges, warps and connections."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,14 +8,14 @@ from typing import Final
 from emulator.ram.map import Facing, MapPosition, Position
 from emulator.world.header import Connection, MapHeader, RawWarp
 from emulator.world.layout import Layout
-from emulator.world.residents import Resident
+from emulator.world.map_objects import MapObject
 from emulator.world.tileset import Ground, Obstacle, Tileset, obstacle_on
 
 Square = tuple[int, int]
 
 LAST_MAP: Final = 0xFF  # as a warp's destination: the outdoor map the player came from
 
-# Where a warp asks for a mat ahead, not for the edge of the map.
+# Maps on which a warp fires towards a warp mat ahead, not towards the edge of the map.
 CARPET_TILESETS: Final = (0, 13, 14, 23)  # OVERWORLD, SHIP, SHIP_PORT, PLATEAU
 CARPET_MAPS: Final = (199, 200, 202, 82)  # ROCKET_HIDEOUT_B1F, _B2F, _B4F, ROCK_TUNNEL_1F
 EDGE_MAPS: Final = (97,)  # SS_ANNE_3F
@@ -29,14 +29,14 @@ class WarpTrigger(Enum):
 
     STEP = "step"  # stepping onto it
     PRESS = "press"  # standing on it and pressing a direction
-    NONE = "none"  # nothing the player does on it: an arrival, or a script's business
+    NONE = "none"  # an arrival point, or used by scripts only
 
 
 @dataclass(frozen=True, slots=True)
 class Warp:
     """A warp; `map_id` 0xFF is the last outdoor map.
 
-    `press` are the directions that fire it when one stands on it, as after arriving by it.
+    `press` holds the directions that fire the warp when the player stands on it, as after arriving by it.
     """
 
     index: int
@@ -49,18 +49,18 @@ class Warp:
 
     @property
     def position(self) -> Position:
-        """The square it is on."""
+        """The square of the warp."""
         return Position(self.x, self.y)
 
     @property
     def steps(self) -> bool:
-        """Whether stepping onto it is enough."""
+        """Whether stepping onto the square is enough."""
         return self.trigger is WarpTrigger.STEP
 
 
 @dataclass(frozen=True, slots=True)
 class GameMap:
-    """A map in steps: `columns` by `rows`, two to a block of its header."""
+    """A map of `columns` by `rows` squares, two by two per block of its header."""
 
     map_id: int
     header: MapHeader = field(repr=False)
@@ -72,17 +72,17 @@ class GameMap:
 
     @property
     def columns(self) -> int:
-        """Steps from west to east."""
+        """Width in squares."""
         return 2 * self.header.width
 
     @property
     def rows(self) -> int:
-        """Steps from north to south."""
+        """Height in squares."""
         return 2 * self.header.height
 
     @property
-    def people(self) -> tuple[Resident, ...]:
-        """The people, items and trainers that the map begins with."""
+    def people(self) -> tuple[MapObject, ...]:
+        """The people, items and trainers that the map defines."""
         return self.header.people
 
     def contains(self, x: int, y: int) -> bool:
@@ -90,35 +90,35 @@ class GameMap:
         return 0 <= x < self.columns and 0 <= y < self.rows
 
     def tile(self, x: int, y: int) -> int:
-        """Return the tile that decides about a square, up to five squares beyond the edges."""
+        """Return the collision tile of a square, up to five squares beyond the edges."""
         return self.layout.tile(x, y)
 
     def passable(self, x: int, y: int) -> bool:
-        """Return whether a square is floor."""
-        header = self.header  # asked by the thousand: as `contains`, without the way there
+        """Return whether a square is on the map and passable."""
+        header = self.header  # `contains` written out: called very often
         inside = 0 <= x < 2 * header.width and 0 <= y < 2 * header.height
         return inside and self.layout.is_floor(x, y)
 
     def obstacle(self, x: int, y: int) -> Obstacle | None:
-        """Return what closes a square of this map as long as nothing is done about it."""
+        """Return the obstacle on a square of this map, or None."""
         if not self.contains(x, y):
             return None
         return obstacle_on(self.map_id, self.tileset, self.tile(x, y))
 
     @property
     def obstacles(self) -> frozenset[Obstacle]:
-        """What some square of this map is closed by."""
+        """Every kind of obstacle on this map."""
         squares = ((x, y) for y in range(self.rows) for x in range(self.columns))
         return frozenset(found for square in squares if (found := self.obstacle(*square)))
 
     def can_surf(self, square: Square, facing: Facing) -> bool:
-        """Return whether no edge lies between `square` and the next one, of which at least one is water."""
+        """Return whether SURF can cross from `square` to the next one, at least one of them water."""
         x, y = square
         pair = frozenset((self.tile(x, y), self.tile(x + facing.dx, y + facing.dy)))
         return pair not in self.tileset.water_pairs
 
     def can_step(self, square: Square, facing: Facing) -> bool:
-        """Return whether a walker gets from `square` to the next one; people are not considered."""
+        """Return whether the player can walk from `square` to the next one, ignoring people."""
         x, y = square
         ahead_x, ahead_y = x + facing.dx, y + facing.dy
         if not self.passable(ahead_x, ahead_y):
@@ -128,11 +128,11 @@ class GameMap:
         return self.tileset.joined(self.tile(x, y), self.tile(ahead_x, ahead_y))
 
     def hop(self, square: Square, facing: Facing) -> Position | None:
-        """Return where a ledge ahead of `square` lets the player down, or None without one.
+        """Return the landing square of a jump over the ledge ahead of `square`, or None without a ledge.
 
-        It is crossed this way only, and all of it at once: the player never stands on the square between.
-        The game does not ask what lies behind the ledge, so neither floor nor people matter there;
-        only a landing beyond the edge of the map is none.
+        A ledge is crossed in this direction only and in one move: the player never stands on the square between.
+        The game does not check the landing, so neither collision nor people matter there;
+        only a landing beyond the edge of the map is excluded.
         """
         if self.tileset.tileset_id != LEDGE_TILESET:
             return None
@@ -145,7 +145,7 @@ class GameMap:
         return landing if self.contains(*landing) else None
 
     def crossing(self, square: Square, facing: Facing) -> MapPosition | None:
-        """Return where a step over the edge ends on the map that joins there, or None."""
+        """Return the destination of a step over the edge to the connected map, or None."""
         x, y = square[0] + facing.dx, square[1] + facing.dy
         if self.contains(x, y):
             return None
@@ -153,17 +153,17 @@ class GameMap:
         return next(joined, None)
 
     def warp_at(self, x: int, y: int) -> Warp | None:
-        """Return the warp on a square."""
+        """Return the warp on a square, or None."""
         return self._warp_on.get((x, y))
 
-    def unlike(self, shown: Mapping[Square, int]) -> int:
-        """Return on how many squares `shown`, as State.tiles_in_sight, has another tile than lies here."""
+    def count_differences(self, shown: Mapping[Square, int]) -> int:
+        """Return on how many squares `shown` (see State.tiles_in_sight) has another tile than this map."""
         return sum(self.tile(*square) != tile for square, tile in shown.items())
 
     def with_blocks(self, live: bytes) -> "GameMap":
         """Return this map with the blocks of wOverworldMap, which scripts change at run time.
 
-        What fires a warp is read from the tiles again.
+        Warp triggers are computed again from the new tiles.
         """
         layout = Layout.of_live(self.header, self.tileset, live)
         return make_map(self.header, self.tileset, layout, self.ground)
@@ -173,7 +173,7 @@ def make_map(header: MapHeader, tileset: Tileset, layout: Layout, ground: Ground
     """Return the map of `header` with its warps resolved."""
     bare = GameMap(header.map_id, header, tileset, layout, ground, ())
     warps = tuple([_warp(bare, index, raw) for index, raw in enumerate(header.warps)])
-    # Of two on one square the game takes the first.
+    # Of two warps on one square the game takes the first.
     on = {(warp.x, warp.y): warp for warp in reversed(warps)}
     return replace(bare, warps=warps, _warp_on=on)
 
@@ -186,7 +186,7 @@ def _cross(connection: Connection, x: int, y: int) -> MapPosition:
 
 def _warp(game_map: GameMap, index: int, raw: RawWarp) -> Warp:
     trigger, press = WarpTrigger.NONE, frozenset[Facing]()
-    if game_map.contains(raw.x, raw.y):  # the others are leftovers of the game's makers
+    if game_map.contains(raw.x, raw.y):  # others are unused leftovers in the data
         press = _press(game_map, raw)
         tileset = game_map.tileset
         if game_map.tile(raw.x, raw.y) in tileset.warps | tileset.doors:

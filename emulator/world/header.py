@@ -1,4 +1,4 @@
-"""A map as the cartridge stores it, unresolved: its header, and what tables by map id add to it."""
+"""A map as the cartridge stores it: its header, and its rows in tables indexed by map id."""
 
 from dataclasses import dataclass, field, replace
 from struct import unpack
@@ -9,21 +9,21 @@ from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.text import END, decode_name
 from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
-from emulator.world.residents import Resident, Toggle, read_resident, read_toggles
+from emulator.world.map_objects import MapObject, Toggle, read_map_object, read_toggles
 from emulator.world.texts import TextTable
 
-FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, where 0xFF warps lead back to
+FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, the destinations of 0xFF warps
 
 OUTDOORS: Final = table("ExternalMapEntries")  # by map: yx in nibbles, name
 OUTDOORS_SIZE: Final = 3
-# By group: the first map id that is no longer in it, yx in nibbles, name. That the bound is
-# exclusive is how Universal Pokemon Randomizer reads this table.
+# By group: the first map id after the group, yx in nibbles, name. Universal Pokemon Randomizer
+# reads the bound of this table as exclusive, too.
 INDOORS: Final = table("InternalMapEntries")
 INDOORS_SIZE: Final = 4
 
 
 class TownMapEntry(NamedTuple):
-    """A place of the town map, and its square there, from the top left."""
+    """A place on the town map, and its square there, from the top left."""
 
     name: str
     x: int
@@ -31,7 +31,7 @@ class TownMapEntry(NamedTuple):
 
 
 def read_town_map_entry(rom: Rom, map_id: int) -> TownMapEntry | None:
-    """Return where a map lies, or None on a cartridge without a town map."""
+    """Return the town map entry of a map, or None on a cartridge without a town map."""
     bank, at = OUTDOORS
     if map_id < FIRST_INDOOR_MAP:
         return _entry(rom, rom.span(bank, at + OUTDOORS_SIZE * map_id, OUTDOORS_SIZE))
@@ -56,21 +56,21 @@ SIDES: Final = ((8, Facing.UP), (4, Facing.DOWN), (2, Facing.LEFT), (1, Facing.R
 WARP_SIZE: Final = 4
 SIGN_SIZE: Final = 3
 
-# What RAM has room for: wOverworldMap with the border, wWarpEntries, wSignTextIDs, and the sprites.
-MOST_BLOCKS: Final = 1300
-AROUND: Final = 6  # blocks of border from west to east, or from north to south
-MOST_WARPS: Final = 32
-MOST_SIGNS: Final = 16
-MOST_PEOPLE: Final = 15  # the sixteenth sprite is the player's
+# Capacities in RAM: wOverworldMap with the border, wWarpEntries, wSignTextIDs, and the sprites.
+MAX_BLOCKS: Final = 1300
+BORDER_BLOCKS: Final = 6  # blocks of border from west to east, or from north to south
+MAX_WARPS: Final = 32
+MAX_SIGNS: Final = 16
+MAX_PEOPLE: Final = 15  # the sixteenth sprite is the player's
 
 
 class Connection(NamedTuple):
-    """Another map that joins this one on a side, and how coordinates change on the way."""
+    """Another map that joins this one on a side, and the offsets that convert coordinates."""
 
     side: Facing
     map_id: int
-    strip: int  # address of the blocks shown of it, in its own bank
-    target: int  # address in wOverworldMap where they are shown
+    strip: int  # address of the blocks of it that are shown, in its own bank
+    target: int  # address in wOverworldMap to which they are copied
     length: int
     width: int  # of the other map, in blocks
     y_align: int
@@ -78,7 +78,7 @@ class Connection(NamedTuple):
 
 
 class RawWarp(NamedTuple):
-    """A warp square and where it leads; how it fires depends on the tiles around."""
+    """A warp square and its destination; how it fires depends on the tiles around it."""
 
     y: int
     x: int
@@ -87,7 +87,7 @@ class RawWarp(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """A square that can be read from the square before it."""
+    """A square that the player can read from the square in front of it."""
 
     x: int
     y: int
@@ -96,7 +96,7 @@ class Sign(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MapHeader:
-    """Everything that one map header leads to, and every table that goes by map id."""
+    """Everything that a map header points to, and the map's rows in tables indexed by map id."""
 
     map_id: int
     bank: int
@@ -109,7 +109,7 @@ class MapHeader:
     connections: tuple[Connection, ...]
     warps: tuple[RawWarp, ...]
     signs: tuple[Sign, ...]
-    people: tuple[Resident, ...]
+    people: tuple[MapObject, ...]
     texts: TextTable
     shops: tuple[Shop, ...] = ()
     toggles: tuple[Toggle, ...] = ()
@@ -118,7 +118,7 @@ class MapHeader:
 
 
 class _Reader:
-    """Takes bytes one group after the other."""
+    """Reads consecutive groups of bytes."""
 
     def __init__(self, rom: Rom, bank: int, address: int) -> None:
         self._rom, self._bank, self._address = rom, bank, address
@@ -132,19 +132,19 @@ class _Reader:
     def byte(self) -> int:
         return self.take(1)[0]
 
-    def count(self, most: int) -> int:
+    def count(self, maximum: int) -> int:
         count = self.byte()
-        self.fits = self.fits and count <= most
-        return min(count, most)
+        self.fits = self.fits and count <= maximum
+        return min(count, maximum)
 
-    def rows(self, size: int, most: int) -> list[bytes]:
-        return [self.take(size) for _ in range(self.count(most))]
+    def rows(self, size: int, maximum: int) -> list[bytes]:
+        return [self.take(size) for _ in range(self.count(maximum))]
 
 
 def read_header(rom: Rom, map_id: int) -> MapHeader:
-    """Return map `map_id`; ids without a map give whatever their pointer leads to.
+    """Return map `map_id`; for ids without a map, whatever their pointer leads to.
 
-    A map without blocks, or that RAM has no room for, is no map: it has no size, and nothing is on it.
+    A map without blocks, or one that does not fit into RAM, is returned with size 0 and nothing on it.
     """
     bank = rom.byte(MAP_BANKS[0], MAP_BANKS[1] + map_id)
     address = rom.pointer(MAP_POINTERS[0], MAP_POINTERS[1] + 2 * map_id)
@@ -154,10 +154,10 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
     connections = tuple([Connection(side, *unpack("<B2H4B2x", row)) for side, row in rows])
     objects = _Reader(rom, bank, int.from_bytes(reader.take(2), "little"))
     border = objects.byte()
-    warps = tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE, MOST_WARPS)])
-    signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE, MOST_SIGNS)])
-    slots = range(1, objects.count(MOST_PEOPLE) + 1)
-    people = tuple([read_resident(objects.take, slot) for slot in slots])
+    warps = tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE, MAX_WARPS)])
+    signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE, MAX_SIGNS)])
+    slots = range(1, objects.count(MAX_PEOPLE) + 1)
+    people = tuple([read_map_object(objects.take, slot) for slot in slots])
     texts = TextTable(rom, bank, texts_at)
     header = MapHeader(
         map_id=map_id,
@@ -178,7 +178,7 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         hidden_items=read_hidden_items(rom, map_id),
         town_map=read_town_map_entry(rom, map_id),
     )
-    fits = (height + AROUND) * (width + AROUND) <= MOST_BLOCKS and objects.fits
+    fits = (height + BORDER_BLOCKS) * (width + BORDER_BLOCKS) <= MAX_BLOCKS and objects.fits
     if height and width and fits:
         return header
     return replace(

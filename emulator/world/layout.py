@@ -1,7 +1,7 @@
-"""How a map is laid out in tiles, with the border that shows around it.
+"""The tile layout of a map, including the border around it.
 
-The game keeps a map as blocks with three blocks around: the border block, or the edge of a map
-that joins there. This is that block map, and the tiles that it is drawn with.
+The game stores a map as blocks surrounded by three blocks of border: the border block, or the edge of a
+connected map. This module builds that block map and the tiles it is drawn with.
 """
 
 from collections.abc import Callable
@@ -28,24 +28,24 @@ Tiles = NDArray[np.uint8]
 class Layout:
     """Tile ids of a map and its border, row by row; the map begins 12 tiles in.
 
-    `blocks` are what they are made of: block ids, row by row, with three of them around the map.
+    `blocks` holds the block ids, row by row, including the border of three blocks.
     """
 
     blocks: bytes = field(repr=False)
     tiles: Tiles = field(repr=False)
-    decisive: bytes = field(repr=False)  # the bottom left tile of every step, border included
+    collision_tiles: bytes = field(repr=False)  # bottom left tile of every square
     floor: bytes = field(repr=False)  # 1 where that tile is passable
     stride: int
 
     @classmethod
     def of_blocks(cls, tileset: Tileset, blocks: Tiles) -> "Layout":
-        """Return the layout of a block map that has its border."""
+        """Return the layout of a block map that includes its border."""
         shapes = np.frombuffer(tileset.blocks, np.uint8).reshape(-1, BLOCK_TILES, BLOCK_TILES)
         rows, columns = blocks.shape
         tiles = shapes[blocks].transpose(0, 2, 1, 3).reshape(rows * BLOCK_TILES, -1)
-        decisive = tiles[1::2, ::2].tobytes()
-        floor = decisive.translate(bytes([tile in tileset.passable for tile in range(0x100)]))
-        return cls(blocks.tobytes(), tiles, decisive, floor, 2 * columns)
+        corners = tiles[1::2, ::2].tobytes()
+        floor = corners.translate(bytes([tile in tileset.passable for tile in range(0x100)]))
+        return cls(blocks.tobytes(), tiles, corners, floor, 2 * columns)
 
     @classmethod
     def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> "Layout":
@@ -54,10 +54,10 @@ class Layout:
         size = shape[0] * shape[1]
         return cls.of_blocks(tileset, np.frombuffer(live[:size], np.uint8).reshape(shape))
 
-    def agrees(self, live: bytes) -> bool:
-        """Say whether a block map in RAM of this size has the same blocks within the border.
+    def has_same_blocks(self, live: bytes) -> bool:
+        """Return whether a block map in RAM of this size has the same blocks inside the border.
 
-        The player never walks on the border: what lies there differently, as while a map that joins is drawn, is no change.
+        The player never walks on the border, so a difference there, as while a connected map is drawn, does not count.
         """
         if live == self.blocks:
             return True
@@ -67,18 +67,18 @@ class Layout:
         return all(live[each] == self.blocks[each] for each in inside)
 
     def is_floor(self, x: int, y: int) -> bool:
-        """Say whether the tile that decides about a step is passable."""
+        """Return whether the collision tile of a square is passable."""
         return self.floor[(y + 2 * BORDER) * self.stride + x + 2 * BORDER] == 1
 
     def tile(self, x: int, y: int) -> int:
-        """Return the tile that decides about a step."""
-        return self.decisive[(y + 2 * BORDER) * self.stride + x + 2 * BORDER]
+        """Return the collision tile of a square."""
+        return self.collision_tiles[(y + 2 * BORDER) * self.stride + x + 2 * BORDER]
 
 
 def lay_out(
     header: MapHeader, tileset: Tileset, strip: Callable[[Connection, int], bytes]
 ) -> Layout:
-    """Return the layout of a map; `strip` gives so many blocks of a map that joins it."""
+    """Return the layout of a map; `strip` returns the given number of blocks of a connected map."""
     rows, columns = header.height + 2 * BORDER, header.width + 2 * BORDER
     blocks = np.full(rows * columns, header.border, np.uint8)
     inside = np.frombuffer(header.blocks, np.uint8).reshape(header.height, header.width)

@@ -1,7 +1,7 @@
-"""Items that a map holds apart from those that lie in sight: hidden items, and what its shops sell.
+"""Items of a map besides its visible ones: hidden items, and the stock of its shops.
 
-Where something is hidden is written twice. One list has all squares of a kind, and its order is that of the bits that
-remember what was taken; the records of a map have what lies there. What only one of them knows cannot be found.
+Hidden items are stored in two tables. One lists the squares in the order of the bits that record what was picked
+up; the hidden events of the map hold the items. An entry of only one table cannot be found in the game.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
 from emulator.profile import table
-from emulator.world.residents import Resident
+from emulator.world.map_objects import MapObject
 from emulator.world.texts import TextService, TextTable
 
 ITEMS: Final = table("HiddenItemCoords")  # map, Y, X
@@ -22,7 +22,7 @@ END: Final = 0xFF
 
 
 class HiddenItem(NamedTuple):
-    """An item in the ground, until bit `flag` of wObtainedHiddenItemsFlags is set."""
+    """A hidden item, present until bit `flag` of wObtainedHiddenItemsFlags is set."""
 
     x: int
     y: int
@@ -31,7 +31,7 @@ class HiddenItem(NamedTuple):
 
 
 def read_hidden_items(rom: Rom, map_id: int) -> tuple[HiddenItem, ...]:
-    """Return the items that lie hidden on a map."""
+    """Return the hidden items of a map."""
     arguments = _arguments(rom, map_id)
     rows = rom.table(ITEMS, COORDS_SIZE, ITEM_COUNT)
     return tuple(
@@ -44,32 +44,32 @@ def read_hidden_items(rom: Rom, map_id: int) -> tuple[HiddenItem, ...]:
 
 
 def _arguments(rom: Rom, map_id: int) -> dict[tuple[int, int], int]:
-    """Return the arguments of a map's hidden events by their squares."""
+    """Return the arguments of a map's hidden events by square."""
     number = rom.until(*MAPS, END).find(map_id)
     if number < 0:
         return {}
     bank, pointers = POINTERS
     events = rom.rows(bank, rom.pointer(bank, pointers + 2 * number), EVENT_SIZE)
-    return {(row[1], row[0]): row[2] for row in reversed(events)}  # the first of a square counts
+    return {(row[1], row[0]): row[2] for row in reversed(events)}  # first event per square
 
 
-SHOP: Final = TextService.MART.value  # what such a text begins with; a count and the wares follow
+SHOP: Final = TextService.MART.value  # first byte of a shop's text; a count and the stock follow
 
 
 class Shop(NamedTuple):
-    """What a person sells, as item numbers in the order of the list; `slot` is the sprite of the seller."""
+    """The stock of a shop as item numbers in list order; `slot` is the sprite of the seller."""
 
     slot: int
     items: tuple[int, ...]
 
 
-def read_shops(texts: TextTable, people: Iterable[Resident]) -> Iterator[Shop]:
+def read_shops(texts: TextTable, people: Iterable[MapObject]) -> Iterator[Shop]:
     """Yield the shops of a map."""
     for person in people:
         place = texts.place(person.text_id)
         if place is None:
             continue
         mark, count = texts.rom.span(texts.bank, place, 2)
-        wares = texts.rom.span(texts.bank, place + 2, count + 1)
-        if mark == SHOP and wares.endswith(bytes([END])):
-            yield Shop(person.slot, tuple(wares[:-1]))
+        stock = texts.rom.span(texts.bank, place + 2, count + 1)
+        if mark == SHOP and stock.endswith(bytes([END])):
+            yield Shop(person.slot, tuple(stock[:-1]))

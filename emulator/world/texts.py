@@ -1,7 +1,7 @@
-"""What signs and people of a map say: its table of texts, and the scripts that they are.
+"""Texts of a map's signs and people: its text table, and the scripts in it.
 
-A script is strings with control codes, and the commands before, between and behind them. Knows what the game prints
-(TextCommandProcessor) and where it fills something in.
+A script consists of strings with control codes, and of commands between them. The decoder follows
+TextCommandProcessor and marks the places where the game inserts a name or number.
 """
 
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 from emulator.cartridge import BANK_SIZE, Rom
 from emulator.text import END, SHORTHANDS, charmap
 
-MOST_BYTES: Final = 0x800  # of a whole script; the box shows 36 letters at a time
-MOST_COMMANDS: Final = 64  # more than a text needs; one that leads to itself has no end
+MAX_BYTES: Final = 0x800  # of a whole script; the text box shows 36 letters at a time
+MAX_COMMANDS: Final = 64  # more than a text needs; a script that jumps to itself never ends
 ROM_END: Final = 2 * BANK_SIZE  # addresses from here on are RAM
 
-BOLD: Final = range(0x60, 0x6D)  # letters that print here, as on the screen, as spaces
+BOLD: Final = range(0x60, 0x6D)  # letters that print as spaces here, as on the decoded screen
 LINE, PAGE = "\n", "\n\n"
-# What the other codes of a string print, or where they go on.
+# What the other control codes of a string print, or the line break they make.
 CONTROLS: Final = SHORTHANDS | {
     0x49: PAGE,
     0x4B: LINE,
@@ -37,17 +37,17 @@ CONTROLS: Final = SHORTHANDS | {
     0x5D: "TRAINER",
     0x5E: "ROCKET",
 }
-# What ends the whole script and not only a string, and what it prints: DONE, PROMPT, DEXEND.
+# Control codes that end the whole script, and what they print: DONE, PROMPT, DEXEND.
 LAST: Final = {0x57: "", 0x58: "", 0x5F: "."}
 
 STRING: Final = 0x00  # TX_START
-DOTS: Final = 0x0C  # TX_DOTS, and how many
+DOTS: Final = 0x0C  # TX_DOTS, and their number
 PROGRAM: Final = 0x08  # TX_START_ASM
 FAR: Final = 0x17  # TX_FAR, an address and its bank
 
 
 class Command(NamedTuple):
-    """How many bytes of arguments a command has, and what it prints."""
+    """The number of argument bytes of a command, and what it prints."""
 
     arguments: int
     words: str = ""
@@ -75,12 +75,12 @@ class TextKind(Enum):
 
     PRINTED = "printed"
     SERVICE = "service"
-    PROGRAM = "program"  # code makes it, or makes more of it than is printed before
-    NONSENSE = "nonsense"  # what is no command and no code, or not within bounds
+    PROGRAM = "program"  # code prints all of it, or the rest after what is decoded
+    INVALID = "invalid"  # no valid command or code, or too long
 
 
 class TextService(Enum):
-    """What DisplayTextID begins in place of a text, by the byte that stands there."""
+    """What DisplayTextID starts instead of a text, by the first byte."""
 
     NURSE = 0xFF
     MART = 0xFE
@@ -93,10 +93,10 @@ class TextService(Enum):
 
 
 class Text(NamedTuple):
-    """One text; `words` are what is sure to be printed first.
+    """One text; `words` is the part that is certain to be printed first.
 
     A line begins after a newline, a page after two. `{player}`, `{rival}`, `{target}` and `{user}` are names that
-    the game fills in, `{string}` and `{number}` what it finds in RAM.
+    the game fills in; `{string}` and `{number}` are values from RAM.
     """
 
     kind: TextKind
@@ -105,7 +105,7 @@ class Text(NamedTuple):
 
 
 def read_script(rom: Rom, bank: int, address: int) -> Text:
-    """Return what the script prints that begins at `bank`:`address`; whatever lies there, it is read to an end."""
+    """Return the text of the script at `bank`:`address`; invalid data ends the decoding, too."""
     reader = _Reader(rom, bank, address)
     ending = None
     while ending is None:
@@ -114,19 +114,19 @@ def read_script(rom: Rom, bank: int, address: int) -> Text:
 
 
 class _Reader:
-    """Reads one command after the other, and comes back from other banks."""
+    """Reads one command after the other, and returns from jumps to other banks."""
 
     def __init__(self, rom: Rom, bank: int, address: int) -> None:
         self._rom, self._bank, self._address = rom, bank, address
         self._back: list[tuple[int, int]] = []
-        self._bytes, self._commands = MOST_BYTES, MOST_COMMANDS
+        self._bytes, self._commands = MAX_BYTES, MAX_COMMANDS
         self.words: list[str] = []
 
     def command(self) -> TextKind | None:
-        """Carry out a command; return how the script ended, or None."""
+        """Execute a command; return how the script ended, or None."""
         self._commands -= 1
         if self._commands < 0 or self._bytes <= 0 or self._address >= ROM_END:
-            return TextKind.NONSENSE
+            return TextKind.INVALID
         (code,) = self._take(1)
         if code == STRING:
             return self._string()
@@ -135,7 +135,7 @@ class _Reader:
         if code == PROGRAM:
             return TextKind.PROGRAM
         if code not in COMMANDS:
-            return TextKind.NONSENSE
+            return TextKind.INVALID
         self._carry_out(code)
         return None
 
@@ -151,11 +151,11 @@ class _Reader:
         codes = data[: len(data) - len(rest)]
         self._take(len(codes) + 1)
         self.words += map(_letters().__getitem__, codes)
-        last = rest[0] if rest else None  # None when it would have to go on for too long
+        last = rest[0] if rest else None  # None when the string is too long
         if last == END:
             return None
         if last not in LAST:
-            return TextKind.NONSENSE
+            return TextKind.INVALID
         self.words.append(LAST[last])
         return self._end()
 
@@ -170,7 +170,7 @@ class _Reader:
             self._bank, self._address = arguments[2], int.from_bytes(arguments[:2], "little")
 
     def _end(self) -> TextKind | None:
-        """Go on behind the jump that led here, if one did."""
+        """Continue after the jump that led here; without one, end the script."""
         if not self._back:
             return TextKind.PRINTED
         self._bank, self._address = self._back.pop()
@@ -179,32 +179,32 @@ class _Reader:
 
 @lru_cache(maxsize=1)
 def _letters() -> dict[int, str]:
-    """Return what each code prints that a string goes on after."""
+    """Return what each code prints that does not end a string."""
     return dict.fromkeys(BOLD, " ") | charmap() | CONTROLS
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """The texts of a map, read when asked for; the cartridge does not say how many there are."""
+    """The texts of a map, read on request; the cartridge does not store their number."""
 
     rom: Rom = field(repr=False)
     bank: int
     address: int
 
     def place(self, text_id: int) -> int | None:
-        """Return the address of a text, in this bank or the first; None where that is not in ROM."""
-        room = BANK_SIZE - self.address % BANK_SIZE  # no table goes on into another bank
+        """Return the address of a text, in this bank or the first; None when it is not in ROM."""
+        room = BANK_SIZE - self.address % BANK_SIZE  # a table never crosses the end of a bank
         if not 0 < text_id <= room // 2 or self.address >= ROM_END:
             return None
-        # The first text has number one.
+        # Text ids begin at 1.
         place = self.rom.pointer(self.bank, self.address + 2 * (text_id - 1))
         return place if place < ROM_END else None
 
     def read(self, text_id: int) -> Text:
-        """Return a text; an id that has none, and what cannot be read to an end, is NONSENSE."""
+        """Return a text; its kind is INVALID when the id has no text or the text cannot be decoded."""
         place = self.place(text_id)
         if place is None:
-            return Text(TextKind.NONSENSE)
+            return Text(TextKind.INVALID)
         service = _SERVICES.get(self.rom.byte(self.bank, place))
         if service:
             return Text(TextKind.SERVICE, service=service)

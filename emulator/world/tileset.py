@@ -1,4 +1,4 @@
-"""Tilesets: what blocks are made of, which tiles can be walked on, do something, or close a square; ledges and mats."""
+"""Tilesets: blocks, passable tiles, warp and door tiles, obstacles; ledges and warp mats."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -32,11 +32,11 @@ TILE_SIZE: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Tileset:
-    """One tileset; its tiles are ids below 0x60."""
+    """One tileset; its tile ids are below 0x60."""
 
     tileset_id: int
     blocks: bytes = field(repr=False)
-    graphics: bytes = field(repr=False)  # 2bpp, 16 bytes a tile
+    graphics: bytes = field(repr=False)  # 2bpp, 16 bytes per tile
     passable: frozenset[int]
     counters: frozenset[int]
     grass: int | None
@@ -44,8 +44,8 @@ class Tileset:
     warps: frozenset[int]
     doors: frozenset[int]
     pairs: frozenset[frozenset[int]]
-    water_pairs: frozenset[frozenset[int]] = frozenset()  # as `pairs`, for who surfs
-    surfable: bool = False  # whether its water is for surfing
+    water_pairs: frozenset[frozenset[int]] = frozenset()  # like `pairs`, while surfing
+    surfable: bool = False  # whether the player can SURF on its water
     holes: frozenset[int] = frozenset()
 
     def block(self, number: int) -> bytes:
@@ -53,12 +53,12 @@ class Tileset:
         return self.blocks[number * BLOCK_SIZE : (number + 1) * BLOCK_SIZE]
 
     def joined(self, tile: int, other: int) -> bool:
-        """Return whether one may walk between two passable tiles, which edges of cliffs forbid."""
+        """Return whether the player can walk between two passable tiles; cliff edges forbid some pairs."""
         return not self.pairs or frozenset((tile, other)) not in self.pairs
 
 
 def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
-    """Return a tileset of the cartridge; an id that no tileset has gives one without floor."""
+    """Return a tileset of the cartridge; an unknown id gives a tileset without passable tiles."""
     bank, at = HEADERS
     header = rom.span(bank, at + HEADER_SIZE * tileset_id, HEADER_SIZE)
     home, blocks, graphics, passable, *counters, grass, moves = unpack("<B3H5B", header)
@@ -107,15 +107,15 @@ OVERWORLD, DOJO, GYM, SHIP_PORT, INTERIOR, FACILITY = 0, 5, 7, 14, 16, 22
 
 TREES: Final = {OVERWORLD: 0x3D, GYM: 0x50}
 WATER: Final = 0x14
-SHORES: Final = frozenset({0x32, 0x48})  # water, too, as far as the game asks, but not in
+SHORES: Final = frozenset({0x32, 0x48})  # also water for the game, except in SHORELESS tilesets
 SHORELESS: Final = frozenset({DOJO, GYM, SHIP_PORT})
 DOORS: Final = {FACILITY: frozenset({0x18, 0x24}), INTERIOR: frozenset({0x5E})}
-# SILPH_CO_1F to _11F: elsewhere the tiles of such doors are furniture.
+# SILPH_CO_1F to _11F: on other maps the tiles of such doors are furniture.
 DOOR_MAPS: Final = frozenset({181, *range(207, 214), 233, 234, 235})
 
 
 class Obstacle(Enum):
-    """What a square is closed by, and what opens it; the values are words for it."""
+    """What blocks a square until the player removes or crosses it; the values describe it."""
 
     TREE = "a tree that can be cut"
     WATER = "water"
@@ -123,7 +123,7 @@ class Obstacle(Enum):
 
 
 def obstacle_on(map_id: int, tileset: Tileset, tile: int) -> Obstacle | None:
-    """Return what closes a square with this decisive tile; None where it is floor, or closed for good."""
+    """Return the obstacle of a square with this collision tile; None when it is passable or blocked for good."""
     if tile in tileset.passable:
         return None
     is_shore = tile in SHORES and tileset.tileset_id not in SHORELESS
@@ -136,21 +136,21 @@ def obstacle_on(map_id: int, tileset: Tileset, tile: int) -> Obstacle | None:
     return None
 
 
-LEDGES: Final = table("LedgeTiles")  # facing, tile stood on, tile ahead, pad bit
+LEDGES: Final = table("LedgeTiles")  # facing, tile under the player, tile ahead, pad bit
 CARPETS: Final = table("WarpTileListPointers")  # in this order:
 CARPET_ORDER: Final = (Facing.DOWN, Facing.UP, Facing.LEFT, Facing.RIGHT)
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Ledges as (facing, tile stood on, tile ahead); per facing the tiles that lead out."""
+    """Ledges as (facing, tile under the player, tile ahead), and the warp mat tiles per facing."""
 
     ledges: frozenset[tuple[Facing, int, int]]
     carpets: dict[Facing, frozenset[int]]
 
 
 def read_ground(rom: Rom) -> Ground:
-    """Return the cartridge's ledges and mats."""
+    """Return the cartridge's ledges and warp mats."""
     bank, at = CARPETS
     lists = [rom.until(bank, rom.pointer(bank, at + 2 * n), NONE) for n in range(4)]
     return Ground(

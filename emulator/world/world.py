@@ -1,7 +1,7 @@
-"""The world of one cartridge, decoded when asked for and kept, and as RAM shows it to have changed.
+"""All maps of one cartridge, decoded on request and cached, with the changes that RAM shows.
 
-Scripts open doors and close gates by changing blocks of the map in RAM; the cartridge does not tell. Nor does it tell
-which maps are the cars of lifts: that is the story's to say.
+Scripts open doors and gates by changing blocks of the map in RAM, and the cartridge does not show which. Nor does
+it show which maps are elevators: the story files list those.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from emulator.ram.state import State
 from emulator.world.game_map import GameMap, make_map
 from emulator.world.header import MAP_BANKS, MAP_COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
-from emulator.world.residents import Lookout, ResidentKind, read_lookouts
+from emulator.world.map_objects import MapObjectKind, SightLine, read_sight_lines
 from emulator.world.tileset import Ground, Obstacle, Tileset, read_ground, read_tileset
 
 HOLE_TARGETS: Final = table("DungeonWarpList")  # map, number
@@ -28,7 +28,7 @@ HOLE_COUNT: Final = 12
 
 
 class DungeonWarp(NamedTuple):
-    """Where a hole leads to; `number` tells the landings on one map apart (wWhichDungeonWarp)."""
+    """The landing of a hole; `number` distinguishes the landings on one map (wWhichDungeonWarp)."""
 
     map_id: int
     number: int
@@ -45,7 +45,7 @@ def read_dungeon_warps(rom: Rom) -> tuple[DungeonWarp, ...]:
 
 
 class Floor(NamedTuple):
-    """Where one steps out of a lift; `row` is its place in the list of floors, from 0 on."""
+    """The exit of an elevator on one floor; `row` is its row in the list of floors, from 0."""
 
     row: int
     map_id: int
@@ -53,33 +53,32 @@ class Floor(NamedTuple):
 
 
 class Lift(NamedTuple):
-    """The panel of a car, which is read from below, and the floors that it lists."""
+    """An elevator: the square of its panel, read from below, and the floors it lists."""
 
     panel: tuple[int, int]
     floors: tuple[Floor, ...]
 
 
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
-MapSquare: TypeAlias = tuple[int, int, int]  # a map, x and y
+MapSquare: TypeAlias = tuple[int, int, int]  # map id, x and y
 
-FIGHTERS: Final = (ResidentKind.TRAINER, ResidentKind.MON)
+FIGHTERS: Final = (MapObjectKind.TRAINER, MapObjectKind.MON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Every map of a cartridge; `World.of(cartridge)` decodes each only once a process.
+    """Every map of a cartridge; `World.of(cartridge)` decodes each once per process.
 
-    It never changes. Where blocks do, `seen` returns another world, which shares all other maps with it.
-    `passes` are the obstacles that the player gets past, none on the cartridge's own world; `carries` are
-    the squares on which a script takes hold of who steps there, and where it lets go again; `lifts` are those
-    whose cars are these maps.
+    A world is immutable. When blocks change, `seen` returns another world that shares all other maps with it. `passes`
+    are the obstacles that the player can pass, none on the cartridge's own world; `carries` maps squares at which a
+    script moves the player to the squares where it ends; `lifts` are the elevators by the map id of their car.
     """
 
     rom: Rom = field(repr=False)
     ground: Ground = field(repr=False)
     _tilesets: dict[int, Tileset] = field(default_factory=dict, repr=False)
     _maps: dict[int, GameMap] = field(default_factory=dict, repr=False)
-    _plain: "World | None" = field(default=None, repr=False)  # as the cartridge has it
+    _plain: "World | None" = field(default=None, repr=False)  # as on the cartridge
     _changed: Mapping[int, GameMap] = field(default_factory=dict, repr=False)
     passes: frozenset[Obstacle] = frozenset()
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict, repr=False)
@@ -94,22 +93,22 @@ class World:
 
     @staticmethod
     def empty() -> "World":
-        """Return the world of an empty slot: maps without anything on them."""
+        """Return the world without a cartridge: maps with nothing on them."""
         return World(Rom(b""), Ground(frozenset(), {}))
 
     @property
     def map_ids(self) -> range:
-        """Every id that a map may have, used or not."""
+        """Every possible map id, used or not."""
         return range(MAP_COUNT)
 
     @property
     def maps(self) -> tuple[GameMap, ...]:
-        """Every map; to ask for them is to decode those that were not asked for yet."""
+        """Every map; this decodes the maps that were not requested before."""
         return tuple([self.map(map_id) for map_id in self.map_ids])
 
     @property
     def dungeon_warps(self) -> tuple[DungeonWarp, ...]:
-        """Where the holes of all maps lead."""
+        """The landings of all holes."""
         return read_dungeon_warps(self.rom)
 
     def map(self, map_id: int) -> GameMap:
@@ -130,7 +129,7 @@ class World:
         return self._tilesets[tileset_id]
 
     def arrival(self, map_id: int, warp_index: int) -> Position:
-        """Return the square on which a warp to this index of this map ends."""
+        """Return the square at which a warp to this map and warp index ends."""
         warps = self.map(map_id).warps
         if warp_index >= len(warps):
             message = f"map {map_id} has {len(warps)} warps, none with index {warp_index}"
@@ -139,26 +138,25 @@ class World:
 
     @property
     def plain(self) -> "World":
-        """The world as the cartridge lays it out."""
+        """The world as on the cartridge."""
         return self._plain or self
 
     @property
     def changed(self) -> dict[int, bytes]:
-        """The blocks, border included, of the maps that are not as the cartridge lays them out."""
+        """The blocks, border included, of the maps that differ from the cartridge."""
         return {map_id: game_map.layout.blocks for map_id, game_map in self._changed.items()}
 
     def differs_around(self, map_id: int) -> bool:
-        """Say whether this map or one that joins it is not as the cartridge lays it out."""
+        """Return whether this map or a connected one differs from the cartridge."""
         changed = self._changed
         joined = self.map(map_id).header.connections
         return map_id in changed or any(each.map_id in changed for each in joined)
 
     def with_blocks(self, changed: Mapping[int, bytes]) -> "World":
-        """Return the cartridge's world with these blocks, the border included, for some of its maps.
+        """Return the cartridge's world with these blocks, border included, on some of its maps.
 
-        Maps that are not in `changed` are as the cartridge lays them out. The same blocks give the
-        same object as long as few others were asked for, and no change gives the cartridge's own. What is
-        passed remains.
+        Maps that are not in `changed` are as on the cartridge. The same blocks give the same object while it is in the
+        cache, and no change gives the cartridge's own world. The obstacles that the player can pass stay the same.
         """
         plain = self.plain
         changes = [
@@ -169,21 +167,21 @@ class World:
         return _variant(plain, tuple(changes), self.passes)
 
     def passing(self, passes: frozenset[Obstacle]) -> "World":
-        """Return this world for a player who gets past these obstacles, and no others."""
+        """Return this world for a player who can pass exactly these obstacles."""
         if passes == self.passes:
             return self
         return _variant(self.plain, tuple(sorted(self.changed.items())), passes)
 
     def moving(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> "World":
-        """Return this world with scripts that carry the player from some squares to others, and with these lifts."""
+        """Return this world with scripts that move the player between squares, and with these elevators."""
         if (carries, lifts) == (self.carries, self.lifts):
             return self
         moves = tuple(sorted(carries.items())), tuple(sorted(lifts.items()))
         plain = _with_moves(self.plain, *moves)
         return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
 
-    def alike(self, map_id: int) -> "World":
-        """Return the plainest world that is no different on this map and on those that join it."""
+    def simplest_equal(self, map_id: int) -> "World":
+        """Return the simplest world that is equal on this map and its connected maps."""
         if self is self.plain or self.differs_around(map_id):
             return self
         around = (map_id, *(each.map_id for each in self.map(map_id).header.connections))
@@ -192,10 +190,10 @@ class World:
         return self.plain
 
     def live_map(self, state: State) -> GameMap | None:
-        """Return the player's map with the blocks that RAM holds for it now; None where it may hold none.
+        """Return the player's map with its current blocks in RAM; None when RAM may not hold them.
 
-        Without control wOverworldMap may be anything: pictures are unpacked there. Even with control a map
-        may still be being loaded, as after a step over the edge of another.
+        Without control wOverworldMap can hold other data: pictures are unpacked there. Even with control a
+        map may still be loading, as after a step over the edge of another.
         """
         here = state.map
         if not state.in_control or here.map_id not in self.map_ids:
@@ -205,30 +203,30 @@ class World:
         if (here.width, here.height) != (known.header.width, known.header.height):
             return None
         live = state.ram.span(LIVE_BLOCKS, size)
-        same = known.layout.agrees(live)
+        same = known.layout.has_same_blocks(live)
         return known if same else _changed_map(self.plain, here.map_id, live)
 
     def seen(self, state: State) -> "World":
-        """Return this world with the player's map as RAM has it now, if the screen bears that out.
+        """Return this world with the current blocks of the player's map, if the screen confirms them.
 
-        That is this very object when nothing has changed, and when it cannot be told.
+        Return this same object when nothing has changed or the screen cannot confirm it.
         """
         live = self.live_map(state)
         if live is None or live is self.map(live.map_id):
             return self
         shown = state.tiles_in_sight
-        if shown is None or live.unlike(shown):
+        if shown is None or live.count_differences(shown):
             return self
         return self.with_blocks({**self.changed, live.map_id: live.layout.blocks})
 
-    def lookouts(self, state: State) -> Mapping[int, Lookout]:
-        """Return how far the trainers of the player's map see, by sprite slot; those whose mons wait there too."""
+    def sight_lines(self, state: State) -> Mapping[int, SightLine]:
+        """Return the sight of the trainers on the player's map by sprite slot, including overworld Pokemon."""
         here = state.map.map_id
-        watchers = [each.slot for each in self.map(here).people if each.kind in FIGHTERS]
-        if not watchers:
+        fighters = [each.slot for each in self.map(here).people if each.kind in FIGHTERS]
+        if not fighters:
             return {}
         bank = self.rom.byte(MAP_BANKS[0], MAP_BANKS[1] + here)
-        return read_lookouts(self.rom, bank, state.ram, watchers)
+        return read_sight_lines(self.rom, bank, state.ram, fighters)
 
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)
@@ -243,7 +241,7 @@ class World:
 
 @lru_cache(maxsize=64)
 def _variant(plain: World, changes: Changes, passes: frozenset[Obstacle]) -> World:
-    """Return the one object for these changes: routes are kept by the world they lead through."""
+    """Return the single object for these changes: routes are cached per world object."""
     if not changes and not passes:
         return plain
     changed = {map_id: _changed_map(plain, map_id, blocks) for map_id, blocks in changes}

@@ -1,1 +1,1 @@
-"""What memory holds at the moment: entries in scopes, with an event for every change."""
+"""The current content of memory: entries in scopes, with an event for each change."""

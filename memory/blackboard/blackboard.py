@@ -1,6 +1,6 @@
-"""All that an agent remembers at the moment, by scope, with listeners to every change and writes that belong together.
+"""The blackboard: all current entries by scope, with listeners to changes and transactions.
 
-Knows scopes, kinds and game seconds. Knows nothing of what entries mean.
+Knows scopes, kinds and game seconds. Knows nothing of the meaning of entries.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from memory.blackboard.entry import (
     Status,
     scope_of,
 )
-from memory.blackboard.shelf import Shelf
+from memory.blackboard.scope_index import ScopeIndex
 from memory.codec import Json, require_json
 from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listener:
-    """One who is told of every change in the scopes a glob names, until it is cancelled."""
+    """A callback for each change in the scopes that match a glob, until it is cancelled."""
 
     blackboard: Blackboard
     scope_glob: str
     callback: Callable[[BlackboardEvent], object]
 
     def cancel(self) -> None:
-        """Stop telling; cancelling twice does nothing."""
+        """Stop the callbacks; cancelling twice does nothing."""
         self.blackboard.unsubscribe(self)
 
 
 @dataclass(slots=True)
 class Transaction:
-    """What was read, and what is to be written when the block ends without an error.
+    """Entries that were read, and writes to apply when the block ends without an error.
 
-    Optimistic: nothing is locked. At the end every version read must still be the one that is there.
+    Optimistic: nothing is locked. At the end each version that was read must still be current.
 
     Raises:
-        Conflict: at the end, when another version is; nothing was written then, and the block may be tried again.
+        Conflict: at the end, when a version has changed; then nothing is written, and the block can be retried.
     """
 
     blackboard: Blackboard
@@ -59,21 +59,21 @@ class Transaction:
     _writes: list[tuple[str, str, Mapping[str, Json], dict[str, Any]]] = field(default_factory=list)
 
     def read(self, scope: str, key: str) -> Entry | None:
-        """Return the entry called `key`, or None, and hold on to its version."""
+        """Return the entry `key`, or None, and remember its version."""
         entry = self.blackboard.get(scope, key)
-        self._read[scope, key] = _seen(entry)
+        self._read[scope, key] = _version_of(entry)
         return entry
 
-    def write(self, scope: str, kind: str, data: Mapping[str, Json], **more: Any) -> None:  # noqa: ANN401
-        """Write this at the end; what can be refused is refused now, so that all or nothing is written."""
-        importance = more.get("importance", DEFAULT_IMPORTANCE)
-        self.blackboard.refuse(self.blackboard.policy(scope), kind, importance, more.get("by", ""))
+    def write(self, scope: str, kind: str, data: Mapping[str, Json], **args: Any) -> None:  # noqa: ANN401
+        """Queue a write for the end; invalid writes are refused now, so that all or none are applied."""
+        importance = args.get("importance", DEFAULT_IMPORTANCE)
+        self.blackboard.check(self.blackboard.policy(scope), kind, importance, args.get("by", ""))
         require_json(data)
         policy = self.blackboard.kinds.get(kind)
         if policy is not None:
-            policy.admit(data)
+            policy.check_data(data)
             policy.key_of(data)
-        self._writes.append((scope, kind, data, more))
+        self._writes.append((scope, kind, data, args))
 
     def __enter__(self) -> Transaction:
         return self
@@ -84,31 +84,31 @@ class Transaction:
         if kind is not None:
             return
         for (scope, key), seen in self._read.items():
-            if _seen(self.blackboard.get(scope, key)) != seen:
+            if _version_of(self.blackboard.get(scope, key)) != seen:
                 message = f"{key!r} of {scope} was written by another; read it again and retry."
                 raise Conflict(message)
-        for scope, name, data, more in self._writes:
+        for scope, name, data, args in self._writes:
             entry = self.blackboard.write(
-                scope, name, data, tick=self.tick, game_s=self.game_s, **more
+                scope, name, data, tick=self.tick, game_s=self.game_s, **args
             )
             self.written.append(entry)
 
 
-def _seen(entry: Entry | None) -> tuple[int, str]:
-    """Return what tells one content of a key from any other: a version may come again, a seq never does."""
+def _version_of(entry: Entry | None) -> tuple[int, str]:
+    """Return a value that identifies the content of a key: a version can repeat, a seq never does."""
     return (0, "") if entry is None else (entry.seq, entry.closed)
 
 
-_JUDGED: Final = frozenset(
+_REVISABLE: Final = frozenset(
     {"utility", "importance", "relevance", "status", "tags", "sources", "closed"}
 )
-_NOWHERE: Final = Shelf(Scope("", capacity=0), {})  # what a scope holds that was never written to
-# What an entry names as evidence, the newest; all of it is in the event log.
+_EMPTY: Final = ScopeIndex(Scope("", capacity=0), {})  # for scopes that were never written to
+# The newest sources that an entry names as evidence; the event log has all.
 MAX_SOURCES: Final = 16
 
 
 class Blackboard:
-    """Entries by scope. A listener's error is counted in `faults`, never passed to the writer."""
+    """Entries by scope. An error of a listener is counted in `faults` and never reaches the writer."""
 
     def __init__(
         self, store: EntryStore, kinds: Iterable[EntryKind] = (), on_fault: OnFault | None = None
@@ -116,12 +116,12 @@ class Blackboard:
         self.faults = Faults(on_fault)
         self.game_s = 0.0
         self.tick = 0
-        # How often it was read from its store: what was known before may be otherwise.
-        self.readings = 0
+        # How often the entries were loaded from the store; anything derived before a load may be outdated.
+        self.loads = 0
         self.kinds = {kind.name: kind for kind in kinds}
         self._store = store
         self._origin = store.run_id
-        self._shelves: dict[str, Shelf] = {}
+        self._indexes: dict[str, ScopeIndex] = {}
         self._deadlines: list[tuple[float, int, str]] = []
         self._listeners: tuple[Listener, ...] = ()
         self._by_scope: dict[str, tuple[Listener, ...]] = {}
@@ -130,10 +130,10 @@ class Blackboard:
         store.attach("blackboard", self)
 
     def define(self, *kinds: EntryKind) -> None:
-        """Take up policies for more kinds of entries."""
+        """Add policies for more kinds of entries."""
         self.kinds.update((kind.name, kind) for kind in kinds)
 
-    def write(  # noqa: PLR0913  # one call says all there is to know about an entry
+    def write(  # noqa: PLR0913  # one call gives all fields of an entry
         self,
         scope: str,
         kind: str,
@@ -149,17 +149,17 @@ class Blackboard:
         sources: tuple[str, ...] = (),
         by: str = "",
     ) -> Entry:
-        """Return the entry just made, or what it became one with, by the policies of its kind.
+        """Return the new entry, or the existing entry it was merged into by the policies of its kind.
 
-        It is of this moment where no tick and no game second are given. A kind that has names gives its own, whatever
-        `key` is. A full scope loses the entry that is worth least.
+        Without `tick` and `game_s` the entry has the current time. A kind with a key function ignores `key`. A full
+        scope evicts the entry with the lowest retention value.
 
         Raises:
-            MalformedRecord: when `data` is no JSON or not what its kind promises, or importance not in 1..10.
-            ForbiddenWrite: when the scope does not admit `by`.
+            MalformedRecord: when `data` is not JSON or not valid for its kind, or importance is not in 1..10.
+            ForbiddenWrite: when the scope does not allow the writer `by`.
         """
-        shelf = self._shelf(scope)
-        self.refuse(shelf.scope, kind, importance, by)
+        index = self._index_of(scope)
+        self.check(index.scope, kind, importance, by)
         game_s = self.game_s if game_s is None else game_s
         tick = self.tick if tick is None else tick
         self.expire(game_s)
@@ -167,14 +167,14 @@ class Blackboard:
         policy = self.kinds.get(kind)
         version, old = 1, None
         if policy is not None:
-            policy.admit(data)
-            if (same := _repeated(policy, shelf, data)) is not None:
+            policy.check_data(data)
+            if (same := _repeated(policy, index, data)) is not None:
                 return same
             key = policy.key_of(data) or key
         seq = self.seq + 1
         if key is None:
             key = f"{self._origin}/{seq}"
-        elif (old := shelf.keys.get(key)) is not None:
+        elif (old := index.keys.get(key)) is not None:
             version = old.version + 1
             if policy is not None and policy.merge is not None:
                 data = policy.merge(old.data, data)
@@ -189,7 +189,7 @@ class Blackboard:
             dict(data),
             frozenset(tags),
             importance,
-            self._expiry(shelf.scope, policy, game_s, ttl_s),
+            self._expiry(index.scope, policy, game_s, ttl_s),
             key,
             version,
             1.0,
@@ -197,74 +197,74 @@ class Blackboard:
             status,
             sources,
         )
-        self._store.put_entry(entry)  # first, because it refuses what is not JSON
+        self._store.put_entry(entry)  # first, because it refuses data that is not JSON
         self.seq = seq
         if old is not None:
-            self._drop(shelf, old)
-        self._keep(entry, shelf)
-        self._tell("write", entry)
-        self._make_room(shelf, policy, entry)
+            self._drop(index, old)
+        self._insert(entry, index)
+        self._notify("write", entry)
+        self._evict(index, policy, entry)
         if entry.expires_s is not None and entry.expires_s <= self.game_s:
-            self.expire(self.game_s)  # it was told of too late to last
+            self.expire(self.game_s)  # written after its time to live had ended
         return entry
 
-    def revise(self, entry: Entry, **judged: Any) -> Entry:  # noqa: ANN401  # fields of Entry
-        """Return `entry` judged anew: its utility, importance, relevance, status, tags, sources or closed.
+    def revise(self, entry: Entry, **changes: Any) -> Entry:  # noqa: ANN401  # fields of Entry
+        """Return `entry` with new utility, importance, relevance, status, tags, sources or closed.
 
-        It keeps its seq, its content and its time to live.
+        Its seq, data and time to live stay the same.
 
         Raises:
-            MalformedRecord: for any other field, an importance not in 1..10, or an entry that is gone.
+            MalformedRecord: for any other field, an importance not in 1..10, or an entry that was removed.
         """
-        shelf = self._shelf(entry.scope)
-        refused = judged.keys() - _JUDGED
-        old = shelf.entries.get(entry.seq)
+        index = self._index_of(entry.scope)
+        refused = changes.keys() - _REVISABLE
+        old = index.entries.get(entry.seq)
         if refused or old is None or old.key != entry.key:
-            message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it anew."
+            message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it again."
             raise MalformedRecord(message)
-        _require_importance(entry.kind, judged.get("importance", old.importance))
-        revised = old._replace(**judged)
+        _require_importance(entry.kind, changes.get("importance", old.importance))
+        revised = old._replace(**changes)
         revised = revised._replace(tags=frozenset(revised.tags))
         self._store.put_entry(revised)
-        shelf.add(revised)
-        self._tell("revise", revised)
+        index.add(revised)
+        self._notify("revise", revised)
         return revised
 
     def close(self, entry: Entry, reason: str, evidence: Iterable[str] = ()) -> Entry:
-        """Return `entry` marked as no longer true, for `reason`; it stays, with its evidence."""
+        """Return `entry` marked as no longer true for `reason`; it stays stored, with its evidence."""
         now = self.get(entry.scope, entry.key) or entry
         return self.revise(entry, closed=reason, sources=(*now.sources, *evidence))
 
     def get(self, scope: str, key: str) -> Entry | None:
-        """Return the entry called `key`, or None."""
-        return self._shelves.get(scope, _NOWHERE).keys.get(key)
+        """Return the entry `key`, or None."""
+        return self._indexes.get(scope, _EMPTY).keys.get(key)
 
     def entries(
         self, scope: str, *, since_seq: int = 0, kind: str | None = None, limit: int | None = None
     ) -> list[Entry]:
-        """Return the newest `limit` entries after `since_seq`, oldest of them first."""
-        return self._shelves.get(scope, _NOWHERE).newest(kind, since_seq=since_seq, limit=limit)
+        """Return the newest `limit` entries after `since_seq`, oldest first."""
+        return self._indexes.get(scope, _EMPTY).newest(kind, since_seq=since_seq, limit=limit)
 
     def scopes(self) -> list[str]:
-        """Return the names of the scopes that were ever written to."""
-        return sorted(self._shelves)
+        """Return the names of all scopes that were ever written to."""
+        return sorted(self._indexes)
 
     def count(self, scope: str) -> dict[str, int]:
-        """Return how many entries of each kind `scope` holds."""
-        return self._shelves.get(scope, _NOWHERE).kinds()
+        """Return the number of entries of each kind in `scope`."""
+        return self._indexes.get(scope, _EMPTY).kinds()
 
     def fullness(self, scope: str) -> float:
-        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
-        return self._shelves.get(scope, _NOWHERE).fullness()
+        """Return the used share of the token budget of `scope`; 0.0 for a scope without a budget."""
+        return self._indexes.get(scope, _EMPTY).fullness()
 
     def changes(self, scope: str) -> tuple[int, int]:
-        """Return what is never the same again once anything of `scope` has changed."""
-        return self.readings, self._shelves.get(scope, _NOWHERE).changes
+        """Return a value that changes whenever `scope` changes, and never repeats."""
+        return self.loads, self._indexes.get(scope, _EMPTY).changes
 
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
-        shelf = self._shelves.get(scope)
-        return scope_of(scope) if shelf is None else shelf.scope
+        index = self._indexes.get(scope)
+        return scope_of(scope) if index is None else index.scope
 
     def forget(
         self,
@@ -274,64 +274,64 @@ class Blackboard:
         through_seq: int | None = None,
         keys: Collection[str] | None = None,
     ) -> int:
-        """Return how many entries of `scope` went: all, or those of `kind`, up to a seq, of `keys`."""
-        shelf = self._shelves.get(scope, _NOWHERE)
-        doomed = [
+        """Return the number of entries removed from `scope`: all, or those of `kind`, up to `through_seq`, or in `keys`."""
+        index = self._indexes.get(scope, _EMPTY)
+        removed = [
             entry
-            for entry in shelf.of_kind(kind).values()
+            for entry in index.of_kind(kind).values()
             if (through_seq is None or entry.seq <= through_seq)
             and (keys is None or entry.key in keys)
         ]
-        return sum(self._remove(shelf, entry, "forget") for entry in doomed)
+        return sum(self._remove(index, entry, "forget") for entry in removed)
 
     def clear(self, scope: str) -> int:
-        """Return how many entries went, which are all that `scope` held."""
-        shelf = self._shelves.get(scope, _NOWHERE)
-        return sum(self._remove(shelf, entry, "clear") for entry in list(shelf.entries.values()))
+        """Return the number of entries removed, which is all that `scope` held."""
+        index = self._indexes.get(scope, _EMPTY)
+        return sum(self._remove(index, entry, "clear") for entry in list(index.entries.values()))
 
     def expire(self, game_s: float) -> int:
-        """Return how many entries ended by `game_s`; every write calls this with its own time."""
+        """Return the number of entries that expired by `game_s`; each write calls this with its own time."""
         self.game_s = max(self.game_s, game_s)
         count, deadlines = 0, self._deadlines
         while deadlines and deadlines[0][0] <= self.game_s:
             _, seq, name = heappop(deadlines)
-            shelf = self._shelves[name]
-            if (entry := shelf.entries.get(seq)) is not None:
-                count += self._remove(shelf, entry, "expire")
+            index = self._indexes[name]
+            if (entry := index.entries.get(seq)) is not None:
+                count += self._remove(index, entry, "expire")
         return count
 
     def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
-        """Call `callback(event)` for each change in the scopes that `scope_glob` names."""
+        """Call `callback(event)` for each change in the scopes that match `scope_glob`."""
         listener = Listener(self, scope_glob, callback)
         self._listeners = (*self._listeners, listener)
         self._by_scope.clear()
         return listener
 
     def unsubscribe(self, listener: Listener) -> None:
-        """Forget one listener."""
+        """Remove one listener."""
         self._listeners = tuple(each for each in self._listeners if each is not listener)
         self._by_scope.clear()
 
     def transaction(self) -> Transaction:
-        """Return several reads and writes that are to become one, at this moment of the game."""
+        """Return a transaction at the current tick and game second."""
         return Transaction(self, self.tick, self.game_s)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what the entries themselves do not tell."""
+        """Return the counters that cannot be derived from the entries."""
         return {"seq": self.seq, "game_s": self.game_s, "tick": self.tick}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Hold the entries that the store now holds, without telling anybody."""
+        """Load the entries that the store holds now, without events."""
         self._load()
         self.seq = max(self.seq, data["seq"])
         self.game_s = max(self.game_s, data["game_s"])
         self.tick = max(self.tick, data["tick"])
 
-    def refuse(self, scope: Scope, kind: str, importance: int, by: str) -> None:
-        """Raise what `write` raises for a writer in a scope, and how important its entry is."""
+    def check(self, scope: Scope, kind: str, importance: int, by: str) -> None:
+        """Raise the errors of `write` for this writer, scope and importance."""
         _require_importance(kind, importance)
         if scope.writers != ("*",) and not scope.admits(by):
-            message = f"{by or 'nobody'!r} may not write to {scope.name}; ask {scope.writers[0]!r}."
+            message = f"{by or 'an unnamed writer'!r} may not write to {scope.name}; use {scope.writers[0]!r}."
             raise ForbiddenWrite(message)
 
     def _expiry(
@@ -341,49 +341,49 @@ class Blackboard:
             ttl_s = scope.ttl_s
         return None if ttl_s is None else game_s + ttl_s
 
-    def _make_room(self, shelf: Shelf, policy: EntryKind | None, entry: Entry) -> None:
+    def _evict(self, index: ScopeIndex, policy: EntryKind | None, entry: Entry) -> None:
         if policy is not None and policy.limit is not None:
-            for each in policy.surplus(shelf.peers(entry)):
-                self._remove(shelf, each, "evict")
-        while len(shelf.entries) > shelf.scope.capacity:
-            self._remove(shelf, shelf.least(), "evict")
+            for each in policy.surplus(index.peers(entry)):
+                self._remove(index, each, "evict")
+        while len(index.entries) > index.scope.capacity:
+            self._remove(index, index.lowest(), "evict")
 
     def _load(self) -> None:
-        self.readings += 1
-        self._shelves.clear()
+        self.loads += 1
+        self._indexes.clear()
         self._deadlines.clear()
         self.seq, self.game_s, self.tick = 0, 0.0, 0
         for entry in self._store.live_entries():
-            self._keep(entry, self._shelf(entry.scope))
+            self._insert(entry, self._index_of(entry.scope))
             self.seq, self.game_s = entry.seq, max(self.game_s, entry.game_s)
             self.tick = max(self.tick, entry.tick)
 
-    def _shelf(self, name: str) -> Shelf:
-        shelf = self._shelves.get(name)
-        if shelf is None:
-            shelf = self._shelves[name] = Shelf(scope_of(name), self.kinds)
-        return shelf
+    def _index_of(self, name: str) -> ScopeIndex:
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = ScopeIndex(scope_of(name), self.kinds)
+        return index
 
-    def _keep(self, entry: Entry, shelf: Shelf) -> None:
-        shelf.add(entry)
+    def _insert(self, entry: Entry, index: ScopeIndex) -> None:
+        index.add(entry)
         if entry.expires_s is not None:
             heappush(self._deadlines, (entry.expires_s, entry.seq, entry.scope))
 
-    def _drop(self, shelf: Shelf, entry: Entry) -> None:
-        shelf.remove(entry)
+    def _drop(self, index: ScopeIndex, entry: Entry) -> None:
+        index.remove(entry)
         self._store.drop_entry(entry.seq)
 
-    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> bool:
-        """Return whether `entry` went just now: who was told of another may have removed or revised it."""
-        found = shelf.entries.get(entry.seq)
+    def _remove(self, index: ScopeIndex, entry: Entry, action: Change) -> bool:
+        """Return whether `entry` was removed now: a listener to an earlier event may have removed or revised it."""
+        found = index.entries.get(entry.seq)
         if found is None:
             return False
-        self._drop(shelf, found)
-        self._tell(action, found)
+        self._drop(index, found)
+        self._notify(action, found)
         return True
 
-    def _tell(self, action: Change, entry: Entry) -> None:
-        """Call all listeners to the scope of `entry`, in the order they were added."""
+    def _notify(self, action: Change, entry: Entry) -> None:
+        """Call all listeners of the scope of `entry`, in the order they were added."""
         listeners = self._by_scope.get(entry.scope)
         if listeners is None:
             listeners = self._by_scope[entry.scope] = tuple(
@@ -403,9 +403,9 @@ def _require_importance(kind: str, importance: int) -> None:
         raise MalformedRecord(message)
 
 
-def _repeated(policy: EntryKind, shelf: Shelf, data: Mapping[str, Json]) -> Entry | None:
-    """Return the newest entry of its kind if `data` only says the same again."""
+def _repeated(policy: EntryKind, index: ScopeIndex, data: Mapping[str, Json]) -> Entry | None:
+    """Return the newest entry of the kind when `data` repeats it, else None."""
     if policy.repeats is None:
         return None
-    last = shelf.newest(policy.name, since_seq=0, limit=1)
+    last = index.newest(policy.name, since_seq=0, limit=1)
     return last[0] if last and policy.repeats(last[0].data, data) else None

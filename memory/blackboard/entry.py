@@ -1,6 +1,6 @@
-"""What a blackboard holds: entries, the scopes they lie in and the policies of their kinds, and the events of change.
+"""Entries, scopes and the policies of entry kinds, and the events of a blackboard.
 
-Every duration is in game seconds.
+All durations are in game seconds.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,24 +26,24 @@ COLLECTIVE: Final = "collective"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A place for entries: how many, for how long, how they fade, and who may write."""
+    """A place for entries: capacity, time to live, decay, and allowed writers."""
 
     name: str
     capacity: int
     ttl_s: float | None = None
     decay_per_min: float = 0.0  # relevance is multiplied by 1 - rate each minute
-    prune_below: float = 0.1  # relevance under which maintenance lets an entry go
-    similar: float = 0.95  # from which share of words in common on two entries are one
-    tokens: int | None = None  # how much text it should hold
+    prune_below: float = 0.1  # relevance below which maintenance removes an entry
+    similar: float = 0.95  # share of common words from which two entries are merged
+    tokens: int | None = None  # budget for its text
     writers: tuple[str, ...] = ("*",)  # globs of the agents that may write
 
     def admits(self, writer: str) -> bool:
-        """Return whether `writer` may write here."""
+        """Return whether `writer` may write to this scope."""
         return any(fnmatchcase(writer, each) for each in self.writers)
 
 
-# The design this is built on has working memory compacted at 8,000 tokens and an hour of short-term memory for a
-# hundred entries. Ours holds a session's thousand events as well, whose kinds outlast that hour.
+# The original design compacts working memory at 8,000 tokens and keeps 100 short-term entries for an hour.
+# These scopes also hold the thousand events of a session, whose kinds do not expire after that hour.
 _LEVELS: Final[Mapping[str, Scope]] = MappingProxyType(
     {
         "sensory": Scope("sensory", capacity=50, ttl_s=10.0),
@@ -58,17 +58,17 @@ _SHARED: Final = Scope("", capacity=5_000)
 
 
 def scope_name(agent_id: str, level: Level) -> str:
-    """Return the name of one agent's level, such as `agent:play:sensory`."""
+    """Return the scope name of one level of an agent, such as `agent:play:sensory`."""
     return f"agent:{agent_id}:{level}"
 
 
 def team_scope(team_id: str) -> str:
-    """Return the name of what the agents of one team share."""
+    """Return the scope name that the agents of one team share."""
     return f"team:{team_id}"
 
 
 def scope_of(name: str) -> Scope:
-    """Return the scope called `name`, with the policies of its level."""
+    """Return the scope `name` with the policies of its level."""
     owner, _, rest = name.partition(":")
     if name == COLLECTIVE or (owner == "team" and rest):
         return replace(_SHARED, name=name)
@@ -89,10 +89,10 @@ DEFAULT_IMPORTANCE = 3
 
 
 class Entry(NamedTuple):
-    """One thing remembered; `seq` grows with every write and never repeats within a lineage.
+    """One entry; `seq` grows with each write and never repeats within a lineage.
 
-    `key` says what it is about and is unique in its scope: written again, it is a new version. A revision changes
-    how an entry is judged and keeps its seq. A plain tuple, as events are, since several are made every tick.
+    `key` identifies the subject and is unique in its scope: writing it again makes a new version. A revision changes
+    the assessment of an entry and keeps its seq. A plain tuple, because several are created each tick.
     """
 
     seq: int
@@ -106,14 +106,14 @@ class Entry(NamedTuple):
     expires_s: float | None
     key: str = ""
     version: int = 1
-    relevance: float = 1.0  # at game_s; it fades from there on
-    utility: float = 0.5  # how useful it proved when it was recalled
+    relevance: float = 1.0  # at game_s; it decays from then on
+    utility: float = 0.5  # learnt from the outcomes of recalls
     status: Status = "verified"  # cartridge facts are verified, rules infer, models claim
-    sources: tuple[str, ...] = ()  # its evidence: keys of entries, "tick:12", "checkpoint:3"
-    closed: str = ""  # why it no longer holds; "" while it does
+    sources: tuple[str, ...] = ()  # evidence: keys of entries, "tick:12", "checkpoint:3"
+    closed: str = ""  # why it is no longer true; "" while it is
 
     def rewritten(self, **changed: Any) -> dict[str, Any]:  # noqa: ANN401  # arguments of `write`
-        """Return what `Blackboard.write` is given to write the same again, but for what is `changed`."""
+        """Return the arguments of `Blackboard.write` that write this entry again, with `changed` replaced."""
         same = ("scope", "kind", "data", "tags", "importance", "key", "status", "sources")
         return {name: getattr(self, name) for name in same} | changed
 
@@ -126,43 +126,43 @@ class BlackboardEvent(NamedTuple):
 
 
 class CheckpointPart(Protocol):
-    """Something whose state is saved with each checkpoint and comes back with it."""
+    """An object whose state is saved with each checkpoint and restored from it."""
 
     def to_json(self) -> Json:
-        """Return the whole state."""
+        """Return the complete state."""
 
     def restore(self, data: Mapping[str, Json]) -> None:
-        """Take over a state that `to_json` returned."""
+        """Restore a state that `to_json` returned."""
 
 
 class EntryStore(Protocol):
-    """Where a blackboard leaves its entries; nothing is written before the store commits."""
+    """The storage of a blackboard; nothing is written before the store commits."""
 
     @property
     def run_id(self) -> str:
-        """The name that keys made here begin with."""
+        """The prefix of keys made in this run."""
 
     def live_entries(self) -> Iterable[Entry]:
-        """Return the entries that were committed and not dropped since, by seq."""
+        """Return the committed entries that were not dropped since, by seq."""
 
     def put_entry(self, entry: Entry) -> None:
-        """Keep `entry` at the next commit, in the place of one of its seq if there is one."""
+        """Store `entry` at the next commit, replacing an entry with the same seq."""
 
     def drop_entry(self, seq: int) -> None:
-        """Let go of the entry `seq` at the next commit."""
+        """Delete the entry `seq` at the next commit."""
 
     def attach(self, name: str, part: CheckpointPart) -> None:
-        """Save `part` with each checkpoint, and restore it from the last one, if there is one."""
+        """Save `part` with each checkpoint, and restore it from the last one if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryKind:
-    """The policies of one kind.
+    """The policies of one kind of entry.
 
-    `check` raises MalformedRecord for data of another shape. `key` names what an entry is about; a second entry
-    of that name takes the place of the first, as `merge(old, new)` where there is one. `repeats` tells that an entry
-    says the same as the newest of its kind, which then stays alone. Of each `group` there are at most `limit`, and
-    those of the lowest `rank` go, or the oldest. One that is `lasting` neither expires nor is pruned, and is the last to make room.
+    `check` raises MalformedRecord for invalid data. `key` names the subject of an entry; a second entry with the
+    same key replaces the first, as `merge(old, new)` if given. `repeats` returns whether data equals the newest entry
+    of the kind; then nothing is written. Each `group` has at most `limit` entries; those with the lowest `rank`, or the
+    oldest, are evicted. A `lasting` kind neither expires nor is pruned, and is evicted last.
     """
 
     name: str
@@ -175,13 +175,13 @@ class EntryKind:
     rank: Callable[[Entry], tuple[float, ...]] | None = None
     lasting: bool = False
 
-    def admit(self, data: Data) -> None:
-        """Raise MalformedRecord where `data` is not what this kind promises."""
+    def check_data(self, data: Data) -> None:
+        """Raise MalformedRecord when `data` is not valid for this kind."""
         if self.check is not None:
             self.check(data)
 
     def key_of(self, data: Data) -> str | None:
-        """Return what `data` is about, or None where the kind has no names; MalformedRecord when it lacks one."""
+        """Return the key of `data`, or None for a kind without keys; MalformedRecord when `data` lacks the key field."""
         if self.key is None:
             return None
         try:
@@ -193,11 +193,11 @@ class EntryKind:
             raise MalformedRecord(message) from error
 
     def group_of(self, data: Data) -> object:
-        """Return the group whose members are limited together."""
+        """Return the group whose members share one limit."""
         return None if self.group is None else self.group(data)
 
     def surplus(self, peers: Mapping[int, Entry]) -> list[Entry]:
-        """Return those of one group, oldest first by seq, that are over the limit."""
+        """Return the members of one group over the limit, to be evicted; `peers` are oldest first, by seq."""
         over = 0 if self.limit is None else len(peers) - self.limit
         if over <= 0:
             return []
@@ -210,21 +210,21 @@ def record_kind(
     name: str,
     record: type[Record],
     key: str | Callable[[Mapping[str, Any]], str],
-    more: Callable[[Record, Record], Record] | None = None,
+    combine: Callable[[Record, Record], Record] | None = None,
     **policies: Any,  # noqa: ANN401  # the other fields of EntryKind
 ) -> EntryKind:
-    """Return the policies of a lasting kind whose data are `record`s, named by a field or by what `key` makes of them.
+    """Return the policies of a lasting kind whose data are `record`s, keyed by a field name or by the function `key`.
 
-    `more` makes one of the known and the new.
+    `combine` merges the known record and the new one.
     """
 
     def merge(known: Data, new: Data) -> Data:
-        assert more is not None
-        return as_json(more(from_json(record, known), from_json(record, new)))
+        assert combine is not None
+        return as_json(combine(from_json(record, known), from_json(record, new)))
 
     return EntryKind(
         name,
         check=lambda data: from_json(record, data),
         key=(lambda data: str(data[key])) if isinstance(key, str) else key,
-        **({"merge": merge} if more else {}) | {"lasting": True} | policies,
+        **({"merge": merge} if combine else {}) | {"lasting": True} | policies,
     )

@@ -1,4 +1,4 @@
-"""Entries of one kind as records: how a tier looks at the blackboard."""
+"""A view of the entries of one kind as records, which the tiers use to read the blackboard."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 class View(Mapping[str, Record], Generic[Record]):
     """The open entries of `kind` in `scope` as records, by their key without the kind, oldest first.
 
-    It holds nothing of its own: what was read from an entry is kept for as long as the entry lasts.
+    It stores no state: a decoded record is cached as long as its entry exists.
     """
 
     def __init__(self, blackboard: Blackboard, scope: str, kind: str, record: type[Record]) -> None:
@@ -34,7 +34,7 @@ class View(Mapping[str, Record], Generic[Record]):
         entry = self.entry(name)
         if entry is None or entry.closed:
             raise KeyError(name)
-        return self._of(entry)
+        return self._decode(entry)
 
     def __iter__(self) -> Iterator[str]:
         start = len(self.kind) + 1
@@ -44,16 +44,16 @@ class View(Mapping[str, Record], Generic[Record]):
         return len(self._entries())
 
     def records(self, limit: int | None = None) -> list[Record]:
-        """Return the newest `limit` records, or all, oldest of them first."""
-        if limit == 1:  # asked every tick
+        """Return the newest `limit` records, or all, oldest first."""
+        if limit == 1:  # called every tick
             last = self._blackboard.entries(self._scope, kind=self.kind, limit=1)
             if last and not last[0].closed:
-                return [self._of(last[0])]
+                return [self._decode(last[0])]
         entries = self._entries()
-        return [self._of(entry) for entry in (entries if limit is None else entries[-limit:])]
+        return [self._decode(entry) for entry in (entries if limit is None else entries[-limit:])]
 
     def entry(self, name: str) -> Entry | None:
-        """Return the entry behind one record, also when it is closed."""
+        """Return the entry of one record, closed or not."""
         return self._blackboard.get(self._scope, f"{self.kind}:{name}")
 
     def _entries(self) -> list[Entry]:
@@ -62,11 +62,11 @@ class View(Mapping[str, Record], Generic[Record]):
             self._read.clear()
         return [entry for entry in found if not entry.closed]
 
-    def _of(self, entry: Entry) -> Record:
+    def _decode(self, entry: Entry) -> Record:
         known = self._read.get(entry.seq)
         if known is not None and known[0].data is entry.data:
             return known[1]
         record = from_json(self._record, entry.data)
-        # With the entry, because after a restore its seq may be another one's.
+        # Stored with the entry, because after a restore another entry may have its seq.
         self._read[entry.seq] = entry, record
         return record

@@ -1,1 +1,1 @@
-"""A conversation with a model that never runs out: messages become observations, observations a reflection."""
+"""A model conversation of unlimited length: messages become observations, observations become a reflection."""

@@ -1,6 +1,6 @@
-"""What lies behind observations: the archive, a line each, and the messages of a group as they were said, a page at a time.
+"""Recall of what observations replaced: a catalogue with one line per archived group, and the messages of a group by page.
 
-Nothing that was observed or reflected upon is gone; this is how it is recalled.
+Observed and reflected content is never deleted; this module reads it back.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,31 +8,31 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
-from memory.conversation.format import Observations, counted, one_line, parse
-from memory.conversation.situation_format import is_ban, milestones_in, milestones_of
-from memory.conversation.view import spoken
+from memory.conversation.format import Observations, one_line, parse, with_unit
+from memory.conversation.situation_format import is_failure, milestone_ids, milestones_in
+from memory.conversation.view import message_text
 from memory.errors import UnknownMemory
 from memory.store.conversation_record import Chunk, Message
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 
-ROOM: Final = 2_000  # tokens
-LONGEST: Final = 160  # characters of what one group is about
+CATALOGUE_TOKENS: Final = 2_000  # tokens
+MAX_CONTENT: Final = 160  # characters of the content of one group
 
 
 def catalogue(
-    archived: Sequence[Chunk], room: int = ROOM, estimate: Callable[[str], int] = tokens
+    archived: Sequence[Chunk], room: int = CATALOGUE_TOKENS, estimate: Callable[[str], int] = tokens
 ) -> str:
-    """Return a line for each group of observations, the oldest first, in at most `room` tokens; '' where there is none.
+    """Return one line for each group of observations, oldest first, in at most `room` tokens; '' when nothing fits.
 
-    A line tells the id, when it was, and what it is about: milestones first, then what failed, then the rest. Where
-    there are too many, the oldest have one line together.
+    A line has the id, the time span and the content: milestones first, then failures, then the rest. When there are too
+    many groups, the oldest share one line.
     """
     rows = [_row(each) for each in archived]
     left, start = room, len(rows)
     while start and (left := left - estimate(rows[start - 1] + "\n")) >= 0:
         start -= 1
-    # What is told of the older ones together needs room as well.
+    # The common line of the older groups needs room as well.
     while start and estimate(_text(archived[:start], rows[start:])) > room:
         start += 1
         if start > len(rows):
@@ -49,41 +49,41 @@ def _text(older: Sequence[Chunk], rows: Sequence[str]) -> str:
 
 def _row(archived: Chunk) -> str:
     observations = parse(archived.text)
-    count = counted(len(observations), "line")
-    about = one_line("; ".join(_about(observations)), LONGEST)
-    return f"* {group_id(archived)} ({_when(observations)}, {count}): {about}"
+    count = with_unit(len(observations), "line")
+    about = one_line("; ".join(_content_of(observations)), MAX_CONTENT)
+    return f"* {group_id(archived)} ({_time_span(observations)}, {count}): {about}"
 
 
-def _about(observations: Observations) -> Iterator[str]:
+def _content_of(observations: Observations) -> Iterator[str]:
     if reached := milestones_in(observations):
         yield f"reached {', '.join(reached)}"
-    rest = [each.line for each in observations if not milestones_of(each.line)]
-    yield from (line.text for line in sorted(rest, key=is_ban, reverse=True))
+    rest = [each.line for each in observations if not milestone_ids(each.line)]
+    yield from (line.text for line in sorted(rest, key=is_failure, reverse=True))
 
 
-def _when(observations: Observations) -> str:
+def _time_span(observations: Observations) -> str:
     dates = sorted({each.date.isoformat() for each in observations if each.date is not None})
     ticks = [each.line.moment.tick for each in observations if each.line.moment.tick is not None]
-    told = [" to ".join(dict.fromkeys((dates[0], dates[-1])))] if dates else []
+    spans = [" to ".join(dict.fromkeys((dates[0], dates[-1])))] if dates else []
     if ticks:
-        told.append(f"ticks {min(ticks)} to {max(ticks)}")
-    return ", ".join(told) or "no date"
+        spans.append(f"ticks {min(ticks)} to {max(ticks)}")
+    return ", ".join(spans) or "no date"
 
 
-PAGE: Final = 2_000  # tokens
-SHORT: Final = 160  # characters of a message in short
+PAGE_TOKENS: Final = 2_000  # tokens
+SHORT_MESSAGE: Final = 160  # characters of a shortened message
 _PREFIX: Final = "group-"
 
 
 class Detail(Enum):
-    """How much is told of a message."""
+    """How much of a message a page shows."""
 
     LOW = "low"
     HIGH = "high"
 
 
 class Page(NamedTuple):
-    """One page of what was said, counted from 1; `pages` is how many there are."""
+    """One page of messages, counted from 1; `pages` is the number of pages."""
 
     text: str
     number: int
@@ -91,28 +91,28 @@ class Page(NamedTuple):
 
 
 def group_id(chunk: Chunk) -> str:
-    """Return the name under which the messages behind a chunk are recalled."""
+    """Return the id under which the messages of a chunk are recalled."""
     return f"{_PREFIX}{chunk.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRecall:
-    """Recalls what was said in one conversation; a page has `room` tokens as `estimate` has them."""
+    """Recalls the messages of one conversation; a page has at most `room` tokens by `estimate`."""
 
     store: ConversationStore
     owner: str
     estimate: Callable[[str], int]
-    room: int = PAGE
+    room: int = PAGE_TOKENS
 
     def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
-        """Return a page of the messages behind a group of observations; beyond the last page, the last.
+        """Return a page of the messages of one group of observations; beyond the last page, the last.
 
-        Raises UnknownMemory for a group that this conversation does not have.
+        Raises UnknownMemory when the conversation has no such group.
         """
         chunks = self.store.chunks(self.owner)
         found = next((each for each in chunks if group_id(each) == group), None)
         if found is None:
-            message = f"there is no group {group!r}; take one that the catalogue names."
+            message = f"there is no group {group!r}; use a group id from the catalogue."
             raise UnknownMemory(message)
         messages = self.store.messages(self.owner, after=found.from_seq - 1, upto=found.to_seq)
         pages = list(self._pages([_line(each, detail) for each in messages]))
@@ -129,7 +129,7 @@ class MessageRecall:
         yield "\n".join(page)
 
     def _pieces(self, line: str) -> Iterator[str]:
-        """Yield a line in pieces that have room on a page."""
+        """Yield a line in pieces that each fit on a page."""
         size = self.estimate(line)
         length = len(line) if size <= self.room else max(1, self.room * len(line) // size)
         for start in range(0, len(line), max(1, length)):
@@ -137,8 +137,8 @@ class MessageRecall:
 
 
 def _line(message: Message, detail: Detail) -> str:
-    words = spoken(message)
+    text = message_text(message)
     if detail is Detail.LOW:
-        words = " ".join(words.split())
-        words = words if len(words) <= SHORT else f"{words[: SHORT - 1]}…"
-    return f"tick {message.tick}, {message.role}: {words}"
+        text = " ".join(text.split())
+        text = text if len(text) <= SHORT_MESSAGE else f"{text[: SHORT_MESSAGE - 1]}…"
+    return f"tick {message.tick}, {message.role}: {text}"

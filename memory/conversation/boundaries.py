@@ -1,6 +1,6 @@
-"""Where a conversation can be cut, so that what stays can still be sent, and how much an observer is given at a time.
+"""Where a conversation can be cut so that the rest can still be sent, and the slices that an observer gets at a time.
 
-A call of a tool and its result belong together: a request with only one of them is refused. Pure; knows no file.
+A tool call and its result belong together: the service rejects a request with only one of them. Pure functions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,126 +9,126 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.port import Distilled, DistillingFailed, Observer
+from memory.conversation.port import Condensed, CondensingFailed, Observer
 from memory.store.conversation_record import Block, Message, MessageOrigin
 
-LEAST_LEFT: Final = 1_000  # tokens of messages that stay if they can, where the floor is higher
-OVERSHOOT: Final = 0.95  # of the floor: by how much more than wanted may go
-# Before what is left of a row: what stands behind a bar must not come to stand at the beginning of one, and be believed.
-TORN: Final = "… "
+MIN_REMAINING: Final = 1_000  # tokens of messages that should stay, when the floor is higher
+OVERSHOOT: Final = 0.95  # of the floor: the maximum excess of a cut
+# Marks a continued row: text from the middle of a row must not look like a row of its own and be trusted.
+CONTINUED: Final = "… "
 
 
-class Seam(IntEnum):
-    """How well a place is suited for a cut."""
+class CutFit(IntEnum):
+    """How suitable a place is for a cut."""
 
-    ANY = 0  # within what belongs together; only where nothing else helps
-    SETTLED = 1  # in the middle of a turn, but no call waits for its result
-    WHOLE = 2  # behind an answer that ends its turn
+    ANY = 0  # between a call and its result; the last resort
+    CALLS_DONE = 1  # within a turn, but no call waits for its result
+    TURN_END = 2  # after an answer that ends its turn
 
 
 class Cut(NamedTuple):
-    """The place behind message `seq`; `tokens` are those of all messages up to there."""
+    """The place after message `seq`; `tokens` is the sum over all messages up to it."""
 
     seq: int
     tokens: int
-    seam: Seam = Seam.ANY
+    fit: CutFit = CutFit.ANY
 
 
 def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
-    """Return the place up to which messages go, so that about `floor` of their `total` tokens stay; None without any.
+    """Return the cut up to which messages are removed so that about `floor` of `total` tokens stay; None without cuts.
 
-    It is the nearest that lets enough go, unless that takes far too much or leaves next to nothing; then the
-    last before. `cuts` are in their order.
+    It is the first cut that removes enough, unless that removes far too much or leaves almost nothing; then it is the cut
+    before. `cuts` are in order.
     """
     target = total - floor
     over = next((each for each in cuts if each.tokens >= target), None)
     under = next((each for each in reversed(cuts) if each.tokens < target), None)
     if over is None or under is None:
         return over or under
-    least = min(LEAST_LEFT, floor)
+    least = min(MIN_REMAINING, floor)
     is_too_much = over.tokens - target > OVERSHOOT * floor or total - over.tokens < least
     return under if is_too_much else over
 
 
 def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
-    """Yield the place behind each message, in their order.
+    """Yield the place after each message, in order.
 
-    A call that its thread went on without waits no more: the process that made it was killed.
+    A call counts as finished when its thread continued without a result: the process that made it was killed.
     """
     threads: dict[str, set[str]] = {}
     tokens = 0
     for message in messages:
         tokens += message.tokens
-        results = answered(message)
+        results = result_ids(message)
         left = threads.get(message.thread, set()) - results if results else set()
-        threads[message.thread] = left | called(message)
+        threads[message.thread] = left | call_ids(message)
         if any(threads.values()):
-            seam = Seam.ANY
+            fit = CutFit.ANY
         elif message.role == "assistant":
-            seam = Seam.WHOLE
+            fit = CutFit.TURN_END
         else:
-            seam = Seam.SETTLED if results else Seam.ANY
-        yield Cut(message.seq, tokens, seam)
+            fit = CutFit.CALLS_DONE if results else CutFit.ANY
+        yield Cut(message.seq, tokens, fit)
 
 
-def settled_until(messages: Sequence[Message], at_least: int) -> int | None:
-    """Return the last place behind which nothing is torn, with `at_least` tokens before it, or None.
+def last_clean_cut(messages: Sequence[Message], at_least: int) -> int | None:
+    """Return the seq of the last cut that separates no call from its result, with `at_least` tokens before it, or None.
 
-    A turn is cut in its middle only when twice as much has come together.
+    A turn is cut in the middle only when twice as many tokens have accumulated.
     """
     found = list(cuts(messages))
-    for seam, wanted in ((Seam.WHOLE, at_least), (Seam.SETTLED, 2 * at_least)):
-        fit = [each.seq for each in found if each.seam >= seam and each.tokens >= wanted]
-        if fit:
-            return fit[-1]
+    for fit, wanted in ((CutFit.TURN_END, at_least), (CutFit.CALLS_DONE, 2 * at_least)):
+        suitable = [each.seq for each in found if each.fit >= fit and each.tokens >= wanted]
+        if suitable:
+            return suitable[-1]
     return None
 
 
 def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
-    """Return the place behind which less than `limit` tokens stay, about `floor` if it can be, or None without any.
+    """Return the seq of the cut after which less than `limit` tokens stay, about `floor` if possible, or None.
 
-    What belongs together is torn only when it alone is more than that.
+    A call is separated from its result only when both alone exceed the limit.
     """
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
-    for seam in reversed(Seam):
-        cut = boundary([each for each in found if each.seam >= seam], total, floor)
+    for fit in reversed(CutFit):
+        cut = boundary([each for each in found if each.fit >= fit], total, floor)
         if cut is not None and total - cut.tokens < limit:
             return cut.seq
     return found[-1].seq if found else None
 
 
-def called(message: Message) -> set[str]:
-    """Return the names of the calls of tools in `message`."""
+def call_ids(message: Message) -> set[str]:
+    """Return the ids of the tool calls in `message`."""
     return {str(each.get("id")) for each in message.blocks if each.get("type") == "tool_use"}
 
 
-def answered(message: Message) -> set[str]:
-    """Return the names of the calls whose results are in `message`."""
+def result_ids(message: Message) -> set[str]:
+    """Return the ids of the calls whose results are in `message`."""
     found = (each for each in message.blocks if each.get("type") == "tool_result")
     return {str(each.get("tool_use_id")) for each in found}
 
 
-def paired(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return messages of one thread as they can be sent: what lost its other half is told in plain text.
+def with_pairs(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return messages of one thread that can be sent: a call or result without its counterpart becomes plain text.
 
-    A call that the last message makes still waits for its result, and stays.
+    A call in the last message still waits for its result, and stays.
     """
-    mended = []
+    repaired = []
     for at, message in enumerate(messages):
-        before = called(messages[at - 1]) if at else set()
+        before = call_ids(messages[at - 1]) if at else set()
         is_last = at == len(messages) - 1
-        after = called(message) if is_last else answered(messages[at + 1])
-        blocks = tuple(_mended(each, before, after) for each in message.blocks)
-        mended.append(message if blocks == message.blocks else replace(message, blocks=blocks))
-    return tuple(mended)
+        after = call_ids(message) if is_last else result_ids(messages[at + 1])
+        blocks = tuple(_without_counterpart(each, before, after) for each in message.blocks)
+        repaired.append(message if blocks == message.blocks else replace(message, blocks=blocks))
+    return tuple(repaired)
 
 
-def _mended(block: Block, before: set[str], after: set[str]) -> Block:
+def _without_counterpart(block: Block, before: set[str], after: set[str]) -> Block:
     match block.get("type"):
         case "tool_use" if str(block.get("id")) not in after:
-            said = encode(block.get("input"))
-            text = f"[a call of {block.get('name')} with {said}, which was interrupted]"
+            arguments = encode(block.get("input"))
+            text = f"[a call of {block.get('name')} with {arguments}, which was interrupted]"
         case "tool_result" if str(block.get("tool_use_id")) not in before:
             text = f"[the result of an earlier call] {content_text(block.get('content'))}"
         case _:
@@ -138,34 +138,34 @@ def _mended(block: Block, before: set[str], after: set[str]) -> Block:
 
 def content_text(content: object) -> str:
     """Return the content of a result as one text."""
-    return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # it was JSON
+    return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # read from JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Slicer:
-    """How much an observer is given at a time: `limit` tokens as `estimate` has them."""
+    """Splits messages for an observer into slices of at most `limit` tokens by `estimate`."""
 
     limit: int
     estimate: Callable[[str], int]
 
-    def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Distilled:
-        """Return what `observer` makes of what was really said in `messages`; of nothing it is not asked.
+    def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Condensed:
+        """Return the observations of `observer` for the messages that were not injected; without any it is not called.
 
-        Raises DistillingFailed when it fails for any slice, or says more than it was told.
+        Raises DistillingFailed when a slice fails, or when the observations are longer than the messages.
         """
-        told = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
-        found: list[Distilled] = []
-        for piece in self.slices(told):
+        kept = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
+        found: list[Condensed] = []
+        for piece in self.slices(kept):
             before = found[-1].observations if found else known
             found.append(observer.observe(piece, before))
         joined = _joined(found)
-        if self.estimate(joined.observations) > sum(each.tokens for each in told) + self.limit // 8:
-            message = "more was observed than was said; the messages are kept, and observed later."
-            raise DistillingFailed(message)
+        if self.estimate(joined.observations) > sum(each.tokens for each in kept) + self.limit // 8:
+            message = "the observations are longer than their messages, which are observed later."
+            raise CondensingFailed(message)
         return joined
 
     def slices(self, messages: Sequence[Message]) -> Iterator[list[Message]]:
-        """Yield all of `messages` in their order, at most `limit` tokens at a time."""
+        """Yield all of `messages` in order, at most `limit` tokens at a time."""
         piece: list[Message] = []
         tokens = 0
         for message in messages:
@@ -179,7 +179,7 @@ class Slicer:
             yield piece
 
     def _parts(self, message: Message) -> Iterator[Message]:
-        """Yield the message, or as many with a share of its blocks as it takes."""
+        """Yield the message, or several parts of it that each fit the limit."""
         if message.tokens <= self.limit:
             yield message
             return
@@ -197,20 +197,20 @@ class Slicer:
         start = 0
         while start < len(text):
             end = _end(text, start, length) if name == "text" else start + length
-            is_torn = name == "text" and start > 0 and text[start - 1] != "\n"
-            yield {**block, name: (TORN if is_torn else "") + text[start:end]}
+            is_continued = name == "text" and start > 0 and text[start - 1] != "\n"
+            yield {**block, name: (CONTINUED if is_continued else "") + text[start:end]}
             start = end
 
 
 def _end(text: str, start: int, length: int) -> int:
-    """Return where a piece of `length` at most ends: with a row, where one ends in it."""
+    """Return the end of a piece of at most `length` characters: at the end of a row, if one ends in it."""
     end = start + length
     row = text.rfind("\n", start, end) + 1
     return row if row > start and end < len(text) else end
 
 
 def _longest(block: Block) -> tuple[str, str]:
-    """Return what is long in a block, and as which field."""
+    """Return the field of a block that can be long, and its text."""
     match block.get("type"):
         case "text":
             return "text", str(block.get("text", ""))
@@ -220,7 +220,7 @@ def _longest(block: Block) -> tuple[str, str]:
             return "content", content_text(block.get("content", ""))
 
 
-def _joined(found: Sequence[Distilled]) -> Distilled:
-    last = found[-1] if found else Distilled("")
+def _joined(found: Sequence[Condensed]) -> Condensed:
+    last = found[-1] if found else Condensed("")
     text = "\n".join(each.observations for each in found if each.observations.strip())
-    return Distilled(text, last.current_task, last.suggested_response)
+    return Condensed(text, last.current_task, last.suggested_response)

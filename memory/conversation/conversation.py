@@ -1,7 +1,7 @@
-"""A conversation that never runs out: each message is kept at once, and sent again until observations stand in for it.
+"""A conversation of unlimited length: each message is stored at once and sent until observations replace it.
 
-Before each call of a model it is made to fit; what that needs was prepared beside play where it could be. One number tells
-what is observed, the cursor, and all that moves it moves in one transaction. Below the first threshold nothing is built.
+Before each model call it is reduced to fit, with work prepared in the background where possible. One number, the cursor,
+marks what is observed; everything it moves changes in one transaction. Below the first threshold nothing is built.
 """
 
 import re
@@ -13,7 +13,7 @@ from memory.codec import Json, encode
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ActivationReason, ConversationEventKind
-from memory.conversation.token_limits import MemoryState, TokenLimits, is_near, threshold
+from memory.conversation.token_limits import MemoryState, TokenLimits, may_need_work, threshold
 from memory.conversation.view import ConversationView, view_of
 from memory.observations.observation import Observed, Source
 from memory.store.conversation_record import (
@@ -29,27 +29,27 @@ from memory.store.run_store import RunStore
 
 DEFAULTS = ConversationConfig()
 
-KIND: Final = "conversation"  # of the observations that a run keeps of its conversations
+KIND: Final = "conversation"  # of the observations that a run stores of its conversations
 IMPORTANCES: Final = {"🔴": 9, "🟡": 5, "✅": 5, "🟢": 2}
 _LINE: Final = re.compile(r"^\s*[*-] +(?P<mark>🔴|🟡|🟢|✅)?\s*(?P<text>\S.*)$")
-_PLAIN: Final = 4  # of a line without a mark
+_DEFAULT_IMPORTANCE: Final = 4  # of a line without a mark
 
 
 class Conversation:
-    """One thread. Where the scope is a resource, its threads are observed together, and each sees what the others say."""
+    """One thread. With resource scope, threads of a resource are observed together and see each other's messages."""
 
     def __init__(
         self,
         store: ConversationStore,
         thread: str,
-        means: Dependencies,
+        deps: Dependencies,
         config: ConversationConfig = DEFAULTS,
         *,
         resource: str = "",
     ) -> None:
         self._store = store
         self.thread = thread
-        self._means = means
+        self._deps = deps
         self._config = config
         is_shared = config.scope is ConversationScope.RESOURCE
         self.owner = resource or thread if is_shared else thread
@@ -59,67 +59,67 @@ class Conversation:
     def say(
         self, role: str, blocks: Sequence[Block], origin: MessageOrigin, tick: int, game_s: float
     ) -> Message:
-        """Return what was said as it is kept from now on, with its number; `tick` and `game_s` say when."""
-        tokens = self._means.estimate(encode([dict(each) for each in blocks]))
+        """Return the stored message with its number; `tick` and `game_s` are its time."""
+        tokens = self._deps.estimate(encode([dict(each) for each in blocks]))
         message = Message(self.thread, role, tuple(blocks), tick, game_s, tokens, origin)
-        return self._store.add(self.owner, replace(message, created_ms=self._means.now_ms))
+        return self._store.add(self.owner, replace(message, created_ms=self._deps.now_ms))
 
     def before_call(self, step: int, provider: str = "") -> ConversationView:
-        """Return what the next call of a model is made of, after it was made to fit; `step` counts the calls of a turn from 0.
+        """Return the view for the next model call, after reducing it to fit; `step` counts the calls of a turn from 0.
 
-        It waits for an observer or a reflector only beyond the point of blocking, and only for so long.
+        It waits for an observer or reflector only above the blocking threshold, for a limited time.
         """
-        since = self._means.clock()
-        state = self._look()
-        also = self._other_reason(state, step, provider)
+        since = self._deps.clock()
+        state = self._load_state()
+        reason = self._early_reason(state, step, provider)
         if limits := self._limits_of(state):
-            state = limits.kept(state, also, since)
-        self._tell_status(state.record)
+            state = limits.apply(state, reason, since)
+        self._report_status(state.record)
         return view_of(state.record, state.messages, self.thread)
 
     def after_turn(self) -> None:
-        """Keep what was observed meanwhile, and begin to observe what the turn brought."""
-        state = self._look()
+        """Store finished observations, and start observing the messages of the turn."""
+        state = self._load_state()
         if limits := self._limits_of(state):
-            state = limits.prepared(state)
-        self._tell_status(state.record)
+            state = limits.prepare(state)
+        self._report_status(state.record)
 
     def status(self) -> dict[str, Json]:
-        """Return counts of tokens, thresholds, and what waits."""
+        """Return token counts, thresholds, and what is buffered."""
         return self._status(self.record())
 
     def record(self) -> ObservationalMemoryRecord:
-        """Return the memory of this conversation as it is now, begun where there was none."""
-        now_ms = self._means.now_ms
+        """Return the current record of this conversation, created when there was none."""
+        now_ms = self._deps.now_ms
         if (found := self._store.get(self.owner, now_ms=now_ms)) is not None:
             return found
         config = self._config
-        begun = ObservationalMemoryRecord(
+        created = ObservationalMemoryRecord(
             self.owner,
             config.scope,
             timezone=config.timezone,
             config=encode({**asdict(config), "scope": config.scope.value}),
             created_ms=now_ms,
         )
-        self._store.initialize(begun)
-        return self._store.get(self.owner, now_ms=now_ms) or begun
+        self._store.initialize(created)
+        return self._store.get(self.owner, now_ms=now_ms) or created
 
-    def _look(self) -> MemoryState:
+    def _load_state(self) -> MemoryState:
         record = self.record()
         return MemoryState(record, self._store.messages(self.owner, after=record.cursor))
 
     def _limits_of(self, state: MemoryState) -> TokenLimits | None:
-        """Return what holds this conversation to its thresholds, built when the first of them is near."""
-        if self._limits is None and is_near(self._config, state.record):
+        """Return the token limits of this conversation, built when the first threshold is near."""
+        if self._limits is None and may_need_work(self._config, state.record):
             self._limits = TokenLimits(
-                self._store, self.owner, self._config, self._means, self._look
+                self._store, self.owner, self._config, self._deps, self._load_state
             )
         return self._limits
 
-    def _other_reason(
+    def _early_reason(
         self, state: MemoryState, step: int, provider: str
     ) -> ActivationReason | None:
-        """Return why what waits is activated below the threshold too: the old prompt has no use any more."""
+        """Return a reason to activate below the threshold: the cached prompt is of no use any more."""
         changed = bool(provider and self._provider) and provider != self._provider
         self._provider = provider or self._provider
         if step == 0 and changed and self._config.activate_on_provider_change:
@@ -127,32 +127,32 @@ class Conversation:
         idle_ms = 1_000 * self._config.activate_after_idle
         before = [each for each in state.messages if each.role == "assistant"]
         if step == 0 and idle_ms and before:
-            is_idle = self._means.now_ms - before[-1].created_ms >= idle_ms
+            is_idle = self._deps.now_ms - before[-1].created_ms >= idle_ms
             return ActivationReason.TTL if is_idle else None
         return None
 
-    def _tell_status(self, record: ObservationalMemoryRecord) -> None:
-        self._means.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
+    def _report_status(self, record: ObservationalMemoryRecord) -> None:
+        self._deps.report(ConversationEventKind.STATUS, self.owner, self._status(record))
 
     def _status(self, record: ObservationalMemoryRecord) -> dict[str, Json]:
-        waiting = record.buffered_observation_chunks
+        buffered = record.buffered_observation_chunks
         return {
             "cursor": record.cursor,
             "message_tokens": record.pending_message_tokens,
             "message_threshold": threshold(self._config, record),
             "observation_tokens": record.observation_token_count,
             "observation_threshold": self._config.reflection.observation_tokens,
-            "buffered_chunks": len(waiting),
+            "buffered_chunks": len(buffered),
             "buffered_message_tokens": record.last_buffered_at_tokens,
-            "buffered_observation_tokens": sum(each.tokens for each in waiting),
+            "buffered_observation_tokens": sum(each.tokens for each in buffered),
             "is_reflection_buffered": record.buffered_reflection is not None,
-            "is_buffering": self._limits is not None and self._limits.observing.is_under_way,
+            "is_buffering": self._limits is not None and self._limits.observing.is_running,
             "generation": record.generation_count,
         }
 
 
 def conversations_of(run: RunStore, session: str) -> ConversationStore:
-    """Return the conversations of a run; what is observed in them is among its observations of `session` as well."""
+    """Return the conversations of a run; their observations are also stored as observations of `session`."""
 
     def keep(chunk: Chunk, tick: int, game_s: float) -> None:
         run.observe_now(session, _observed_in(chunk), tick=tick, game_s=game_s)
@@ -161,9 +161,9 @@ def conversations_of(run: RunStore, session: str) -> ConversationStore:
 
 
 def _observed_in(chunk: Chunk) -> Iterator[Observed]:
-    """Yield what the list lines of a chunk say; headers and other lines are none."""
+    """Yield the list lines of a chunk as observations; headers and other lines are skipped."""
     source: Source = "llm" if chunk.source == "llm" else "programmatic"
     for line in chunk.text.splitlines():
         if found := _LINE.match(line):
-            importance = IMPORTANCES.get(found["mark"], _PLAIN)
+            importance = IMPORTANCES.get(found["mark"], _DEFAULT_IMPORTANCE)
             yield Observed(KIND, found["text"].strip(), importance, source=source)

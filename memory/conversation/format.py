@@ -1,11 +1,11 @@
-"""The format of observations: lines under dates, each with its priority, its moment and what is so.
+"""The format of observations: dated lines with priority, time and text.
 
     Date: 2026-11-22
     * 🔴 (14:30, game 1:02:10, tick 812) milestone reached: left_home
     * 🟡 (14:31, game 1:02:40, tick 840) asked (stuck) at route_1
       * -> a ledge is in the way
 
-What a model writes is read as far as it can be; what is rendered here is read back as it was.
+Model text is parsed as far as possible; rendered text is parsed back unchanged.
 """
 
 import datetime as dt
@@ -16,24 +16,24 @@ from enum import Enum
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
-LONGEST_LINE: Final = 10_000  # characters of what one line says
-MOST_DETAILS: Final = 50  # below one line; what is more are lines of their own
+MAX_LINE: Final = 10_000  # characters of the text of one line
+MAX_DETAILS: Final = 50  # below one line; further details become lines of their own
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
 UNKNOWN_DATE: Final = "unknown"
 PAST_DUE: Final = "[past due]"
 
 
 class LinePriority(Enum):
-    """How sure a line is, and how long it is kept."""
+    """The certainty of a line, and how long it is kept."""
 
-    ASSERTED = "🔴"  # shown or said outright
+    ASSERTED = "🔴"  # shown or stated as fact
     ASKED = "🟡"
-    UNCERTAIN = "🟢"  # a model's word among them
+    UNCERTAIN = "🟢"  # including statements of a model
     DONE = "✅"
 
 
 class LineTime(NamedTuple):
-    """When something was so, as far as known: 24-hour wall time such as 14:30, game seconds, tick."""
+    """When something happened, as far as known: 24-hour wall time such as 14:30, game seconds, tick."""
 
     clock: str = ""
     game_s: int | None = None
@@ -45,7 +45,7 @@ UNKNOWN: Final = LineTime()
 
 @dataclass(frozen=True, slots=True)
 class ObservationLine:
-    """One observation; `text` is one line without spaces around it, `count` how often it was so."""
+    """One observation; `text` is one line without surrounding spaces, `count` the number of occurrences."""
 
     priority: LinePriority
     text: str
@@ -55,7 +55,7 @@ class ObservationLine:
 
 
 class DatedLine(NamedTuple):
-    """A line and its day; None where it is unknown."""
+    """A line and its day; None when the day is unknown."""
 
     date: dt.date | None
     line: ObservationLine
@@ -64,7 +64,7 @@ class DatedLine(NamedTuple):
 Observations: TypeAlias = "tuple[DatedLine, ...]"
 
 _HEADER: Final = re.compile(r"^\W{0,9}Date:\W{0,9}(\w+[-\w ,]*)", re.IGNORECASE)
-_NOT_SAID: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # as of when it was written
+_AS_OF_WRITING: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # true when written
 _BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
 _PRIORITY: Final = re.compile(f"^({'|'.join(each.value for each in LinePriority)})\ufe0f?\\s*")
 _PARENTHESES: Final = re.compile(r"^\(([^()]*)\)(?:\s+|$)")
@@ -77,7 +77,7 @@ _DATE_FORMATS: Final = ("%Y-%m-%d", "%b %d, %Y", "%B %d, %Y")
 
 
 def render(observations: Iterable[DatedLine]) -> str:
-    """Return `observations` as text, a header for each run of lines of one day."""
+    """Return `observations` as text, with a header for each run of lines of one day."""
     rows: list[str] = []
     for date, group in groupby(observations, key=lambda each: each.date):
         rows.append(render_date(date))
@@ -92,7 +92,7 @@ def render_date(date: dt.date | None) -> str:
 
 def render_line(line: ObservationLine) -> str:
     """Return `line` as text, its details on rows of their own."""
-    # An empty moment and a count of one are written only where the text would be taken for them.
+    # An empty moment and a count of one are written only when the text would otherwise be parsed as one.
     words = ", ".join(_moment_words(line.moment))
     moment = f"({words}) " if words or line.text.startswith("(") else ""
     is_counted = line.count > 1 or _COUNT.search(line.text) is not None
@@ -104,9 +104,9 @@ def render_line(line: ObservationLine) -> str:
 def parse(text: str, *, lists_only: bool = False) -> Observations:
     """Return the observations in `text`; with `lists_only`, prose between lists is left out.
 
-    Never raises: a line without a priority is taken as asked, one without a known date as of no date, and one of
-    more than 10,000 characters is cut. Relative ages, gaps between days and marks of what is past due are dropped,
-    for they were true only when they were written.
+    Never raises: a line without a priority is read as ASKED, one without a known date has none, and one of more than 10,000
+    characters is cut. Relative ages, gaps between days and past-due marks are dropped, because they were true only when
+    they were written.
     """
     found: list[DatedLine] = []
     date: dt.date | None = None
@@ -130,12 +130,12 @@ def is_header(row: str) -> bool:
 
 
 def is_as_of_writing(row: str) -> bool:
-    """Return whether `row` tells a gap or a moment that was true only when it was written."""
-    return _NOT_SAID.match(row.strip()) is not None
+    """Return whether `row` is a gap or a current time that was true only when it was written."""
+    return _AS_OF_WRITING.match(row.strip()) is not None
 
 
 def read_date(header: str) -> dt.date | None:
-    """Return the day of which `header` is, or None where it names none."""
+    """Return the day in a header, or None when it has none."""
     found = _HEADER.match(header.strip())
     words = found[1].strip() if found else ""
     for form in _DATE_FORMATS:
@@ -147,23 +147,23 @@ def read_date(header: str) -> dt.date | None:
 
 
 def read_priority(row: str) -> tuple[LinePriority | None, str]:
-    """Return the priority of a row, None where it has none, and what it says behind it."""
-    said = _BULLET.sub("", row.strip())
-    marked = _PRIORITY.match(said)
-    return (LinePriority(marked[1]), said[marked.end() :]) if marked else (None, said)
+    """Return the priority of a row, None when it has none, and the text after it."""
+    rest = _BULLET.sub("", row.strip())
+    marked = _PRIORITY.match(rest)
+    return (LinePriority(marked[1]), rest[marked.end() :]) if marked else (None, rest)
 
 
-def read_moment(said: str) -> tuple[LineTime, str]:
-    """Return the moment that stands before what is said, as far as there is one, and the rest."""
-    enclosed = _PARENTHESES.match(said)
+def read_moment(rest: str) -> tuple[LineTime, str]:
+    """Return the moment at the start of a text, UNKNOWN when there is none, and the rest."""
+    enclosed = _PARENTHESES.match(rest)
     read = _read_moment(enclosed[1]) if enclosed else None
-    return (UNKNOWN, said) if enclosed is None or read is None else (read, said[enclosed.end() :])
+    return (UNKNOWN, rest) if enclosed is None or read is None else (read, rest[enclosed.end() :])
 
 
-def one_line(text: str, longest: int = LONGEST_LINE) -> str:
-    """Return `text` in one line of at most so many characters, cut between words where it can be.
+def one_line(text: str, longest: int = MAX_LINE) -> str:
+    """Return `text` as one line of at most `longest` characters, cut between words if possible.
 
-    Ids are words, so they stay whole or go.
+    Ids are words, so they are kept whole or removed.
     """
     flat = " ".join(text.split())
     if len(flat) <= longest:
@@ -174,8 +174,8 @@ def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     ).rstrip() + "…"
 
 
-def counted(number: int, unit: str) -> str:
-    """Return so many of a unit in words: 1 day, 2 days."""
+def with_unit(number: int, unit: str) -> str:
+    """Return a number with its unit in words: 1 day, 2 days."""
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
@@ -200,10 +200,10 @@ def _is_listed(row: str) -> bool:
 
 
 def _is_detail(row: str, line: ObservationLine) -> bool:
-    if not row.startswith(("  ", "\t")) or len(line.details) >= MOST_DETAILS:
+    if not row.startswith(("  ", "\t")) or len(line.details) >= MAX_DETAILS:
         return False
-    said = _BULLET.sub("", row.strip())
-    return said.startswith(_DETAIL) or _PRIORITY.match(said) is None
+    rest = _BULLET.sub("", row.strip())
+    return rest.startswith(_DETAIL) or _PRIORITY.match(rest) is None
 
 
 def _with_detail(line: ObservationLine, row: str) -> ObservationLine:
@@ -213,18 +213,18 @@ def _with_detail(line: ObservationLine, row: str) -> ObservationLine:
 
 
 def _read_line(row: str) -> ObservationLine | None:
-    priority, said = read_priority(" ".join(row.split()))
-    moment, said = read_moment(said)
-    said = said.removesuffix(PAST_DUE).rstrip()
+    priority, rest = read_priority(" ".join(row.split()))
+    moment, rest = read_moment(rest)
+    rest = rest.removesuffix(PAST_DUE).rstrip()
     count = 1
-    if counted := _COUNT.search(said):
-        count, said = max(int(counted[1]), 1), said[: counted.start()]
-    text = one_line(said)
+    if count_found := _COUNT.search(rest):
+        count, rest = max(int(count_found[1]), 1), rest[: count_found.start()]
+    text = one_line(rest)
     return ObservationLine(priority or LinePriority.ASKED, text, moment, count) if text else None
 
 
 def _read_moment(words: str) -> LineTime | None:
-    """Return the moment that `words` tell, or None when they tell anything else."""
+    """Return the moment in `words`, or None when they contain anything else."""
     moment = UNKNOWN
     for word in (each.strip() for each in words.split(",")):
         if clock := _CLOCK.match(word):

@@ -1,7 +1,7 @@
-"""Observing and reflecting as jobs: ahead of need beside play, while a step waits, or in need without any model.
+"""Observation and reflection jobs: in the background in advance, while a step waits, or without a model as a last resort.
 
-The work of a job touches no file; only what keeps its result does, on the side of the caller. What cannot be made
-smaller is left alone until there is clearly more of it, longer after each time.
+The work of a job accesses no file; the caller's thread stores the result. Content that cannot be reduced is retried only
+after it has clearly grown, by more after each failure.
 """
 
 import os
@@ -18,19 +18,19 @@ from memory.conversation.boundaries import Slicer
 from memory.conversation.config import ConversationConfig
 from memory.conversation.model import reflect_until
 from memory.conversation.port import (
+    Condensed,
+    CondensingFailed,
     ConversationEvent,
     ConversationEventKind,
-    Distilled,
-    DistillingFailed,
     Observer,
     Reflector,
 )
 from memory.conversation.rules import (
-    HARDEST,
+    MAX_LEVEL,
     HeuristicObserver,
     HeuristicReflector,
-    ending,
     first_words,
+    last_lines,
 )
 from memory.errors import Faults
 from memory.store.conversation_record import (
@@ -43,53 +43,52 @@ from memory.store.conversation_record import (
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 
-_GROWN: Final = 10  # what failed is tried again once it has grown by this share of the threshold
-_DOUBLINGS: Final = 3  # how often that share doubles at most, while observing fails
-_REFLECTION_DOUBLINGS: Final = 5
-_STILL_MUCH: Final = 0.75  # of the threshold: a reflection of more than that helps for too short
+_GROWTH_DIVISOR: Final = 10  # retry after growth by this fraction of the threshold
+_MAX_DOUBLINGS: Final = 3  # the maximum number of times that growth doubles for observations
+_MAX_REFLECTION_DOUBLINGS: Final = 5
+_MAX_REFLECTION_SHARE: Final = 0.75  # of the threshold: a larger reflection counts as a failure
 
-Task: TypeAlias = Callable[[], Distilled]
-About = TypeVar("About")
+Task: TypeAlias = Callable[[], Condensed]
+Subject = TypeVar("Subject")
 
 
-def at_once(work: Task) -> Future[Distilled]:
-    """Do `work` now, for what is quick; the result holds what came of it, or its error."""
-    future: Future[Distilled] = Future()
-    _do(work, future)
+def run_now(work: Task) -> Future[Condensed]:
+    """Run `work` now, for fast work; the future holds its result or error."""
+    future: Future[Condensed] = Future()
+    _run_into(work, future)
     return future
 
 
-def in_thread(work: Task) -> Future[Distilled]:
-    """Do `work` in a thread of its own, which never holds up the end of the program: for models."""
-    future: Future[Distilled] = Future()
-    Thread(target=_do, args=(work, future), name="observing", daemon=True).start()
+def run_in_thread(work: Task) -> Future[Condensed]:
+    """Run `work` in a daemon thread, which does not delay the end of the program: for models."""
+    future: Future[Condensed] = Future()
+    Thread(target=_run_into, args=(work, future), name="observing", daemon=True).start()
     return future
 
 
-def _do(work: Task, future: Future[Distilled]) -> None:
+def _run_into(work: Task, future: Future[Condensed]) -> None:
     try:
         future.set_result(work())
-    except Exception as error:  # noqa: BLE001  # handed over with the result
+    except Exception as error:  # noqa: BLE001  # passed on in the future
         future.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What a conversation works with.
+    """The collaborators of a conversation.
 
-    `clock` gives epoch seconds. `fallback` and `reflector_in_need` use no model; they are asked where everything else
-    has failed for too long. `background` is where work goes on: `at_once` or `in_thread`. `holder` is the name under
-    which work is claimed: no two processes of one name may have the file open, and one that was killed comes again
-    under its name.
+    `clock` gives epoch seconds. `fallback` and `fallback_reflector` use no model; they run when everything else has failed
+    for too long. `background` is `run_now` or `run_in_thread`. `holder` is the name under which work is leased: no two processes
+    with the same name may have the file open, and a restarted process uses its old name.
     """
 
     observer: Observer
     reflector: Reflector
     clock: Callable[[], float]
     fallback: Observer = field(default_factory=HeuristicObserver)
-    reflector_in_need: Reflector = field(default_factory=HeuristicReflector)
+    fallback_reflector: Reflector = field(default_factory=HeuristicReflector)
     estimate: Callable[[str], int] = tokens
-    background: Callable[[Task], Future[Distilled]] = at_once
+    background: Callable[[Task], Future[Condensed]] = run_now
     on_part: Callable[[ConversationEvent], None] = lambda _: None
     faults: Faults = field(default_factory=Faults)
     holder: str = field(default_factory=lambda: f"process {os.getpid()}")
@@ -99,76 +98,76 @@ class Dependencies:
         """The time in epoch milliseconds."""
         return round(self.clock() * 1_000)
 
-    def tell(self, kind: ConversationEventKind, thread: str, data: dict[str, Json]) -> None:
-        """Tell of something that has happened; a fault of the listener is only counted."""
+    def report(self, kind: ConversationEventKind, thread: str, data: dict[str, Json]) -> None:
+        """Report an event to the listener; an error of the listener is only counted."""
         try:
             self.on_part(ConversationEvent(kind, thread, data))
-        except Exception as error:  # noqa: BLE001  # the listener is not our code
+        except Exception as error:  # noqa: BLE001  # a listener must not break the conversation
             self.faults.note("on_part", error)
 
 
-class _Job(Generic[About]):
-    """At most one work of a kind for one conversation, claimed for this process, waited for within bounds.
+class _Job(Generic[Subject]):
+    """At most one background work of a kind for one conversation, leased by this process, with a deadline.
 
-    `works` are the lease that is always taken, and what is marked as under way as well where a step waits for it.
+    `leases` are the lease that is always taken, and the one that is also taken when a step waits.
     """
 
-    works: tuple[Work, Work]
+    leases: tuple[Work, Work]
 
     def __init__(
-        self, store: ConversationStore, owner: str, config: ConversationConfig, means: Dependencies
+        self, store: ConversationStore, owner: str, config: ConversationConfig, deps: Dependencies
     ) -> None:
         self._store = store
         self._owner = owner
-        self._means = means
+        self._deps = deps
         self._config = config
-        self._under_way: tuple[About, Future[Distilled]] | None = None
-        self._ends = 0.0
+        self._running: tuple[Subject, Future[Condensed]] | None = None
+        self._deadline = 0.0
 
     @property
-    def is_under_way(self) -> bool:
-        """Whether something was begun and nothing came of it yet."""
-        return self._under_way is not None
+    def is_running(self) -> bool:
+        """Whether work was started and its result not taken yet."""
+        return self._running is not None
 
-    def _begin(self, about: About, work: Task, *, waited: bool) -> bool:
-        """Return whether `work` was begun, for which a step waits or none does; not where another process is at it."""
-        if not self._claims(self.works[0]):
+    def _start(self, subject: Subject, work: Task, *, waited: bool) -> bool:
+        """Return whether `work` was started, which another process's lease prevents; `waited`: a step waits for it."""
+        if not self._lease(self.leases[0]):
             return False
         if waited:
-            self._claims(self.works[1])
-        self._ends = self._means.clock() + self._config.deadline
-        self._under_way = (about, self._means.background(work))
+            self._lease(self.leases[1])
+        self._deadline = self._deps.clock() + self._config.deadline
+        self._running = (subject, self._deps.background(work))
         return True
 
-    def _taken(self, *, within: float = 0.0) -> tuple[About, Distilled | Exception] | None:
-        """Return what came of the work, once, waiting `within` seconds for it at most; None while it goes on."""
-        if self._under_way is None:
+    def _take_result(self, *, within: float = 0.0) -> tuple[Subject, Condensed | Exception] | None:
+        """Return the result of the work, once, waiting at most `within` seconds; None while it runs."""
+        if self._running is None:
             return None
-        about, future = self._under_way
-        found: Distilled | Exception
+        subject, future = self._running
+        found: Condensed | Exception
         if future.done() or wait_for([future], timeout=max(0.0, within)).done:
             error = future.exception()
             found = future.result() if error is None else cast("Exception", error)
-        elif self._means.clock() < self._ends:
+        elif self._deps.clock() < self._deadline:
             return None
         else:
-            found = DistillingFailed(f"{self.works[0].value} took too long; it is given up.")
-        self._under_way = None
-        for work in self.works:
-            self._store.clear_flag(self._owner, work, self._means.holder)
-        return about, found
+            found = CondensingFailed(f"{self.leases[0].value} took too long; it is abandoned.")
+        self._running = None
+        for work in self.leases:
+            self._store.clear_flag(self._owner, work, self._deps.holder)
+        return subject, found
 
-    def _claims(self, work: Work) -> bool:
-        now, holder = self._means.now_ms, self._means.holder
+    def _lease(self, work: Work) -> bool:
+        now, holder = self._deps.now_ms, self._deps.holder
         until = now + round(self._config.deadline * 1_000)
         return self._store.set_flag(self._owner, work, holder, now_ms=now, until_ms=until)
 
-    def _tell(self, kind: ConversationEventKind, **data: Json) -> None:
-        self._means.tell(kind, self._owner, data)
+    def _report(self, kind: ConversationEventKind, **data: Json) -> None:
+        self._deps.report(kind, self._owner, data)
 
 
-class _Failed(NamedTuple):
-    """How often in a row a piece came to nothing: the messages that began at a number, with so many tokens."""
+class _FailedPiece(NamedTuple):
+    """The consecutive failures for one piece: the number of its first message, its tokens, and the count."""
 
     from_seq: int = 0
     tokens: int = 0
@@ -176,107 +175,107 @@ class _Failed(NamedTuple):
 
 
 class ObservationJob(_Job[tuple[Message, ...]]):
-    """Observes the messages of one conversation; the result is kept as a chunk."""
+    """Observes the messages of one conversation; the result is stored as a chunk."""
 
-    works = (Work.BUFFERING_OBSERVATION, Work.OBSERVING)
+    leases = (Work.BUFFERING_OBSERVATION, Work.OBSERVING)
 
     def __init__(
-        self, store: ConversationStore, owner: str, config: ConversationConfig, means: Dependencies
+        self, store: ConversationStore, owner: str, config: ConversationConfig, deps: Dependencies
     ) -> None:
-        super().__init__(store, owner, config, means)
-        self._slicer = Slicer(config.observation.message_tokens, means.estimate)
-        self._failed = _Failed()
+        super().__init__(store, owner, config, deps)
+        self._slicer = Slicer(config.observation.message_tokens, deps.estimate)
+        self._failed = _FailedPiece()
         self._is_waited_for = False
 
     def start(
         self, record: ObservationalMemoryRecord, piece: Sequence[Message], *, waited: bool = False
     ) -> None:
-        """Begin to observe `piece`, the messages behind all that is observed, unless that just failed or goes on already."""
+        """Start observing `piece`, the first unobserved messages, unless that just failed or a job is running."""
         size = _tokens(piece)
-        if self.is_under_way or not self._may(piece[0].seq, size):
+        if self.is_running or not self._may_retry(piece[0].seq, size):
             return
         self._is_waited_for = waited
-        work = partial(self._observed, self._means.observer, tuple(piece), record)
-        if self._begin(tuple(piece), work, waited=waited):
+        work = partial(self._observe, self._deps.observer, tuple(piece), record)
+        if self._start(tuple(piece), work, waited=waited):
             kinds = ConversationEventKind
             kind = kinds.OBSERVATION_START if waited else kinds.BUFFERING_START
-            self._tell(kind, from_seq=piece[0].seq, to_seq=piece[-1].seq, tokens=size)
+            self._report(kind, from_seq=piece[0].seq, to_seq=piece[-1].seq, tokens=size)
 
-    def keep(self, *, within: float = 0.0) -> bool:
-        """Return whether more is observed than before, waiting `within` seconds for it at most."""
-        taken = self._taken(within=within)
+    def collect(self, *, within: float = 0.0) -> bool:
+        """Return whether a new chunk was stored, waiting at most `within` seconds for the result."""
+        taken = self._take_result(within=within)
         if taken is None:
             return False
         piece, found = taken
         kinds = ConversationEventKind
-        # A rule that finds nothing is right; a model most likely failed.
-        may_be_empty = self._means.observer.source != "llm"
-        if isinstance(found, Distilled) and not (may_be_empty or found.observations.strip()):
-            found = DistillingFailed(
-                "the observer said nothing of what was said; it is asked again later."
+        # An empty result of rules is valid; of a model it is most likely a failure.
+        may_be_empty = self._deps.observer.source != "llm"
+        if isinstance(found, Condensed) and not (may_be_empty or found.observations.strip()):
+            found = CondensingFailed(
+                "the observer returned no observations; it is called again later."
             )
-        if isinstance(found, Distilled):
-            chunk = self._chunk(piece, found, self._means.observer.source)
+        if isinstance(found, Condensed):
+            chunk = self._chunk(piece, found, self._deps.observer.source)
             is_kept = self._store.update_buffered(self._owner, chunk)
-            self._failed = _Failed()
+            self._failed = _FailedPiece()
             end = kinds.OBSERVATION_END if self._is_waited_for else kinds.BUFFERING_END
-            self._tell(end, to_seq=chunk.to_seq, tokens=chunk.tokens, is_kept=is_kept)
+            self._report(end, to_seq=chunk.to_seq, tokens=chunk.tokens, is_kept=is_kept)
             return is_kept
-        self._failed = _Failed(piece[0].seq, _tokens(piece), self._failed.times + 1)
-        self._means.faults.note("observer", found)
+        self._failed = _FailedPiece(piece[0].seq, _tokens(piece), self._failed.times + 1)
+        self._deps.faults.note("observer", found)
         failed = kinds.OBSERVATION_FAILED if self._is_waited_for else kinds.BUFFERING_FAILED
-        self._tell(failed, from_seq=piece[0].seq, error=str(found))
+        self._report(failed, from_seq=piece[0].seq, error=str(found))
         return False
 
-    def observe_in_need(self, record: ObservationalMemoryRecord, piece: Sequence[Message]) -> bool:
-        """Return whether `piece` is observed and active by now: by no model, and if all fails by its first words."""
-        future = at_once(partial(self._observed, self._means.fallback, piece, record))
+    def observe_offline(self, record: ObservationalMemoryRecord, piece: Sequence[Message]) -> bool:
+        """Return whether `piece` was observed and activated now: without a model, and if that fails by its first words."""
+        future = run_now(partial(self._observe, self._deps.fallback, piece, record))
         if (error := future.exception()) is None:
-            found, source = future.result(), self._means.fallback.source
+            found, source = future.result(), self._deps.fallback.source
         else:
-            self._means.faults.note("fallback observer", DistillingFailed(str(error)))
+            self._deps.faults.note("fallback observer", CondensingFailed(str(error)))
             found, source = first_words(piece), HeuristicObserver.source
         most = max(1, _tokens(piece) // 2)
-        text = ending(found.observations.strip("\n"), most, self._means.estimate)
-        chunk = self._chunk(piece, Distilled(text, *_task(found)), source)
+        text = last_lines(found.observations.strip("\n"), most, self._deps.estimate)
+        chunk = self._chunk(piece, Condensed(text, *_task(found)), source)
         is_kept = self._store.update_active(self._owner, chunk)
         kind = ConversationEventKind.OBSERVATION_END
-        self._tell(kind, to_seq=chunk.to_seq, tokens=chunk.tokens)
+        self._report(kind, to_seq=chunk.to_seq, tokens=chunk.tokens)
         return is_kept
 
-    def _observed(
+    def _observe(
         self, observer: Observer, piece: Sequence[Message], record: ObservationalMemoryRecord
-    ) -> Distilled:
-        waiting = (each.text for each in record.buffered_observation_chunks)
-        text = "\n".join((record.active_observations, *waiting))
+    ) -> Condensed:
+        buffered = (each.text for each in record.buffered_observation_chunks)
+        text = "\n".join((record.active_observations, *buffered))
         most = self._config.observation.previous_observer_tokens
-        known = ending(text, most, self._means.estimate)
+        known = last_lines(text, most, self._deps.estimate)
         return self._slicer.observe(observer, piece, known)
 
-    def _may(self, from_seq: int, size: int) -> bool:
-        """Whether nothing failed on this piece, or it has grown enough since."""
+    def _may_retry(self, from_seq: int, size: int) -> bool:
+        """Return whether this piece has not failed, or has grown enough since."""
         failed = self._failed
-        doublings = min(failed.times - 1, _DOUBLINGS)
-        share = self._config.observation.message_tokens / _GROWN * 2**doublings
+        doublings = min(failed.times - 1, _MAX_DOUBLINGS)
+        share = self._config.observation.message_tokens / _GROWTH_DIVISOR * 2**doublings
         return failed.from_seq != from_seq or size >= failed.tokens + share
 
-    def _chunk(self, piece: Sequence[Message], found: Distilled, source: str) -> Chunk:
+    def _chunk(self, piece: Sequence[Message], found: Condensed, source: str) -> Chunk:
         text = found.observations.strip("\n")
         return Chunk(
             piece[0].seq,
             piece[-1].seq,
             text,
-            self._means.estimate(text),
+            self._deps.estimate(text),
             _tokens(piece),
             source,
             *_task(found),
-            self._means.now_ms,
+            self._deps.now_ms,
             count=len(piece),
         )
 
 
-class _Base(NamedTuple):
-    """What is reflected upon: all observations of messages up to a number, as generation so and so."""
+class _ReflectionInput(NamedTuple):
+    """The input of a reflection: all observations up to a message number, and the current generation."""
 
     generation: int
     upto_seq: int
@@ -284,84 +283,84 @@ class _Base(NamedTuple):
     is_needed_now: bool
 
     @classmethod
-    def of(cls, record: ObservationalMemoryRecord, *, needed_now: bool) -> "_Base":
-        """Return what is active now."""
+    def of(cls, record: ObservationalMemoryRecord, *, needed_now: bool) -> "_ReflectionInput":
+        """Return the currently active observations."""
         size = record.observation_token_count
         return cls(record.generation_count, record.cursor, size, needed_now)
 
 
-class ReflectionJob(_Job[_Base]):
-    """Reflects upon the observations of one conversation; the result is kept as its next generation."""
+class ReflectionJob(_Job[_ReflectionInput]):
+    """Condenses the observations of one conversation; the result is stored as its next generation."""
 
-    works = (Work.BUFFERING_REFLECTION, Work.REFLECTING)
+    leases = (Work.BUFFERING_REFLECTION, Work.REFLECTING)
 
     def start(self, record: ObservationalMemoryRecord, *, needed_now: bool) -> None:
-        """Begin to reflect upon all that is active, unless that failed on as much or goes on already."""
-        base = _Base.of(record, needed_now=needed_now)
-        if self.is_under_way or not self._may(base):
+        """Start reflecting on all active observations, unless that failed at this size or a job is running."""
+        base = _ReflectionInput.of(record, needed_now=needed_now)
+        if self.is_running or not self._may_retry(base):
             return
-        reflector, estimate = self._means.reflector, self._means.estimate
+        reflector, estimate = self._deps.reflector, self._deps.estimate
         text, target = record.active_observations, self._target(base)
         work = partial(reflect_until, reflector, text, target, estimate=estimate)
-        self._begin(base, work, waited=needed_now)
+        self._start(base, work, waited=needed_now)
 
-    def keep(self, *, within: float = 0.0) -> bool:
-        """Return whether there is a new reflection, waiting `within` seconds for it at most."""
-        taken = self._taken(within=within)
+    def collect(self, *, within: float = 0.0) -> bool:
+        """Return whether a new reflection was stored, waiting at most `within` seconds for the result."""
+        taken = self._take_result(within=within)
         if taken is None:
             return False
         base, found = taken
         if isinstance(found, Exception):
-            self._means.faults.note("reflector", found)
-            self._note_try(base, is_good=False)
+            self._deps.faults.note("reflector", found)
+            self._record_try(base, is_good=False)
             return False
-        reflection = self._reflection(base, found, self._means.reflector.source)
+        reflection = self._reflection(base, found, self._deps.reflector.source)
         is_kept = self._store.create_generation(self._owner, reflection, active=base.is_needed_now)
-        most = _STILL_MUCH * min(base.tokens, self._config.reflection.observation_tokens)
-        self._note_try(base, is_good=reflection.tokens <= most)
+        most = _MAX_REFLECTION_SHARE * min(base.tokens, self._config.reflection.observation_tokens)
+        self._record_try(base, is_good=reflection.tokens <= most)
         return is_kept
 
-    def reflect_in_need(self, record: ObservationalMemoryRecord) -> bool:
-        """Return whether observations were made fewer at once: by rule, and if that fails by keeping the newest."""
-        base = _Base.of(record, needed_now=True)
+    def reflect_offline(self, record: ObservationalMemoryRecord) -> bool:
+        """Return whether observations were reduced now: by rules, and if that fails by keeping the newest lines."""
+        base = _ReflectionInput.of(record, needed_now=True)
         text, target = record.active_observations, self._target(base)
-        reflector = self._means.reflector_in_need
-        # At the hardest level it may keep more than is wanted, where all of that must be kept.
-        future = at_once(partial(reflector.reflect, text, level=HARDEST, target=target))
+        reflector = self._deps.fallback_reflector
+        # Even at the hardest level the result can exceed the target, because milestones are always kept.
+        future = run_now(partial(reflector.reflect, text, level=MAX_LEVEL, target=target))
         if (error := future.exception()) is not None:
-            self._means.faults.note("reflector in need", DistillingFailed(str(error)))
+            self._deps.faults.note("reflector in need", CondensingFailed(str(error)))
         if (
             error is None
             and 0 < self._size(future.result()) < self._config.reflection.observation_tokens
         ):
             found, source = future.result(), reflector.source
         else:
-            found = Distilled(ending(text, target, self._means.estimate))
+            found = Condensed(last_lines(text, target, self._deps.estimate))
             source = HeuristicReflector.source
         reflection = self._reflection(base, found, source)
         return self._store.create_generation(self._owner, reflection, active=True)
 
-    def _may(self, base: _Base) -> bool:
-        """Whether there is clearly more than when it last came to too little."""
+    def _may_retry(self, base: _ReflectionInput) -> bool:
+        """Return whether the observations have clearly grown since the last reflection that was too large."""
         tries, seq, size = self._store.tries(self._owner)
-        if not tries or base.upto_seq < seq:  # a return to before that
+        if not tries or base.upto_seq < seq:  # the run was restored to an earlier point
             return True
-        doublings = min(tries - 1, _REFLECTION_DOUBLINGS)
-        share = self._config.reflection.observation_tokens / _GROWN * 2**doublings
+        doublings = min(tries - 1, _MAX_REFLECTION_DOUBLINGS)
+        share = self._config.reflection.observation_tokens / _GROWTH_DIVISOR * 2**doublings
         return base.upto_seq > seq and base.tokens >= size + share
 
-    def _note_try(self, base: _Base, *, is_good: bool) -> None:
+    def _record_try(self, base: _ReflectionInput, *, is_good: bool) -> None:
         tries = 0 if is_good else self._store.tries(self._owner)[0] + 1
         self._store.note_tries(self._owner, tries, base.upto_seq, base.tokens)
 
-    def _target(self, base: _Base) -> int:
+    def _target(self, base: _ReflectionInput) -> int:
         share = self._config.reflection.buffer_activation or 0.5
         return max(1, round(share * min(base.tokens, self._config.reflection.observation_tokens)))
 
-    def _size(self, found: Distilled) -> int:
-        return self._means.estimate(found.observations)
+    def _size(self, found: Condensed) -> int:
+        return self._deps.estimate(found.observations)
 
-    def _reflection(self, base: _Base, found: Distilled, source: str) -> Reflection:
+    def _reflection(self, base: _ReflectionInput, found: Condensed, source: str) -> Reflection:
         return Reflection(
             base.generation + 1,
             base.upto_seq,
@@ -369,7 +368,7 @@ class ReflectionJob(_Job[_Base]):
             self._size(found),
             source,
             *_task(found),
-            self._means.now_ms,
+            self._deps.now_ms,
         )
 
 
@@ -377,5 +376,5 @@ def _tokens(messages: Sequence[Message]) -> int:
     return sum(each.tokens for each in messages)
 
 
-def _task(found: Distilled) -> tuple[str, str]:
+def _task(found: Condensed) -> tuple[str, str]:
     return found.current_task, found.suggested_response

@@ -1,6 +1,6 @@
-"""What was really said in messages, and a conversation as text for an observer.
+"""The parts of messages that are observed, and a conversation as text for an observer.
 
-Text between our tags was put in by memory and never said: it is not observed, and no text that was said can pass for it.
+Text between the tags of this module was injected by memory: it is not observed, and no other text can imitate it.
 """
 
 import datetime as dt
@@ -11,7 +11,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory.conversation.format import LineTime, clock_words, counted
+from memory.conversation.format import LineTime, clock_words, with_unit
 from memory.store.conversation_record import Message, MessageOrigin
 
 MEMORY: Final = "observational-memory"
@@ -22,9 +22,9 @@ OTHER_CONVERSATION: Final = "other-conversation"
 REMINDER: Final = "system-reminder"
 PREVIOUS: Final = "previous-observations"
 CONVERSATION: Final = "conversation"
-INSTRUCTIONS: Final = "instructions"  # what an observer or a reflector is told
+INSTRUCTIONS: Final = "instructions"  # instructions for an observer or a reflector
 
-_OURS: Final = (
+_MEMORY_TAGS: Final = (
     MEMORY,
     OBSERVATIONS,
     CURRENT_TASK,
@@ -35,23 +35,23 @@ _OURS: Final = (
     CONVERSATION,
     INSTRUCTIONS,
 )
-_TAG: Final = re.compile(rf"<(/?)({'|'.join(_OURS)})(?:\s[^<>]*)?>", re.IGNORECASE)
+_TAG: Final = re.compile(rf"<(/?)({'|'.join(_MEMORY_TAGS)})(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
-def wrapped(tag: str, body: str, attributes: str = "") -> str:
-    """Return `body` between the tags `tag`, on lines of their own; `body` cannot close it."""
+def in_tags(tag: str, body: str, attributes: str = "") -> str:
+    """Return `body` between `tag` tags, on lines of their own; `body` cannot close them."""
     opening = f"{tag} {attributes}" if attributes else tag
-    return f"<{opening}>\n{blunted(body)}\n</{tag}>"
+    return f"<{opening}>\n{escape_tags(body)}\n</{tag}>"
 
 
-def blunted(text: str) -> str:
-    """Return `text` with every tag of ours made harmless, and still readable."""
+def escape_tags(text: str) -> str:
+    """Return `text` with the brackets of all memory tags replaced, so that it stays readable but has no tags."""
     return _TAG.sub(lambda found: f"\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}{found[0][1:-1]}"
                     "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", text)  # fmt: skip
 
 
-def without_injected(text: str) -> str:
-    """Return `text` without anything between tags of ours; one that is never closed takes the rest with it."""
+def strip_injected(text: str) -> str:
+    """Return `text` without anything between memory tags; an unclosed tag removes the rest."""
     said: list[str] = []
     open_tags: list[str] = []
     end = 0
@@ -59,14 +59,14 @@ def without_injected(text: str) -> str:
         if not open_tags:
             said.append(text[end : found.start()])
         end = found.end()
-        _turn(open_tags, found[2].lower(), closes=bool(found[1]))
+        _track_tag(open_tags, found[2].lower(), closes=bool(found[1]))
     if not open_tags:
         said.append(text[end:])
     return "".join(said).strip()
 
 
-def _turn(open_tags: list[str], tag: str, *, closes: bool) -> None:
-    """Open or close `tag`; what was left open within it is closed with it."""
+def _track_tag(open_tags: list[str], tag: str, *, closes: bool) -> None:
+    """Open or close `tag`; tags left open within it are closed with it."""
     if not closes:
         open_tags.append(tag)
     elif tag in open_tags:
@@ -75,27 +75,27 @@ def _turn(open_tags: list[str], tag: str, *, closes: bool) -> None:
 
 
 def prompt(name: str, **filled: str) -> str:
-    """Return the prompt `name`, filled. Raises KeyError when a place in it is left open."""
+    """Return the prompt file `name`, filled. Raises KeyError when a placeholder has no value."""
     text = (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(filled).rstrip("\n")
 
 
 class TextPart(NamedTuple):
-    """Words of the program or of the model."""
+    """Text of the program or of the model."""
 
     text: str
 
 
 class CallPart(NamedTuple):
-    """A call of a tool by the model."""
+    """A tool call of the model."""
 
     id: str
     tool: str
-    given: str  # the arguments in short, or as JSON where there are several
+    arguments: str  # the only argument as text, or all arguments as JSON
 
 
 class ResultPart(NamedTuple):
-    """What a call came to."""
+    """The result of a tool call."""
 
     id: str
     text: str
@@ -106,7 +106,7 @@ MessagePart: TypeAlias = TextPart | CallPart | ResultPart
 
 
 def message_parts(message: Message) -> Iterator[MessagePart]:
-    """Yield what was said in `message`, in its order: nothing of what was injected, and nothing empty."""
+    """Yield the parts of `message` in order, without injected and empty parts."""
     if message.origin is MessageOrigin.INJECTED or message.role == "system":
         return
     for block in message.blocks:
@@ -116,17 +116,17 @@ def message_parts(message: Message) -> Iterator[MessagePart]:
 
 def _piece(block: Mapping[str, Any]) -> MessagePart | None:
     match block.get("type"):
-        case "text" if text := without_injected(str(block.get("text", ""))):
+        case "text" if text := strip_injected(str(block.get("text", ""))):
             return TextPart(text)
         case "tool_use":
-            given = block.get("input") or ""
-            if isinstance(given, dict) and len(given) == 1:
-                (given,) = given.values()
-            if not isinstance(given, str):
-                given = json.dumps(given, ensure_ascii=False, sort_keys=True, default=str)
-            return CallPart(str(block.get("id", "")), str(block.get("name", "")), given)
+            arguments = block.get("input") or ""
+            if isinstance(arguments, dict) and len(arguments) == 1:
+                (arguments,) = arguments.values()
+            if not isinstance(arguments, str):
+                arguments = json.dumps(arguments, ensure_ascii=False, sort_keys=True, default=str)
+            return CallPart(str(block.get("id", "")), str(block.get("name", "")), arguments)
         case "tool_result":
-            text = without_injected(_content(block.get("content")))
+            text = strip_injected(_content(block.get("content")))
             is_error = bool(block.get("is_error", False))
             return ResultPart(str(block.get("tool_use_id", "")), text, is_error)
         case _:
@@ -134,19 +134,19 @@ def _piece(block: Mapping[str, Any]) -> MessagePart | None:
 
 
 def moment_of(message: Message) -> LineTime:
-    """Return when `message` was said; without the time of day where that is unknown."""
-    when = _when(message)
+    """Return the time of `message`; without the time of day when that is unknown."""
+    when = _wall_time(message)
     clock = "" if when is None else f"{when:%H:%M}"
     return LineTime(clock, int(message.game_s), message.tick)
 
 
 def date_of(message: Message) -> dt.date | None:
-    """Return the day on which `message` was said, in UTC, or None where that is unknown."""
-    when = _when(message)
+    """Return the day of `message` in UTC, or None when it is unknown."""
+    when = _wall_time(message)
     return None if when is None else when.date()
 
 
-def _when(message: Message) -> dt.datetime | None:
+def _wall_time(message: Message) -> dt.datetime | None:
     if message.created_ms <= 0:
         return None
     return dt.datetime.fromtimestamp(message.created_ms / 1000, tz=dt.UTC)
@@ -165,28 +165,28 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def gap_between(earlier: Message, later: Message) -> str:
-    """Return the line that stands between two messages: '' where less than ten minutes went by, of play or by the clock.
+    """Return the line for the gap between two messages, '' when it is below ten minutes of play and of wall time.
 
-    Where the time of day is unknown, play alone counts.
+    When the wall time is unknown, only play time counts.
     """
-    told = []
+    spans = []
     if (played := later.game_s - earlier.game_s) >= SHORTEST_GAP_S:
-        told.append(f"{_span(played)} of play")
+        spans.append(f"{_span(played)} of play")
     passed = (later.created_ms - earlier.created_ms) / 1_000
     if earlier.created_ms > 0 and passed >= SHORTEST_GAP_S:
-        told.append(_span(passed))
-    return f"[{', '.join(told)} later]" if told else ""
+        spans.append(_span(passed))
+    return f"[{', '.join(spans)} later]" if spans else ""
 
 
 def _span(seconds: float) -> str:
     unit, length = next(each for each in _UNITS if seconds >= each[1])
-    return counted(int(seconds // length), unit)
+    return with_unit(int(seconds // length), unit)
 
 
 def transcript(messages: Iterable[Message]) -> str:
-    """Return what was said in `messages`, '' where nothing was: nothing that was injected is shown as said.
+    """Return `messages` as text, '' when there is none; injected text is left out.
 
-    Ten minutes or more between two messages, of play or by the clock, are marked between them.
+    A gap of ten minutes or more between two messages, in play or wall time, is marked.
     """
     rows: list[str] = []
     tools: dict[str, str] = {}
@@ -197,7 +197,7 @@ def transcript(messages: Iterable[Message]) -> str:
             continue
         if earlier is not None and (gap := gap_between(earlier, message)):
             rows.append(gap)
-        when = _when(message)
+        when = _wall_time(message)
         wall = "" if when is None else f"{when:%Y-%m-%d %H:%M}, "
         speaker = "adviser" if message.origin is MessageOrigin.MODEL else "program"
         game = f"game {clock_words(message.game_s)}, tick {message.tick}"
@@ -210,9 +210,9 @@ def _words(piece: MessagePart, tools: dict[str, str]) -> str:
     match piece:
         case TextPart(text):
             return text
-        case CallPart(id, tool, given):
+        case CallPart(id, tool, arguments):
             tools[id] = tool
-            return f"calls {tool}: {given}"
+            return f"calls {tool}: {arguments}"
         case ResultPart(id, text, is_error):
             kind = "error" if is_error else "result"
             return f"{kind} of {tools.get(id, 'an earlier call')}: {text}"

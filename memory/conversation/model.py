@@ -1,7 +1,7 @@
-"""A model that observes or reflects. Its answer is untrusted text: it is parsed, checked, and held to what was shown.
+"""Observers and reflectors that use a model. Its answer is untrusted text: parsed, validated, and compared with the input.
 
-An answer that is empty, too long, degenerate, or names what was not said is refused; a reflection is asked for harder and
-harder until it is small enough.
+An answer that is empty, too long, degenerate, or contains invented names is rejected; a reflection is requested at higher
+compression levels until it is small enough.
 """
 
 import re
@@ -17,25 +17,25 @@ from memory.conversation.messages import (
     OBSERVATIONS,
     PREVIOUS,
     SUGGESTED_RESPONSE,
-    blunted,
+    escape_tags,
+    in_tags,
     prompt,
+    strip_injected,
     transcript,
-    without_injected,
-    wrapped,
 )
-from memory.conversation.port import Distilled, DistillingFailed, Reflector
-from memory.conversation.rules import HARDEST, ending, shown_milestones
-from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
+from memory.conversation.port import Condensed, CondensingFailed, Reflector
+from memory.conversation.rules import MAX_LEVEL, last_lines, reported_milestones
+from memory.conversation.situation_format import milestone_ids, milestones_in, with_shown_milestones
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
 
-SHORTEST_DEGENERATE: Final = 2_000  # characters; less cannot be told from a list
+SHORTEST_DEGENERATE: Final = 2_000  # characters; a shorter text can be a list
 WINDOW: Final = 200  # characters
 MOST_REPEATED: Final = 0.4  # of all windows
 LONGEST_ROW: Final = 50_000  # characters
-MOST_NAMED: Final = 3  # made-up names that a problem tells
+MAX_NAMED: Final = 3  # invented names listed in a problem
 
-# Ids such as left_home and route_1; names as the cartridge writes them, all in capitals.
+# Ids such as left_home and route_1; names as in the cartridge, all in capitals.
 _WORD: Final = re.compile(r"\w+")
 _CAPITALS: Final = re.compile(r"\b[A-Z]{4,}\b")
 _EMPHASIS: Final = frozenset(
@@ -43,16 +43,16 @@ _EMPHASIS: Final = frozenset(
 )
 
 
-class UnusableAnswer(DistillingFailed):
-    """An answer came and cannot be used; asking again, and otherwise, may help."""
+class UnusableAnswer(CondensingFailed):
+    """An answer arrived but cannot be used; another request at a different level may help."""
 
 
 def problem_with(
     text: str, *, source: str, limit: int, estimate: Callable[[str], int] = tokens
 ) -> str:
-    """Return what is wrong with `text` as the observations of `source`, in one line; '' where it is sound.
+    """Return the problem of `text` as observations of `source`, in one line; '' when it is valid.
 
-    `limit` is the most tokens it may have; 0 sets none.
+    `limit` is the maximum number of tokens; 0 means no limit.
     """
     observations = parse(text)
     if not observations:
@@ -61,28 +61,28 @@ def problem_with(
         return "it repeats itself over and over"
     if limit and (size := estimate(text)) > limit:
         return f"it has {size} tokens, more than {limit}"
-    said = "\n".join("\n".join((line.text, *line.details)) for _, line in observations)
-    if made_up := made_up_names(said, source):
-        return f"it names what was not said: {', '.join(made_up[:MOST_NAMED])}"
+    content = "\n".join("\n".join((line.text, *line.details)) for _, line in observations)
+    if invented := invented_names(content, source):
+        return f"it names what was not said: {', '.join(invented[:MAX_NAMED])}"
     return ""
 
 
 def is_degenerate(text: str) -> bool:
-    """Return whether `text` is what a model writes that cannot stop: windows that were there before, or an endless row."""
+    """Return whether `text` is endless model output: mostly repeated windows, or an endless row."""
     if len(text) < SHORTEST_DEGENERATE:
         return False
     if any(len(row) > LONGEST_ROW for row in text.splitlines()):
         return True
     starts = range(0, len(text) - WINDOW + 1, WINDOW)
-    # Looked for anywhere before: a text may repeat itself in steps that are not those of the windows.
+    # Searched anywhere before the window: the period of a repetition need not be the window size.
     repeated = sum(
         text.find(text[start : start + WINDOW], 0, start + WINDOW - 1) >= 0 for start in starts
     )
     return repeated > MOST_REPEATED * len(starts)
 
 
-def made_up_names(text: str, source: str) -> tuple[str, ...]:
-    """Return the ids and names in `text` that `source` does not have, in any case of letters."""
+def invented_names(text: str, source: str) -> tuple[str, ...]:
+    """Return the ids and names in `text` that are not in `source`, ignoring case."""
     known = source.lower()
     return tuple(dict.fromkeys(name for name in _names(text) if name.lower() not in known))
 
@@ -93,29 +93,29 @@ def _names(text: str) -> Iterator[str]:
     yield from (found[0] for found in _CAPITALS.finditer(text) if found[0] not in _EMPHASIS)
 
 
-def parse_answer(text: str) -> Distilled:
-    """Return the parts of `text`, each '' where it has none; never raises.
+def parse_answer(text: str) -> Condensed:
+    """Return the parts of `text`, each '' when it is missing; never raises.
 
-    A part that is never closed ends where the next begins. Without `<observations>` the lists outside of the other
-    parts are taken, and the prose around them is not.
+    An unclosed part ends where the next begins. Without `<observations>` the lists outside of the other parts are used,
+    and prose between them is dropped.
     """
-    bodies = _bodies(text, OBSERVATIONS)
-    found = parse("\n".join(bodies)) if bodies else parse(without_injected(text), lists_only=True)
-    return Distilled(
-        observations=blunted(render(found)),
-        current_task=_short(text, CURRENT_TASK),
-        suggested_response=_short(text, SUGGESTED_RESPONSE),
+    parts = _tag_bodies(text, OBSERVATIONS)
+    found = parse("\n".join(parts)) if parts else parse(strip_injected(text), lists_only=True)
+    return Condensed(
+        observations=escape_tags(render(found)),
+        current_task=_one_line_part(text, CURRENT_TASK),
+        suggested_response=_one_line_part(text, SUGGESTED_RESPONSE),
     )
 
 
-def _short(text: str, tag: str) -> str:
-    return blunted(one_line(" ".join(_bodies(text, tag))))
+def _one_line_part(text: str, tag: str) -> str:
+    return escape_tags(one_line(" ".join(_tag_bodies(text, tag))))
 
 
-def _bodies(text: str, tag: str) -> list[str]:
-    """Return what stands between each opening `tag` and its end."""
+def _tag_bodies(text: str, tag: str) -> list[str]:
+    """Return the text between each opening `tag` and its end."""
     ends = "|".join((OBSERVATIONS, CURRENT_TASK, SUGGESTED_RESPONSE))
-    # One that was never closed has neither its own end nor another part behind it.
+    # The last alternative is for an unclosed part that no other part follows.
     pattern = rf"<{tag}>(.*?)(?:</{tag}>|(?=<(?:{ends})>)|\Z)"
     return re.findall(pattern, text, re.DOTALL | re.IGNORECASE)
 
@@ -124,7 +124,7 @@ KNOWN_TOKENS: Final = 2_000  # of earlier observations that an observer is shown
 
 
 class ObserverPrompt(Enum):
-    """How an observer is told what to observe; each has its file."""
+    """The variants of the observer prompt; each has its file."""
 
     DEFAULT = "observer_default"
     LEGACY = "observer_legacy"
@@ -132,7 +132,7 @@ class ObserverPrompt(Enum):
 
 
 class Prompt(NamedTuple):
-    """A request in two texts: what a model is, and what it is given."""
+    """A request in two texts: the system prompt and the user message."""
 
     system: str
     user: str
@@ -144,11 +144,11 @@ def observing_prompt(
     variant: ObserverPrompt = ObserverPrompt.DEFAULT,
     estimate: Callable[[str], int] = tokens,
 ) -> Prompt:
-    """Return what an observer is told about `messages`; of `known` it sees the end, to go on from."""
+    """Return the prompt of an observer for `messages`; of `known` it contains the end, for continuity."""
     parts = []
-    if end := known_end(known, KNOWN_TOKENS, estimate):
-        parts.append(wrapped(PREVIOUS, end))
-    parts.append(wrapped(CONVERSATION, transcript(messages)))
+    if end := known_tail(known, KNOWN_TOKENS, estimate):
+        parts.append(in_tags(PREVIOUS, end))
+    parts.append(in_tags(CONVERSATION, transcript(messages)))
     parts.append(f"Observe what stands between the tags <{CONVERSATION}>.")
     if end:
         parts.append("The previous observations are for continuity alone; do not tell them again.")
@@ -159,23 +159,23 @@ def observing_prompt(
 def reflecting_prompt(
     observations: str, level: int, target: int, variant: ObserverPrompt = ObserverPrompt.DEFAULT
 ) -> Prompt:
-    """Return what a reflector is told; `level` 0 to 4 says how hard to condense, `target` is in tokens."""
+    """Return the prompt of a reflector; `level` 0 to 4 is the strength of compression, `target` is in tokens."""
     system = prompt(
         "reflector",
         observer=prompt(variant.value, output_format="(The form of your answer is given below.)"),
-        hint=prompt(f"compression_{min(max(level, 0), HARDEST)}"),
+        hint=prompt(f"compression_{min(max(level, 0), MAX_LEVEL)}"),
         output_format=prompt("output_format"),
     )
     user = (
-        f"{wrapped(OBSERVATIONS, observations)}\n\n"
+        f"{in_tags(OBSERVATIONS, observations)}\n\n"
         f"Write them anew in fewer than {target} tokens, about {target * CHARACTERS} characters."
     )
     return Prompt(system, user)
 
 
-def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) -> str:
-    """Return the last rows of `known` that have room in so many tokens, under the date they are of."""
-    rows, kept = known.strip().splitlines(), ending(known.strip(), room, estimate).splitlines()
+def known_tail(known: str, room: int, estimate: Callable[[str], int] = tokens) -> str:
+    """Return the last rows of `known` that fit in `room` tokens, with the header of their date."""
+    rows, kept = known.strip().splitlines(), last_lines(known.strip(), room, estimate).splitlines()
     before = rows[: len(rows) - len(kept)]
     header = next((row for row in reversed(before) if row.startswith("Date:")), "")
     if header and kept and not kept[0].startswith("Date:"):
@@ -183,14 +183,14 @@ def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) ->
     return "\n".join(kept)
 
 
-LEAST_LIMIT: Final = 200  # tokens that observations of few messages may have
+MIN_LIMIT: Final = 200  # tokens that observations of few messages may have
 
 
 @dataclass(frozen=True)
-class _Distiller:
-    """Distils with a model. `complete` takes a system text and a user text, and returns what the model answers.
+class _ModelBacked:
+    """An observer or reflector with a model. `complete` takes a system and a user text and returns the model's answer.
 
-    Whatever keeps `complete` from an answer it raises as DistillingFailed.
+    `complete` raises DistillingFailed when there is no answer.
     """
 
     source = "llm"
@@ -200,52 +200,51 @@ class _Distiller:
     estimate: Callable[[str], int] = tokens
 
 
-class ModelObserver(_Distiller):
-    """Observes with a model."""
+class ModelObserver(_ModelBacked):
+    """An observer that uses a model."""
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
-        """Return the model's observations, with the milestones that the program told and no others.
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
+        """Return the model's observations, with exactly the milestones that the program reported.
 
-        Where nothing was said in `messages`, there are none, and no model is asked. Raises DistillingFailed when no
-        answer came. Raises UnusableAnswer when it is empty, repeats itself, is longer than what was said, or names what
-        was not.
+        Without text in `messages` there are none, and the model is not called. Raises DistillingFailed when no answer came.
+        Raises UnusableAnswer when it is empty, repeats itself, is longer than the messages, or contains invented names.
         """
-        said = transcript(messages)
-        if not said:
-            return Distilled("")
-        asked = observing_prompt(messages, known, self.variant, self.estimate)
-        answer = self.complete(*asked)
-        limit = max(self.estimate(said), LEAST_LIMIT)
-        found = _sound(answer, f"{known}\n{said}", limit, self.estimate)
+        content = transcript(messages)
+        if not content:
+            return Condensed("")
+        request = observing_prompt(messages, known, self.variant, self.estimate)
+        answer = self.complete(*request)
+        limit = max(self.estimate(content), MIN_LIMIT)
+        found = _validated(answer, f"{known}\n{content}", limit, self.estimate)
         earlier = milestones_in(parse(known))
-        shown = shown_milestones(messages)
-        new = [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
-        return _held(found, new, earlier)
+        shown = reported_milestones(messages)
+        new = [each for each in shown if set(milestone_ids(each.line)) - set(earlier)]
+        return _verified(found, new, earlier)
 
 
-class ModelReflector(_Distiller):
-    """Reflects with a model."""
+class ModelReflector(_ModelBacked):
+    """A reflector that uses a model."""
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
-        """Return the model's reflection, with the milestones of `observations` and no others.
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
+        """Return the model's reflection, with exactly the milestones of `observations`.
 
-        Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is no
-        smaller, has more than `target` tokens, or names what the observations do not.
+        Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is not smaller,
+        has more than `target` tokens, or contains names that the observations do not.
         """
-        asked = reflecting_prompt(observations, level, target, self.variant)
-        answer = self.complete(*asked)
+        request = reflecting_prompt(observations, level, target, self.variant)
+        answer = self.complete(*request)
         limit = max(min(target, self.estimate(observations) - 1), 1)
-        found = _sound(answer, observations, limit, self.estimate)
-        held = _held(found, [each for each in parse(observations) if milestones_of(each.line)])
+        found = _validated(answer, observations, limit, self.estimate)
+        held = _verified(found, [each for each in parse(observations) if milestone_ids(each.line)])
         if (size := self.estimate(held.observations)) > limit:
             message = f"with its milestones it has {size} tokens, more than {limit}"
             raise UnusableAnswer(message)
         return held
 
 
-def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Distilled:
+def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Condensed:
     found = parse_answer(answer)
-    # Before lines are cut: one without an end tells that the model could not stop.
+    # Checked before lines are cut: an endless line means that the model did not stop.
     problem = "it repeats itself over and over" if is_degenerate(answer) else ""
     problem = problem or problem_with(
         found.observations, source=source, limit=limit, estimate=estimate
@@ -253,20 +252,22 @@ def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int])
     if problem:
         message = f"the answer cannot be used: {problem}"
         raise UnusableAnswer(message)
-    # These can be done without, where they name what was not said.
+    # These are optional, so they are dropped when they contain invented names.
     task, response = (
-        "" if made_up_names(words, source) else words
+        "" if invented_names(words, source) else words
         for words in (found.current_task, found.suggested_response)
     )
     return replace(found, current_task=task, suggested_response=response)
 
 
-def _held(found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str] = ()) -> Distilled:
-    held = held_to_shown(parse(found.observations), shown, earlier)
+def _verified(
+    found: Condensed, shown: Sequence[DatedLine], earlier: Collection[str] = ()
+) -> Condensed:
+    held = with_shown_milestones(parse(found.observations), shown, earlier)
     return replace(found, observations=render(held))
 
 
-MORE_TRIES: Final = 3  # at harder levels, after the first
+MORE_TRIES: Final = 3  # at higher levels, after the first
 
 
 def reflect_until(
@@ -275,16 +276,15 @@ def reflect_until(
     target: int,
     start_level: int = 0,
     estimate: Callable[[str], int] = tokens,
-) -> Distilled:
+) -> Condensed:
     """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
 
-    The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once where no
-    answer comes, else after the last level. The same text would fail again, so the caller should not ask before it has
-    changed.
+    The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once when no answer
+    comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
     """
     problem = ""
-    first = min(max(start_level, 0), HARDEST)
-    for level in range(first, min(first + MORE_TRIES, HARDEST) + 1):
+    first = min(max(start_level, 0), MAX_LEVEL)
+    for level in range(first, min(first + MORE_TRIES, MAX_LEVEL) + 1):
         try:
             found = reflector.reflect(text, level=level, target=target)
         except UnusableAnswer as unusable:
@@ -297,4 +297,4 @@ def reflect_until(
     message = (
         f"the observations could not be made smaller ({problem}); ask again when there are more"
     )
-    raise DistillingFailed(message)
+    raise CondensingFailed(message)

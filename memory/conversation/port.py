@@ -1,4 +1,4 @@
-"""The ports of a conversation: what observes and what reflects, with a model or without, and the events it tells of."""
+"""The ports of a conversation: observers and reflectors, with a model or without, and the events it reports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from memory.errors import MemoryFault
 from memory.store.conversation_record import Message
 
 
-class DistillingFailed(MemoryFault):
-    """Observing or reflecting came to nothing: too late, refused, too dear, or an answer that cannot be used."""
+class CondensingFailed(MemoryFault):
+    """Observing or reflecting failed: too late, refused, too expensive, or an unusable answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
-    """What came of observing or reflecting, as text in the format of observations."""
+class Condensed:
+    """The result of observing or reflecting, as text in the format of observations."""
 
     observations: str
     current_task: str = ""
@@ -24,31 +24,31 @@ class Distilled:
 
 
 class Observer(Protocol):
-    """Makes observations of messages. `source` says where they come from: `programmatic` or `llm`."""
+    """Turns messages into observations. `source` is their origin: `programmatic` or `llm`."""
 
     source: str
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
-        """Return the observations of `messages`; `known` is the end of what was observed before.
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
+        """Return the observations of `messages`; `known` is the end of the earlier observations.
 
-        Raises DistillingFailed when nothing came of it; the caller keeps the messages and asks again later.
+        Raises DistillingFailed when there is no usable result; the caller keeps the messages and retries later.
         """
 
 
 class Reflector(Protocol):
-    """Makes less text of observations, which takes the place of all of them. `source` is as of an observer."""
+    """Condenses observations to a text that replaces all of them. `source` is as for an observer."""
 
     source: str
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
-        """Return `observations` in fewer tokens, at most `target`; `level` 0 to 4 says how hard to condense.
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
+        """Return `observations` condensed to at most `target` tokens; `level` 0 to 4 is the strength of compression.
 
-        Raises DistillingFailed when nothing came of it.
+        Raises DistillingFailed when there is no usable result.
         """
 
 
 class ConversationEventKind(Enum):
-    """What happened."""
+    """The kinds of events."""
 
     OBSERVATION_START = "data-om-observation-start"
     OBSERVATION_END = "data-om-observation-end"
@@ -62,16 +62,16 @@ class ConversationEventKind(Enum):
 
 
 class ActivationReason(Enum):
-    """Why what waited was activated."""
+    """Why buffered observations were activated."""
 
     THRESHOLD = "threshold"
-    TTL = "ttl"  # a long silence: the service keeps nothing of the prompt any more
-    PROVIDER = "provider"  # another service answers, which never kept any of it
+    TTL = "ttl"  # a long idle time: the prompt is no longer in the cache of the service
+    PROVIDER = "provider"  # another service answers, which never cached the prompt
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationEvent:
-    """One thing that happened to the memory of `thread`, with its figures; told after the commit."""
+    """One event of the memory of `thread`, with its data; reported after the commit."""
 
     kind: ConversationEventKind
     thread: str

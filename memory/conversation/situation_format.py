@@ -1,7 +1,7 @@
-"""Lines with a fixed meaning: situations that questions tell, milestones, bans, and what an answer of a model advises.
+"""Lines with a fixed meaning: situations in questions, milestones, failures, and the advice in a model's answer.
 
-A situation is plain text of heads with a word behind them or items below them; text of any other kind may stand
-between, such as a map, and is passed over:
+A situation is plain text of heads with a value after them or items below them; any other text may stand between them,
+such as a map, and is skipped:
 
     Why you are asked: stuck
     Tick: 812
@@ -15,8 +15,8 @@ between, such as a map, and is passed over:
     What failed:
     - go:route_1: a ledge is in the way (tried 3 times)
 
-A line that begins with one of `EVENTS` counts wherever it stands. Only a milestone that RAM and a second witness
-have shown may be written as `milestone reached:` or below `Reached:`; observers and reflectors never let go of it.
+A line that begins with one of `EVENTS` counts wherever it stands. Only a milestone verified by RAM and a second witness
+may be written as `milestone reached:` or below `Reached:`; observers and reflectors never remove it.
 """
 
 import json
@@ -31,8 +31,8 @@ from memory.conversation.format import (
     LinePriority,
     ObservationLine,
     clock_words,
-    counted,
     one_line,
+    with_unit,
 )
 
 MILESTONE: Final = "milestone reached: "
@@ -43,7 +43,7 @@ FAILED: Final = "failed: "
 EVENTS: Final = (MILESTONE, BATTLE_LOST, BLACKOUT, FAILED)
 
 
-# By the fields of a situation: those with a word behind them, then those with items.
+# By the fields of a situation: heads with a value, then heads with items.
 _WORD_HEADS: Final = {
     "why": "Why you are asked",
     "tick": "Tick",
@@ -52,7 +52,7 @@ _WORD_HEADS: Final = {
     "goal": "Goal pursued",
 }
 _ITEM_HEADS: Final = {"reached": "Reached", "happened": "What happened", "failed": "What failed"}
-_OTHER_NAMES: Final = {
+_HEAD_ALIASES: Final = {
     "purpose": "why",
     "where": "place",
     "goal": "goal",
@@ -60,28 +60,28 @@ _OTHER_NAMES: Final = {
 }
 _FIELDS: Final = {
     head.lower(): name for name, head in (_WORD_HEADS | _ITEM_HEADS).items()
-} | _OTHER_NAMES
+} | _HEAD_ALIASES
 _HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
 _ITEM: Final = re.compile(r"^[-*] (.+)$")
 _NONE: Final = frozenset({"", "-", "none", "nothing", "nothing yet", "none yet"})
-_TRIED: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
+_ATTEMPTS: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that did not work; `times` is how often it was tried in all, 0 where unknown."""
+    """Something that failed; `times` is the total number of attempts, 0 when unknown."""
 
-    says: str
+    text: str
     times: int = 0
 
     def __str__(self) -> str:
         """Return it as an item of a situation."""
-        return f"{self.says} ({tried(self.times)})" if self.times else self.says
+        return f"{self.text} ({attempts_text(self.times)})" if self.times else self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a question tells of the moment; '' and () where it tells nothing."""
+    """The situation of a question; '' and () for missing parts."""
 
     why: str = ""
     tick: str = ""
@@ -93,7 +93,7 @@ class Situation:
     failed: tuple[Failure, ...] = ()
 
     def __str__(self) -> str:
-        """Return the text that `read_situation` reads; no word of it can begin a row of its own."""
+        """Return the text that `read_situation` reads; no value can begin a row of its own."""
         words = {head: getattr(self, name) for name, head in _WORD_HEADS.items()}
         words[_ITEM_HEADS["reached"]] = ", ".join(self.reached)
         rows = [f"{head}: {_flat(word)}" for head, word in words.items() if word]
@@ -104,24 +104,24 @@ class Situation:
 
 
 def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
-    """Return what every situation tells; `dataclasses.replace` adds the rest."""
+    """Return a situation with the fields that are always known; `dataclasses.replace` adds the rest."""
     return Situation(why=why, tick=str(tick), game_time=clock_words(game_s), place=place)
 
 
-def tried(times: int) -> str:
-    """Return how a number of attempts is told: tried 3 times."""
-    return f"tried {counted(times, 'time')}"
+def attempts_text(times: int) -> str:
+    """Return a number of attempts in words: tried 3 times."""
+    return f"tried {with_unit(times, 'time')}"
 
 
-def split_tried(text: str) -> tuple[str, int]:
-    """Return `text` without its number of attempts, and that number; 0 where it tells none."""
-    found = _TRIED.search(text)
+def split_attempts(text: str) -> tuple[str, int]:
+    """Return `text` without its number of attempts, and that number; 0 when it has none."""
+    found = _ATTEMPTS.search(text)
     return (text[: found.start()], int(found[1])) if found else (text, 0)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read so far, and below which head."""
+    """The parts read so far, and the current head."""
 
     words: dict[str, str] = field(default_factory=dict)
     items: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -130,13 +130,13 @@ class _Reading:
     def row(self, row: str) -> None:
         flat = " ".join(row.split())
         item = _ITEM.match(flat)
-        said = item[1] if item else flat
-        if said.startswith(EVENTS):
-            head = "failed" if said.startswith(FAILED) else "happened"
-            self.items[head].append(said.removeprefix(FAILED))
+        content = item[1] if item else flat
+        if content.startswith(EVENTS):
+            head = "failed" if content.startswith(FAILED) else "happened"
+            self.items[head].append(content.removeprefix(FAILED))
         elif item and self.head is not None:
-            self.items[self.head].append(said)
-        elif found := _HEAD.match(said):
+            self.items[self.head].append(content)
+        elif found := _HEAD.match(content):
             self.head = _FIELDS.get(found[1].lower())
             if self.head == "reached":
                 names = (each.strip() for each in (found[2] or "").split(","))
@@ -148,7 +148,7 @@ class _Reading:
 
 
 def read_situation(text: str) -> Situation:
-    """Return what `text` tells of the moment; all of it is empty where `text` is no situation."""
+    """Return the situation in `text`; empty when `text` is not a situation."""
     reading = _Reading()
     for row in text.splitlines():
         reading.row(row)
@@ -157,7 +157,7 @@ def read_situation(text: str) -> Situation:
         **reading.words,
         reached=tuple(dict.fromkeys(items["reached"])),
         happened=tuple(items["happened"]),
-        failed=tuple(Failure(*split_tried(each)) for each in items["failed"]),
+        failed=tuple(Failure(*split_attempts(each)) for each in items["failed"]),
     )
 
 
@@ -165,22 +165,22 @@ def _flat(words: str) -> str:
     return " ".join(words.split())
 
 
-_BAN: Final = re.compile(
+_FAILURE: Final = re.compile(
     r"\b(?:failed|fails|does not work|did not work|do not|never|avoid|blocked|banned)\b",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(r" \([^()]*\)$")  # such as when it was
-_CLAIM: Final = "claimed "  # before a milestone that a model claims and no evidence shows
+_TRAILING_NOTE: Final = re.compile(r" \([^()]*\)$")  # such as its time
+_CLAIM: Final = "claimed "  # before a milestone that a model claims without evidence
 
 
-def milestones_of(line: ObservationLine) -> tuple[str, ...]:
-    """Return the ids of the verified milestones that `line` tells; a word of which one is unsure tells none."""
+def milestone_ids(line: ObservationLine) -> tuple[str, ...]:
+    """Return the ids of the verified milestones in `line`; an uncertain line has none."""
     if line.priority not in {LinePriority.ASSERTED, LinePriority.DONE}:
         return ()
     for beginning in (MILESTONE, MILESTONES):
         if line.text.startswith(beginning):
             ids = (
-                _ASIDE.sub("", each.strip())
+                _TRAILING_NOTE.sub("", each.strip())
                 for each in line.text.removeprefix(beginning).split(",")
             )
             return tuple(filter(None, ids))
@@ -188,62 +188,59 @@ def milestones_of(line: ObservationLine) -> tuple[str, ...]:
 
 
 def milestones_in(observations: Iterable[DatedLine]) -> tuple[str, ...]:
-    """Return the ids of all verified milestones, in the order in which they are told."""
-    return tuple(dict.fromkeys(name for each in observations for name in milestones_of(each.line)))
+    """Return the ids of all verified milestones, in order."""
+    return tuple(dict.fromkeys(name for each in observations for name in milestone_ids(each.line)))
 
 
 def milestones_text(ids: Sequence[str]) -> str:
-    """Return the text of the line that tells these milestones."""
+    """Return the text of the line for these milestones."""
     return f"{MILESTONE}{ids[0]}" if len(ids) == 1 else MILESTONES + ", ".join(ids)
 
 
-def is_ban(line: ObservationLine) -> bool:
-    """Return whether `line` says for certain that something does not work."""
-    return line.priority is LinePriority.ASSERTED and _BAN.search(line.text) is not None
+def is_failure(line: ObservationLine) -> bool:
+    """Return whether `line` asserts that something does not work."""
+    return line.priority is LinePriority.ASSERTED and _FAILURE.search(line.text) is not None
 
 
-def held_to_shown(
+def with_shown_milestones(
     observations: Sequence[DatedLine], shown: Sequence[DatedLine], known: Collection[str] = ()
 ) -> tuple[DatedLine, ...]:
-    """Return what a model made, held to the milestones that were shown.
+    """Return model observations with exactly the milestones that were shown.
 
-    Those of `shown` that it left out are put back, first; those that it made up become claims, of which one is unsure.
-    `known` are ids shown earlier.
+    Missing lines of `shown` are put back, first; invented milestones become uncertain claims. `known` are ids shown earlier.
     """
     ids = {*milestones_in(shown), *known}
-    held = [each._replace(line=_held(each.line, ids)) for each in observations]
-    told = set(milestones_in(held))
-    missing = [each for each in shown if set(milestones_of(each.line)) - told]
+    held = [each._replace(line=_as_claim(each.line, ids)) for each in observations]
+    present = set(milestones_in(held))
+    missing = [each for each in shown if set(milestone_ids(each.line)) - present]
     return (*missing, *held)
 
 
-def _held(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
-    if set(milestones_of(line)) <= set(shown):
+def _as_claim(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
+    if set(milestone_ids(line)) <= set(shown):
         return line
     return replace(line, priority=LinePriority.UNCERTAIN, text=_CLAIM + line.text)
 
 
-LONGEST_NOTE: Final = 120  # characters
-MOST_NAMES: Final = 3  # goals or candidates that are told; those behind hardly matter
+MAX_NOTE: Final = 120  # characters
+MAX_NAMES: Final = 3  # goals or candidates that are listed; later ones hardly matter
 ADVISED: Final = "advised: "
 NOTE: Final = "; note "
 _NAMED: Final = {"goals": "goals", "candidates": "do"}
 
 
-def advised(text: str) -> str:
-    """Return what `text` advises: names as they are, the note cut; prose is cut to its beginning."""
+def advice_text(text: str) -> str:
+    """Return the advice in `text`: names unchanged, the note cut; prose is cut to its beginning."""
     answer = _object(text)
     names = "; ".join(
-        f"{word} {' > '.join(one_line(str(each)) for each in found[:MOST_NAMES])}"
+        f"{word} {' > '.join(one_line(str(each)) for each in found[:MAX_NAMES])}"
         for name, word in _NAMED.items()
         if isinstance(found := answer.get(name), list) and found
     )
     note = answer.get("note")
-    noted = (
-        f'{NOTE}"{one_line(note, LONGEST_NOTE)}"' if isinstance(note, str) and note.strip() else ""
-    )
+    noted = f'{NOTE}"{one_line(note, MAX_NOTE)}"' if isinstance(note, str) and note.strip() else ""
     if not names and not noted:
-        return f"model said: {one_line(text, LONGEST_NOTE)}"
+        return f"model said: {one_line(text, MAX_NOTE)}"
     return f"{ADVISED}{names or 'nothing'}{noted}"
 
 

@@ -1,7 +1,7 @@
-"""What the actor sees of a conversation: one tagged block of memory behind its rules, and the messages not yet observed.
+"""The actor's view of a conversation: one tagged memory block with instructions, and the messages not yet observed.
 
-The block has no clock in it: the same memory is the same text. Ages and gaps are added where a prompt is built behind
-all that is cached; `parse` drops them again.
+The block contains no current time: equal memory gives equal text. Ages and gaps are added when a prompt is built, after
+the cached part; `parse` drops them again.
 """
 
 import datetime as dt
@@ -12,20 +12,20 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.boundaries import content_text, paired
+from memory.conversation.boundaries import content_text, with_pairs
 from memory.conversation.format import (
     PAST_DUE,
     UNKNOWN,
     LinePriority,
     LineTime,
     clock_words,
-    counted,
     is_as_of_writing,
     is_header,
     read_date,
     read_moment,
     read_priority,
     render_date,
+    with_unit,
 )
 from memory.conversation.messages import (
     CURRENT_TASK,
@@ -34,9 +34,9 @@ from memory.conversation.messages import (
     OTHER_CONVERSATION,
     REMINDER,
     SUGGESTED_RESPONSE,
-    blunted,
+    escape_tags,
+    in_tags,
     prompt,
-    wrapped,
 )
 from memory.store.conversation_record import (
     Block,
@@ -45,7 +45,7 @@ from memory.store.conversation_record import (
     ObservationalMemoryRecord,
 )
 
-# "by" is what observers are told to write; a game time or a tick is as good as a date.
+# Observers are instructed to write "by"; a game time or a tick may replace the date.
 _DUE: Final = re.compile(
     r"\bby (?:(?P<date>\d{4}-\d{2}-\d{2})|tick (?P<tick>\d{1,12})"
     r"|game (?P<h>\d{1,6}):(?P<m>[0-5]\d):(?P<s>[0-5]\d))\b"
@@ -53,7 +53,7 @@ _DUE: Final = re.compile(
 
 
 class Now(NamedTuple):
-    """A moment, as far as known; `attempt` is the number of the attempt at the goal pursued, 0 where unknown."""
+    """The current time, as far as known; `attempt` is the number of the attempt at the active goal, 0 when unknown."""
 
     date: dt.date | None = None
     game_s: float | None = None
@@ -61,23 +61,23 @@ class Now(NamedTuple):
     attempt: int = 0
 
 
-def annotated(observations: str, now: Now) -> str:
-    """Return `observations` as seen from `now`: each day with its age, gaps between days, and plans that are past due.
+def annotate_ages(observations: str, now: Now) -> str:
+    """Return `observations` as seen from `now`: with the age of each day, gaps between days, and past-due marks.
 
-    What an earlier call added is left out. Read with `parse`, the result is what `observations` was; `''` stays `''`.
+    Annotations of an earlier call are replaced. `parse` reads the result as `observations`; `''` stays `''`.
     """
     rows = [row for row in observations.splitlines() if row.strip() and not is_as_of_writing(row)]
     if not rows:
         return ""
-    found = [f"[now: {', '.join(told)}]"] if (told := list(_now_words(now))) else []
+    found = [f"[now: {', '.join(words)}]"] if (words := list(_now_words(now))) else []
     before: dt.date | None = None
     for place, row in enumerate(rows):
         if not is_header(row):
-            found.append(_marked(row, now))
+            found.append(_mark_past_due(row, now))
             continue
         date = read_date(row)
         if date and before and (date - before).days > 1:
-            found.append(f"[{counted((date - before).days, 'day')} later]")
+            found.append(f"[{with_unit((date - before).days, 'day')} later]")
         before = date or before
         ages = ", ".join(_ages(date, _newest(rows, place), now))
         found.append(render_date(date) + (f" ({ages})" if ages else ""))
@@ -85,14 +85,14 @@ def annotated(observations: str, now: Now) -> str:
 
 
 def age(date: dt.date, today: dt.date) -> str:
-    """Return how far `date` is from `today` in words: today, yesterday, 3 days ago, 2 weeks ago, in 3 days."""
+    """Return the distance of `date` from `today` in words: today, yesterday, 3 days ago, 2 weeks ago, in 3 days."""
     days = (today - date).days
     near = {0: "today", 1: "yesterday", -1: "tomorrow"}
     if days in near:
         return near[days]
     units = (("year", 365), ("month", 30), ("week", 7), ("day", 1))
     unit, length = next(each for each in units if abs(days) >= each[1])
-    span = counted(abs(days) // length, unit)
+    span = with_unit(abs(days) // length, unit)
     return f"{span} ago" if days > 0 else f"in {span}"
 
 
@@ -108,24 +108,24 @@ def _now_words(now: Now) -> Iterator[str]:
 
 
 def _newest(rows: Sequence[str], header: int) -> LineTime:
-    """Return the last moment that is told below a header."""
+    """Return the last moment of the lines below a header."""
     below = list(takewhile(lambda row: not is_header(row), rows[header + 1 :]))
     moments = (read_moment(read_priority(row)[1])[0] for row in reversed(below))
     return next((each for each in moments if each != UNKNOWN), UNKNOWN)
 
 
 def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
-    """Yield how long ago a day was: by the calendar, and its newest line in game time and ticks."""
+    """Yield the age of a day: by the calendar, and by the game time and tick of its newest line."""
     if date is not None and now.date is not None:
         yield age(date, now.date)
     if newest.game_s is not None and now.game_s is not None and now.game_s >= newest.game_s:
         yield f"{clock_words(now.game_s - newest.game_s)} of play ago"
     if newest.tick is not None and now.tick is not None and now.tick >= newest.tick:
-        yield f"{counted(now.tick - newest.tick, 'tick')} ago"
+        yield f"{with_unit(now.tick - newest.tick, 'tick')} ago"
 
 
-def _marked(row: str, now: Now) -> str:
-    # Looked for first: there are thousands of rows, and hardly any tells when it is due.
+def _mark_past_due(row: str, now: Now) -> str:
+    # Tested first: there are thousands of rows, and hardly any has a due time.
     if "by " not in row or row.endswith(PAST_DUE) or row.startswith((" ", "\t")):
         return row
     is_done = read_priority(row)[0] is LinePriority.DONE
@@ -147,14 +147,14 @@ _REMINDER_OPENING: Final = f'<{REMINDER} id="{CONTINUATION_ID}">'
 
 
 class Injected(NamedTuple):
-    """What is put in. `parts` are one block of text in pieces, what changes seldom first, to be cached one by one."""
+    """The injected text. `parts` are one block in pieces, ordered by how rarely they change, to be cached one by one."""
 
     parts: tuple[str, ...] = ()
     reminder: str = ""
 
     @property
     def text(self) -> str:
-        """The whole block, '' where there is nothing to remember."""
+        """The complete block, '' when there is no memory."""
         return "\n".join(self.parts)
 
 
@@ -165,42 +165,41 @@ def inject(
     suggested_response: str = "",
     others: str = "",
 ) -> Injected:
-    """Return what an actor is shown of its memory; nothing where there is none.
+    """Return the memory block for an actor; empty when there is no memory.
 
-    `others` is what other conversations hold, each between its tags already. Apart from these, no text can close a tag
-    or open one.
+    `others` is the content of other conversations, already between tags. Other text cannot open or close a tag.
     """
     reflection, observations = reflection.strip(), observations.strip()
-    noted = [each for each in (reflection, observations) if each]
+    texts = [each for each in (reflection, observations) if each]
     rest = _tagged(CURRENT_TASK, current_task) + _tagged(SUGGESTED_RESPONSE, suggested_response)
     others = others.strip()
-    if not (noted or rest or others):
+    if not (texts or rest or others):
         return Injected()
     first = [f"<{MEMORY}>", prompt("memory")]
-    if noted:
+    if texts:
         first.append(f"<{OBSERVATIONS}>")
         rest = [f"</{OBSERVATIONS}>", *rest]
-    # What was reflected upon goes with the beginning of the block, what is newer with its end.
-    pieces = [first, rest] if len(noted) == 2 else [[*first, *rest]]
-    for at, text in enumerate(noted):
+    # The reflection goes with the beginning of the block, newer observations with its end.
+    pieces = [first, rest] if len(texts) == 2 else [[*first, *rest]]
+    for at, text in enumerate(texts):
         piece = pieces[min(at, len(pieces) - 1)]
-        piece.insert(0 if at else len(first), blunted(text))
+        piece.insert(0 if at else len(first), escape_tags(text))
     if others:
         pieces.append([others])
     pieces[-1].append(f"</{MEMORY}>")
-    reminder = wrapped(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
-    return Injected(tuple("\n".join(piece) for piece in pieces), reminder if noted else "")
+    reminder = in_tags(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
+    return Injected(tuple("\n".join(piece) for piece in pieces), reminder if texts else "")
 
 
 def other_conversation(thread: str, text: str) -> str:
-    """Return what another conversation holds, between tags that its own words cannot close."""
-    return wrapped(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
+    """Return the content of another conversation between tags that it cannot close."""
+    return in_tags(OTHER_CONVERSATION, text, f'thread="{escape_tags(thread)}"')
 
 
 def with_reminder(
     tail: Sequence[Message], injected: Injected, thread: str = ""
 ) -> tuple[Message, ...]:
-    """Return `tail` behind the reminder of `injected`, without any earlier one."""
+    """Return `tail` after the reminder of `injected`, without any earlier reminder."""
     kept = tuple(each for each in tail if not is_reminder(each))
     if not injected.reminder:
         return kept
@@ -210,18 +209,18 @@ def with_reminder(
 
 
 def is_reminder(message: Message) -> bool:
-    """Return whether `message` is the reminder that a conversation goes on."""
+    """Return whether `message` is the reminder that the conversation continues."""
     return any(str(each.get("text", "")).startswith(_REMINDER_OPENING) for each in message.blocks)
 
 
 def _tagged(tag: str, words: str) -> list[str]:
-    return [wrapped(tag, words.strip())] if words.strip() else []
+    return [in_tags(tag, words.strip())] if words.strip() else []
 
 
 class ConversationView(NamedTuple):
-    """What a call of the model is made of, from what changes least to what changes most.
+    """The parts of a model call, ordered by how rarely they change.
 
-    `others` is what was said in other threads of the resource and is not observed yet, '' where there is none.
+    `others` is the unobserved text of other threads of the resource, '' when there is none.
     """
 
     reflection: str = ""
@@ -235,14 +234,14 @@ class ConversationView(NamedTuple):
 def view_of(
     record: ObservationalMemoryRecord, messages: Sequence[Message], thread: str
 ) -> ConversationView:
-    """Return what `thread` sees, where `messages` are all that is not observed."""
+    """Return the view of `thread`, where `messages` are all that is not observed."""
     return ConversationView(
         record.reflection.text,
         record.appended,
         record.current_task,
         record.suggested_response,
         _others(each for each in messages if each.thread != thread),
-        paired([each for each in messages if each.thread == thread]),
+        with_pairs([each for each in messages if each.thread == thread]),
     )
 
 
@@ -250,14 +249,14 @@ def _others(messages: Iterable[Message]) -> str:
     threads: dict[str, list[str]] = defaultdict(list)
     for message in messages:
         if message.origin is not MessageOrigin.INJECTED:
-            threads[message.thread].append(f"{message.role}: {spoken(message)}")
+            threads[message.thread].append(f"{message.role}: {message_text(message)}")
     return "\n".join(
         other_conversation(thread, "\n".join(lines)) for thread, lines in threads.items()
     )
 
 
-def spoken(message: Message) -> str:
-    """Return the text of a message, with its calls and results as text."""
+def message_text(message: Message) -> str:
+    """Return a message as text, including its calls and results."""
     return " ".join(filter(None, (_words(each) for each in message.blocks)))
 
 

@@ -1,1 +1,1 @@
-"""How the levels of memory feed each other, keep themselves tidy, and show what they hold."""
+"""How the levels of memory feed each other, how they are maintained, and the map of their content."""

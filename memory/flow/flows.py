@@ -1,7 +1,7 @@
-"""The subscriptions at work: what is pending, when it is due, and that each entry is carried once.
+"""The running subscriptions: what is pending, when it is due, and that each entry is carried once.
 
-How far each subscription has got is saved with every checkpoint, together with the entries; what is pending follows
-from both. So a process that is killed leaves nothing behind that was carried and not written, or the other way round.
+The progress of each subscription is saved with every checkpoint, together with the entries; what is pending follows
+from both. After a kill no entry is carried without its result being written, or the other way round.
 """
 
 from collections import Counter
@@ -17,79 +17,81 @@ from memory.codec import Json
 from memory.flow.subscription import Derived, MemorySubscription, Pending
 
 
-class Made(NamedTuple):
-    """Which entries could be carried, and what came of them."""
+class CarryResult(NamedTuple):
+    """The entries that could be carried, and the result of the transformer."""
 
     carried: Sequence[Entry]
     derived: Sequence[Derived]
 
 
-_KEPT: Final = ("cursor", "carried_s", "carried", "waiting")
+_SAVED: Final = ("cursor", "carried_s", "carried", "waiting")
 
 
 @dataclass(slots=True)
 class FlowProgress:
-    """The place of a subscription in what is written to its sources.
+    """The progress of a subscription through the writes to its sources.
 
-    `came` names, for entries after the cursor, the subscriptions they came by: what a subscription has had a part in
-    it never carries again, so that circles come to an end.
+    `via` names, for entries after the cursor, the subscriptions that produced them: a subscription never carries an
+    entry it contributed to, so that cycles end.
     """
 
     subscription: MemorySubscription
     fullness: Callable[[], float]  # of its sources, for its trigger
-    cursor: int = 0  # up to this seq everything was carried, or was not for it
+    cursor: int = 0  # up to this seq each entry was carried or not accepted
     carried_s: float = 0.0
     carried: int = 0
-    waiting: int = 0  # entries accepted since; what is let go of meanwhile still counts
-    came: dict[int, frozenset[str]] = field(default_factory=dict)
-    leaving: dict[int, Entry] = field(default_factory=dict)  # out of their scope before their time
+    waiting: int = 0  # entries accepted since the last carry, including entries removed meanwhile
+    via: dict[int, frozenset[str]] = field(default_factory=dict)
+    leaving: dict[int, Entry] = field(default_factory=dict)  # removed before they were carried
 
-    def wants(self, entry: Entry) -> bool:
-        """Return whether `entry` is still to be carried; what has turned out wrong is not."""
+    def is_pending(self, entry: Entry) -> bool:
+        """Return whether `entry` is pending; closed entries are not."""
         seq = entry.seq
         return (
             seq > self.cursor
             and not entry.closed
             and self.subscription.accepts(entry)
-            and self.subscription.name not in self.came.get(seq, ())
+            and self.subscription.name not in self.via.get(seq, ())
         )
 
-    def ways(self, entries: Iterable[Entry]) -> frozenset[str]:
-        """Return by which subscriptions comes whatever is made of `entries`."""
-        before = (self.came.get(each.seq, frozenset[str]()) for each in entries)
+    def edges(self, entries: Iterable[Entry]) -> frozenset[str]:
+        """Return the subscriptions that contributed to anything made of `entries`."""
+        before = (self.via.get(each.seq, frozenset[str]()) for each in entries)
         return frozenset({self.subscription.name}).union(*before)
 
     def advance(self, cursor: int, carried: int) -> None:
-        """Leave behind all up to `cursor`, of which so many were carried."""
+        """Move the cursor to `cursor` and add to the count of carried entries."""
         self.cursor = max(self.cursor, cursor)
         self.carried += carried
-        self.came = {seq: ways for seq, ways in self.came.items() if seq > self.cursor}
+        self.via = {seq: edges for seq, edges in self.via.items() if seq > self.cursor}
 
     def to_json(self) -> dict[str, Json]:
-        """Return how far it has got; nothing is leaving between two writes."""
-        kept: dict[str, Json] = {name: getattr(self, name) for name in _KEPT}
-        return kept | {"came": [[seq, *sorted(ways)] for seq, ways in sorted(self.came.items())]}
+        """Return the progress; between two writes nothing is leaving."""
+        saved: dict[str, Json] = {name: getattr(self, name) for name in _SAVED}
+        return saved | {
+            "effects": [[seq, *sorted(edges)] for seq, edges in sorted(self.via.items())]
+        }
 
     @classmethod
     def of(
         cls,
         subscription: MemorySubscription,
         fullness: Callable[[], float],
-        kept: Mapping[str, Any],
+        saved: Mapping[str, Any],
     ) -> "FlowProgress":
-        """Return the progress that `to_json` told of."""
-        came = {seq: frozenset(ways) for seq, *ways in kept["came"]}
-        return cls(subscription, fullness, **{name: kept[name] for name in _KEPT}, came=came)
+        """Return the progress that `to_json` returned."""
+        via = {seq: frozenset(edges) for seq, *edges in saved["effects"]}
+        return cls(subscription, fullness, **{name: saved[name] for name in _SAVED}, via=via)
 
 
-# Ends that no caller asked for: such entries are carried first.
+# Removals that no caller requested: such entries are carried before they are lost.
 LEAVING: Final = frozenset({"expire", "evict"})
 
 
 class Flows:
-    """Every subscription of one blackboard.
+    """All subscriptions of one blackboard.
 
-    A transformer's error is counted in the blackboard's `faults` and never the writer's.
+    An error of a transformer is counted in the `faults` of the blackboard and never reaches the writer.
     """
 
     def __init__(
@@ -99,22 +101,22 @@ class Flows:
         self._blackboard = blackboard
         self._deliver = deliver
         self._progress: dict[str, FlowProgress] = {}
-        self._kept: dict[str, Any] = {}  # of subscriptions that are yet to be added
+        self._saved: dict[str, Any] = {}  # of subscriptions that are not added yet
         self._by_scope: dict[str, tuple[FlowProgress, ...]] = {}
-        self._busy = False
-        self._due: dict[str, None] = {}  # in their order
-        blackboard.subscribe("*", self._saw)
+        self._is_carrying = False
+        self._due: dict[str, None] = {}  # a set in insertion order
+        blackboard.subscribe("*", self._on_event)
 
     def add(self, *subscriptions: MemorySubscription) -> None:
-        """Take up edges; what is in their sources already is pending, unless they had carried it before."""
+        """Add subscriptions; entries already in their sources are pending, unless saved progress says they were carried."""
         for each in subscriptions:
             known = self._progress.get(each.name)
-            kept = self._kept.pop(each.name, None) if known is None else known.to_json()
+            saved = self._saved.pop(each.name, None) if known is None else known.to_json()
             self.subscriptions[each.name] = each
-            self._place(each, kept)
+            self._begin(each, saved)
 
     def remove(self, name: str) -> None:
-        """Let go of an edge; removing it twice does nothing."""
+        """Remove a subscription; removing it twice does nothing."""
         self.subscriptions.pop(name, None)
         self._progress.pop(name, None)
         self._by_scope.clear()
@@ -124,48 +126,48 @@ class Flows:
         return self._pending(self._progress[name])
 
     def carried(self, name: str) -> int:
-        """Return how many entries subscription `name` has carried so far."""
+        """Return the number of entries subscription `name` has carried so far."""
         return self._progress[name].carried
 
     def run(self, *names: str, final: bool = False) -> Counter[str]:
-        """Return how many entries of each kind came of carrying on what is pending at `names`, or at all.
+        """Return the number of entries of each kind written by carrying what is pending at `names`, or at all subscriptions.
 
-        When it is `final`, what is not complete yet goes as well, and no trigger is asked. Asked from within a
-        carry, it happens when that is over.
+        With `final`, incomplete sequences are carried too and triggers are ignored. A call from within a carry is queued
+        until that carry ends.
         """
         written: Counter[str] = Counter()
         for name in names or tuple(self.subscriptions):
             progress = self._progress[name]
-            if self._busy:
+            if self._is_carrying:
                 self._due[name] = None
-            elif final or progress.subscription.trigger.due(self._state(progress, asked=True)):
+            elif final or progress.subscription.trigger.due(self._state(progress, requested=True)):
                 written += self._carry(progress, final=final)
-        return written + self._settle()
+        return written + self._carry_due()
 
     def skip_pending(self) -> None:
-        """Count all that is pending as carried: it has been, before it came here."""
+        """Mark all pending entries as carried, because an earlier run carried them."""
         for progress in self._progress.values():
             progress.advance(self._blackboard.seq, 0)
             progress.waiting = 0
 
     def to_json(self) -> dict[str, Json]:
-        """Return how far each subscription has got."""
-        return {**self._kept, **{name: each.to_json() for name, each in self._progress.items()}}
+        """Return the progress of each subscription."""
+        return {**self._saved, **{name: each.to_json() for name, each in self._progress.items()}}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on from where `to_json` was taken; edges that are new begin at the beginning."""
-        self._kept = dict(data)
+        """Continue from the saved progress; new subscriptions begin with the oldest entry."""
+        self._saved = dict(data)
         self._due.clear()
         for name, each in self.subscriptions.items():
-            self._place(each, self._kept.pop(name, None))
+            self._begin(each, self._saved.pop(name, None))
 
-    def _place(self, subscription: MemorySubscription, kept: Mapping[str, Any] | None) -> None:
+    def _begin(self, subscription: MemorySubscription, saved: Mapping[str, Any] | None) -> None:
         fullness = partial(self._fullness, subscription.source)
-        if kept is None:
+        if saved is None:
             progress = FlowProgress(subscription, fullness)
             progress.waiting = len(self._pending(progress))
         else:
-            progress = FlowProgress.of(subscription, fullness, kept)
+            progress = FlowProgress.of(subscription, fullness, saved)
         self._progress[subscription.name] = progress
         self._by_scope.clear()
 
@@ -173,46 +175,46 @@ class Flows:
         found = [*progress.leaving.values()]
         for scope in self._scopes(progress.subscription.source):
             found += self._blackboard.entries(scope, since_seq=progress.cursor)
-        return sorted(filter(progress.wants, found), key=lambda entry: entry.seq)
+        return sorted(filter(progress.is_pending, found), key=lambda entry: entry.seq)
 
-    def _reading(self, scope: str) -> tuple[FlowProgress, ...]:
+    def _readers(self, scope: str) -> tuple[FlowProgress, ...]:
         """Return the progress of each subscription that has `scope` among its sources."""
-        reading = self._by_scope.get(scope)
-        if reading is None:
-            reading = self._by_scope[scope] = tuple(
+        readers = self._by_scope.get(scope)
+        if readers is None:
+            readers = self._by_scope[scope] = tuple(
                 each
                 for each in self._progress.values()
                 if fnmatchcase(scope, each.subscription.source)
             )
-        return reading
+        return readers
 
-    def _saw(self, event: BlackboardEvent) -> None:
+    def _on_event(self, event: BlackboardEvent) -> None:
         action, entry = event
-        for progress in self._reading(entry.scope):
+        for progress in self._readers(entry.scope):
             subscription = progress.subscription
             if action == "write":
                 if subscription.accepts(entry):
                     progress.waiting += 1
-                    if subscription.trigger.due(self._state(progress, asked=False)):
+                    if subscription.trigger.due(self._state(progress, requested=False)):
                         self._due[subscription.name] = None
-            elif entry.seq > progress.cursor and action in LEAVING and progress.wants(entry):
+            elif entry.seq > progress.cursor and action in LEAVING and progress.is_pending(entry):
                 progress.leaving[entry.seq] = entry
                 self._due[subscription.name] = None
         if self._due:
-            self._settle()
+            self._carry_due()
 
-    def _state(self, progress: FlowProgress, *, asked: bool) -> Pending:
+    def _state(self, progress: FlowProgress, *, requested: bool) -> Pending:
         return Pending(
-            len(self._pending(progress)) if asked else progress.waiting,
+            len(self._pending(progress)) if requested else progress.waiting,
             self._blackboard.game_s - progress.carried_s,
-            asked,
+            requested,
             progress.fullness,
         )
 
-    def _settle(self) -> Counter[str]:
-        """Carry on at every subscription that has become due meanwhile."""
+    def _carry_due(self) -> Counter[str]:
+        """Carry at each subscription that has become due."""
         written: Counter[str] = Counter()
-        while self._due and not self._busy:
+        while self._due and not self._is_carrying:
             name = next(iter(self._due))
             del self._due[name]
             if name in self._progress:
@@ -222,98 +224,98 @@ class Flows:
     def _carry(self, progress: FlowProgress, *, final: bool = False) -> Counter[str]:
         seen = self._blackboard.seq
         pending = self._pending(progress)
-        taken = pending if final else self._ripe(progress, pending)
-        progress.waiting = len(pending) - len(taken)
+        ready = pending if final else self._complete(progress, pending)
+        progress.waiting = len(pending) - len(ready)
         progress.carried_s = self._blackboard.game_s
         progress.leaving.clear()
-        if len(taken) < len(pending):
-            seen = taken[-1].seq if taken else progress.cursor
-        self._busy = True
+        if len(ready) < len(pending):
+            seen = ready[-1].seq if ready else progress.cursor
+        self._is_carrying = True
         try:
-            carried, derived = self._made(progress, taken)
-            if taken and not carried:
+            carried, derived = self._transform(progress, ready)
+            if ready and not carried:
                 return Counter()
-            written = self._write(progress, derived, progress.ways(carried))
+            written = self._write(progress, derived, progress.edges(carried))
         finally:
-            self._busy = False
+            self._is_carrying = False
         if derived and not written:
-            return written  # all of it was refused: what it was made of must not go
+            return written  # every write failed: the source entries must stay
         progress.advance(seen, len(carried))
-        # Where a part of what was made was refused, what it was made of is all there is of it.
+        # When some writes failed, the source entries are the only copy, so they stay.
         if progress.subscription.consumes and written.total() == len(derived):
             self._consume(progress, {each.scope for each in carried})
         return written
 
-    def _made(self, progress: FlowProgress, entries: Sequence[Entry]) -> Made:
-        """Return what a transformer makes of `entries`; all of it, before the first is written.
+    def _transform(self, progress: FlowProgress, entries: Sequence[Entry]) -> CarryResult:
+        """Return the transformer's result for `entries`; it is complete before the first write.
 
-        One entry that it cannot take is passed over, so that it does not hold up the others for ever. Where it can take
-        none, the entries are not to blame, and none counts as carried.
+        An entry that the transformer rejects is skipped, so that it does not block the others for ever. When it rejects
+        all of them, the transformer is at fault, and none counts as carried.
         """
-        derived = self._tried(progress, entries) if entries else []
+        derived = self._apply(progress, entries) if entries else []
         if derived is None:
-            entries = [each for each in entries if self._tried(progress, [each]) is not None]
-            derived = self._tried(progress, entries) if entries else []
-        return Made((), ()) if derived is None else Made(entries, derived)
+            entries = [each for each in entries if self._apply(progress, [each]) is not None]
+            derived = self._apply(progress, entries) if entries else []
+        return CarryResult((), ()) if derived is None else CarryResult(entries, derived)
 
-    def _tried(self, progress: FlowProgress, entries: Sequence[Entry]) -> list[Derived] | None:
+    def _apply(self, progress: FlowProgress, entries: Sequence[Entry]) -> list[Derived] | None:
         try:
             return list(progress.subscription.transformer(entries))
         except Exception as error:  # noqa: BLE001  # an edge must not disturb the writer
             self._fault(progress, error)
             return None
 
-    def _ripe(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
-        """Return those that are complete, and all up to the last that cannot wait."""
-        if progress.subscription.ripe is None or not pending:
+    def _complete(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
+        """Return the complete entries, and all entries up to the last one that is leaving its scope."""
+        if progress.subscription.complete_count is None or not pending:
             return pending
         places = (n for n, each in enumerate(pending, 1) if each.seq in progress.leaving)
-        return pending[: max(progress.subscription.ripe(pending), *places, 0)]
+        return pending[: max(progress.subscription.complete_count(pending), *places, 0)]
 
     def _write(
-        self, progress: FlowProgress, derived: Iterable[Derived], ways: frozenset[str]
+        self, progress: FlowProgress, derived: Iterable[Derived], edges: frozenset[str]
     ) -> Counter[str]:
         written = Counter[str]()
         for each in derived:
             try:
-                self._write_one(progress.subscription, each, ways)
-            except Exception as error:  # noqa: BLE001  # the others were made of the same entries
+                self._write_one(progress.subscription, each, edges)
+            except Exception as error:  # noqa: BLE001  # the other derived entries must still be written
                 self._fault(progress, error)
             else:
                 written[each.kind] += 1
         return written
 
     def _write_one(
-        self, subscription: MemorySubscription, each: Derived, ways: frozenset[str]
+        self, subscription: MemorySubscription, each: Derived, edges: frozenset[str]
     ) -> None:
         blackboard = self._blackboard
         before = blackboard.seq
-        told = each._asdict() | {"scope": each.scope or subscription.target}
-        entry = blackboard.write(**told, by=subscription.name)
+        arguments = each._asdict() | {"scope": each.scope or subscription.target}
+        entry = blackboard.write(**arguments, by=subscription.name)
         if entry.seq > before:
-            for reader in self._reading(entry.scope):
+            for reader in self._readers(entry.scope):
                 if reader.subscription.accepts(entry):
-                    reader.came[entry.seq] = ways
+                    reader.via[entry.seq] = edges
         if subscription.delivers and each.scope is None and self._deliver is not None:
             self._deliver(entry, each)
 
     def _consume(self, progress: FlowProgress, scopes: Iterable[str]) -> None:
-        """Let go of what was carried; the store drops it in the commit that keeps what came of it.
+        """Remove carried entries from the source; the store deletes them in the commit that stores the derived entries.
 
-        What another subscription is still to carry waits for that one.
+        An entry that is still pending at another subscription stays.
         """
         blackboard, subscription = self._blackboard, progress.subscription
-        young = blackboard.game_s - subscription.keep_s
+        kept_after_s = blackboard.game_s - subscription.keep_s
         for scope in sorted(scopes):
-            readers = self._reading(scope)
-            mine = [each for each in blackboard.entries(scope) if subscription.accepts(each)]
+            readers = self._readers(scope)
+            accepted = [each for each in blackboard.entries(scope) if subscription.accepts(each)]
             done = {
                 each.key
-                for each in mine[: max(0, len(mine) - subscription.keep_last)]
+                for each in accepted[: max(0, len(accepted) - subscription.keep_last)]
                 if each.seq <= progress.cursor
-                and each.game_s <= young
+                and each.game_s <= kept_after_s
                 and not each.closed
-                and not any(reader.wants(each) for reader in readers)
+                and not any(reader.is_pending(each) for reader in readers)
             }
             if done:
                 blackboard.forget(scope, keys=done)

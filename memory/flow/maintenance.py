@@ -1,6 +1,6 @@
-"""How each scope is kept tidy: it fades, prunes, merges what is alike, and rebuilds its index.
+"""Maintenance of scopes: pruning decayed entries, merging similar ones, and rebuilding the word index.
 
-Driven by time and by the consolidator, never by the planner, which may ask for it as well.
+Driven by time and by the consolidator; the planner may also request it.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
 from memory.blackboard.entry import Entry, Status
-from memory.blackboard.shelf import faded
+from memory.blackboard.scope_index import decayed_relevance
 from memory.codec import Json, encode
 
 _WORD = re.compile(r"\w+")
 
 
-def words(entry: Entry) -> frozenset[str]:
-    """Return the words of what an entry says, each with its field: the 3 of one is not the 3 of another."""
+def field_words(entry: Entry) -> frozenset[str]:
+    """Return the words of an entry, each with its field: the 3 of one field differs from the 3 of another."""
     return frozenset(
         f"{name} {word}"
         for name, value in entry.data.items()
@@ -26,50 +26,50 @@ def words(entry: Entry) -> frozenset[str]:
     )
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of words that two texts have in common, of all that are in either."""
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return the share of common words among all words of two texts."""
     both = len(one | other)
     return len(one & other) / both if both else 1.0
 
 
-def groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
-    """Return `entries` in groups of one kind whose words agree with those of the newest to `threshold`.
+def similar_groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
+    """Return `entries` in groups of one kind whose words match those of the newest to at least `threshold`.
 
-    Not every pair is compared: two texts that agree so far share one of their `_rarest` words, and few do.
+    Only texts that share one of their `_rarest` words are compared: two texts that similar always share one.
     """
     ordered = sorted(entries, key=lambda each: -each.seq)
-    texts = [words(each) for each in ordered]
+    texts = [field_words(each) for each in ordered]
     frequency = Counter(word for text in texts for word in text)
     found: list[tuple[frozenset[str], list[Entry]]] = []
-    places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    numbers: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for entry, text in zip(ordered, texts, strict=True):
-        marks = [(entry.kind, word) for word in _rarest(text, frequency, threshold)]
-        for place in sorted({place for mark in marks for place in places[mark]}):
-            if alike(found[place][0], text) >= threshold:
-                found[place][1].append(entry)
+        keys = [(entry.kind, word) for word in _rarest(text, frequency, threshold)]
+        for number in sorted({number for key in keys for number in numbers[key]}):
+            if similarity(found[number][0], text) >= threshold:
+                found[number][1].append(entry)
                 break
         else:
-            for mark in marks:
-                places[mark].append(len(found))
+            for key in keys:
+                numbers[key].append(len(found))
             found.append((text, [entry]))
     return [group for _, group in found]
 
 
 def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float) -> list[str]:
-    """Return so many words of `text`, rarest first, that what is alike cannot do without all of them."""
+    """Return the rarest words of `text`, enough of them that any similar text contains at least one."""
     if not text or threshold <= 0:
-        return [""]  # alike to nothing but its like, or to anything
-    shared = ceil(threshold * len(text) - 1e-9)  # at least, with anything that is alike
+        return [""]  # an empty text matches only empty texts; threshold 0 matches anything
+    shared = ceil(threshold * len(text) - 1e-9)  # at least, with any similar text
     return sorted(text, key=lambda word: (frequency[word], word))[: len(text) - shared + 1]
 
 
-VALUABLE: Final = 7  # importance from which on nothing is pruned that is not archived first
+ARCHIVE_FROM: Final = 7  # importance from which entries are archived before they are pruned
 TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
-UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live for seconds
+NOT_MAINTAINED: Final = frozenset({"sensory"})  # states are similar and live for seconds
 
 
 class Maintenance:
-    """Looks after every scope of a blackboard, each at most once in `every_s` game seconds."""
+    """Maintains all scopes of a blackboard, each at most once in `every_s` game seconds."""
 
     def __init__(
         self,
@@ -83,93 +83,93 @@ class Maintenance:
         self._reindex = reindex
         self._archive = archive
         self._every_s = every_s
-        self._done_s: dict[str, float] = {}
+        self._maintained_s: dict[str, float] = {}
 
-    def run(self, *, asked: bool = False) -> list[str]:
-        """Prune and merge in the scopes whose turn it is, or in all when it was `asked` for; return which these were.
+    def run(self, *, forced: bool = False) -> list[str]:
+        """Prune and merge in the scopes that are due, or in all when `forced`; return their names.
 
-        The index of words is mended then as well: it is kept up by every write, so that this need not be often.
+        When `forced`, the word index is rebuilt too: each write updates it, so this is rarely needed.
         """
         now = self._blackboard.game_s
         due = [
             scope
             for scope in self._blackboard.scopes()
-            if scope.rpartition(":")[2] not in UNIQUE
-            and (asked or now - self._done_s.get(scope, 0.0) >= self._every_s)
+            if scope.rpartition(":")[2] not in NOT_MAINTAINED
+            and (forced or now - self._maintained_s.get(scope, 0.0) >= self._every_s)
         ]
         for scope in due:
-            self._done_s[scope] = now
+            self._maintained_s[scope] = now
             self.prune(scope)
             self.deduplicate(scope)
-        if asked:
+        if forced:
             self.reindex()
         return due
 
     def relevance(self, entry: Entry) -> float:
-        """Return how relevant `entry` still is: relevance·(1-rate)^minutes."""
+        """Return the current relevance of `entry`: relevance·(1-rate)^minutes."""
         rate = self._blackboard.policy(entry.scope).decay_per_min
-        return faded(entry, self._blackboard.game_s, rate)
+        return decayed_relevance(entry, self._blackboard.game_s, rate)
 
     def prune(self, scope: str, threshold: float | None = None) -> int:
-        """Return how many entries of `scope` went because they had faded below `threshold`."""
+        """Return the number of entries removed from `scope` because their relevance was below `threshold`."""
         limit = self._blackboard.policy(scope).prune_below if threshold is None else threshold
-        doomed = [
+        pruned = [
             entry
             for entry in self._blackboard.entries(scope)
-            if not self._lasts(entry) and self.relevance(entry) < limit
+            if not self._is_lasting(entry) and self.relevance(entry) < limit
         ]
-        for entry in doomed:
-            if entry.importance >= VALUABLE and self._archive is not None:
+        for entry in pruned:
+            if entry.importance >= ARCHIVE_FROM and self._archive is not None:
                 self._archive(entry, "pruned")
-        return self._blackboard.forget(scope, keys={each.key for each in doomed}) if doomed else 0
+        return self._blackboard.forget(scope, keys={each.key for each in pruned}) if pruned else 0
 
     def deduplicate(self, scope: str, threshold: float | None = None) -> int:
-        """Return how many entries of `scope` became one with another that says the same.
+        """Return the number of entries of `scope` merged into a similar entry.
 
-        The most trusted stays, of those the longest-lived, then the newest: as important as any of them, with the
-        tags and evidence of all. What is closed says nothing.
+        The most trusted entry stays; of equals the one that lives longest, then the newest. It gets the highest importance
+        and utility of the group, and all tags and evidence. Closed entries are ignored.
         """
         limit = self._blackboard.policy(scope).similar if threshold is None else threshold
         entries = self._blackboard.entries(scope)
-        loose = [each for each in entries if not each.closed and not self._lasts(each)]
+        candidates = [each for each in entries if not each.closed and not self._is_lasting(each)]
         merged = 0
-        for group in groups(loose, limit):
+        for group in similar_groups(candidates, limit):
             if len(group) > 1:
                 self._merge(group)
                 merged += len(group) - 1
         return merged
 
     def reindex(self) -> int:
-        """Return how many entries the index of words holds, built anew."""
+        """Return the number of entries in the rebuilt word index."""
         return 0 if self._reindex is None else self._reindex()
 
     def to_json(self) -> dict[str, Json]:
-        """Return when each scope was last looked after."""
-        return dict(self._done_s)
+        """Return when each scope was last maintained."""
+        return dict(self._maintained_s)
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on from where `to_json` was taken."""
-        self._done_s = dict(data)
+        """Continue from the saved times."""
+        self._maintained_s = dict(data)
 
-    def _lasts(self, entry: Entry) -> bool:
+    def _is_lasting(self, entry: Entry) -> bool:
         policy = self._blackboard.kinds.get(entry.kind)
         return policy is not None and (policy.lasting or policy.key is not None)
 
     def _merge(self, group: list[Entry]) -> None:
         blackboard = self._blackboard
-        kept = max(group, key=_lasting_worth)
-        others = [each for each in group if each is not kept]
+        remaining = max(group, key=_merge_rank)
+        others = [each for each in group if each is not remaining]
         links = dict.fromkeys(key for each in group for key in each.sources)
         links.update(dict.fromkeys(each.key for each in others))
         blackboard.revise(
-            kept,
+            remaining,
             importance=max(each.importance for each in group),
             utility=max(each.utility for each in group),
-            tags=kept.tags.union(*(each.tags for each in others)),
+            tags=remaining.tags.union(*(each.tags for each in others)),
             sources=tuple(links)[-MAX_SOURCES:],
         )
-        blackboard.forget(kept.scope, keys={each.key for each in others})
+        blackboard.forget(remaining.scope, keys={each.key for each in others})
 
 
-def _lasting_worth(entry: Entry) -> tuple[float, ...]:
+def _merge_rank(entry: Entry) -> tuple[float, ...]:
     return TRUST[entry.status], inf if entry.expires_s is None else entry.expires_s, entry.seq

@@ -1,4 +1,4 @@
-"""The whole of memory on one page: its scopes, its edges, what is pending, and what it does not know."""
+"""The map of memory: its scopes, its edges, what is pending, and its gaps."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from memory.flow.flows import Flows
 
 @dataclass(frozen=True, slots=True)
 class ScopeMap:
-    """One scope: its policies, and what it holds."""
+    """One scope: its policies and the counts of its entries."""
 
     policies: Scope
     kinds: Mapping[str, int]
@@ -24,13 +24,13 @@ class ScopeMap:
 
     @property
     def count(self) -> int:
-        """How many entries it holds."""
+        """The number of entries in the scope."""
         return sum(self.kinds.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One subscription, and how far it has got."""
+    """One subscription and its progress."""
 
     name: str
     source: str
@@ -43,7 +43,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class MemoryMap:
-    """Scopes by name, edges, and what is wrong with how they hang together."""
+    """Scopes by name, edges, gaps, and problems of the configuration."""
 
     scopes: Mapping[str, ScopeMap]
     edges: tuple[Edge, ...]
@@ -52,17 +52,17 @@ class MemoryMap:
 
     @property
     def count(self) -> int:
-        """How many entries there are."""
+        """The number of entries in all scopes."""
         return sum(each.count for each in self.scopes.values())
 
     @property
     def pending(self) -> int:
-        """How many entries wait to be carried, each counted at every edge where it waits."""
+        """The number of pending entries, each counted at every edge where it is pending."""
         return sum(each.pending for each in self.edges)
 
 
 def memory_map(blackboard: Blackboard, flows: Flows, expected: Iterable[str] = ()) -> MemoryMap:
-    """Return the map of `blackboard`; the scopes in `expected` are shown also when they are empty."""
+    """Return the map of `blackboard`; scopes in `expected` are included even when they are empty."""
     names = sorted({*expected, *blackboard.scopes()})
     scopes = {name: _scope(blackboard, name) for name in names}
     edges = tuple(_edge(flows, name) for name in flows.subscriptions)
@@ -70,9 +70,9 @@ def memory_map(blackboard: Blackboard, flows: Flows, expected: Iterable[str] = (
 
 
 def problems(flows: Flows, scopes: Iterable[str]) -> tuple[str, ...]:
-    """Return what is wrong with the edges: targets that are no scope, sources that nothing names, circles.
+    """Return the problems of the edges: unknown target scopes, sources that match no scope, cycles.
 
-    A circle is no fault, since no edge carries what it wrote itself, but its author should know.
+    A cycle is not an error, since no edge carries what it wrote itself, but its author should know.
     """
     found: list[str] = []
     known = set(scopes)
@@ -82,8 +82,8 @@ def problems(flows: Flows, scopes: Iterable[str]) -> tuple[str, ...]:
         except UnknownScope:
             found.append(f"{each.name} leads to {each.target}, which is no scope")
         if not any(fnmatchcase(name, each.source) for name in known):
-            found.append(f"{each.name} reads {each.source}, which nobody has written to")
-    found.extend(f"there is a circle through {name}" for name in _circles(flows, known))
+            found.append(f"{each.name} reads {each.source}, which holds no entries")
+    found.extend(f"there is a cycle through {name}" for name in _cycles(flows, known))
     return tuple(found)
 
 
@@ -115,25 +115,25 @@ def _edge(flows: Flows, name: str) -> Edge:
 def _gaps(
     blackboard: Blackboard, scopes: Mapping[str, ScopeMap], edges: Iterable[Edge]
 ) -> tuple[str, ...]:
-    """Return what memory does not know, as far as memory itself can tell."""
+    """Return what memory does not know: empty scopes, kinds without entries, edges that carried nothing."""
     gaps = [f"{name} holds nothing" for name, each in scopes.items() if not each.count]
     held = {kind for each in scopes.values() for kind in each.kinds}
     gaps += [f"no {kind} is known" for kind in sorted(blackboard.kinds) if kind not in held]
-    gaps += [f"nothing has come by way of {each.name}" for each in edges if not each.carried]
+    gaps += [f"nothing was carried by {each.name}" for each in edges if not each.carried]
     return tuple(gaps)
 
 
-def _circles(flows: Flows, scopes: set[str]) -> list[str]:
-    leads = defaultdict[str, set[str]](set)
+def _cycles(flows: Flows, scopes: set[str]) -> list[str]:
+    targets = defaultdict[str, set[str]](set)
     for each in flows.subscriptions.values():
         for name in scopes | {each.target}:
             if fnmatchcase(name, each.source) and name != each.target:
-                leads[name].add(each.target)
-    return [name for name in sorted(leads) if _reaches(leads, name)]
+                targets[name].add(each.target)
+    return [name for name in sorted(targets) if _reaches(targets, name)]
 
 
-def _reaches(leads: Mapping[str, set[str]], start: str) -> bool:
-    seen = set(leads.get(start, ()))
-    while more := {after for name in seen for after in leads.get(name, ())} - seen:
+def _reaches(targets: Mapping[str, set[str]], start: str) -> bool:
+    seen = set(targets.get(start, ()))
+    while more := {after for name in seen for after in targets.get(name, ())} - seen:
         seen |= more
     return start in seen

@@ -1,4 +1,4 @@
-"""An edge of memory: what of one scope goes to another, what it is made into, and when."""
+"""Subscriptions, the edges of memory: which entries of a scope go to another, how they are transformed, and when."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,73 +12,73 @@ from memory.tokens import CHARACTERS
 
 
 class Pending(NamedTuple):
-    """What waits at one subscription."""
+    """The state of one subscription, for its trigger."""
 
     number: int
-    waited_s: float  # game seconds since it was last carried
-    asked: bool  # whether it was asked for now
-    fullness: Callable[[], float]  # of the source's budget of tokens; 0.0 where it has none
+    waited_s: float  # game seconds since the last carry
+    requested: bool  # whether a caller requested a carry
+    fullness: Callable[[], float]  # of the source's token budget; 0.0 without one
 
 
 class Trigger(Protocol):
-    """Decides whether it is time."""
+    """Decides when a subscription carries its entries."""
 
     def due(self, pending: Pending) -> bool:
-        """Return whether to carry on what is pending."""
+        """Return whether to carry the pending entries now."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnDemand:
-    """When it is asked for: by the consolidator, or by an action."""
+    """Fires when the consolidator or an action requests it."""
 
     def due(self, pending: Pending) -> bool:
-        """Return whether it was asked for."""
-        return pending.asked
+        """Return whether a caller requested it."""
+        return pending.requested
 
 
 @dataclass(frozen=True, slots=True)
 class Periodic:
-    """After `every_s` game seconds."""
+    """Fires after `every_s` game seconds."""
 
     every_s: float
 
     def due(self, pending: Pending) -> bool:
-        """Return whether the time is up."""
+        """Return whether the interval is over."""
         return pending.waited_s >= self.every_s
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """At `most` entries; when asked for, from `least` on."""
+    """Fires at `most` entries, or at `least` entries on request."""
 
     least: int
     most: int
 
     def due(self, pending: Pending) -> bool:
-        """Return whether there are enough."""
-        return pending.number >= (self.least if pending.asked else self.most)
+        """Return whether there are enough entries."""
+        return pending.number >= (self.least if pending.requested else self.most)
 
 
 @dataclass(frozen=True, slots=True)
 class Fullness:
-    """When the source holds this share of its budget of tokens."""
+    """Fires when the source uses at least this share of its token budget."""
 
     share: float
 
     def due(self, pending: Pending) -> bool:
-        """Return whether the source is that full."""
+        """Return whether the source is full enough."""
         return pending.fullness() >= self.share
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """When one of several says so."""
+    """Fires when any of several triggers fires."""
 
     triggers: tuple[Trigger, ...]
 
     def due(self, pending: Pending) -> bool:
-        """Return whether it is time for any."""
-        for each in self.triggers:  # noqa: SIM110  # asked of every write, and a generator costs more than the answer
+        """Return whether any trigger fires."""
+        for each in self.triggers:  # noqa: SIM110  # called for each write; a generator is slower
             if each.due(pending):
                 return True
         return False
@@ -86,17 +86,17 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """When each of several says so."""
+    """Fires when all of several triggers fire."""
 
     triggers: tuple[Trigger, ...]
 
     def due(self, pending: Pending) -> bool:
-        """Return whether it is time for all."""
+        """Return whether all triggers fire."""
         return all(each.due(pending) for each in self.triggers)
 
 
 class Derived(NamedTuple):
-    """What a transformer makes of entries; `scope` is the subscription's target where it is None."""
+    """The arguments of one derived entry; a `scope` of None means the target of the subscription."""
 
     kind: str
     data: Mapping[str, Json]
@@ -113,7 +113,7 @@ Transformer: TypeAlias = "Callable[[Sequence[Entry]], Iterable[Derived]]"
 
 @dataclass(frozen=True, slots=True)
 class TagFilter:
-    """Entries of some kinds, or with some tags; where nothing is named, anything goes."""
+    """Accepts entries by kind and tags; an empty set does not restrict."""
 
     kinds: frozenset[str] = frozenset()
     any_of: frozenset[str] = frozenset()
@@ -123,7 +123,7 @@ class TagFilter:
     def __call__(self, entry: Entry) -> bool:
         """Return whether `entry` passes."""
         if self.kinds and entry.kind not in self.kinds:
-            return False  # asked of every write: most are told by their kind alone
+            return False  # called for each write: most entries are rejected by their kind
         return (
             (not self.any_of or not self.any_of.isdisjoint(entry.tags))
             and self.all_of <= entry.tags
@@ -132,7 +132,7 @@ class TagFilter:
 
 
 def of_kinds(*kinds: str) -> TagFilter:
-    """Return the filter of entries of `kinds`."""
+    """Return the filter that accepts entries of `kinds`."""
     return TagFilter(kinds=frozenset(kinds))
 
 
@@ -142,12 +142,12 @@ ON_DEMAND: Final = OnDemand()
 
 @dataclass(frozen=True, slots=True)
 class MemorySubscription:
-    """One edge. `source` is a glob of scopes, so that many may feed one.
+    """One edge. `source` is a glob of scopes, so that several scopes may feed one.
 
-    `ripe(entries)` says how many of those pending, from the oldest on, are complete; the rest waits, until it is
-    asked for in the end. What was carried from a scope that it `consumes` is let go of there, in the same commit as
-    what came of it, except the newest `keep_last` that it `accepts` and those younger than `keep_s`. What it `delivers`
-    is told to those to come as well, by way of the outbox.
+    `complete_count(entries)` returns how many of the pending entries, oldest first, are complete; the rest waits until it is
+    complete or the final run. An edge that `consumes` removes carried entries from their scope, in the commit that stores
+    the results, except the newest `keep_last` it accepts and those younger than `keep_s`. Results of an edge that
+    `delivers` also go to later runs, through the outbox.
     """
 
     name: str
@@ -156,7 +156,7 @@ class MemorySubscription:
     transformer: Transformer
     accepts: Callable[[Entry], bool] = ANYTHING
     trigger: Trigger = ON_DEMAND
-    ripe: Callable[[Sequence[Entry]], int] | None = None
+    complete_count: Callable[[Sequence[Entry]], int] | None = None
     consumes: bool = False
     keep_last: int = 0
     keep_s: float = 0.0
@@ -168,13 +168,13 @@ MAX_TOKENS: Final = 500
 
 
 def identity(entries: Sequence[Entry]) -> list[Derived]:
-    """Return the entries as they are, each under its own key."""
+    """Return the entries unchanged, each under its own key."""
     return [Derived(**each.rewritten(scope=None, sources=(each.key,))) for each in entries]
 
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """Those entries as they are that pass."""
+    """A transformer that keeps the entries that pass, unchanged."""
 
     passes: Callable[[Entry], bool]
 
@@ -185,9 +185,9 @@ class Filtering:
 
 @dataclass(frozen=True, slots=True)
 class Summarizing:
-    """One entry in words, made by `summarize(prompt, text)`; by counting where there is none, or it fails.
+    """A transformer to one text entry, by `summarize(prompt, text)`, or by counting when there is none or it fails.
 
-    Nothing that fails loses anything: an empty summary counts as a failure, and one that is too long is cut.
+    A failure loses nothing: an empty summary counts as a failure, and one that is too long is cut.
     """
 
     prompt: str
@@ -195,12 +195,12 @@ class Summarizing:
     max_tokens: int = MAX_TOKENS
 
     def __call__(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return one summary of all the entries, with links to each."""
+        """Return one summary of all the entries, with their keys as sources."""
         by_model = ""
         if self.summarize is not None:
-            with suppress(Exception):  # whatever a model does, there is the offline way
-                by_model = self.summarize(self.prompt, "\n".join(map(line, entries))).strip()
-        text = (by_model or in_figures(entries))[: self.max_tokens * CHARACTERS]
+            with suppress(Exception):  # any failure of the model falls back to counting
+                by_model = self.summarize(self.prompt, "\n".join(map(entry_line, entries))).strip()
+        text = (by_model or summarize_counts(entries))[: self.max_tokens * CHARACTERS]
         return [
             Derived(
                 SUMMARY,
@@ -213,18 +213,18 @@ class Summarizing:
         ]
 
 
-def line(entry: Entry) -> str:
+def entry_line(entry: Entry) -> str:
     """Return one entry as a line of text."""
-    said = ", ".join(
+    values = ", ".join(
         f"{name} {value}" for name, value in entry.data.items() if value not in ("", None, [])
     )
-    return f"tick {entry.tick}: {entry.kind}: {said}"
+    return f"tick {entry.tick}: {entry.kind}: {values}"
 
 
-def in_figures(entries: Sequence[Entry]) -> str:
-    """Return what can be said of `entries` without a model: how many of what, when, and the gravest of them."""
+def summarize_counts(entries: Sequence[Entry]) -> str:
+    """Return a summary of `entries` without a model: their number by kind, the time span, and the five most important."""
     kinds = Counter(each.kind for each in entries)
-    told = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    gravest = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
-    span = f"ticks {entries[0].tick} to {entries[-1].tick}: {told}."
-    return "\n".join([span, *(line(each) for each in sorted(gravest, key=lambda each: each.seq))])
+    counts = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    top = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
+    span = f"ticks {entries[0].tick} to {entries[-1].tick}: {counts}."
+    return "\n".join([span, *(entry_line(each) for each in sorted(top, key=lambda each: each.seq))])

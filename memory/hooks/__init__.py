@@ -1,1 +1,1 @@
-"""Methods opened to handlers, pointcuts that choose among them, and producers that write what they see."""
+"""Hookable methods and their handlers, pointcuts that select calls, and producers that write entries."""

@@ -1,17 +1,17 @@
-"""Methods opened to handlers, the handlers of each, and in what order they run.
+"""Hookable methods, their handlers, and the order in which handlers run.
 
-A class opens a method with `@hookable` and carries an attribute `hooks`. A method that returns a generator counts as
-done when it has returned the generator. What happens and is no method of its own is an event: an object that
-`Hooks.emit` is called with, and that handlers watch by its type.
+A class decorates a method with `@hookable` and has an attribute `hooks`. A method that returns a generator counts as
+done when it has returned the generator. Something that happens without its own method is an event: an object passed
+to `Hooks.emit`, which handlers watch by its type.
 
-Of several handlers of a moment the lower priority comes first, equals in the order of registration: the first before,
-after and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a method run ahead of
-all wrappers; those after it run behind them, and see what the caller gets.
+Of several handlers for one moment the one with the lower priority runs first, equals in the order of registration:
+the first before, after and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a
+method run ahead of all wrappers; those after it run after all wrappers and get the same result as the caller.
 
-A wrapper around a method that calls `proceed` again gets the first result, or the first error, again. For one that never
-calls it the method runs all the same, and its result stands; else what the wrapper returns does. The error of a wrapper
-that is not to fail fast is passed over as if the wrapper had not been there. One that fails fast before it proceeds is
-the only way to keep a method from running, as a handler before it can too.
+A wrapper that calls `proceed` again gets the first result, or the first error, again. If it never calls `proceed`,
+the method still runs and its result is returned; otherwise the wrapper's result is returned. An error of a wrapper
+that does not fail fast is ignored, as if the wrapper were absent. Only a wrapper that fails fast before it proceeds,
+or a before handler that fails fast, keeps the method from running.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ from typing import (
 from weakref import WeakMethod
 
 from memory.errors import Faults, OnFault
-from memory.hooks.pointcut import OPENED, Method, Pointcut, as_pointcut
+from memory.hooks.pointcut import METHOD_ATTRIBUTE, Method, Pointcut, as_pointcut
 
-# A method opened by @hookable, a type of event that `Hooks.emit` tells of, a glob over names, or a combination of methods.
-Watched: TypeAlias = "Callable[..., object] | type | str | Pointcut"
+# A method decorated with @hookable, a type of event passed to `Hooks.emit`, a glob over names, or a pointcut.
+WatchTarget: TypeAlias = "Callable[..., object] | type | str | Pointcut"
 Moment: TypeAlias = Literal["before", "around", "after", "after_throwing"]
 Handler: TypeAlias = "Callable[[Call, Any], object]"
 
 
 class ErrorMode(Enum):
-    """What an error of a handler comes to. In all but the first the caller never learns of it."""
+    """How an error of a handler is treated. Only FAIL_FAST passes it to the caller."""
 
-    FAIL_FAST = "it is the caller's at once, and no later handler is asked"
+    FAIL_FAST = "it is raised to the caller at once, and later handlers do not run"
     CONTINUE = "it is counted, and reported each time"
     SUPPRESS = "it is counted, and reported the first time"
 
 
 class Call(NamedTuple):
-    """One call of a hookable method, as its handlers see it."""
+    """One call of a hookable method, as passed to its handlers."""
 
     name: str
     instance: Any
@@ -68,7 +68,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Registration:
-    """One handler at one pointcut, until it is cancelled or the owner of a weakly held one is gone."""
+    """One handler at one pointcut, until it is cancelled or the owner of a weakly held handler is gone."""
 
     moment: Moment
     pointcut: Pointcut
@@ -86,17 +86,17 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class MethodHandlers:
-    """The handlers of one method, each moment's in their order."""
+    """The handlers of one method, by moment, in the order they run."""
 
     before: tuple[Registration, ...]
     around: tuple[Registration, ...]
     after: tuple[Registration, ...]
     after_throwing: tuple[Registration, ...]
-    depends: bool  # on the instance that the method is called on: each call has to be looked at
+    depends: bool  # on the instance: pointcuts must be tested for each call
 
 
 class Proceed:
-    """The rest of a call, which happens at the first asking and is remembered for the others."""
+    """The rest of a call: it runs on the first invocation, and later ones repeat its result or error."""
 
     def __init__(self, rest: Callable[[], object]) -> None:
         self._rest: Callable[[], object] | None = rest
@@ -104,7 +104,7 @@ class Proceed:
         self.error: BaseException | None = None
 
     def __call__(self) -> object:
-        """Return what the rest of the call returned, or raise what it raised."""
+        """Return the result of the rest of the call, or raise its error."""
         if self._rest is None:
             if self.error is not None:
                 raise self.error
@@ -119,29 +119,29 @@ class Proceed:
 
     @property
     def has_run(self) -> bool:
-        """Whether anybody asked."""
+        """Whether the rest of the call was run."""
         return self._rest is None
 
 
-def wrapped(
+def run_wrapped(
     wrappers: Sequence[Registration], call: Call, body: Callable[[], object], faults: Faults
 ) -> object:
-    """Return what comes of `body` inside of all `wrappers`, the first of which is the outermost."""
+    """Return the result of `body` inside all `wrappers`, the first of which is the outermost."""
     rest = body
     for wrapper in reversed(wrappers):
-        rest = _around(wrapper, call, Proceed(rest), faults)
+        rest = _bind_wrapper(wrapper, call, Proceed(rest), faults)
     return rest()
 
 
-def _around(
+def _bind_wrapper(
     wrapper: Registration, call: Call, proceed: Proceed, faults: Faults
 ) -> Callable[[], object]:
-    def through() -> object:
+    def call_wrapper() -> object:
         try:
             result = wrapper.handler(call, proceed)
         except Exception as error:
             if error is proceed.error:
-                raise  # the method's own; the wrapper only let it through
+                raise  # raised by the method, not by the wrapper
             if wrapper.on_error is ErrorMode.FAIL_FAST:
                 raise
             always = wrapper.on_error is ErrorMode.CONTINUE
@@ -149,7 +149,7 @@ def _around(
             return proceed()
         return result if proceed.has_run else proceed()
 
-    return through
+    return call_wrapper
 
 
 P = ParamSpec("P")
@@ -158,11 +158,11 @@ E = TypeVar("E")
 
 
 class Hooked(Protocol):
-    """Anything whose methods can be watched."""
+    """An object whose methods can be watched."""
 
     @property
     def hooks(self) -> Hooks:
-        """The registry that its methods ask."""
+        """The registry with the handlers of its methods."""
 
 
 S = TypeVar("S", bound=Hooked)
@@ -184,27 +184,27 @@ def hookable(
     Callable[Concatenate[S, P], R]
     | Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]
 ):
-    """Return `method` opened to handlers; unwatched, it costs a look-up and a truth test.
+    """Return `method` opened to handlers; without handlers it costs one look-up and a truth test.
 
-    Use it bare, or as `@hookable(tags={"action_executor"})` for handlers that go by tags.
+    Use it bare, or as `@hookable(tags={"action_executor"})` for pointcuts that select by tag.
     """
 
-    def opening(closed: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
-        return _opened(closed, frozenset(tags))
+    def decorate(function: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
+        return _make_hookable(function, frozenset(tags))
 
-    return opening if method is None else opening(method)
+    return decorate if method is None else decorate(method)
 
 
-def _opened(
+def _make_hookable(
     method: Callable[Concatenate[S, P], R], tags: frozenset[str]
 ) -> Callable[Concatenate[S, P], R]:
     name = ".".join(method.__qualname__.split(".")[-2:])
-    known = Method(name, f"{method.__module__}.{method.__qualname__}", tags)
+    method_info = Method(name, f"{method.__module__}.{method.__qualname__}", tags)
 
     @wraps(method)
     def hooked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         hooks = self.hooks
-        if not hooks.registered or (advice := hooks.advice(known, self)) is None:
+        if not hooks.registered or (advice := hooks.advice(method_info, self)) is None:
             return method(self, *args, **kwargs)
         call = tuple.__new__(Call, (name, self, args, kwargs))  # Call(...), in half the time
         if advice.before:
@@ -212,7 +212,7 @@ def _opened(
         try:
             if advice.around:
                 body = partial(method, self, *args, **kwargs)
-                result = cast("R", wrapped(advice.around, call, body, hooks.faults))
+                result = cast("R", run_wrapped(advice.around, call, body, hooks.faults))
             else:
                 result = method(self, *args, **kwargs)
         except Exception as error:
@@ -222,7 +222,7 @@ def _opened(
             hooks.run(advice.after, call, result)
         return result
 
-    vars(hooked)[OPENED] = known
+    vars(hooked)[METHOD_ATTRIBUTE] = method_info
     return hooked
 
 
@@ -230,7 +230,7 @@ DEFAULT_PRIORITY: Final = 1000
 
 
 class HandlerOptions(TypedDict, total=False):
-    """How a handler is registered; `weak` is for bound methods: the registration goes when their owner does."""
+    """Options of a registration; `weak` is for bound methods: the registration ends when their owner is deleted."""
 
     priority: int
     on_error: ErrorMode
@@ -238,27 +238,27 @@ class HandlerOptions(TypedDict, total=False):
 
 
 class Hooks:
-    """The handlers of one application; errors that stay with their handler are counted in `faults`."""
+    """The handlers of one application; errors that are not raised to the caller are counted in `faults`."""
 
     def __init__(self, on_fault: OnFault | None = None) -> None:
         self.registered: tuple[Registration, ...] = ()
         self.faults = Faults(on_fault)
-        # By class and method, never by instance: another one may come to live at an address.
+        # By class and method, never by instance id: an address can be reused.
         self._advice: defaultdict[type, dict[Method, MethodHandlers | None]] = defaultdict(dict)
 
     @property
     def hooks(self) -> Self:
-        """Itself: its own `emit` can be watched."""
+        """This registry, because its own `emit` can be watched."""
         return self
 
     @hookable
     def emit(self, event: E, /) -> E:
-        """Tell of an event, which is no call of a method by itself; handlers are for one type of event."""
+        """Return `event`, after calling the handlers that watch its type."""
         return event
 
     def before(
         self,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         handler: Callable[[Call], object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
@@ -267,28 +267,28 @@ class Hooks:
 
     def around(
         self,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         handler: Callable[[Call, Proceed], object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
-        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs that."""
+        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs the method."""
         return self._add("around", pointcut, handler, **options)
 
     def after(
-        self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
+        self, pointcut: WatchTarget, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
         """Call `handler(call, result)` after each matching method has returned."""
         return self._add("after", pointcut, handler, **options)
 
     def after_throwing(
-        self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
+        self, pointcut: WatchTarget, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
-        """Call `handler(call, error)` after each matching method has raised; the error goes on."""
+        """Call `handler(call, error)` after each matching method has raised; the error is raised again."""
         return self._add("after_throwing", pointcut, handler, **options)
 
     def remove(self, registration: Registration) -> None:
-        """Forget one registration."""
-        self._keep(each for each in self.registered if each is not registration)
+        """Remove one registration."""
+        self._store(each for each in self.registered if each is not registration)
 
     def advice(self, method: Method, instance: object) -> MethodHandlers | None:
         """Return the handlers for a call of `method` on `instance`, or None when there are none."""
@@ -298,12 +298,12 @@ class Hooks:
         except KeyError:
             found = self._advice[kind][method] = _matching(self.registered, method, kind)
         if found is not None and found.depends:
-            every = (*found.before, *found.around, *found.after, *found.after_throwing)
-            return _matching(every, method, kind, instance)
+            handlers = (*found.before, *found.around, *found.after, *found.after_throwing)
+            return _matching(handlers, method, kind, instance)
         return found
 
     def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:
-        """Call each handler. KeyboardInterrupt and SystemExit pass, as do errors that are to."""
+        """Call each handler. KeyboardInterrupt and SystemExit pass, and so do errors of FAIL_FAST handlers."""
         for registration in registrations:
             try:
                 registration.handler(call, result)
@@ -316,13 +316,13 @@ class Hooks:
     def _add(
         self,
         moment: Moment,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         handler: Callable[..., object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
         weak = options.get("weak", False)
-        held = WeakMethod(handler, self._bury) if weak else None
-        called = handler if held is None else _through(held)
+        held = WeakMethod(handler, self._remove_dead) if weak else None
+        called = handler if held is None else _weak_call(held)
         if moment == "before":
             called = _without_result(called)
         if isinstance(pointcut, type):
@@ -337,34 +337,34 @@ class Hooks:
             held,
             self.remove,
         )
-        self._keep(sorted((*self.registered, registration), key=lambda each: each.priority))
+        self._store(sorted((*self.registered, registration), key=lambda each: each.priority))
         return registration
 
-    def _keep(self, registrations: Iterable[Registration]) -> None:
+    def _store(self, registrations: Iterable[Registration]) -> None:
         self.registered = tuple(registrations)
         self._advice.clear()
 
-    def _bury(self, dead: WeakMethod[Callable[..., object]]) -> None:
-        self._keep(each for each in self.registered if each.held is not dead)
+    def _remove_dead(self, dead: WeakMethod[Callable[..., object]]) -> None:
+        self._store(each for each in self.registered if each.held is not dead)
 
 
 def _matching(
     registrations: Iterable[Registration], method: Method, kind: type, instance: object = None
 ) -> MethodHandlers | None:
     verdicts = [(each, each.pointcut.verdict(method, kind, instance)) for each in registrations]
-    meant = [each for each, verdict in verdicts if verdict is not False]
-    if not meant:
+    matching = [each for each, verdict in verdicts if verdict is not False]
+    if not matching:
         return None
 
     def of(moment: Moment) -> tuple[Registration, ...]:
-        return tuple(each for each in meant if each.moment == moment)
+        return tuple(each for each in matching if each.moment == moment)
 
     depends = any(verdict is None for _, verdict in verdicts)
     return MethodHandlers(of("before"), of("around"), of("after"), of("after_throwing"), depends)
 
 
 def _without_result(handler: Callable[..., object]) -> Handler:
-    """Return `handler` as all are called, with something beside the call."""
+    """Return `handler` with a second argument that is ignored, as all handlers are called."""
     return lambda call, _nothing: handler(call)
 
 
@@ -372,9 +372,9 @@ def _of_type(kind: type, handler: Handler) -> Handler:
     return lambda call, result: handler(call, result) if isinstance(call.args[0], kind) else None
 
 
-def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
-    def while_owned(*args: Any) -> object:  # noqa: ANN401  # whatever its moment gives
+def _weak_call(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
+    def call_if_alive(*args: Any) -> object:  # noqa: ANN401  # the arguments depend on the moment
         handler = held()
         return None if handler is None else handler(*args)
 
-    return while_owned
+    return call_if_alive

@@ -1,7 +1,7 @@
-"""Which calls a handler is for: by method, class, instance, tag or name, and what is combined of these.
+"""Pointcuts: which calls a handler is for, by method, class, instance, tag or name, and combinations of these.
 
-A glob fits a method when it fits `Class.method` or `package.module.Class.method`, where the class is the one that
-defines the method; `*` stands for dots too. A class and an instance are those that the method is called on.
+A glob matches a method when it matches `Class.method` or `package.module.Class.method`, where the class is the one
+that defines the method; `*` matches dots too. For pointcuts by class or instance, the object of the call counts.
 """
 
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from weakref import ref
 
 from memory.errors import NotHookable
 
-OPENED: Final = "__hookable__"  # the attribute by which an opened function tells its Method
+METHOD_ATTRIBUTE: Final = "__hookable__"  # of a hookable function; holds its Method
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One method that `@hookable` opened; it is itself alone, so that it makes a quick key."""
+    """One method decorated with `@hookable`; compared by identity, which makes it a fast key."""
 
     name: str  # Class.method
     full_name: str  # package.module.Class.method
@@ -25,31 +25,31 @@ class Method:
 
 
 def method_of(function: Callable[..., object]) -> Method:
-    """Return what `@hookable` made known of a function or bound method."""
-    method = getattr(function, OPENED, None)
+    """Return the Method that `@hookable` attached to a function or bound method."""
+    method = getattr(function, METHOD_ATTRIBUTE, None)
     if not isinstance(method, Method):
-        message = f"{function!r} cannot be watched; open it with @hookable."
+        message = f"{function!r} cannot be watched; decorate it with @hookable."
         raise NotHookable(message)
     return method
 
 
-# True or False where it is certain, None where it depends on an instance that is not given.
+# True or False when certain, None when it depends on an instance that is not given.
 Verdict: TypeAlias = "bool | None"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pointcut:
-    """A choice of calls; `a & b` are those of both, `a | b` those of either, `~a` all others.
+    """A predicate on calls; `a & b` matches both, `a | b` either, `~a` all other calls.
 
-    `verdict` says whether calls of a method on a class, and on an instance or None, are meant.
+    `verdict` returns whether calls of a method on a class, and on an instance or None, match.
     """
 
-    says: str
+    description: str
     verdict: Callable[[Method, type, object], Verdict] = field(repr=False)
 
     @classmethod
     def pattern(cls, glob: str) -> "Pointcut":
-        """Return the methods whose name, short or full, fits `glob`."""
+        """Return the pointcut of methods whose short or full name matches `glob`."""
         return cls(
             glob,
             lambda method, _kind, _instance: (
@@ -59,7 +59,7 @@ class Pointcut:
 
     @classmethod
     def of_class(cls, kind: type) -> "Pointcut":
-        """Return all calls on instances of `kind` and of its subclasses."""
+        """Return the pointcut of calls on instances of `kind` and of its subclasses."""
         return cls(
             f"of_class({kind.__qualname__})",
             lambda _method, each, _instance: issubclass(each, kind),
@@ -67,7 +67,7 @@ class Pointcut:
 
     @classmethod
     def of_instance(cls, owner: object) -> "Pointcut":
-        """Return all calls on `owner` alone, which is held weakly: once it is gone there are none."""
+        """Return the pointcut of calls on `owner`, which is held weakly: after its deletion no call matches."""
         held = ref(owner)
 
         def test(_method: Method, _kind: type, instance: object) -> Verdict:
@@ -80,40 +80,38 @@ class Pointcut:
 
     @classmethod
     def tagged(cls, tag: str) -> "Pointcut":
-        """Return the methods opened with `@hookable(tags={tag})`."""
+        """Return the pointcut of methods decorated with `@hookable(tags={tag})`."""
         return cls(f"tagged({tag})", lambda method, _kind, _instance: tag in method.tags)
 
     @classmethod
     def of_method(cls, function: Callable[..., object]) -> "Pointcut":
-        """Return the calls of this very function, on whatever instance.
+        """Return the pointcut of calls of exactly this function, on any instance.
 
-        Raises NotHookable when it is not opened by @hookable.
+        Raises NotHookable when it is not decorated with @hookable.
         """
-        wanted = method_of(function)
-        return cls(f"of_method({wanted.name})", lambda method, _kind, _instance: method is wanted)
+        target = method_of(function)
+        return cls(f"of_method({target.name})", lambda method, _kind, _instance: method is target)
 
     def __and__(self, other: "Pointcut") -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
-            return _both(
-                self.verdict(method, kind, instance), other.verdict(method, kind, instance)
-            )
+            return _and(self.verdict(method, kind, instance), other.verdict(method, kind, instance))
 
-        return Pointcut(f"({self.says} & {other.says})", test)
+        return Pointcut(f"({self.description} & {other.description})", test)
 
     def __or__(self, other: "Pointcut") -> "Pointcut":
         neither = ~self & ~other
-        return replace(~neither, says=f"({self.says} | {other.says})")
+        return replace(~neither, description=f"({self.description} | {other.description})")
 
     def __invert__(self) -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
             verdict = self.verdict(method, kind, instance)
             return None if verdict is None else not verdict
 
-        return Pointcut(f"~{self.says}", test)
+        return Pointcut(f"~{self.description}", test)
 
 
 def as_pointcut(pointcut: Pointcut | Callable[..., object] | str) -> Pointcut:
-    """Return `pointcut` itself, the calls of an opened method, or the glob that a plain text is."""
+    """Return `pointcut` itself, the pointcut of a hookable method, or that of a glob."""
     if isinstance(pointcut, Pointcut):
         return pointcut
     if isinstance(pointcut, str):
@@ -121,7 +119,7 @@ def as_pointcut(pointcut: Pointcut | Callable[..., object] | str) -> Pointcut:
     return Pointcut.of_method(pointcut)
 
 
-def _both(one: Verdict, two: Verdict) -> Verdict:
+def _and(one: Verdict, two: Verdict) -> Verdict:
     if one is False or two is False:
         return False
     return None if one is None or two is None else True

@@ -1,1 +1,1 @@
-"""One-line observations of tool calls and events: extracted by rules, and shown to a model in one block."""
+"""One-line observations of tool calls and events: extracted by rules, and rendered for a model as one block."""

@@ -1,8 +1,8 @@
-"""The block that tells a model what was observed: sections of rows, within a budget of tokens whatever happened.
+"""The observations block of a prompt: sections of rows within a token budget.
 
-Where the budget is too small, sections lose their oldest rows down to the newest, those of least priority first;
-then whole sections go, in the same order. Those that stay come last: the longest of them loses rows first, down to the
-newest, and where even that is too much, its words are cut.
+When the budget is too small, optional sections lose their oldest rows down to the newest, lowest priority first; then
+whole optional sections are dropped, in the same order. Required sections come last: the longest loses rows first, down
+to the newest, and if the block is still too long, the text of that row is cut.
 """
 
 from collections import Counter
@@ -15,179 +15,179 @@ from memory.observations.observation import Observation, line
 from memory.tokens import CHARACTERS
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
-LONGEST: Final = 400  # characters of a row
+MAX_ROW: Final = 400  # characters of a row
 TAG: Final = "observations>"
-BLUNTED: Final = "observations\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+ESCAPED_TAG: Final = "observations\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
-class Telling(Enum):
-    """How many rows several observations of a section come to."""
+class RowMode(Enum):
+    """How several observations of one section are grouped into rows."""
 
-    EACH = "a row each; what is said again is counted"
-    COUNTED = "a row for each thing, with what was done to it and how often"
-    LATEST = "a row for each thing, the last that was said of it"
-    LAST = "the last one only"
+    EACH = "a row for each text; repetitions are counted"
+    COUNTED = "a row for each subject, with the number of observations of each type"
+    LATEST = "a row for each subject, its latest observation"
+    LAST = "only the latest observation"
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section. Of two the one of higher priority keeps its rows longer; one that `stays` is not left out.
+    """One section. A higher priority keeps rows longer; a section that `is_required` is required and never dropped for another.
 
-    `types` has a word for each type, which a counted row says of it.
+    `types` maps each observation type to the word for it in a counted row.
     """
 
     title: str
     types: Mapping[str, str]
     priority: int
-    telling: Telling
+    row_mode: RowMode
     most: int | None = None
-    stays: bool = False
+    is_required: bool = False
 
     def rows(self, observations: Iterable[Observation]) -> list[str]:
-        """Return its rows of `observations`, which come newest first; so do the rows.
+        """Return the rows for `observations`, which are newest first, as are the rows.
 
-        What no longer holds is left out; where nothing may be left out it is said of it.
+        Stale observations are omitted; in a required section they are marked as stale instead.
         """
-        mine = [each for each in observations if self.stays or not each.stale]
-        return [_flat(row) for row in self._told(mine)[: self.most]]
+        shown = [each for each in observations if self.is_required or not each.stale]
+        return [_flat(row) for row in self._row_texts(shown)[: self.most]]
 
-    def _told(self, observations: Sequence[Observation]) -> list[str]:
-        match self.telling:
-            case Telling.EACH:
-                counts = Counter(map(_says, observations))
-                return [_times(row, count) for row, count in counts.items()]
-            case Telling.COUNTED:
+    def _row_texts(self, observations: Sequence[Observation]) -> list[str]:
+        match self.row_mode:
+            case RowMode.EACH:
+                counts = Counter(map(_row_text, observations))
+                return [_tally(row, count) for row, count in counts.items()]
+            case RowMode.COUNTED:
                 return self._counted(observations)
-            case Telling.LATEST:
+            case RowMode.LATEST:
                 latest: dict[str, str] = {}
                 for each in observations:
-                    latest.setdefault(each.about or each.content, _says(each))
+                    latest.setdefault(each.about or each.content, _row_text(each))
                 return list(latest.values())
-            case Telling.LAST:
-                return [_says(each) for each in observations[:1]]
+            case RowMode.LAST:
+                return [_row_text(each) for each in observations[:1]]
 
     def _counted(self, observations: Iterable[Observation]) -> list[str]:
-        done: dict[str, Counter[str]] = {}
+        found: dict[str, Counter[str]] = {}
         for each in observations:
-            done.setdefault(each.about or each.content, Counter())[self.types[each.type]] += 1
+            found.setdefault(each.about or each.content, Counter())[self.types[each.type]] += 1
         rows = []
-        for thing, counts in done.items():
-            words = (_times(word, counts[word]) for word in self.types.values() if counts[word])
-            rows.append(f"{thing} ({', '.join(words)})")
+        for subject, counts in found.items():
+            words = (_tally(word, counts[word]) for word in self.types.values() if counts[word])
+            rows.append(f"{subject} ({', '.join(words)})")
         return rows
 
 
-def _says(each: Observation) -> str:
+def _row_text(each: Observation) -> str:
     return f"{each.content} (no longer so: {each.stale})" if each.stale else each.content
 
 
-def _times(words: str, count: int) -> str:
+def _tally(words: str, count: int) -> str:
     return f"{words} {TIMES} {count}" if count > 1 else words
 
 
 def _flat(row: str) -> str:
-    """Return `row` in one line that cannot be taken for the end of the block."""
-    return line(row.replace(TAG, BLUNTED), LONGEST)
+    """Return `row` as one line that cannot be read as the end of the block."""
+    return line(row.replace(TAG, ESCAPED_TAG), MAX_ROW)
 
 
 BUDGET: Final = 2_000  # tokens
 OPENING: Final = "<observations>"
 CLOSING: Final = "</observations>"
-SHORTEST: Final = 12  # characters of a row that say anything at all
+MIN_ROW: Final = 12  # characters of a row that are still useful
 
 
 class _Draft:
-    """One section as it shrinks; `gone` counts the rows it had to let go of, `size` its characters."""
+    """One section while it shrinks; `dropped` is the number of removed rows, `size` its length in characters."""
 
     def __init__(self, section: Section, rows: list[str]) -> None:
         self.section = section
         self.rows = rows
-        self.gone = 0
+        self.dropped = 0
         self.size = len(str(self))
 
     def __str__(self) -> str:
         rows = (f"- {row}" for row in self.rows)
-        return "\n".join((f"## {self.section.title}", *rows)) + self._more()
+        return "\n".join((f"## {self.section.title}", *rows)) + self._dropped_note()
 
-    def lose_a_row(self) -> None:
-        """Let go of the oldest row."""
-        # Counted and not written out: there may be thousands.
-        before = len(self._more())
-        self.gone += 1
-        self.size += len(self._more()) - before - len(self.rows.pop()) - len("\n- ")
+    def drop_oldest_row(self) -> None:
+        """Remove the oldest row."""
+        # The size is updated, not measured again: there may be thousands of rows.
+        before = len(self._dropped_note())
+        self.dropped += 1
+        self.size += len(self._dropped_note()) - before - len(self.rows.pop()) - len("\n- ")
 
     def cut(self, over: int) -> None:
-        """Cut the one row that is left by so many characters, as far as it still says anything."""
+        """Shorten the only remaining row by `over` characters, down to the shortest useful length."""
         (row,) = self.rows
-        length = max(len(row) - over, SHORTEST)
+        length = max(len(row) - over, MIN_ROW)
         if length < len(row):
             self.rows = [row[: length - 1] + "…"]
             self.size = len(str(self))
 
-    def _more(self) -> str:
-        return f"\n- and {self.gone} more" if self.gone else ""
+    def _dropped_note(self) -> str:
+        return f"\n- and {self.dropped} more" if self.dropped else ""
 
 
 def observations_block(
     observations: Iterable[Observation], sections: Sequence[Section], budget: int = BUDGET
 ) -> str | None:
-    """Return the block that tells of `observations`, or None when there is nothing to tell.
+    """Return the block of `observations`, or None when there is nothing to show.
 
-    It has never more tokens than `budget`; where not even a few words have room, there is none.
+    It never has more tokens than `budget`; None when not even a few words fit.
     """
     by_type: dict[str, list[Observation]] = {}
     for each in sorted(observations, key=lambda each: each.id, reverse=True):
         by_type.setdefault(each.type, []).append(each)
-    drafts = [_Draft(each, each.rows(_of(each, by_type))) for each in sections]
-    told = [each for each in drafts if each.rows]
-    _let_go(told, budget * CHARACTERS)
-    _cut_down(told, budget * CHARACTERS)
-    return "\n".join((OPENING, "\n\n".join(map(str, told)), CLOSING)) if told else None
+    drafts = [_Draft(each, each.rows(_observations_of(each, by_type))) for each in sections]
+    kept = [each for each in drafts if each.rows]
+    _shrink_optional(kept, budget * CHARACTERS)
+    _shrink_required(kept, budget * CHARACTERS)
+    return "\n".join((OPENING, "\n\n".join(map(str, kept)), CLOSING)) if kept else None
 
 
-def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:
-    """Return the observations of a section, the newest first."""
+def _observations_of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:
+    """Return the observations of a section, newest first."""
     lists = [by_type[each] for each in section.types if each in by_type]
     if len(lists) == 1:
         return lists[0]
     return sorted((each for one in lists for each in one), key=lambda each: each.id, reverse=True)
 
 
-def _let_go(drafts: list[_Draft], room: int) -> None:
-    """Bring what may go to `room` characters with the rest, if that is enough: first its rows, then all of it."""
-    for each in _by_priority(drafts, stays=False):
+def _shrink_optional(drafts: list[_Draft], room: int) -> None:
+    """Remove rows, then whole sections, of the optional sections until the block fits `room` characters."""
+    for each in _by_priority(drafts, is_required=False):
         while len(each.rows) > 1 and _size(drafts) > room:
-            each.lose_a_row()
-    for each in _by_priority(drafts, stays=False):
+            each.drop_oldest_row()
+    for each in _by_priority(drafts, is_required=False):
         if _size(drafts) > room:
             drafts.remove(each)
 
 
-def _cut_down(drafts: list[_Draft], room: int) -> None:
-    """Bring what stays to `room` characters, whatever it takes."""
+def _shrink_required(drafts: list[_Draft], room: int) -> None:
+    """Remove rows, cut text, and then drop required sections until the block fits `room` characters."""
     while _size(drafts) > room and (each := _longest(drafts)) is not None:
-        each.lose_a_row()
-    for each in _by_priority(drafts, stays=True):
+        each.drop_oldest_row()
+    for each in _by_priority(drafts, is_required=True):
         if (over := _size(drafts) - room) > 0:
             each.cut(over)
-    for each in _by_priority(drafts, stays=True):
+    for each in _by_priority(drafts, is_required=True):
         if _size(drafts) > room:
             drafts.remove(each)
 
 
 def _longest(drafts: Iterable[_Draft]) -> _Draft | None:
-    """Return which of those that stay has the most rows to spare: a list of files must not cost the errors theirs."""
-    spare = [each for each in drafts if len(each.rows) > 1]
-    return max(spare, key=lambda each: len(each.rows), default=None)
+    """Return the draft with the most rows, None when each has only one: a list of files must not displace the errors."""
+    shrinkable = [each for each in drafts if len(each.rows) > 1]
+    return max(shrinkable, key=lambda each: len(each.rows), default=None)
 
 
-def _by_priority(drafts: Iterable[_Draft], *, stays: bool) -> list[_Draft]:
-    """Return those that stay, or those that may go, the least important first."""
-    mine = [each for each in drafts if each.section.stays is stays]
-    return sorted(mine, key=lambda each: each.section.priority)
+def _by_priority(drafts: Iterable[_Draft], *, is_required: bool) -> list[_Draft]:
+    """Return the required or the optional drafts, lowest priority first."""
+    shown = [each for each in drafts if each.section.is_required is is_required]
+    return sorted(shown, key=lambda each: each.section.priority)
 
 
 def _size(drafts: Sequence[_Draft]) -> int:
-    """Return how many characters the block has."""
+    """Return the length of the block in characters."""
     gaps = 2 * max(len(drafts) - 1, 0) + 2
     return sum(each.size for each in drafts) + gaps + len(OPENING) + len(CLOSING)

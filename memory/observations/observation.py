@@ -1,6 +1,6 @@
-"""One-line observations, and how the calls of a model's tools become them without ever disturbing the caller.
+"""One-line observations, and their extraction from tool calls without disturbing the caller.
 
-Extractors are pure functions in tables: the same call always comes to the same observations.
+Extractors are pure functions in tables: the same call always gives the same observations.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,10 @@ NOTHING: Final[Mapping[str, Json]] = {}
 
 
 class Observed(NamedTuple):
-    """What an extractor found worth a line.
+    """One observation that an extractor returns.
 
-    `about` is the thing it is about, such as a path or a command. An earlier observation about the same thing, of
-    one of the types in `overtakes`, no longer holds once this one is kept.
+    `about` is its subject, such as a path or a command. Once it is stored, earlier observations with the same subject and a
+    type in `supersedes` become stale.
     """
 
     type: str
@@ -27,12 +27,12 @@ class Observed(NamedTuple):
     importance: int  # 1 to 10
     about: str = ""
     metadata: Mapping[str, Json] = NOTHING
-    overtakes: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
     source: Source = "programmatic"
 
 
 class Observation(NamedTuple):
-    """One observation as it is kept; `created` is a tick, and `created_s` the same moment in game seconds."""
+    """One stored observation; `created` is a tick, and `created_s` the same moment in game seconds."""
 
     id: int
     session: str
@@ -44,22 +44,22 @@ class Observation(NamedTuple):
     created: int
     created_s: float
     about: str = ""
-    stale: str = ""  # why it no longer holds; "" while it does
+    stale: str = ""  # why it is no longer true; "" while it is
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationQuery:
-    """Which observations are asked for, the newest first; where nothing is said, all of the live lineage are meant.
+    """A query for observations, newest first; without restrictions it matches all of the live lineage.
 
-    `words` must all be in the content. `heaviest` puts what is most important before what is newest.
+    All of `words` must be in the content. `by_importance` sorts by importance before age.
     """
 
     session: str | None = None
     type: str | None = None
     min_importance: int = 1
     words: str = ""
-    holding: bool = False  # only what still holds
-    heaviest: bool = False
+    current_only: bool = False  # only observations that are not stale
+    by_importance: bool = False
     limit: int | None = None
     live: bool = True
 
@@ -68,11 +68,11 @@ Args: TypeAlias = "Mapping[str, Any]"
 Extract: TypeAlias = "Callable[[Args, Result], Sequence[Observed]]"
 ExtractorTable: TypeAlias = "Mapping[str, Extract]"
 
-LONGEST_ERROR: Final = 200  # characters in the content; the metadata has all of it
+LONGEST_ERROR: Final = 200  # characters in the content; the metadata has the full text
 
 
 class Result(NamedTuple):
-    """What a call came to; `refused` is one that was denied or blocked, and so never ran."""
+    """The result of a tool call; `refused` means that it was denied or blocked and never ran."""
 
     output: Any = ""
     error: str = ""
@@ -80,24 +80,24 @@ class Result(NamedTuple):
 
 
 class Extractors:
-    """The extractors of every tool that has one; a new kind of call is one more table."""
+    """The extractors of all tools; a new kind of call needs only one more table."""
 
     def __init__(self, *tables: ExtractorTable) -> None:
-        """Take over the extractors of `tables`.
+        """Combine the extractors of `tables`.
 
-        Raises MalformedRecord when a tool is in two of them; both would tell of each call.
+        Raises MalformedRecord when two tables contain the same tool; each call would be observed twice.
         """
         self._by_tool: dict[str, Extract] = {}
         for table in tables:
             if known := sorted(self._by_tool.keys() & table.keys()):
                 message = (
-                    f"{known[0]!r} has an extractor already; leave it out of one of the tables."
+                    f"{known[0]!r} has an extractor already; remove it from one of the tables."
                 )
                 raise MalformedRecord(message)
             self._by_tool.update(table)
 
     def __call__(self, tool: str, args: Args, result: Result) -> tuple[Observed, ...]:
-        """Return what a call of `tool` is worth: nothing when it has no extractor, or never ran."""
+        """Return the observations of a call of `tool`: none without an extractor, or when the call never ran."""
         extract = self._by_tool.get(tool)
         if extract is None or result.refused:
             return ()
@@ -105,19 +105,19 @@ class Extractors:
 
 
 def line(text: object, longest: int = LONGEST_ERROR) -> str:
-    """Return `text` in one line of at most so many characters."""
+    """Return `text` as one line of at most `longest` characters."""
     flat = " ".join(str(text).split())
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
-MOST_OPEN: Final = 256  # calls whose result is awaited; of more, the oldest is given up
+MOST_OPEN: Final = 256  # calls that wait for a result; beyond that the oldest is dropped
 
 
 class Capture:
-    """Holds what each call was given until its result is there, and has kept what both come to.
+    """Stores the arguments of each call until its result arrives, then passes the observations of both to `keep`.
 
-    A call is known by its id, so that several of one tool at a time are told apart, and what it was given is as it was
-    then. Errors, of extractors as of the store, are counted in `faults`.
+    Calls are matched by id, so parallel calls of one tool stay separate, and arguments are copied when the call
+    begins. Errors of extractors and of the store are counted in `faults`.
     """
 
     def __init__(
@@ -129,23 +129,23 @@ class Capture:
         self._open: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
     def called(self, call_id: str, tool: str, args: Mapping[str, Any]) -> None:
-        """Take note of a call that begins."""
+        """Record the beginning of a call."""
         self._open[call_id] = tool, deepcopy(dict(args))
         if len(self._open) > MOST_OPEN:
             del self._open[next(iter(self._open))]
 
     def returned(self, call_id: str, result: Result) -> int:
-        """Return how many observations the call came to; one that was not announced comes to none."""
+        """Return the number of observations of the call; 0 when its beginning was not recorded."""
         call = self._open.pop(call_id, None)
         return 0 if call is None else self.saw(*call, result)
 
     def saw(self, tool: str, args: Mapping[str, Any], result: Result) -> int:
-        """Return how many observations a call that is over came to."""
+        """Return the number of observations of a completed call."""
         try:
             observed = self._extractors(tool, args, result)
             if observed:
                 self._keep(observed)
-        except Exception as error:  # noqa: BLE001  # what is observed is never worth a call
+        except Exception as error:  # noqa: BLE001  # an observation must never break a call
             self.faults.note(f"observe {tool}", error)
             return 0
         return len(observed)

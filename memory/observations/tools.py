@@ -1,10 +1,10 @@
-"""What the tools of a model come to: files, commands, searches, lists of things to do, tasks given away."""
+"""Extractors for the tools of a model: files, commands, searches, todo lists, delegated tasks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memory.codec import Json
-from memory.observations.block import Section, Telling
+from memory.observations.block import RowMode, Section
 from memory.observations.observation import Args, Extract, Observed, Result, line
 
 FILE_MODIFIED: Final = "file_modified"
@@ -17,7 +17,7 @@ SEARCH: Final = "search_performed"
 TODOS: Final = "todo_updated"
 TASK: Final = "task_delegated"
 
-ERROR: Final = 8  # the importance of what failed
+ERROR: Final = 8  # the importance of a failure
 
 
 def _file(kind: str, importance: int, *outdates: str) -> Extract:
@@ -37,23 +37,23 @@ def _command(args: Args, result: Result) -> Sequence[Observed]:
     code = output.get("exit_code", 1 if result.error else 0)
     if code == 0 and not result.error:
         ran: Mapping[str, Json] = {"command": given, "exit_code": 0}
-        overtakes = (COMMAND_RUN, COMMAND_ERROR)
-        return [Observed(COMMAND_RUN, f"{command} -> exit 0", 4, command, ran, overtakes)]
+        supersedes = (COMMAND_RUN, COMMAND_ERROR)
+        return [Observed(COMMAND_RUN, f"{command} -> exit 0", 4, command, ran, supersedes)]
     error = str(result.error or output.get("stderr") or output.get("stdout") or "")
-    says = f"Failed: {command} -> exit {code}"
-    told = {"command": given, "exit_code": code, "error": error}
-    content = f"{says}: {line(error)}" if error.strip() else says
-    return [Observed(COMMAND_ERROR, content, ERROR, command, told, (COMMAND_RUN,))]
+    summary = f"Failed: {command} -> exit {code}"
+    metadata = {"command": given, "exit_code": code, "error": error}
+    content = f"{summary}: {line(error)}" if error.strip() else summary
+    return [Observed(COMMAND_ERROR, content, ERROR, command, metadata, (COMMAND_RUN,))]
 
 
 def _search(tool: str) -> Extract:
     def extract(args: Args, result: Result) -> Sequence[Observed]:
-        what = f'{tool} "{line(args.get("pattern", ""))}"'
+        call = f'{tool} "{line(args.get("pattern", ""))}"'
         if result.error:
-            return [_failed(what, what, result.error)]
+            return [_failed(call, call, result.error)]
         count = _matches(result.output)
-        found = f"{what} -> {count} match{'' if count == 1 else 'es'}"
-        return [Observed(SEARCH, found, 3, what, {"matches": count}, (SEARCH,))]
+        found = f"{call} -> {count} match{'' if count == 1 else 'es'}"
+        return [Observed(SEARCH, found, 3, call, {"matches": count}, (SEARCH,))]
 
     return extract
 
@@ -75,13 +75,13 @@ def _task(args: Args, result: Result) -> Sequence[Observed]:
     return [Observed(TASK, task, 5, task, {"result": str(result.output)}, (TOOL_ERROR,))]
 
 
-def _failed(what: str, about: str, error: str) -> Observed:
-    """Return what is told of a call that failed: it did not do what it is for."""
-    return Observed(TOOL_ERROR, f"Failed: {what}: {line(error)}", ERROR, about, {"error": error})
+def _failed(call: str, about: str, error: str) -> Observed:
+    """Return the observation of a failed call, in place of the one for success."""
+    return Observed(TOOL_ERROR, f"Failed: {call}: {line(error)}", ERROR, about, {"error": error})
 
 
 def _matches(output: object) -> int:
-    """Return how many results a search had, given as a list, as a count, or as lines of text."""
+    """Return the number of search results, given as a list, a count, or lines of text."""
     match output:
         case {"matches": list(found)}:
             return len(found)
@@ -108,10 +108,12 @@ TOOLS: Final[Mapping[str, Extract]] = {
 
 _FILES_CHANGED: Final = {FILE_CREATED: "created", FILE_MODIFIED: "modified"}
 TOOL_SECTIONS: Final = (
-    Section("Modified Files", _FILES_CHANGED, 10, Telling.COUNTED, stays=True),
-    Section("Errors", {COMMAND_ERROR: "", TOOL_ERROR: ""}, 9, Telling.EACH, most=10, stays=True),
-    Section("Todos", {TODOS: ""}, 6, Telling.LAST),
-    Section("Tasks Delegated", {TASK: ""}, 5, Telling.EACH),
-    Section("Commands", {COMMAND_RUN: ""}, 4, Telling.LATEST, most=10),
-    Section("Searches", {SEARCH: ""}, 3, Telling.LATEST, most=8),
+    Section("Modified Files", _FILES_CHANGED, 10, RowMode.COUNTED, is_required=True),
+    Section(
+        "Errors", {COMMAND_ERROR: "", TOOL_ERROR: ""}, 9, RowMode.EACH, most=10, is_required=True
+    ),
+    Section("Todos", {TODOS: ""}, 6, RowMode.LAST),
+    Section("Tasks Delegated", {TASK: ""}, 5, RowMode.EACH),
+    Section("Commands", {COMMAND_RUN: ""}, 4, RowMode.LATEST, most=10),
+    Section("Searches", {SEARCH: ""}, 3, RowMode.LATEST, most=8),
 )

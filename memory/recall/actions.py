@@ -1,6 +1,6 @@
-"""What an agent may do with its memory on purpose, and the recollection that each recall leaves behind.
+"""The actions of an agent on its memory, and the recollection that each recall writes.
 
-Each action takes no step of the game, and each can be watched. A recollection is judged by how the recall turned out.
+Each action takes no step of the game and can be watched. The outcome of a recall is recorded on its recollection.
 """
 
 from collections import Counter
@@ -18,16 +18,16 @@ from memory.flow.maintenance import TRUST, Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
-from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, Searched
+from memory.recall.query import MAINTENANCE, RECOLLECTION, MemoryQuery, ScoredEntry, SearchableStore
 
-UTILITY_KEPT: Final = 0.9  # of a utility, each time it is learnt anew
+UTILITY_MOMENTUM: Final = 0.9  # weight of the old utility in the moving average
 RECOLLECTION_IMPORTANCE: Final = 2
 JUDGED: Final = "judged"  # the tag of a recollection whose outcome is known
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """One recall: what was asked and why, and the keys and scores of what came back."""
+    """One recall: the query and its reason, and the keys and scores of the results."""
 
     query: Mapping[str, Any]
     why: str
@@ -36,49 +36,51 @@ class Recollection:
 
 
 def recollection_of(entry: Entry) -> Recollection:
-    """Return the recall that `entry` tells of."""
+    """Return the recall that `entry` records."""
     data = cast("Mapping[str, Any]", entry.data)
     return Recollection(data["query"], data["why"], tuple(data["keys"]), tuple(data["scores"]))
 
 
 def is_open(entry: Entry) -> bool:
-    """Return whether the recall that `entry` tells of was not judged yet."""
+    """Return whether the outcome of the recall in `entry` is still unknown."""
     return JUDGED not in entry.tags
 
 
-def watch_actions(producers: Producers, agent_id: str) -> None:
-    """Keep every recall and every pruning of `agent_id` in its working memory."""
+def register_recall_producers(producers: Producers, agent_id: str) -> None:
+    """Write each recall and each pruning of `agent_id` to its working memory."""
     working = scope_name(agent_id, "working")
-    recalling = MemoryActions.memory_recall_with_scores
-    producers.register(recalling, _recollection, scope=working, kind=RECOLLECTION)
-    producers.register(MemoryActions.memory_prune, _upkeep, scope=working, kind=UPKEEP)
+    recall = MemoryActions.memory_recall_with_scores
+    producers.register(recall, _recollection, scope=working, kind=RECOLLECTION)
+    producers.register(
+        MemoryActions.memory_prune, _maintenance_record, scope=working, kind=MAINTENANCE
+    )
 
 
 def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) -> int:
-    """Return how many entries are more or less useful now for how recalling them turned out."""
-    learnt = 0
+    """Return the number of entries whose utility was updated with the outcome of recalling them."""
+    updated = 0
     for key in dict.fromkeys(keys):
         for scope in blackboard.scopes():
             entry = blackboard.get(scope, key)
             if entry is not None:
-                utility = UTILITY_KEPT * entry.utility + (1.0 - UTILITY_KEPT) * useful
+                utility = UTILITY_MOMENTUM * entry.utility + (1.0 - UTILITY_MOMENTUM) * useful
                 blackboard.revise(entry, utility=utility)
-                learnt += 1
-    return learnt
+                updated += 1
+    return updated
 
 
-def _recollection(call: Call, found: Sequence[Found]) -> Produced:
-    asked = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
+def _recollection(call: Call, found: Sequence[ScoredEntry]) -> Produced:
+    arguments = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
     data = {
-        "query": asked["query"].to_json(),
-        "why": asked.get("why", ""),
+        "query": arguments["query"].to_json(),
+        "why": arguments.get("why", ""),
         "keys": [each.entry.key for each in found],
         "scores": [round(each.score.total, 6) for each in found],
     }
     return _produced(call, data)
 
 
-def _upkeep(call: Call, pruned: int) -> Produced:
+def _maintenance_record(call: Call, pruned: int) -> Produced:
     return _produced(call, {"pruned": pruned})
 
 
@@ -89,10 +91,10 @@ def _produced(call: Call, data: Mapping[str, Json]) -> Produced:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """How many entries there are and how they stand, by scope and by edge.
+    """Counts of entries by scope and status, and the state of the edges.
 
-    `fullness` is the share of a scope's budget of tokens that is used, `pending` what waits at an edge, `faults`
-    how often a listener failed.
+    `fullness` is the used share of each scope's token budget, `pending` the number of entries pending at each edge, `faults`
+    the number of listener failures.
     """
 
     scopes: Mapping[str, int]
@@ -104,13 +106,13 @@ class MemoryStats:
 
     @property
     def count(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return sum(self.scopes.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How an entry is to be kept. What the cartridge shows is verified; what is said is not."""
+    """How to store an entry. Only cartridge facts are verified; a note is inferred or a claim."""
 
     scope: str = ""
     kind: str = "note"
@@ -122,10 +124,10 @@ class Note:
 
     @staticmethod
     def of(metadata: Mapping[str, Any]) -> "Note":
-        """Return the note that `metadata` describes; a field that no note has is refused."""
+        """Return the note that `metadata` describes. Raises MalformedRecord for an unknown field."""
         unknown = sorted(metadata.keys() - {each.name for each in fields(Note)})
         if unknown:
-            message = f"{unknown[0]!r} cannot be said of an entry; use fields of Note."
+            message = f"{unknown[0]!r} is not a field of a note; use fields of Note."
             raise MalformedRecord(message)
         if metadata.get("status", "claim") not in ("inferred", "claim"):
             message = f"status {metadata['status']!r} is not for notes; use inferred or claim."
@@ -135,32 +137,32 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class MemoryActions:
-    """The actions of one agent on its memory. Where no scope is named, all of its own are meant."""
+    """The actions of one agent on its memory. Without a scope they apply to all scopes of the agent."""
 
     blackboard: Blackboard
-    store: Searched
+    store: SearchableStore
     hooks: Hooks
     flows: Flows
     maintenance: Maintenance
     agent_id: str
 
     def memory_recall(self, query: MemoryQuery, why: str = "") -> list[Entry]:
-        """Return what answers `query`, the best first; `why` is kept with the recollection."""
+        """Return the entries that match `query`, best first; `why` is stored with the recollection."""
         return [each.entry for each in self.memory_recall_with_scores(query, why)]
 
     @hookable
-    def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[Found]:
-        """Return what answers `query` and how well, the best first."""
+    def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[ScoredEntry]:
+        """Return the entries that match `query` with their scores, best first; `why` is stored with the recollection."""
         return self.store.find(query, now_s=self.blackboard.game_s)
 
     @hookable
     def memory_learn_outcome(self, keys: Iterable[str], *, useful: bool) -> int:
-        """Return how many entries count for more or less from now on, by how recalling them turned out."""
+        """Return the number of entries whose utility was updated with the outcome of recalling them."""
         return learn_outcome(self.blackboard, keys, useful=useful)
 
     @hookable
     def memory_judge(self, recollection: Entry, *, useful: bool) -> int:
-        """Return how many entries count for more or less by what came of one recall, which is judged once."""
+        """Return the number of entries whose utility was updated with the outcome of one recall; at most once."""
         if not is_open(recollection):
             return 0
         self.blackboard.revise(recollection, tags=recollection.tags | {JUDGED})
@@ -175,19 +177,17 @@ class MemoryActions:
     ) -> str:
         """Return the key of the entry made of `data`; `metadata` are fields of a `Note`.
 
-        Raises MalformedRecord when it claims more than its author can know.
+        Raises MalformedRecord when it would replace an entry of a more trusted status.
         """
         note = Note.of(metadata or {})
         scope = note.scope or scope_name(self.agent_id, "working")
         if note.key is not None:
-            old = self.blackboard.get(scope, note.key)
-            if old and not old.closed and TRUST[note.status] < TRUST[old.status]:
-                message = (
-                    f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
-                )
+            existing = self.blackboard.get(scope, note.key)
+            if existing and not existing.closed and TRUST[note.status] < TRUST[existing.status]:
+                message = f"{existing.key!r} is {existing.status}; a note with status {note.status} cannot replace it."
                 raise MalformedRecord(message)
-        told = asdict(note) | {"scope": scope}
-        return self.blackboard.write(**told, data=data, tags=tags, by=self.agent_id).key
+        entry_fields = asdict(note) | {"scope": scope}
+        return self.blackboard.write(**entry_fields, data=data, tags=tags, by=self.agent_id).key
 
     @hookable
     def memory_forget(
@@ -197,16 +197,16 @@ class MemoryActions:
         older_than_s: float | None = None,
         scope: str = "",
     ) -> int:
-        """Return how many entries went: those of `keys`, with all `tags`, of more than an age.
+        """Return the number of entries removed: those in `keys`, with all `tags`, older than an age in game seconds.
 
-        What was given must all hold, and something must be given. Entries of lasting kinds stay.
+        All given conditions must be met, and at least one is required. Entries of lasting kinds stay.
         """
         if not keys and not tags and older_than_s is None:
             message = "memory_forget would forget everything; name keys, tags or an age."
             raise MalformedRecord(message)
         now, wanted = self.blackboard.game_s, frozenset(tags)
 
-        def is_meant(entry: Entry) -> bool:
+        def matches(entry: Entry) -> bool:
             return (
                 (not keys or entry.key in keys)
                 and wanted <= entry.tags
@@ -215,57 +215,57 @@ class MemoryActions:
             )
 
         def forget(name: str) -> int:
-            keys = {each.key for each in self.blackboard.entries(name) if is_meant(each)}
+            keys = {each.key for each in self.blackboard.entries(name) if matches(each)}
             return self.blackboard.forget(name, keys=keys)
 
         return self._each(scope, forget)
 
     @hookable
     def memory_deduplicate(self, threshold: float = 0.95, scope: str = "") -> int:
-        """Return how many entries became one with another that says the same."""
+        """Return the number of entries merged into a similar one."""
         return self._each(scope, lambda name: self.maintenance.deduplicate(name, threshold))
 
     @hookable
     def memory_prune(self, threshold: float = 0.1, scope: str = "") -> int:
-        """Return how many entries went for having faded below `threshold`."""
+        """Return the number of entries removed because their relevance was below `threshold`."""
         return self._each(scope, lambda name: self.maintenance.prune(name, threshold))
 
     @hookable
     def memory_transfer_raw(self, source: str, target: str, tags: Collection[str] = ()) -> int:
-        """Return how many entries of scope `source` with all `tags` were copied to `target` as they are.
+        """Return the number of entries of scope `source` with all `tags` that were copied unchanged to `target`.
 
-        Each keeps its key, which tells where it comes from, so that copying again changes nothing.
+        Each keeps its key, which names its origin, so copying again changes nothing.
         """
         copied = 0
         for entry in self.blackboard.entries(source):
-            there = self.blackboard.get(target, entry.key)
+            existing = self.blackboard.get(target, entry.key)
             if entry.closed or not frozenset(tags) <= entry.tags:
                 continue
-            if there is None or there.data != entry.data:
+            if existing is None or existing.data != entry.data:
                 sources = (*entry.sources, f"tick:{entry.tick}")
-                told = entry.rewritten(scope=target, sources=sources, by=self.agent_id)
-                self.blackboard.revise(self.blackboard.write(**told), utility=entry.utility)
+                entry_fields = entry.rewritten(scope=target, sources=sources, by=self.agent_id)
+                self.blackboard.revise(self.blackboard.write(**entry_fields), utility=entry.utility)
                 copied += 1
         return copied
 
     @hookable
     def memory_ingest_now(self, *names: str) -> dict[str, int]:
-        """Return how many entries of each kind came of carrying on what is pending, all or by edge."""
+        """Return the number of entries of each kind written by carrying what is pending, at `names` or at all edges."""
         return dict(self.flows.run(*names))
 
     @hookable
     def memory_list_tags(self, scope: str = "*") -> dict[str, int]:
-        """Return every tag in the scopes that the glob names, and how many entries carry it."""
+        """Return the number of entries for each tag in the scopes that match the glob."""
         return self.store.tags(scope)
 
     @hookable
     def memory_stats(self) -> MemoryStats:
-        """Return how much there is, how far it is to be trusted, and what is waiting."""
+        """Return counts of entries by scope and status, and what is pending."""
         blackboard = self.blackboard
         scopes = {name: blackboard.entries(name) for name in blackboard.scopes()}
-        entries = [each for held in scopes.values() for each in held]
+        entries = [each for scope_entries in scopes.values() for each in scope_entries]
         return MemoryStats(
-            scopes={name: len(held) for name, held in scopes.items()},
+            scopes={name: len(scope_entries) for name, scope_entries in scopes.items()},
             statuses=Counter(each.status for each in entries),
             closed=sum(bool(each.closed) for each in entries),
             fullness={name: blackboard.fullness(name) for name in scopes},
@@ -275,25 +275,25 @@ class MemoryActions:
 
     @hookable
     def memory_map(self, expected: Iterable[str] = ()) -> MemoryMap:
-        """Return the whole layout of memory; scopes in `expected` are shown also when they are empty."""
+        """Return the map of memory; scopes in `expected` are included even when they are empty."""
         return memory_map(self.blackboard, self.flows, expected)
 
     @hookable
     def memory_gaps(self, expected: Iterable[str] = (), names: Iterable[str] = ()) -> list[str]:
-        """Return what memory does not know: empty scopes and kinds, vain recalls, `names` never met."""
+        """Return the gaps of memory: empty scopes and kinds, recalls without results, `names` without entries."""
         found = list(self.memory_map(expected).gaps)
-        vain: dict[str, bool] = {}
+        empty: dict[str, bool] = {}
         for scope in self.blackboard.scopes():
             for entry in self.blackboard.entries(scope, kind=RECOLLECTION):
                 recalled = recollection_of(entry)
-                vain[encode(recalled.query)] = not recalled.keys  # the last answer counts
-        found += [f"nothing was found for {query}" for query, is_vain in vain.items() if is_vain]
+                empty[encode(recalled.query)] = not recalled.keys  # the latest result counts
+        found += [f"nothing was found for {query}" for query, is_empty in empty.items() if is_empty]
         for name in names:
             query = MemoryQuery(place=name, subject=name, max_results=1)
             if not self.store.find(query, now_s=self.blackboard.game_s):
                 found.append(f"nothing is known of {name}")
         return found
 
-    def _each(self, scope: str, deed: Callable[[str], int]) -> int:
+    def _each(self, scope: str, action: Callable[[str], int]) -> int:
         glob = scope or f"agent:{self.agent_id}:*"
-        return sum(deed(name) for name in self.blackboard.scopes() if fnmatchcase(name, glob))
+        return sum(action(name) for name in self.blackboard.scopes() if fnmatchcase(name, glob))

@@ -1,4 +1,4 @@
-"""What memory has to say on a matter, in lines, within a budget of tokens."""
+"""A text context from memory for one query, within a token budget."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,13 +9,13 @@ from memory.recall.actions import MemoryActions
 from memory.recall.query import MemoryQuery
 from memory.tokens import tokens
 
-_SHOWN: Final = 3  # sources named in a line
-_LONGEST: Final = 400  # characters of a line's content
+_MAX_SOURCES: Final = 3  # sources named in a line
+_MAX_CONTENT: Final = 400  # characters of a line's content
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Lines worth reading, the most valuable first; `left_out` counts those that the budget had no room for."""
+    """The lines of a context, best first; `left_out` is the number of lines that did not fit the budget."""
 
     text: str
     tokens: int
@@ -26,10 +26,10 @@ class Context:
 def gather_context(
     memory: MemoryActions, query: MemoryQuery, budget_tokens: int, why: str = "context"
 ) -> Context:
-    """Return what the scopes of `query` hold on it, in at most `budget_tokens`.
+    """Return the results of `query` as text of at most `budget_tokens`.
 
-    Each line ends with how far it is to be trusted and what it rests on. A line that does not fit is left out, and
-    shorter ones after it may still fit.
+    Each line ends with its status and evidence. A line that does not fit is left out, and shorter lines after it may
+    still fit.
     """
     lines: list[str] = []
     keys: list[str] = []
@@ -44,19 +44,19 @@ def gather_context(
 
 
 def line_of(entry: Entry) -> str:
-    """Return `entry` in one line: what it says, whether it still holds, its trust and its evidence."""
+    """Return `entry` as one line: its content, whether it is closed, its status and its evidence."""
     content = ", ".join(
         f"{name} {value if isinstance(value, str) else encode(value)}"
         for name, value in entry.data.items()
         if value not in (None, "", [], {}, ())
     )
-    if len(content) > _LONGEST:
-        content = content[: _LONGEST - 1] + "…"
-    says = f"- {entry.kind}: {content}"
+    if len(content) > _MAX_CONTENT:
+        content = content[: _MAX_CONTENT - 1] + "…"
+    line = f"- {entry.kind}: {content}"
     if entry.closed:
-        says += f" (no longer so: {entry.closed})"
+        line += f" (no longer so: {entry.closed})"
     evidence = entry.sources or (f"tick:{entry.tick}",)
-    rests_on = ", ".join(evidence[:_SHOWN])
-    if len(evidence) > _SHOWN:
-        rests_on += f" and {len(evidence) - _SHOWN} more"
-    return " ".join(f"{says} [{entry.status}; {rests_on}]".split())
+    evidence_text = ", ".join(evidence[:_MAX_SOURCES])
+    if len(evidence) > _MAX_SOURCES:
+        evidence_text += f" and {len(evidence) - _MAX_SOURCES} more"
+    return " ".join(f"{line} [{entry.status}; {evidence_text}]".split())

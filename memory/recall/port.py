@@ -1,4 +1,4 @@
-"""What sensors may ask memory: reading only, and only what was stored."""
+"""The memory queries of sensors: read-only, and only about stored entries."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from memory.tiers.tactician import TacticianMemory
 
 
 class Recall:
-    """Questions to the memory of one run and the knowledge it started with; none of them changes it."""
+    """Queries on the memory of one run and the knowledge it started with; none of them changes memory."""
 
     def __init__(
         self, blackboard: Blackboard, strategist: StrategistMemory, tactician: TacticianMemory
@@ -24,10 +24,10 @@ class Recall:
         self.objective_status = strategist.objective_status
 
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
-        """Return the newest entries of `kind` in `scope`, oldest of them first."""
+        """Return the newest entries of `kind` in `scope`, oldest first."""
         return self._blackboard.entries(scope, kind=kind, limit=limit)
 
     def visits(self, location_name: str) -> int:
-        """Return how often the place was visited in this session."""
+        """Return the number of visits to the place in this session."""
         place = self._strategist.locations_visited.get(location_name)
         return 0 if place is None else place.visit_count

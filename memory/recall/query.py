@@ -1,4 +1,4 @@
-"""Questions to memory, and the parts by which answers are ranked. Knows nothing of how they are found."""
+"""Memory queries, and the parts of the score that ranks results. Knows nothing of how results are found."""
 
 from dataclasses import dataclass, fields
 from typing import Final, NamedTuple, Protocol
@@ -9,22 +9,21 @@ from memory.errors import MalformedRecord
 
 MOST: Final = 100  # results of one query
 
-RECOLLECTION: Final = "recollection"  # what a recall leaves behind
-UPKEEP: Final = "upkeep"  # and what tidying up does
-# Found only by those who ask for them by kind: what was recalled would be recalled for having been recalled.
-INWARD: Final = (RECOLLECTION, UPKEEP)
+RECOLLECTION: Final = "recollection"  # the entry that each recall writes
+MAINTENANCE: Final = "maintenance"  # the entry that each pruning writes
+# Found only by a query that names the kind; otherwise a recall would find the records of earlier recalls.
+INTERNAL_KINDS: Final = (RECOLLECTION, MAINTENANCE)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """A question to memory.
+    """A query on memory.
 
-    `text`, `place` and `subject` are cues: an entry answers when it has a word of the text, or happened at the place,
-    or is about the subject; of those given, the more it answers the better. What the senses say, and what has no tags and
-    the least importance, has no words. All the rest are filters: every one of
-    them must hold, and the best `max_results` are taken of what passes them all. Scopes, kinds and the key are
-    globs, exact names and a glob; an empty filter lets everything pass. `min_relevance` is of what is left of
-    an entry's relevance by now. Times are in game seconds.
+    `text`, `place` and `subject` are cues: an entry matches when it contains a word of the text, or happened at the place,
+    or is about the subject; the more of the given cues match, the better. Sensory entries, and entries without tags and with
+    the lowest importance, are not indexed by words. All other fields are filters: an entry must pass all of them, and the
+    best `max_results` are returned. `scopes` are globs, `kinds` exact names, `key_pattern` a glob; an empty filter passes
+    everything. `min_relevance` applies to the decayed relevance of an entry. Times are in game seconds.
     """
 
     text: str = ""
@@ -46,7 +45,7 @@ class MemoryQuery:
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_results <= MOST:
-            message = f"max_results {self.max_results!r} is not in 1..{MOST}; ask for that many."
+            message = f"max_results {self.max_results!r} is not in 1..{MOST}; give a number in that range."
             raise MalformedRecord(message)
         if not 0.0 <= self.min_relevance <= 1.0:
             message = f"min_relevance {self.min_relevance!r} is not in 0..1; give a share."
@@ -57,31 +56,31 @@ class MemoryQuery:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the text, each once, without case and punctuation."""
+        """The distinct words of the text, without case and punctuation."""
         spaced = "".join(each if each.isalnum() else " " for each in self.text.casefold())
         return tuple(dict.fromkeys(spaced.split()))
 
     def earliest(self, now_s: float) -> float | None:
-        """Return the earliest moment that is asked for, be it outright or by age."""
+        """Return the earliest requested time, from `since_s` and `max_age_s`, or None."""
         by_age = None if self.max_age_s is None else now_s - self.max_age_s
         bounds = [each for each in (self.since_s, by_age) if each is not None]
         return max(bounds, default=None)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what was asked for, without what was left open."""
-        asked: dict[str, Json] = {}
+        """Return the fields that differ from their defaults."""
+        given: dict[str, Json] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default:
-                asked[field.name] = sorted(value) if isinstance(value, frozenset) else value
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asked.items()}
+                given[field.name] = sorted(value) if isinstance(value, frozenset) else value
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each part counts for in a score; they add up to 1.
+    """The weight of each part of a score; they sum to 1.
 
-    After `half_s` game seconds an entry counts half as recent as a new one, after twice that a third.
+    The recency of an entry is one half after `half_s` game seconds, one third after twice that.
     """
 
     words: float = 0.35
@@ -95,8 +94,8 @@ class Weights:
 class Score(NamedTuple):
     """The parts of a score, each in 0..1, and their weighted sum.
 
-    `words` is 1 for the best match of the text among the candidates and 0 for none; `match` is the share of
-    place and subject, of those asked for, that the entry is about.
+    `words` is 1 for the best text match among the candidates and 0 for none; `match` is the share of the given place and
+    subject that the entry matches.
     """
 
     total: float
@@ -107,18 +106,18 @@ class Score(NamedTuple):
     match: float
 
 
-class Found(NamedTuple):
-    """An entry, and how well it answers."""
+class ScoredEntry(NamedTuple):
+    """An entry and its score."""
 
     entry: Entry
     score: Score
 
 
-class Searched(Protocol):
-    """Where entries are found and ranked."""
+class SearchableStore(Protocol):
+    """A search index of entries."""
 
-    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
-        """Return what answers `query` at `now_s`, the best first."""
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[ScoredEntry]:
+        """Return the entries that match `query` at `now_s`, best first."""
 
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
-        """Return how many entries carry each tag."""
+        """Return the number of entries with each tag."""

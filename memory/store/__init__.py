@@ -1,1 +1,1 @@
-"""The two files: what a run keeps of itself, and the knowledge that outlives runs."""
+"""The two SQLite files of memory: the record of one run, and the knowledge that outlives runs."""

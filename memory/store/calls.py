@@ -1,8 +1,7 @@
-"""The calls of a model and what they count for: booked before they are sent, settled once it is known.
+"""The ledger of model calls: each is booked at its maximum cost before it is sent, and settled when its cost is known.
 
-Each is written at once, in a short transaction of its own, through a door of its own that any thread may use. They are
-not part of the lineage: `rewind` brings back the game, but money that was spent is spent. Knows nothing of prices nor
-of ceilings.
+Each write is committed at once, in a short transaction on a connection of its own that any thread may use. Calls are
+not part of the lineage: `rewind` restores the game, but spent money stays spent. Knows nothing of prices or ceilings.
 """
 
 from dataclasses import astuple, dataclass, fields
@@ -16,12 +15,12 @@ _BOOK: Final = (
     "INSERT INTO calls (state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens) "
     "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING id"
 )
-# Only what is still open: a call is settled once, however often it is reported.
-_SETTLE: Final = (
+# Only an open call is updated: a call is settled once, however often it is reported.
+_MARK_SETTLED: Final = (
     "UPDATE calls SET state = ?, nanos = ?, tokens = ?, input = ?, output = ?, cache_read = ?, "
     "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved'"
 )
-_LOSE: Final = "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved'"
+_MARK_LOST: Final = "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved'"
 _SUMS: Final = (
     "SELECT coalesce(sum(nanos), 0), count(*), coalesce(sum(tokens), 0) FROM calls "
     "WHERE state <> 'cancelled'"
@@ -32,12 +31,12 @@ _LAST: Final = (
 
 
 class CallState(Enum):
-    """What is known of a call. Those reserved and those lost count for the most they could have cost."""
+    """The state of a call. Reserved and lost calls count at their maximum cost."""
 
     RESERVED = "reserved"  # booked; whether it was sent is not known
-    SETTLED = "settled"  # the service said what it took
+    SETTLED = "settled"  # the service reported its usage
     CANCELLED = "cancelled"  # it was never sent
-    LOST = "lost"  # it was sent, and what it took is unknown
+    LOST = "lost"  # it was sent, and its usage is unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,9 @@ class Booking:
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What became of a call: its state, its price in billionths of a dollar, and its tokens by kind.
+    """The outcome of a call: its state, its cost in billionths of a dollar, and its tokens by kind.
 
-    A call that was lost keeps the price it was booked at.
+    A lost call keeps the cost it was booked at.
     """
 
     state: CallState
@@ -69,13 +68,13 @@ class CallOutcome:
 
     @property
     def tokens(self) -> int:
-        """All its tokens."""
+        """The total of tokens of all kinds."""
         return sum(astuple(self)[2:])
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call as the file has it; `nanos` and `tokens` are what it counts for."""
+    """One row of the table `calls`; `nanos` and `tokens` are the amounts it counts for."""
 
     id: int
     state: CallState
@@ -95,7 +94,7 @@ class ModelCall:
 
 
 class Sums(NamedTuple):
-    """What some calls count for together, in billionths of a dollar, calls and tokens."""
+    """The totals of some calls: cost in billionths of a dollar, number of calls, and tokens."""
 
     nanos: int = 0
     calls: int = 0
@@ -104,7 +103,7 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallSums:
-    """What calls count for in the whole run, in the last hour, and since a milestone."""
+    """The call totals of the whole run, of the last hour, and since a milestone."""
 
     run: Sums
     hour: Sums
@@ -112,17 +111,17 @@ class CallSums:
 
 
 class LastCall(NamedTuple):
-    """The latest time any call was booked at, and the milestone of the newest; nothing before the first."""
+    """The latest booking time of all calls, and the milestone of the newest call; zero and empty without calls."""
 
     started_ms: int = 0
     milestone: str = ""
 
 
 class CallReader(Reader):
-    """The calls in a run's file."""
+    """Reads the calls of a run's file."""
 
     def calls(self) -> list[ModelCall]:
-        """Return all calls, the first first."""
+        """Return all calls, oldest first."""
         sql = select_from("calls", [each.name for each in fields(ModelCall)]) + "ORDER BY id"
         return self._database.read(
             "calls", lambda row: ModelCall(row[0], CallState(row[1]), *row[2:]), sql
@@ -130,29 +129,29 @@ class CallReader(Reader):
 
 
 class CallLedger(CallReader):
-    """The same while calls are made; one thread at a time."""
+    """Reads and writes the calls of a run's file; one thread at a time."""
 
-    _door: Database | None = None  # opened with the first call, since most runs make none
+    _calls_database: Database | None = None  # opened at the first call, since most runs make none
 
     def book_call(self, booking: Booking) -> int:
-        """Return the number of a call that is about to be made, booked at its worst and for good."""
+        """Book a call at its maximum cost, commit it, and return its number."""
         door = self._open_calls()
         with door.transaction():
             ((number,),) = door.rows(_BOOK, astuple(booking))
         return int(number)
 
     def settle_call(self, number: int, outcome: CallOutcome) -> bool:
-        """Return whether a booked call was still open, and is now settled at what came of it."""
+        """Settle a booked call at its outcome; return False when it was settled before."""
         door = self._open_calls()
         with door.transaction():
             if outcome.state is CallState.LOST:
-                return door.execute(_LOSE, (number,)) > 0
+                return door.execute(_MARK_LOST, (number,)) > 0
             _, nanos, *by_kind = astuple(outcome)
             values = (outcome.state.value, nanos, outcome.tokens, *by_kind, number)
-            return door.execute(_SETTLE, values) > 0
+            return door.execute(_MARK_SETTLED, values) > 0
 
     def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
-        """Return what calls count for in all, in the hour before `now_ms`, and under `milestone`."""
+        """Return the totals of all calls, of the hour before `now_ms`, and under `milestone`."""
         door = self._open_calls()
 
         def summed(condition: str = "", *parameters: object) -> Sums:
@@ -161,23 +160,23 @@ class CallLedger(CallReader):
 
         return CallSums(
             summed(),
-            # A call whose time lies after now is one of a clock that went backwards, and counts.
+            # A call dated after now comes from a clock that was set back, and counts.
             summed(" AND started_ms > ?", now_ms - HOUR_MS),
             summed(" AND milestone = ?", milestone),
         )
 
     def last_call(self) -> LastCall:
-        """Return the latest time of any call, and the milestone of the newest."""
+        """Return the latest booking time, and the milestone of the newest call."""
         ((started_ms, milestone),) = self._open_calls().rows(_LAST)
         return LastCall() if started_ms is None else LastCall(started_ms, milestone)
 
     def close_calls(self) -> None:
-        """Close the door of calls, if there is one."""
-        if self._door is not None:
-            self._door.close()
-            self._door = None
+        """Close the connection for calls, if it was opened."""
+        if self._calls_database is not None:
+            self._calls_database.close()
+            self._calls_database = None
 
     def _open_calls(self) -> Database:
-        if self._door is None:
-            self._door = self._database.beside()
-        return self._door
+        if self._calls_database is None:
+            self._calls_database = self._database.second_connection()
+        return self._calls_database

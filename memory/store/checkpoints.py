@@ -1,4 +1,4 @@
-"""The checkpoints of a run: what each holds, which of them stay, and the saved state of sessions, which goes back with them."""
+"""The checkpoints of a run: their content, their retention, and saved session states, which are rewound with them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,21 +10,21 @@ from memory.errors import MissingCheckpoint
 from memory.store.database import Database, Reader, select_from
 
 LAST_CHECKPOINT: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
-RING: Final = 8  # the newest, whatever they were made for
-BUDGET: Final = 64 << 20  # bytes of the game and the parts
-FEWEST: Final = 2  # stay however large they are
+RING: Final = 8  # the newest checkpoints, for any reason
+BUDGET: Final = 64 << 20  # bytes, of game states and parts together
+MIN_RETAINED: Final = 2  # retained whatever their size
 
-Why: TypeAlias = Literal[
+CheckpointReason: TypeAlias = Literal[
     "start", "milestone", "consolidation", "battle", "signal", "end", "back"
-]  # what a checkpoint was made for; "battle": one that matters is about to begin, "back": play went back to it
-LASTING: Final[frozenset[Why]] = frozenset({"start", "milestone"})
+]  # why it was made; "battle": before an important battle, "back": play was rewound to it
+PERMANENT: Final[frozenset[CheckpointReason]] = frozenset({"start", "milestone"})
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One moment to come back to: the game and the chain of digests so far; its parts lie beside it.
+    """One restore target: the game state and the chain of digests; its parts are rows of their own.
 
-    `id` is its number in the file, which the store gives.
+    `id` is its number in the file, assigned by the store.
     """
 
     tick: int
@@ -32,21 +32,21 @@ class Checkpoint:
     state: bytes
     chain: bytes
     id: int = field(default=0, compare=False)
-    why: Why = field(default="consolidation", compare=False)
+    why: CheckpointReason = field(default="consolidation", compare=False)
 
 
-class CheckpointMark(NamedTuple):
-    """What is known of a checkpoint without reading it; `size` in bytes."""
+class CheckpointInfo(NamedTuple):
+    """The description of a checkpoint, without its game state; `size` in bytes."""
 
     id: int
     tick: int
     frame: int
-    why: Why
+    why: CheckpointReason
     size: int
 
 
 class Extent(NamedTuple):
-    """How far each table went when a checkpoint was made."""
+    """The highest row number of each table when a checkpoint was made."""
 
     tick: int
     last_event: int
@@ -56,24 +56,24 @@ class Extent(NamedTuple):
 
 
 class CheckpointReader(Reader):
-    """The checkpoints that were committed."""
+    """Reads committed checkpoints."""
 
     def latest_checkpoint(self) -> Checkpoint | None:
-        """Return the last moment to come back to, or None when there is none yet."""
+        """Return the newest checkpoint, or None when there is none yet."""
         return next(self.checkpoints(), None)
 
     def checkpoints(self) -> Iterator[Checkpoint]:
-        """Yield the moments to come back to, newest first, each read when it is asked for."""
+        """Yield the checkpoints, newest first, each read lazily."""
         for mark in reversed(self.marks()):
             try:
                 yield self.checkpoint(mark.id)
             except MissingCheckpoint:
-                continue  # deleted meanwhile, by the process that plays
+                continue  # deleted meanwhile by the process that plays
 
     def checkpoint(self, number: int) -> Checkpoint:
-        """Return a moment to come back to by its number.
+        """Return the checkpoint with this number.
 
-        Raises MissingCheckpoint when the file does not hold it any more.
+        Raises MissingCheckpoint when the file no longer holds it.
         """
         row = self._database.row(
             "SELECT tick, frame, state, chain, why FROM checkpoints WHERE id = ?", (number,)
@@ -86,30 +86,30 @@ class CheckpointReader(Reader):
         tick, frame, state, chain, why = row
         return Checkpoint(tick, frame, state, chain, number, why)
 
-    def marks(self) -> list[CheckpointMark]:
-        """Return what is known of the moments to come back to without reading them, in their order."""
-        sql = select_from("checkpoints", CheckpointMark._fields) + "ORDER BY id"
-        return self._database.read("checkpoints", CheckpointMark._make, sql)
+    def marks(self) -> list[CheckpointInfo]:
+        """Return the descriptions of all checkpoints, oldest first."""
+        sql = select_from("checkpoints", CheckpointInfo._fields) + "ORDER BY id"
+        return self._database.read("checkpoints", CheckpointInfo._make, sql)
 
     def checkpoint_ticks(self) -> list[int]:
-        """Return the ticks of the moments to come back to, newest first."""
+        """Return the ticks of all checkpoints, newest first."""
         return [mark.tick for mark in reversed(self.marks())]
 
     def part(self, name: str) -> Any:  # noqa: ANN401  # JSON
-        """Return the state of a part at the last checkpoint; None where it keeps none."""
+        """Return the state of a part in the last checkpoint, or None when it holds none."""
         row = self._database.row(
             "SELECT data FROM parts WHERE name = ? "
             "AND checkpoint = (SELECT max(id) FROM checkpoints)",
             (name,),
         )
-        with self._database.understood(f"part {name}"):
+        with self._database.decoding(f"part {name}"):
             return None if row is None else decode(row[0])
 
     def restore_part(self, name: str, part: CheckpointPart) -> None:
-        """Give `part` the state it had at the last checkpoint, if that holds one."""
+        """Restore `part` from the last checkpoint, if that holds its state."""
         state = self.part(name)
         if state is not None:
-            with self._database.understood(f"part {name}"):
+            with self._database.decoding(f"part {name}"):
                 part.restore(state)
 
     def _extent(self, checkpoint: Checkpoint) -> Extent:
@@ -127,7 +127,7 @@ class CheckpointReader(Reader):
 def save_checkpoint(
     database: Database, checkpoint: Checkpoint, parts: Mapping[str, str], last_observation: int
 ) -> None:
-    """Write a checkpoint and the parts that belong to it, within a transaction."""
+    """Write a checkpoint and its parts, within a transaction."""
     taken = checkpoint.tick, checkpoint.frame, checkpoint.state, checkpoint.chain
     size = len(checkpoint.state) + sum(map(len, parts.values()))
     database.execute(
@@ -145,61 +145,61 @@ def save_checkpoint(
     )
 
 
-def kept(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozenset[int]:
-    """Return the numbers of the checkpoints that stay; `marks` are all of a run, the newest last.
+def retained(marks: Sequence[CheckpointInfo], *, budget: int = BUDGET) -> frozenset[int]:
+    """Return the numbers of the checkpoints to retain; `marks` are all of a run, newest last.
 
-    Of two at the same tick only the newer is one to come back to, unless the older is lasting.
+    Of two at the same tick only the newer is retained, unless the older is permanent.
     """
     last = {mark.tick: mark.id for mark in marks}
-    distinct = [mark for mark in marks if mark.why in LASTING or last[mark.tick] == mark.id]
+    distinct = [mark for mark in marks if mark.why in PERMANENT or last[mark.tick] == mark.id]
     recent = distinct[-RING:]
-    stay = {mark.id: mark for mark in distinct if mark.why in LASTING} | {
+    stay = {mark.id: mark for mark in distinct if mark.why in PERMANENT} | {
         mark.id: mark for mark in recent
     }
     total = sum(mark.size for mark in stay.values())
-    for victim in _dispensable(list(stay.values()), recent):
+    for victim in _removal_order(list(stay.values()), recent):
         if total <= budget:
             break
         total -= stay.pop(victim.id).size
     return frozenset(stay)
 
 
-def _dispensable(
-    stay: Sequence[CheckpointMark], recent: Sequence[CheckpointMark]
-) -> Iterator[CheckpointMark]:
-    """Yield what goes first where there is no room: old milestones, then the ring from behind, then the start."""
+def _removal_order(
+    stay: Sequence[CheckpointInfo], recent: Sequence[CheckpointInfo]
+) -> Iterator[CheckpointInfo]:
+    """Yield checkpoints in the order of removal: old milestones, then the oldest of the ring, then the start."""
     newest = {mark.id for mark in recent}
     by_age = sorted(stay, key=lambda mark: mark.id)
     old = [each for each in by_age if each.id not in newest]
     yield from (each for each in old if each.why != "start")
-    yield from [each for each in by_age if each.id in newest][:-FEWEST]
+    yield from [each for each in by_age if each.id in newest][:-MIN_RETAINED]
     yield from (each for each in old if each.why == "start")
 
 
 class StrategistCheckpoints:
-    """The state of sessions by name, saved with the next commit. What it replaces stays while a checkpoint needs it."""
+    """The states of sessions by name, written at the next commit. A replaced state stays while a checkpoint needs it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._saved: dict[str, tuple[int, str]] = {}
 
     def save(self, session_id: str, tick: int, data: Json) -> None:
-        """Keep the state of a session at the next commit."""
+        """Store the state of a session at the next commit."""
         self._saved[session_id] = (tick, encode(data))
 
     def load(self, session_id: str) -> Any:  # noqa: ANN401  # the caller knows the shape it stored
-        """Return what was saved last of a session, or None."""
+        """Return the state of a session that was saved last, or None."""
         if (saved := self._saved.get(session_id)) is not None:
             return decode(saved[1])
         row = self._database.row(
             "SELECT data FROM strategist_checkpoints WHERE session_id = ? AND dropped_after IS NULL",
             (session_id,),
         )
-        with self._database.understood("strategist_checkpoints"):
+        with self._database.decoding("strategist_checkpoints"):
             return None if row is None else decode(row[0])
 
     def flush(self) -> None:
-        """Write what was saved, within the transaction of a commit."""
+        """Write the saved states, within the transaction of a commit."""
         self._database.execute_many(
             f"UPDATE strategist_checkpoints SET dropped_after = {LAST_CHECKPOINT} "  # noqa: S608
             "WHERE session_id = ? AND dropped_after IS NULL",
@@ -211,12 +211,12 @@ class StrategistCheckpoints:
             ((session_id, *saved) for session_id, saved in self._saved.items()),
         )
 
-    def forget_changes(self) -> None:
-        """Begin anew from what the file holds."""
+    def discard_changes(self) -> None:
+        """Discard unwritten changes."""
         self._saved.clear()
 
     def rewind(self, number: int) -> None:
-        """Bring back what was saved before checkpoint `number`, within a transaction."""
+        """Restore the states of checkpoint `number`, within a transaction."""
         self._database.execute(
             "DELETE FROM strategist_checkpoints WHERE made_after >= ?", (number,)
         )
@@ -226,7 +226,7 @@ class StrategistCheckpoints:
         )
 
     def prune(self, before: int, after: int) -> None:
-        """Delete what was saved and replaced between two checkpoints that stay, within a transaction."""
+        """Delete states that were saved and replaced between two retained checkpoints, within a transaction."""
         self._database.execute(
             "DELETE FROM strategist_checkpoints "
             "WHERE dropped_after >= ?1 AND dropped_after < ?2 AND made_after >= ?1",

@@ -1,8 +1,8 @@
-"""What each run has contributed to each piece of knowledge, so that memories can be merged without counting twice.
+"""The contribution of each run to each knowledge row, stored so that merged memories count nothing twice.
 
-A share only grows, lesson by lesson of its run: of two that a run has of one thing, in copies of a memory that grew
-apart, the one with the later lesson contains the other. Whatever is known is folded from shares in an order that
-depends on nothing but them. Of several words about one thing the most trusted stands, then the newest.
+A contribution only grows, lesson by lesson of its run: of two copies the one with the later lesson contains the other.
+Every row is aggregated from contributions in an order that depends on nothing else. Where they disagree, the most
+trusted one decides, then the newest.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from memory.codec import Json, as_json, decode, encode, from_json
 from memory.store.database import Database
 from memory.store.knowledge_tables import BY_NAME, TABLES
-from memory.tiers.forgetting import faded
+from memory.tiers.forgetting import decayed
 from memory.tiers.knowledge import (
-    KIND_IN,
-    KIND_NAMED,
+    KIND_BY_NAME,
+    KIND_BY_TABLE,
     Knowledge,
     LearnedPattern,
     PlayerPreference,
@@ -28,23 +28,23 @@ from memory.tiers.knowledge import (
 )
 from memory.tiers.lessons import OutboxRow
 
-Losers: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: why, and what shows it
+Overruled: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: the reason and its evidence
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 
 
-def standing(status: str, at: float, importance: int, name: str) -> tuple[int, float, int, str]:
-    """Return how a word stands among others about the same thing: the highest is believed; `name` settles ties."""
+def precedence(status: str, at: float, importance: int, name: str) -> tuple[int, float, int, str]:
+    """Return the rank of a statement among others on the same row: the highest is believed; `name` settles ties."""
     return TRUST[status], at, importance, name
 
 
-TOTALS_ROW: Final = "totals"  # the one row of totals
-BY_HAND: Final = "by hand"  # who teaches what was saved without a run
-MANAGER: Final = "memory-management"  # who tells what several runs agree on
+TOTALS_ROW: Final = "totals"  # the id of the only row of totals
+BY_HAND: Final = "by hand"  # the source of rows saved without a run
+MANAGER: Final = "memory-management"  # the source of rows that several runs agree on
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """Why a run holds something to be no longer true, and since when."""
+    """The closing of a row by a run: the reason, its evidence and its date."""
 
     sequence: int
     tick: int
@@ -58,12 +58,12 @@ OPEN: Final = Closing(0, 0, 0.0, "", ())
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """What one run taught of one thing, added up, and whether it closed it.
+class Contribution:
+    """The lessons of one run about one row, added up, and the run's closing of the row, if any.
 
-    `sequence` is its last lesson about it, `taught` the last that taught. Dates are in epoch seconds: `since` the first
-    word, `at` the last, `fresh` when relevance was what the record says, `said` the last word of each trust.
-    `let_go` says that it was forgotten on purpose, up to that lesson.
+    `sequence` is its last lesson about the row, `taught` the last that added evidence. Dates are epoch seconds: `since` of
+    the first lesson, `at` of the last, `fresh` of the stored relevance, `said` of the last lesson by trust. `let_go` marks
+    a row that was forgotten on purpose, up to that lesson.
     """
 
     run_id: str
@@ -82,27 +82,27 @@ class Share:
     let_go: bool = False
 
     @property
-    def is_known(self) -> bool:
-        """Whether it teaches anything."""
+    def has_record(self) -> bool:
+        """Whether it holds a record."""
         return self.record is not None
 
     @property
-    def says(self) -> Mapping[str, Any]:
-        """All that it teaches, by name."""
+    def content(self) -> Mapping[str, Any]:
+        """The fields of its record, by name; empty without one."""
         return self.record or {}
 
     @property
-    def standing(self) -> tuple[int, float, int, str]:
-        """How its last word stands among those of others."""
-        return standing(self.status, self.at, self.says.get("importance", 0), self.run_id)
+    def precedence(self) -> tuple[int, float, int, str]:
+        """The rank of its last lesson among other contributions."""
+        return precedence(self.status, self.at, self.content.get("importance", 0), self.run_id)
 
-    def taught_again(self, lesson: OutboxRow, record: Mapping[str, Json], at: float) -> Share:
-        """Return the share after one more lesson, by which `record` is all that was taught; `at` is when it was last so.
+    def with_lesson(self, lesson: OutboxRow, record: Mapping[str, Json], at: float) -> Contribution:
+        """Return the contribution after one more lesson; `record` holds all lessons, `at` is the date of this one.
 
-        What the run itself had closed holds again, unless the lesson is of the very tick that closed it, or less trusted.
+        It reopens a row the run had closed, unless the lesson is of the closing's tick or less trusted.
         """
         closing, status = self.closing, lesson.payload.get("status", "verified")
-        if closing is not None and lesson.tick != closing.tick and _may_open(status, closing):
+        if closing is not None and lesson.tick != closing.tick and _may_reopen(status, closing):
             closing = None
         return replace(
             self,
@@ -112,7 +112,7 @@ class Share:
             status=status,
             tick=lesson.tick,
             taught=lesson.sequence,
-            since=min(self.since, at) if self.is_known else at,
+            since=min(self.since, at) if self.has_record else at,
             at=max(self.at, at),
             fresh=at,
             evidence=tuple(lesson.payload.get("sources", ())),
@@ -121,52 +121,51 @@ class Share:
             let_go=False,
         )
 
-    def closed(self, closing: Closing) -> Share:
-        """Return the share of a run that has seen that something does not hold."""
+    def with_closing(self, closing: Closing) -> Contribution:
+        """Return the contribution after the run closed the row."""
         return replace(self, sequence=closing.sequence, closing=closing)
 
     def to_json(self) -> dict[str, Json]:
-        """Return everything but the run and the sequence, which are columns; what goes without saying is left out."""
+        """Return all fields except the run and the sequence, which are columns; defaults are left out."""
         if self.let_go:
             return {"let_go": True}
-        told: dict[str, Json] = {}
+        data: dict[str, Json] = {}
         if self.record is not None:
-            usual = _usual(self.sequence, self.at, self.status)
-            values = {name: getattr(self, name) for name in _TAUGHT}
-            told = {name: values[name] for name in _TAUGHT if values[name] != usual.get(name)}
+            usual = _defaults(self.sequence, self.at, self.status)
+            values = {name: getattr(self, name) for name in _FIELDS}
+            data = {name: values[name] for name in _FIELDS if values[name] != usual.get(name)}
         if self.closing is not None:
-            told["closing"] = as_json(self.closing)
-        return told
+            data["closing"] = as_json(self.closing)
+        return data
 
     @classmethod
-    def from_json(cls, run_id: str, sequence: int, told: Mapping[str, Any]) -> Share:
-        """Return the share that `to_json` took apart."""
-        known = dict(told)
-        if "record" in told:
-            known = _usual(sequence, told["at"], told["status"]) | known
+    def from_json(cls, run_id: str, sequence: int, data: Mapping[str, Any]) -> Contribution:
+        """Return the contribution that `to_json` wrote."""
+        known = dict(data)
+        if "record" in data:
+            known = _defaults(sequence, data["at"], data["status"]) | known
             known["evidence"] = tuple(known["evidence"])
-        if "closing" in told:
-            known["closing"] = from_json(Closing, told["closing"])
+        if "closing" in data:
+            known["closing"] = from_json(Closing, data["closing"])
         return cls(run_id, sequence, **known)
 
 
-_TAUGHT: Final = [
+_FIELDS: Final = [
     each.name
-    for each in fields(Share)
+    for each in fields(Contribution)
     if each.name not in {"run_id", "sequence", "closing", "let_go"}
 ]
 
 
-def _usual(sequence: int, at: float, status: str) -> dict[str, Any]:
-    """Return what goes without saying of a share that teaches."""
+def _defaults(sequence: int, at: float, status: str) -> dict[str, Any]:
+    """Return the default fields of a contribution with a record."""
     return {"evidence": (), "taught": sequence, "since": at, "fresh": at, "said": {status: at}}
 
 
-def joined(one: Share, other: Share) -> Share:
-    """Return which of two shares that one run has of one thing contains the other.
+def latest_of(one: Contribution, other: Contribution) -> Contribution:
+    """Return the one of two contributions of one run to one row that contains the other.
 
-    The same lessons make the same share. Where they did not, as in files older than shares, the choice is the same
-    whichever comes first.
+    The same lessons make the same contribution; in files older than contributions the choice ignores the order.
     """
     return max(
         one,
@@ -175,25 +174,25 @@ def joined(one: Share, other: Share) -> Share:
     )
 
 
-def teaching(shares: Iterable[Share]) -> list[Share]:
-    """Return the shares that teach something, the one that is believed last."""
-    return sorted((each for each in shares if each.is_known), key=attrgetter("standing"))
+def by_precedence(contributions: Iterable[Contribution]) -> list[Contribution]:
+    """Return the contributions with a record, ordered by precedence, the deciding one last."""
+    return sorted((each for each in contributions if each.has_record), key=attrgetter("precedence"))
 
 
-def closing_of(shares: Iterable[Share]) -> Closing:
-    """Return the newest closing that no newer evidence, as much to be trusted, has undone, or else `OPEN`."""
-    known = list(shares)
+def standing_closing(contributions: Iterable[Contribution]) -> Closing:
+    """Return the newest closing that no newer, equally trusted evidence has undone, or else `OPEN`."""
+    known = list(contributions)
     stands = [
         (each.closing.at, each.run_id, each.closing)
         for each in known
         if each.closing is not None
-        and not any(_undoes(other, each.closing) for other in known if other.run_id != each.run_id)
+        and not any(_reopens(other, each.closing) for other in known if other.run_id != each.run_id)
     ]
     return max(stands, key=lambda row: row[:2])[2] if stands else OPEN
 
 
-def outspoken(shares: Iterable[Share], by: Share, what: str) -> Losers:
-    """Return why those of `shares` that say another `what` do not stand against the one that is believed."""
+def overruled_runs(contributions: Iterable[Contribution], by: Contribution, what: str) -> Overruled:
+    """Return the reason why each contribution with another `what` than the deciding one does not hold."""
     reason = f"{by.run_id} says otherwise, which is {by.status} and "
     evidence = (f"run:{by.run_id}", *by.evidence)
     return {
@@ -201,86 +200,90 @@ def outspoken(shares: Iterable[Share], by: Share, what: str) -> Losers:
             reason + ("newer" if TRUST[each.status] == TRUST[by.status] else "more to be trusted"),
             evidence,
         )
-        for each in shares
-        if each.says[what] != by.says[what]
+        for each in contributions
+        if each.content[what] != by.content[what]
     }
 
 
-def _undoes(share: Share, closing: Closing) -> bool:
-    return share.is_known and any(
-        at > closing.at and _may_open(status, closing) for status, at in share.said.items()
+def _reopens(contribution: Contribution, closing: Closing) -> bool:
+    return contribution.has_record and any(
+        at > closing.at and _may_reopen(status, closing) for status, at in contribution.said.items()
     )
 
 
-def _may_open(status: str, closing: Closing) -> bool:
+def _may_reopen(status: str, closing: Closing) -> bool:
     return TRUST[status] >= TRUST[closing.status]
 
 
-class Folded(NamedTuple):
-    """One piece of knowledge, whose word it is, why it is closed if it is, and whose words do not stand."""
+class AggregatedRow(NamedTuple):
+    """One knowledge row, the contribution that decides it, why it is closed, and which runs are overruled."""
 
     record: Any
-    voice: Share
+    deciding: Contribution
     closed: str
     evidence: tuple[str, ...]
-    losers: Losers
+    overruled: Overruled
 
 
-def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Folded | None:
-    """Return what a row of one of the four tables is at a date, or None while nothing is known that works."""
-    all_of_them = list(shares)
-    known = teaching(all_of_them)
+def aggregate(
+    table: str, contributions: Iterable[Contribution], *, at: float, rate: float
+) -> AggregatedRow | None:
+    """Return a row of one of the four tables at a date, or None while nothing is known to work."""
+    all_of_them = list(contributions)
+    known = by_precedence(all_of_them)
     if not known:
         return None
-    kind, voice, losers = KIND_IN[table], known[-1], Losers()
-    record = reduce(kind.more, (from_json(kind.record, each.says) for each in known))
+    kind, deciding, overruled = KIND_BY_TABLE[table], known[-1], Overruled()
+    record = reduce(kind.merge, (from_json(kind.record, each.content) for each in known))
     if isinstance(record, SuccessfulStrategy) and record.success_rate == 0.0:
         return None
     if isinstance(record, LearnedPattern):
         record = _faded_pattern(record, known, at, rate)
     elif isinstance(record, PlayerPreference):
         record = _faded_preference(record, known, at, rate)
-        # Only of preferences do runs say different things under one id.
-        losers = outspoken(known, voice, "preference_value")
-    closing = closing_of(all_of_them)
-    return Folded(record, voice, closing.reason, (*voice.evidence, *closing.evidence), losers)
+        # Only preferences can differ under one id.
+        overruled = overruled_runs(known, deciding, "preference_value")
+    closing = standing_closing(all_of_them)
+    return AggregatedRow(
+        record, deciding, closing.reason, (*deciding.evidence, *closing.evidence), overruled
+    )
 
 
-def sum_totals(shares: Iterable[Share]) -> dict[str, int]:
-    """Return the sums of sessions, battles and victories over the runs."""
+def sum_totals(contributions: Iterable[Contribution]) -> dict[str, int]:
+    """Return the sums of sessions, battles and victories over all runs."""
     sums = {"sessions": 0, "battles": 0, "victories": 0}
-    for share in shares:
-        sums = {name: count + share.says.get(name, 0) for name, count in sums.items()}
+    for contribution in contributions:
+        sums = {name: count + contribution.content.get(name, 0) for name, count in sums.items()}
     return sums
 
 
 def _faded_pattern(
-    record: LearnedPattern, known: Sequence[Share], at: float, rate: float
+    record: LearnedPattern, known: Sequence[Contribution], at: float, rate: float
 ) -> LearnedPattern:
-    first = min(known, key=attrgetter("since", "run_id")).says
+    first = min(known, key=attrgetter("since", "run_id")).content
     since = known[0].fresh if len(known) == 1 else record.last_validated
     return replace(
         record,
         learned_from_session=first["learned_from_session"],
         learned_from_tick=first["learned_from_tick"],
-        relevance_score=record.relevance_score * faded(since, at, rate),
+        relevance_score=record.relevance_score * decayed(since, at, rate),
     )
 
 
 def _faded_preference(
-    record: PlayerPreference, known: Sequence[Share], at: float, rate: float
+    record: PlayerPreference, known: Sequence[Contribution], at: float, rate: float
 ) -> PlayerPreference:
     return replace(
         record,
-        created_at=min(each.says["created_at"] for each in known),
-        confidence=record.confidence * faded(known[-1].fresh, at, rate),
+        created_at=min(each.content["created_at"] for each in known),
+        confidence=record.confidence * decayed(known[-1].fresh, at, rate),
     )
 
 
-Runs: TypeAlias = "dict[str, Share]"  # by run
-ByThing: TypeAlias = "dict[tuple[str, str], Runs]"  # by table and id
+ByRun: TypeAlias = "dict[str, Contribution]"  # by run
+ByRow: TypeAlias = "dict[tuple[str, str], ByRun]"  # by table and id
 TOTALS_TABLE: Final = "tactician_stats"
-LET_GO: Final = encode(Share("", let_go=True).to_json())
+FORGOTTEN: Final = encode(Contribution("", let_go=True).to_json())
 
 _SELECT: Final = "SELECT table_name, id, run_id, sequence, share FROM shares "
 _KEEP: Final = (
@@ -290,8 +293,8 @@ _KEEP: Final = (
 )
 
 
-def closing_in(lesson: OutboxRow, at: float) -> Closing:
-    """Return the closing that a lesson tells of; `at` is the date it is given when the lesson has none."""
+def closing_from(lesson: OutboxRow, at: float) -> Closing:
+    """Return the closing in a lesson; `at` is its date when the lesson has none."""
     payload: Any = lesson.payload
     return Closing(
         lesson.sequence,
@@ -303,60 +306,60 @@ def closing_in(lesson: OutboxRow, at: float) -> Closing:
     )
 
 
-class Shares:
-    """Every share there is, also of what was let go of meanwhile: from it a row comes back with all its evidence."""
+class ContributionTable:
+    """The table of contributions, including those to archived rows: from them a row returns with all its evidence."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(self, table: str, memory_id: str) -> Runs:
-        """Return the shares of one thing, by run."""
+    def of(self, table: str, memory_id: str) -> ByRun:
+        """Return the contributions to one row, by run."""
         rows = self._database.rows(_SELECT + "WHERE table_name = ? AND id = ?", (table, memory_id))
-        return {share.run_id: share for _, share in self._read(rows)}
+        return {contribution.run_id: contribution for _, contribution in self._read(rows)}
 
-    def all(self, *tables: str) -> ByThing:
-        """Return the shares of all things in `tables`, or in all tables where none is named."""
+    def all(self, *tables: str) -> ByRow:
+        """Return the contributions to all rows of `tables`, or of every table when none is given."""
         marks = ", ".join("?" * len(tables))
         rows = self._database.rows(
             f"{_SELECT}WHERE table_name IN ({marks})" if tables else _SELECT, tables
         )
-        found: defaultdict[tuple[str, str], Runs] = defaultdict(dict)
-        for thing, share in self._read(rows):
-            found[thing][share.run_id] = share
+        found: defaultdict[tuple[str, str], ByRun] = defaultdict(dict)
+        for key, contribution in self._read(rows):
+            found[key][contribution.run_id] = contribution
         return dict(found)
 
-    def keep(self, table: str, memory_id: str, shares: Iterable[Share]) -> None:
-        """Put shares in the place of those that the same runs had."""
-        self.keep_all({(table, memory_id): {each.run_id: each for each in shares}})
+    def save(self, table: str, memory_id: str, contributions: Iterable[Contribution]) -> None:
+        """Replace the contributions of these runs to one row."""
+        self.save_all({(table, memory_id): {each.run_id: each for each in contributions}})
 
-    def keep_all(self, things: Mapping[tuple[str, str], Runs]) -> None:
-        """Put shares of many things in the place of those that the same runs had."""
+    def save_all(self, saved: Mapping[tuple[str, str], ByRun]) -> None:
+        """Replace the contributions of these runs to many rows."""
         rows = [
-            (*thing, each.run_id, each.sequence, encode(_packed(thing[0], each)))
-            for thing, runs in things.items()
+            (*key, each.run_id, each.sequence, encode(_row_json(key[0], each)))
+            for key, runs in saved.items()
             for each in runs.values()
         ]
         self._database.execute_many(_KEEP, rows)
 
-    def let_go(self, things: Iterable[tuple[str, str]]) -> None:
-        """Keep of things that are forgotten on purpose nothing but that, and up to which lessons."""
+    def forget(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Mark rows as forgotten on purpose, up to their last lessons."""
         self._database.execute_many(
             "UPDATE shares SET share = ?1, closed = '', evidence = '[]' "
             "WHERE table_name = ?2 AND id = ?3 AND share <> ?1",
-            [(LET_GO, *thing) for thing in things],
+            [(FORGOTTEN, *key) for key in rows],
         )
 
-    def save_by_hand(
+    def save_manual(
         self, table: str, memory_id: str, record: Mapping[str, Json], at: float
     ) -> None:
-        """Let a thing be what was saved without a run, and nothing else; `at` is when it was last so."""
-        last = self.of(table, memory_id).get(BY_HAND, Share(BY_HAND)).sequence
-        self.let_go([(table, memory_id)])
-        told = {"record": record, "times": 1, "status": "verified", "at": at}
-        self.keep(table, memory_id, [Share.from_json(BY_HAND, last + 1, told)])
+        """Replace all contributions to a row by one without a run; `at` is its date."""
+        last = self.of(table, memory_id).get(BY_HAND, Contribution(BY_HAND)).sequence
+        self.forget([(table, memory_id)])
+        data = {"record": record, "times": 1, "status": "verified", "at": at}
+        self.save(table, memory_id, [Contribution.from_json(BY_HAND, last + 1, data)])
 
-    def mark(self, table: str, memory_id: str, losers: Losers) -> None:
-        """Note which runs' words do not stand, why, and what shows it; those of all others do."""
+    def mark(self, table: str, memory_id: str, overruled: Overruled) -> None:
+        """Record which runs are overruled, with reason and evidence; all other contributions hold."""
         self._database.execute(
             "UPDATE shares SET closed = '', evidence = '[]' "
             "WHERE table_name = ? AND id = ? AND closed <> ''",
@@ -367,12 +370,12 @@ class Shares:
             "WHERE table_name = ? AND id = ? AND run_id = ?",
             [
                 (reason, encode(evidence), table, memory_id, run_id)
-                for run_id, (reason, evidence) in losers.items()
+                for run_id, (reason, evidence) in overruled.items()
             ],
         )
 
-    def teachers(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the runs that taught each thing, by table and id, in the order of their names."""
+    def run_ids(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Return the sorted runs that contributed to each row, by table and id."""
         found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         rows = self._database.rows(
             "SELECT table_name, id, run_id FROM shares "
@@ -380,81 +383,85 @@ class Shares:
         )
         for table, memory_id, run_id in rows:
             found[table, memory_id].append(run_id)
-        return {thing: tuple(runs) for thing, runs in found.items()}
+        return {key: tuple(runs) for key, runs in found.items()}
 
     def _read(
         self, rows: Iterable[tuple[str, str, str, int, str]]
-    ) -> Iterator[tuple[tuple[str, str], Share]]:
-        with self._database.understood("shares"):
-            for table, memory_id, run_id, sequence, share in rows:
-                told = decode(share)
-                if table in BY_NAME and "record" in told:
-                    told["record"] = dict(zip(BY_NAME[table].columns, told["record"], strict=True))
-                yield (table, memory_id), Share.from_json(run_id, sequence, told)
+    ) -> Iterator[tuple[tuple[str, str], Contribution]]:
+        with self._database.decoding("shares"):
+            for table, memory_id, run_id, sequence, contribution in rows:
+                data = decode(contribution)
+                if table in BY_NAME and "record" in data:
+                    data["record"] = dict(zip(BY_NAME[table].columns, data["record"], strict=True))
+                yield (table, memory_id), Contribution.from_json(run_id, sequence, data)
 
 
-def _packed(table: str, share: Share) -> dict[str, Json]:
-    """Return a share as it is kept: of a record of the four tables the values, in the order of their columns."""
-    told = share.to_json()
-    if share.record is not None and table in BY_NAME:
-        told["record"] = [share.record[name] for name in BY_NAME[table].columns]
-    return told
+def _row_json(table: str, contribution: Contribution) -> dict[str, Json]:
+    """Return a contribution as stored: a record of the four tables as its values in column order."""
+    data = contribution.to_json()
+    if contribution.record is not None and table in BY_NAME:
+        data["record"] = [contribution.record[name] for name in BY_NAME[table].columns]
+    return data
 
 
-class Contribution:
-    """Lessons of one run, added to its shares in their order; `keep` writes them. `now` dates what has no date."""
+class LessonIntake:
+    """Adds lessons of one run to its contributions in order; `save` writes them. `now` dates undated lessons."""
 
-    def __init__(self, shares: Shares, run_id: str, now: float) -> None:
-        self._shares = shares
+    def __init__(self, contributions: ContributionTable, run_id: str, now: float) -> None:
+        self._contributions = contributions
         self._run_id = run_id
         self._now = now
-        self._touched: ByThing = {}
+        self._changed: ByRow = {}
 
-    def take(self, row: OutboxRow) -> None:
-        """Add a lesson about a row of the four tables, what closes one, or totals."""
+    def add(self, row: OutboxRow) -> None:
+        """Add a lesson about a row of the four tables, a closing, or totals."""
         if row.kind == "totals":
             mine, runs = self._share(TOTALS_TABLE, TOTALS_ROW)
             sums = sum_totals([mine])
             counted: dict[str, Json] = {name: sums[name] + row.payload[name] for name in sums}
-            share = Share(self._run_id, row.sequence, counted, mine.times + 1)
+            contribution = Contribution(self._run_id, row.sequence, counted, mine.times + 1)
         elif row.kind == "close":
             payload: Any = row.payload
             mine, runs = self._share(payload["table"], payload["id"])
-            share = mine.closed(closing_in(row, self._now))
+            contribution = mine.with_closing(closing_from(row, self._now))
         else:
-            table = BY_NAME[KIND_NAMED[row.kind].table]
+            table = BY_NAME[KIND_BY_NAME[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
             record = from_json(table.kind.record, row.payload)
             at = table.kind.last_of(record)
             if mine.record is not None:
-                record = table.kind.more(from_json(table.kind.record, mine.record), record)
-            share = mine.taught_again(row, as_json(record), at)
-        runs[self._run_id] = share
+                record = table.kind.merge(from_json(table.kind.record, mine.record), record)
+            contribution = mine.with_lesson(row, as_json(record), at)
+        runs[self._run_id] = contribution
 
-    def keep(self) -> ByThing:
-        """Return the shares of all that was touched, after what this run adds to them is written."""
+    def save(self) -> ByRow:
+        """Write the contributions of this run, and return all contributions to the changed rows."""
         mine = self._run_id
-        self._shares.keep_all({each: {mine: runs[mine]} for each, runs in self._touched.items()})
-        return self._touched
+        self._contributions.save_all(
+            {each: {mine: runs[mine]} for each, runs in self._changed.items()}
+        )
+        return self._changed
 
-    def _share(self, table: str, memory_id: str) -> tuple[Share, Runs]:
-        thing = table, memory_id
-        if thing not in self._touched:
-            self._touched[thing] = self._shares.of(table, memory_id)
-        runs = self._touched[thing]
-        return runs.get(self._run_id, Share(self._run_id)), runs
+    def _share(self, table: str, memory_id: str) -> tuple[Contribution, ByRun]:
+        key = table, memory_id
+        if key not in self._changed:
+            self._changed[key] = self._contributions.of(table, memory_id)
+        runs = self._changed[key]
+        return runs.get(self._run_id, Contribution(self._run_id)), runs
 
 
-def save_by_hand(shares: Shares, before: Knowledge, after: Knowledge) -> None:
-    """Make the shares say what was saved without a run: what was changed is one share, what is gone is none."""
+def save_manual(contributions: ContributionTable, before: Knowledge, after: Knowledge) -> None:
+    """Replace the contributions to changed rows by one without a run, and forget removed rows."""
     for table in TABLES:
         old, new = before.of(table.name), after.of(table.name)
-        shares.let_go((table.name, name) for name in old.keys() - new.keys())
+        contributions.forget((table.name, name) for name in old.keys() - new.keys())
         for name, record in new.items():
             if old.get(name) != record:
-                shares.save_by_hand(table.name, name, as_json(record), table.kind.last_of(record))
+                contributions.save_manual(
+                    table.name, name, as_json(record), table.kind.last_of(record)
+                )
     if _sums(before) != _sums(after):
-        shares.save_by_hand(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
+        contributions.save_manual(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
 
 
 def _sums(known: Knowledge) -> dict[str, Json]:

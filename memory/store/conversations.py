@@ -1,8 +1,8 @@
-"""Conversations in the file of a run: their messages, what stands in for them, and all their SQL.
+"""Conversations in the file of a run: messages, chunks, reflections, and all SQL for them.
 
-A message is kept at once. All else moves in one transaction a step. That no message is covered twice, or skipped, or
-covered by what was observed of another branch, is checked by the statement that writes a chunk, not by its caller.
-Nothing is deleted: what goes back is marked as of a dead branch, what was replaced stays behind what replaced it.
+A message is stored at once; every other step is one transaction. The statement that inserts a chunk, not its caller,
+ensures that no message is covered twice, skipped, or covered by observations of another branch. No row is deleted:
+rewound rows are marked as of a dead branch, replaced ones stay.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from memory.store.database import Database
 
 _NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 _MESSAGE: Final = "thread, role, blocks, tick, game_s, tokens, origin, created_ms"
-_CHUNK_FIELDS: Final = len(fields(Chunk)) - 2  # all but its number and how many messages it is of
+_CHUNK_FIELDS: Final = len(fields(Chunk)) - 2  # without its id and its number of messages
 _REFLECTION_FIELDS: Final = len(fields(Reflection)) - 1
 _CHUNK: Final = ", ".join(each.name for each in fields(Chunk)[:_CHUNK_FIELDS])
 _REFLECTION: Final = ", ".join(each.name for each in fields(Reflection)[:_REFLECTION_FIELDS])
@@ -34,7 +34,7 @@ _REFLECTIONS: Final = "conversation_reflections WHERE owner = ?1 AND live = 1"
 _MESSAGES: Final = "conversation_messages WHERE owner = ?1 AND live = 1"
 _PENDING: Final = f"SELECT sum(tokens) FROM {_MESSAGES} AND seq > ?2"  # noqa: S608  # fixed words
 _OBSERVED: Final = f"SELECT sum(message_tokens) FROM {_CHUNKS} AND to_seq <= ?2"  # noqa: S608  # fixed words
-# It begins where the last chunk ended, with no live message in between, and all of its messages are still there.
+# It begins where the last chunk ended, with no live message in between, and all its messages still exist.
 _ADD_CHUNK: Final = (
     f"INSERT INTO conversation_chunks (owner, {_CHUNK}, made_after) "  # noqa: S608  # fixed words
     f"SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, {_NOW} "
@@ -42,7 +42,7 @@ _ADD_CHUNK: Final = (
     f"AND seq > (SELECT coalesce(max(to_seq), 0) FROM {_CHUNKS})) "
     f"AND ?11 = (SELECT count(*) FROM {_MESSAGES} AND seq BETWEEN ?2 AND ?3)"
 )
-# It follows the last generation, and tells of nothing that is not active.
+# It follows the last generation, and covers active chunks only.
 _ADD_REFLECTION: Final = (
     f"INSERT INTO conversation_reflections (owner, {_REFLECTION}, made_after) "  # noqa: S608  # fixed words
     f"SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, {_NOW} "
@@ -54,18 +54,18 @@ _ADD_REFLECTION: Final = (
 class ConversationStore:
     """All conversations of one file.
 
-    `keep` is told within the transaction which chunk becomes active, and the tick and game second of its last message.
+    `keep` is called within the transaction with each activated chunk, and the tick and game second of its last message.
     """
 
     def __init__(
         self, database: Database, keep: Callable[[Chunk, int, float], None] | None = None
     ) -> None:
         self.database = database
-        self.close = database.close  # for a file of its own
+        self.close = database.close  # for a file that holds only conversations
         self._keep = keep
 
     def initialize(self, record: ObservationalMemoryRecord) -> None:
-        """Begin the memory of a conversation, if it has none yet."""
+        """Create the memory of a conversation, if it has none yet."""
         begun = (record.origin_type, record.timezone, record.config, record.created_ms)
         self.database.execute(
             "INSERT OR IGNORE INTO conversation_records "
@@ -74,10 +74,10 @@ class ConversationStore:
         )
 
     def get(self, owner: str, *, now_ms: int) -> ObservationalMemoryRecord | None:
-        """Return the memory of a conversation at `now_ms`, or None when it was never begun.
+        """Return the memory of a conversation at `now_ms`, or None when it does not exist.
 
-        It is read from what changes last to what changes first: the reflection, the chunks behind it, what they leave
-        uncovered. So another process that goes on in between takes nothing out of sight.
+        The reads go from the last stage to the first: reflection, later chunks, uncovered messages. So a concurrent process
+        that moves data to a later stage hides nothing.
         """
         begun = self.database.row(
             "SELECT scope, origin_type, timezone, config, created_ms FROM conversation_records "
@@ -86,7 +86,7 @@ class ConversationStore:
         )
         if begun is None:
             return None
-        with self.database.understood("conversation_records"):
+        with self.database.decoding("conversation_records"):
             record = ObservationalMemoryRecord(owner, ConversationScope(begun[0]), *begun[1:])
         active = self._newest_reflection(owner, active=True) or record.reflection
         chunks = self._chunks(owner, active.upto_seq)
@@ -105,7 +105,7 @@ class ConversationStore:
         )
 
     def add(self, owner: str, message: Message) -> Message:
-        """Keep a message for good and return it with its number."""
+        """Store a message and return it with its number."""
         ((seq,),) = self.database.rows(
             f"INSERT INTO conversation_messages (owner, {_MESSAGE}, made_after) "  # noqa: S608  # fixed words
             f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {_NOW}) RETURNING seq",
@@ -126,7 +126,7 @@ class ConversationStore:
     def messages(
         self, owner: str, *, after: int = 0, upto: int | None = None
     ) -> tuple[Message, ...]:
-        """Return the messages of a conversation behind number `after`, to number `upto` or to the end, in their order."""
+        """Return the messages of a conversation after number `after`, up to `upto` or the end, in order."""
         sql = (
             f"SELECT {_MESSAGE}, seq FROM {_MESSAGES} AND seq > ?2 "  # noqa: S608  # fixed words
             "AND (?3 IS NULL OR seq <= ?3) ORDER BY seq"
@@ -136,7 +136,7 @@ class ConversationStore:
         )
 
     def chunks(self, owner: str) -> tuple[Chunk, ...]:
-        """Return all that was ever observed of a conversation on the live lineage, oldest first."""
+        """Return all chunks of a conversation on the live lineage, oldest first."""
         return tuple(each for each, _ in self._chunks(owner, 0))
 
     def reflections(self, owner: str) -> tuple[Reflection, ...]:
@@ -148,23 +148,23 @@ class ConversationStore:
         return tuple(Reflection(*row) for row in rows)
 
     def update_buffered(self, owner: str, chunk: Chunk) -> bool:
-        """Keep what was observed ahead of need; False when its messages are covered already, or are not there any more."""
+        """Store a buffered chunk; return False when its messages are covered already, or no longer exist."""
         with self.database.transaction():
             return self._add_chunk(owner, chunk)
 
     def update_active(self, owner: str, chunk: Chunk) -> bool:
-        """Keep what was observed and let it stand in for its messages at once, behind all that waited; as `update_buffered`."""
+        """Store a chunk and activate it at once, after all buffered ones; return as `update_buffered`."""
         return bool(self._move(owner, chunk.to_seq, chunk=chunk))
 
     def swap_buffered(self, owner: str, *, upto: int, reflection: bool = False) -> int:
-        """Let what waits up to message `upto` stand in for its messages, and the reflection that waits for all before it.
+        """Activate buffered chunks up to message `upto`, and the buffered reflection of all before if asked.
 
         Returns how many chunks became active.
         """
         return self._move(owner, upto, reflection=reflection)
 
     def create_generation(self, owner: str, reflection: Reflection, *, active: bool) -> bool:
-        """Keep a reflection, at once in its place or waiting for it; False when another was faster."""
+        """Store a reflection, active or buffered; return False when another process stored that generation."""
         values = astuple(reflection)[:_REFLECTION_FIELDS]
         with self.database.transaction():
             is_kept = bool(self.database.execute(_ADD_REFLECTION, (owner, *values)))
@@ -173,10 +173,10 @@ class ConversationStore:
             return is_kept
 
     def set_flag(self, owner: str, work: Work, holder: str, *, now_ms: int, until_ms: int) -> bool:
-        """Return whether `holder` may do `work` now; no other process may before `until_ms`.
+        """Return whether `holder` acquired the lease for `work`, which ends at `until_ms`.
 
-        A lease ends by itself: its holder may have been killed. Two lives that bear one name never overlap, so a
-        process takes over the lease of its own name at once.
+        A lease expires, since its holder may have been killed. Two processes with one name never overlap, so a process
+        takes over the lease of its own name at once.
         """
         taken = self.database.execute(
             "INSERT INTO conversation_leases (owner, work, holder, until_ms) "
@@ -188,14 +188,14 @@ class ConversationStore:
         return bool(taken)
 
     def clear_flag(self, owner: str, work: Work, holder: str) -> None:
-        """Let others do `work`, if `holder` still has it."""
+        """Release the lease for `work`, if `holder` still has it."""
         self.database.execute(
             "DELETE FROM conversation_leases WHERE owner = ? AND work = ? AND holder = ?",
             (owner, work.value, holder),
         )
 
     def tries(self, owner: str) -> tuple[int, int, int]:
-        """Return how often in a row reflecting came to too little, and up to which message and at how many tokens last."""
+        """Return the number of consecutive failed reflections, and the last message and tokens of the last try."""
         row = self.database.row(
             "SELECT tries, tried_seq, tried_tokens FROM conversation_records WHERE owner = ?",
             (owner,),
@@ -203,7 +203,7 @@ class ConversationStore:
         return (0, 0, 0) if row is None else (int(row[0]), int(row[1]), int(row[2]))
 
     def note_tries(self, owner: str, tries: int, seq: int, tokens: int) -> None:
-        """Keep that for the tries to come."""
+        """Store the values that `tries` returns."""
         self.database.execute(
             "UPDATE conversation_records SET tries = ?, tried_seq = ?, tried_tokens = ? "
             "WHERE owner = ?",
@@ -230,7 +230,7 @@ class ConversationStore:
         return None if row is None else Reflection(*row)
 
     def _chunks(self, owner: str, after: int) -> list[tuple[Chunk, bool]]:
-        """Return the chunks that end behind message `after`, and whether each is active."""
+        """Return the chunks that end after message `after`, and whether each is active."""
         rows = self.database.rows(
             f"SELECT {_CHUNK}, id, activated_after IS NOT NULL FROM {_CHUNKS} "  # noqa: S608  # fixed words
             "AND to_seq > ?2 ORDER BY to_seq",
@@ -270,9 +270,9 @@ class ConversationStore:
     def _move(
         self, owner: str, upto: int, *, chunk: Chunk | None = None, reflection: bool = False
     ) -> int:
-        """Keep `chunk`, and activate what waits, in one transaction; return how many chunks became active.
+        """Store `chunk` and activate buffered chunks in one transaction; return how many became active.
 
-        Where the file does not take observations beside it, it is done without them.
+        When the file refuses the observations, it is done without them.
         """
         for keeps in (True, False):
             with suppress(ObservationsRefused), self.database.transaction():
@@ -286,7 +286,7 @@ class ConversationStore:
 
 
 def rewind_conversations(database: Database, number: int) -> None:
-    """Bring back all conversations as they were at checkpoint `number`, within a transaction."""
+    """Restore all conversations to checkpoint `number`, within a transaction."""
     for table in ("conversation_messages", "conversation_chunks", "conversation_reflections"):
         database.execute(
             f"UPDATE {table} SET live = 0 WHERE live = 1 AND made_after >= ?",  # noqa: S608  # fixed names
@@ -301,5 +301,5 @@ def rewind_conversations(database: Database, number: int) -> None:
 
 def _message(row: tuple[Any, ...]) -> Message:
     thread, role, blocks, tick, game_s, tokens, origin, *rest = row
-    said = tuple(decode(blocks))
-    return Message(thread, role, said, tick, game_s, tokens, MessageOrigin(origin), *rest)
+    content = tuple(decode(blocks))
+    return Message(thread, role, content, tick, game_s, tokens, MessageOrigin(origin), *rest)

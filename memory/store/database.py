@@ -1,4 +1,4 @@
-"""The one door of SQLite: opens, migrates, transacts, moves files out of the way. Knows nothing of what is stored."""
+"""The only module that imports sqlite3 for writing: opens, migrates, transacts and quarantines files of any content."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from memory.errors import (
     StoreError,
 )
 
-Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
-Read = TypeVar("Read")
+Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by position or by name
+Made = TypeVar("Made")
 
-COMPANIONS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
+COMPANIONS: Final = ("-wal", "-shm", "-journal")  # files that SQLite keeps next to a database
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
-_NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
+_DECODE_ERROR: Final = "Could not decode"  # an error of the sqlite3 module, without a code
 MAGIC: Final = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One kind of file: its name, its mark in the header, and how it is made, step by step.
+    """One kind of file: its name, its application id in the header, and its migrations.
 
-    Each migration is a tuple of statements. The list is only ever appended to; what is in it never changes. `retired` is
-    the mark of files from before version 1, which are refused.
+    Each migration is a tuple of statements. The list is only ever appended to; existing items never change. `retired` is the
+    application id of files from before version 1, which are refused.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Schema:
 
 
 class Database:
-    """One open file. Errors come out as StoreError, in one line."""
+    """One open file. Errors are raised as StoreError, in one line."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -59,7 +59,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Hold the write lock; commit at the end, or undo everything when the body raises."""
+        """Hold the write lock for the body; commit at the end, or roll back when the body raises."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -70,154 +70,152 @@ class Database:
             raise
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
-        """Return how many rows one statement changed."""
-        with _in_one_line(self.path):
+        """Run one statement, and return how many rows it changed."""
+        with _translated_errors(self.path):
             return self._connection.execute(sql, parameters).rowcount
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run one statement for each row."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             self._connection.executemany(sql, rows)
 
     def define(self, name: str, arguments: int, function: Callable[..., float]) -> None:
-        """Let queries call the pure `function` by `name`."""
-        with _in_one_line(self.path):
+        """Define the pure SQL function `name`."""
+        with _translated_errors(self.path):
             self._connection.create_function(name, arguments, function, deterministic=True)
 
     def rows(self, sql: str, parameters: Values = ()) -> list[tuple[Any, ...]]:
-        """Return the rows that a query finds: all at once, so that no query is left open."""
-        with _in_one_line(self.path):
+        """Return all rows of a query at once, so that no query stays open."""
+        with _translated_errors(self.path):
             return self._connection.execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[Any, ...] | None:
-        """Return the first row that a query finds, or None."""
-        with _in_one_line(self.path):
+        """Return the first row of a query, or None."""
+        with _translated_errors(self.path):
             found: tuple[Any, ...] | None = self._connection.execute(sql, parameters).fetchone()
             return found
 
     def read(
-        self, what: str, make: Callable[[Any], Read], sql: str, parameters: Values = ()
-    ) -> list[Read]:
-        """Return what `make` makes of each row that a query finds; CorruptStore names `what` where it cannot."""
+        self, what: str, make: Callable[[Any], Made], sql: str, parameters: Values = ()
+    ) -> list[Made]:
+        """Return `make(row)` for each row of a query; an error of `make` raises CorruptStore that names `what`."""
         rows = self.rows(sql, parameters)
-        with self.understood(what):
+        with self.decoding(what):
             return [make(row) for row in rows]
 
     @contextmanager
-    def understood(self, what: str) -> Iterator[None]:
-        """Turn the errors of code that takes `what` out of this file into CorruptStore."""
+    def decoding(self, what: str) -> Iterator[None]:
+        """Raise CorruptStore for errors of the body, which decodes `what` from this file."""
         try:
             yield
         except (AttributeError, LookupError, TypeError, ValueError, MalformedRecord) as error:
             raise _damaged(self.path, f"{what}: {error!r}") from error
 
     def backup(self, path: Path) -> None:
-        """Copy what was committed to a new file at `path`; others may write meanwhile.
+        """Copy the committed content to a new file at `path`; other processes may write meanwhile.
 
-        Nothing is overwritten, and a copy that was not finished does not bear the name.
+        No file is overwritten, and an unfinished copy has another name.
         """
         if path.exists():
-            message = (
-                f"{path} exists; name a place where there is none for the copy of {self.path}."
-            )
+            message = f"{path} exists; name a path without a file for the copy of {self.path}."
             raise StoreError(message)
         unfinished = path.with_name(path.name + ".unfinished")
-        with _in_one_line(path):
+        with _translated_errors(path):
             try:
                 with closing(sqlite3.connect(unfinished.absolute())) as copy:
                     self._connection.backup(copy)
-                    copy.execute("PRAGMA journal_mode = DELETE")  # whole without companions
+                    copy.execute("PRAGMA journal_mode = DELETE")  # complete without companions
                 unfinished.rename(path)
             finally:
                 for suffix in ("", *COMPANIONS):
                     unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
-    def beside(self) -> Database:
-        """Return a second door to the same file: any thread may use it, one at a time.
+    def second_connection(self) -> Database:
+        """Return a second connection to the same file: any thread may use it, one at a time.
 
-        What is committed through it outlasts even a loss of power.
+        Its commits survive even a loss of power.
         """
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             connection = sqlite3.connect(
                 self.path.absolute(), isolation_level=None, check_same_thread=False
             )
-            with _kept(connection):
+            with _configured(connection):
                 connection.execute("PRAGMA synchronous = FULL")
         return Database(self.path, connection)
 
-    def defer_folding(self) -> None:
-        """Leave the write-ahead log to calls of `fold_log`, up to 16 MB of it.
+    def defer_log_checkpoints(self) -> None:
+        """Leave the write-ahead log to calls of `checkpoint_log`, up to 16 MB of it.
 
-        SQLite folds it into the file within the commit that fills it, which waits for the disk meanwhile.
+        SQLite would write it into the file within the commit that fills it, and that commit would wait for the disk.
         """
         self.execute("PRAGMA wal_autocheckpoint = 4000")
 
-    def fold_log(self) -> None:
-        """Write what is in the write-ahead log into the file, as far as no reader needs it."""
+    def checkpoint_log(self) -> None:
+        """Write the write-ahead log into the file, as far as no reader needs it."""
         self.rows("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def copied(self) -> Database:
-        """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
-        with _in_one_line(self.path):
+    def in_memory_copy(self) -> Database:
+        """Return an in-memory copy of the committed content."""
+        with _translated_errors(self.path):
             copy = sqlite3.connect(":memory:", isolation_level=None)
             self._connection.backup(copy)
         return Database(self.path, copy)
 
     def close(self) -> None:
-        """Leave one whole file behind, with nothing in its write-ahead log."""
-        with _in_one_line(self.path), closing(self._connection) as connection:
+        """Close the file, with an empty write-ahead log."""
+        with _translated_errors(self.path), closing(self._connection) as connection:
             if not connection.execute("PRAGMA query_only").fetchone()[0]:
-                with suppress(sqlite3.OperationalError):  # another process has the file, and will
+                with suppress(sqlite3.OperationalError):  # another process has the file open
                     connection.execute("PRAGMA optimize")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def insert_into(table: str, columns: Sequence[str]) -> str:
-    """Return the statement that adds a row of these columns to one of our tables."""
+    """Return the statement that inserts these columns into one of our tables."""
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
 
 
 def select_from(table: str, columns: Sequence[str]) -> str:
-    """Return the query for these columns of one of our tables, to which conditions may be added."""
+    """Return the query for these columns of one of our tables; conditions may be appended."""
     return f"SELECT {', '.join(columns)} FROM {table} "  # noqa: S608
 
 
 class Reader:
-    """Reads tables of one open file."""
+    """A reader of tables of one open file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
 
-def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Database:
-    """Return the file at `path`, made or brought up to date; a damaged one is refused.
+def open_database(path: Path, schema: Schema, *, quarantine_damaged: bool = False) -> Database:
+    """Open the file at `path`, after creating or migrating it; a damaged file is refused.
 
-    With `set_aside` a damaged file leaves its place to a new one. A file that was never SQLite's belongs to another program: it
-    is refused and stays where it is.
+    With `quarantine_damaged` a damaged file is renamed first. A file that is not SQLite belongs to another program: it is
+    refused and stays in place.
     """
     _refuse_foreign(path)
     try:
         connection = _connect(path)
     except CorruptStore as error:
-        if not set_aside:
+        if not quarantine_damaged:
             raise
-        kept = move_aside(path, "damaged")
-        message = f"{path} is damaged and was kept as {kept}; start again for a new one."
+        kept = quarantine(path, "damaged")
+        message = f"{path} is damaged and was renamed to {kept}; start again for a new one."
         raise CorruptStore(message) from error
-    with _in_one_line(path), _kept(connection):
+    with _translated_errors(path), _configured(connection):
         _migrate(path, connection, schema)
     return Database(path, connection)
 
 
 def open_foreign(path: Path, tables: Sequence[str]) -> Database:
-    """Return a file that another program reads too: made by the statements of `tables` where it is new, else left as it is.
+    """Open a file that another program reads too; a new one is created by the statements of `tables`.
 
-    Its header says nothing of ours, and any thread may use it, one at a time. Closing it ends its write-ahead log.
+    Its header has no application id, and any thread may use it, one at a time. Closing it removes its write-ahead log.
     """
     _refuse_foreign(path)
-    with _in_one_line(path):
+    with _translated_errors(path):
         connection = sqlite3.connect(path.absolute(), isolation_level=None, check_same_thread=False)
-        with _kept(connection):
+        with _configured(connection):
             _choose_journal(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -228,22 +226,22 @@ def open_foreign(path: Path, tables: Sequence[str]) -> Database:
 
 
 def in_memory(schema: Schema) -> Database:
-    """Return an empty file of a kind that is nowhere on disk, and gone when it is closed."""
-    path = Path(f"a passing {schema.name}")
-    with _in_one_line(path):
+    """Return an empty in-memory database with this schema."""
+    path = Path(f"in-memory {schema.name}")
+    with _translated_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
         _migrate(path, connection, schema)
     return Database(path, connection)
 
 
 def open_readonly(path: Path, schema: Schema) -> Database:
-    """Return the file at `path` for reading; nothing is made, changed or moved."""
+    """Open the file at `path` for reading; no file is created, changed or moved."""
     if not path.is_file():
         message = f"{path} does not exist; name the {schema.name} of a run that was played."
         raise MissingStore(message)
-    with _in_one_line(path):
+    with _translated_errors(path):
         connection = _connect_readonly(path)
-        with _kept(connection):
+        with _configured(connection):
             connection.execute("PRAGMA query_only = ON")
             version = _version(path, connection, schema)
             if version < len(schema.migrations):
@@ -253,15 +251,15 @@ def open_readonly(path: Path, schema: Schema) -> Database:
 
 
 def copy_database(path: Path, schema: Schema, to: Path) -> None:
-    """Copy the file at `path`, of any version; nothing is made beside it, changed or moved."""
+    """Copy the file at `path`, of any version; no other file is created, changed or moved."""
     if not path.is_file():
         message = f"{path} does not exist; name the {schema.name} of a run that was played."
         raise MissingStore(message)
     _refuse_foreign(path)
-    with _in_one_line(path):
-        # A file that is open nowhere is read as it lies there, which makes no companions.
-        is_alone = _is_whole(path) and not path.with_name(f"{path.name}-shm").exists()
-        connection = _connect_still(path) if is_alone else _connect_readonly(path)
+    with _translated_errors(path):
+        # A file that no process has open is read as immutable, which creates no companions.
+        is_alone = _is_self_contained(path) and not path.with_name(f"{path.name}-shm").exists()
+        connection = _connect_immutable(path) if is_alone else _connect_readonly(path)
         with closing(connection):
             connection.execute("PRAGMA busy_timeout = 5000")
             _version(path, connection, schema)
@@ -271,35 +269,35 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
             Database(path, connection).backup(to)
 
 
-def free_name(path: Path, word: str) -> Path:
-    """Return a name beside `path` that nothing bears: its own, a word, and a number."""
+def unused_path(path: Path, word: str) -> Path:
+    """Return an unused path next to `path`: its name, a word, and a number."""
     names = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
     return next(name for name in names if not name.exists())
 
 
-def move_aside(path: Path, word: str) -> Path:
-    """Return the name that the file at `path` has now, after `word`; what belongs to it has moved along."""
-    aside = free_name(path, word)
-    path.rename(aside)
+def quarantine(path: Path, word: str) -> Path:
+    """Rename the file at `path`, and its companions, to an unused name with `word`, and return the new path."""
+    quarantined = unused_path(path, word)
+    path.rename(quarantined)
     for suffix in COMPANIONS:
         companion = path.with_name(path.name + suffix)
         if companion.exists():
-            companion.rename(aside.with_name(aside.name + suffix))
-    return aside
+            companion.rename(quarantined.with_name(quarantined.name + suffix))
+    return quarantined
 
 
-def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
-    """Make a file at `path` of one that is whole by itself, on disk before it bears the name; `copy` stays.
+def restore_copy(copy: Path, path: Path, *, aside: str = "") -> Path | None:
+    """Write a copy of the complete file `copy` to `path`, synced to disk before the rename; `copy` stays.
 
-    What was there moves `aside`, to a name with that word, which is returned; without a word it is overwritten. Nothing
-    has happened to it when there is no room for the new file. Companions of it that are left are none of the copy's, and go.
+    An existing file is renamed with the word `aside`, and its new path returned; without a word it is overwritten. It stays
+    unchanged when there is no space for the copy. Its remaining companions are deleted, since they do not fit the copy.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(path.name + ".put-back")
     try:
         shutil.copyfile(copy, new)
         sync(new)
-        moved = move_aside(path, aside) if aside and path.exists() else None
+        moved = quarantine(path, aside) if aside and path.exists() else None
         for suffix in COMPANIONS:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         new.replace(path)
@@ -309,13 +307,13 @@ def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
 
 
 def sync(path: Path) -> None:
-    """See to it that what was written to a file outlasts a loss of power."""
+    """Sync a file to disk, so that its content survives a loss of power."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:
-    # A connection that may write removes the companions that reading made; those there already belong to another process.
+    # A read-write connection removes the companions that reading created; existing ones belong to another process.
     companions = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
     mode = "ro" if any(each.exists() for each in companions) else "rw"
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
@@ -324,33 +322,33 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error as error:
         connection.close()
-        if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_whole(path):
+        if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_self_contained(path):
             raise
-        # A file with a write-ahead log needs a companion to be read, which a read-only folder refuses.
-        return _connect_still(path)
+        # Reading a file with a write-ahead log creates a companion, which a read-only folder refuses.
+        return _connect_immutable(path)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _connect_still(path: Path) -> sqlite3.Connection:
-    """Open a file that no process writes to."""
+def _connect_immutable(path: Path) -> sqlite3.Connection:
+    """Open a file that no process writes to, as immutable."""
     uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
     return sqlite3.connect(uri, uri=True, isolation_level=None)
 
 
-def _is_whole(path: Path) -> bool:
-    """Return whether nothing that was committed is waiting beside the file."""
+def _is_self_contained(path: Path) -> bool:
+    """Return whether no committed content is in companions of the file."""
     companions = [path.with_name(path.name + suffix) for suffix in ("-wal", "-journal")]
     return not any(each.exists() and each.stat().st_size for each in companions)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    with _in_one_line(path):
-        # Absolute, because SQLite gives a meaning of its own to names like ":memory:".
+    with _translated_errors(path):
+        # Absolute, because names like ":memory:" have a special meaning in SQLite.
         connection = sqlite3.connect(path.absolute(), isolation_level=None)
-        with _kept(connection):
+        with _configured(connection):
             report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if report != "ok":
                 raise _damaged(path, report)
@@ -359,8 +357,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _kept(connection: sqlite3.Connection) -> Iterator[None]:
-    """Set up a connection, which is closed when the body fails."""
+def _configured(connection: sqlite3.Connection) -> Iterator[None]:
+    """Configure a connection, which is closed when the body fails."""
     try:
         connection.execute("PRAGMA busy_timeout = 5000")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -371,7 +369,7 @@ def _kept(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _choose_journal(connection: sqlite3.Connection) -> None:
-    """Use a write-ahead log; where the file system cannot share memory, a rollback journal."""
+    """Select a write-ahead log, or a rollback journal where the file system has no shared memory."""
     try:
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -383,7 +381,7 @@ def _choose_journal(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA synchronous = NORMAL")
     else:
         connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("PRAGMA synchronous = FULL")  # NORMAL is safe with a log only
+        connection.execute("PRAGMA synchronous = FULL")  # NORMAL is safe only with a log
 
 
 def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
@@ -392,7 +390,7 @@ def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if application_id != schema.application_id and (application_id or tables):
         if application_id and application_id == schema.retired:
-            message = f"{path} is a {schema.name} from before version 1, which is not read any more; move it away."
+            message = f"{path} is a {schema.name} from before version 1, which is no longer supported; move it away."
             raise RetiredStore(message)
         message = f"{path} is not a {schema.name}; name another file."
         raise ForeignStore(message)
@@ -407,7 +405,7 @@ def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None
     while (version := _version(path, connection, schema)) < len(schema.migrations):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # Asked again under the lock: another process may have been faster.
+            # Read again under the lock: another process may have migrated it.
             if _version(path, connection, schema) == version:
                 for statement in schema.migrations[version]:
                     connection.execute(statement)
@@ -422,32 +420,32 @@ def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None
 def _refuse_foreign(path: Path) -> None:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            message = f"{path} exists and is no file; name a file, or a place where there is none."
+            message = f"{path} exists and is not a file; name a file, or a path without one."
             raise StoreError(message)
         with path.open("rb") as file:
             head = file.read(len(MAGIC))
     except OSError:
-        return  # none yet, or one that SQLite will say more about
+        return  # missing, or SQLite will report more
     if head and head != MAGIC:
         message = f"{path} is not a SQLite file; name another one, or move it away."
         raise ForeignStore(message)
 
 
 def _damaged(path: Path, why: str) -> CorruptStore:
-    line = " ".join(why.split())[:200]  # it may quote what it found
+    line = " ".join(why.split())[:200]  # it may quote file content
     return CorruptStore(f"{path} is damaged ({line}); put back a copy of it, or name another file.")
 
 
 @contextmanager
-def _in_one_line(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, with the file's name and what to do."""
+def _translated_errors(path: Path) -> Iterator[None]:
+    """Translate errors of SQLite into StoreError, with the file's name and what to do."""
     try:
         yield
-    except UnicodeDecodeError as error:  # SQLite quotes in its message what is no text
-        raise _damaged(path, f"{error.reason} in what it says of itself") from error
+    except UnicodeDecodeError as error:  # the message of SQLite quotes invalid text
+        raise _damaged(path, f"{error.reason} in its own description") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGED or str(error).startswith(_NO_TEXT):
+        if code in _DAMAGED or str(error).startswith(_DECODE_ERROR):
             raise _damaged(path, str(error)) from error
         if code in _BUSY:
             message = f"{path} is locked by another process ({error}); try again when that is done."

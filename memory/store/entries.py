@@ -1,7 +1,7 @@
-"""The entries of one run's file: as rows, as their indexes of words and tags know them, and as they change.
+"""The entries of one run's file: their rows, their full-text and tag indexes, and their changes.
 
-They are put and dropped in memory and written with the next commit. Indexes hold live rows only, and are kept by hand, in
-bulk: triggers would cost several times as much.
+Changes wait in memory for the next commit. Indexes hold live rows only, and are updated by hand, in bulk: triggers
+would cost several times as much.
 """
 
 from collections import Counter
@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
-from memory.codec import Json, decode, encode, require_json, whole
+from memory.codec import Json, decode, encode, require_json, valid_unicode
 from memory.store.database import Database, insert_into, select_from
 
-PLACES: Final = ("location", "location_name", "place")  # what tells where it was
-SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")  # what it is about
-UNSEARCHED: Final = ":sensory"  # how the scopes end whose entries are gone before they are missed
+PLACES: Final = ("location", "location_name", "place")  # fields with the place
+SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")  # fields with the subject
+UNSEARCHED: Final = ":sensory"  # suffix of scopes whose entries live too briefly to be searched
 
 COLUMNS: Final = (
     "seq, scope, kind, tick, game_s, data, tags, importance, expires_s, "
@@ -27,7 +27,7 @@ INSERT: Final = insert_into("entries", ("id", *Entry._fields, "place", "subject"
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
-    """Return the entry that a row of `COLUMNS` holds."""
+    """Return the entry in a row of `COLUMNS`."""
     data, tags, sources = row[5], row[6], row[14]
     tags_then = frozenset(() if tags == "[]" else decode(tags))
     evidence = () if sources == "[]" else tuple(decode(sources))
@@ -35,12 +35,12 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 
 
 def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
-    """Return the row that `INSERT` takes, under the id `number`."""
+    """Return the row for `INSERT`, with the id `number`."""
     data = entry.data
     return (
         number,
         *entry[:5],
-        whole(encode(data)),
+        valid_unicode(encode(data)),
         encode_tags(entry.tags),
         entry.importance,
         entry.expires_s,
@@ -48,37 +48,37 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         *entry[10:14],
         encode(entry.sources) if entry.sources else "[]",
         entry.closed,
-        whole(_first(data, PLACES)),
-        whole(_first(data, SUBJECTS)),
-        whole(text_of(entry)),
+        valid_unicode(_first(data, PLACES)),
+        valid_unicode(_first(data, SUBJECTS)),
+        valid_unicode(text_of(entry)),
     )
 
 
-@lru_cache(maxsize=1024)  # the same few sets come again and again
+@lru_cache(maxsize=1024)  # few distinct sets, used often
 def encode_tags(tags: frozenset[str]) -> str:
-    """Return the one JSON text of a set of tags."""
+    """Return the JSON text of a set of tags, sorted."""
     return encode(sorted(tags))
 
 
 def is_searched(entry: Entry) -> bool:
-    """Return whether `entry` is to be found by words and tags: not what is soon gone, nor what is least in value."""
+    """Return whether `entry` is indexed by words and tags: not in short-lived scopes, nor of least importance."""
     return not entry.scope.endswith(UNSEARCHED) and (entry.importance > 1 or bool(entry.tags))
 
 
 def text_of(entry: Entry) -> str:
-    """Return the words worth searching; none in scopes that come and go with every tick."""
+    """Return the indexed text of an entry; '' when it is not searched."""
     if not is_searched(entry):
         return ""
     words, key = [entry.kind], entry.key
-    if not key[key.rfind("/") + 1 :].isdigit():  # a key that was only counted says nothing
+    if not key[key.rfind("/") + 1 :].isdigit():  # a key that is a mere number has no words
         words.append(key)
     words += sorted(entry.tags)
-    _collect(entry.data.values(), words)
+    _collect_texts(entry.data.values(), words)
     return " ".join(filter(None, words))
 
 
 def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
-    """Return the first text that `data` has under any of `names`, or an empty one."""
+    """Return the first text in `data` under any of `names`, or ''."""
     for name in names:
         value = data.get(name)
         if value and isinstance(value, str):
@@ -86,27 +86,27 @@ def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _collect(values: Iterable[Json], words: list[str]) -> None:
+def _collect_texts(values: Iterable[Json], words: list[str]) -> None:
     for value in values:
         if isinstance(value, str):
             words.append(value)
         elif isinstance(value, dict):
-            _collect(value.values(), words)
+            _collect_texts(value.values(), words)
         elif isinstance(value, list | tuple):
-            _collect(value, words)
+            _collect_texts(value, words)
 
 
 _ADD_TEXT: Final = "INSERT INTO entry_text (rowid, text) VALUES (?, ?)"
 _ADD_TAG: Final = "INSERT INTO entry_tags (tag, scope, entry) VALUES (?, ?, ?)"
-_CUT_TEXT: Final = "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)"
-_CUT_TAG: Final = "DELETE FROM entry_tags WHERE tag = ? AND scope = ? AND entry = ?"
+_REMOVE_TEXT: Final = "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)"
+_REMOVE_TAG: Final = "DELETE FROM entry_tags WHERE tag = ? AND scope = ? AND entry = ?"
 _SET_SEARCHED: Final = (
     "UPDATE entries SET place = ?, subject = ?, text = ? WHERE seq = ? AND dropped_after IS NULL"
 )
 
 
 class Indexed(NamedTuple):
-    """As much of a row as its indexes know; a row without text is in none of them."""
+    """The indexed columns of a row; a row without text is in no index."""
 
     id: int
     scope: str
@@ -115,19 +115,19 @@ class Indexed(NamedTuple):
 
 
 def add_to_indexes(database: Database, rows: Sequence[Indexed]) -> None:
-    """Make `rows` findable, within a transaction."""
+    """Add `rows` to the indexes, within a transaction."""
     database.execute_many(_ADD_TEXT, ((row.id, row.text) for row in rows if row.text))
     database.execute_many(_ADD_TAG, _tags_of(database, rows))
 
 
-def cut_from_indexes(database: Database, rows: Sequence[Indexed]) -> None:
-    """Make `rows` unfindable, within a transaction."""
-    database.execute_many(_CUT_TEXT, ((row.id, row.text) for row in rows if row.text))
-    database.execute_many(_CUT_TAG, _tags_of(database, rows))
+def remove_from_indexes(database: Database, rows: Sequence[Indexed]) -> None:
+    """Remove `rows` from the indexes, within a transaction."""
+    database.execute_many(_REMOVE_TEXT, ((row.id, row.text) for row in rows if row.text))
+    database.execute_many(_REMOVE_TAG, _tags_of(database, rows))
 
 
 def reindex_entries(database: Database) -> int:
-    """Return how many entries can be searched, after all they are found by was made anew within a transaction."""
+    """Rebuild all indexes of entries within a transaction, and return how many entries are searched."""
     database.execute("REINDEX entries")
     entries = database.read("entries", entry_of, LIVE)
     database.execute_many(
@@ -147,7 +147,7 @@ def reindex_entries(database: Database) -> int:
 
 
 def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str, int]]:
-    with database.understood("entries"):
+    with database.decoding("entries"):
         return [
             (tag, row.scope, row.id)
             for row in rows
@@ -158,49 +158,49 @@ def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str
 
 COUNT_TAGS: Final = "SELECT tag, count(*) FROM entry_tags WHERE scope GLOB ? GROUP BY tag"
 _LIVE: Final = "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
-_SEEN: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
+_LAST_CHECKPOINT: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
 _MARK: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
 
 
 class Entries:
-    """What a blackboard changed since the last commit.
+    """The changes of a blackboard since the last commit.
 
-    An entry that is revised, or written again under its key, is a new row; the old one is marked with the last
-    checkpoint that needs it, and goes when that one goes.
+    An entry that is revised, or written again under its key, is a new row; the old row is marked with the last
+    checkpoint that needs it, and deleted with that checkpoint.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._put: dict[int, Entry] = {}
-        self._dropped: dict[int, None] = {}  # in their order
+        self._dropped: dict[int, None] = {}  # in order
         self._highest = self._highest_seq()
 
     def put(self, entry: Entry) -> None:
-        """Keep `entry` at the next commit, in the place of one of its seq if there is one."""
+        """Store `entry` at the next commit; it replaces one with the same seq."""
         require_json(entry.data)
         if entry.tags:
             encode_tags(entry.tags)
         if entry.sources:
             encode(entry.sources)
-        # Encoded when it is committed: most entries of a moment are let go of before.
+        # Encoded at the commit: most short-lived entries are dropped before it.
         self._put[entry.seq] = entry
         if entry.seq <= self._highest:
             self._dropped[entry.seq] = None
 
     def drop(self, seq: int) -> None:
-        """Let go of one entry at the next commit; one that was never committed leaves no trace."""
+        """Drop one entry at the next commit; one that was never committed leaves no row."""
         self._put.pop(seq, None)
         if seq <= self._highest:
             self._dropped[seq] = None
 
     def flush(self) -> None:
-        """Write what changed, within the transaction of a commit."""
+        """Write the changes, within the transaction of a commit."""
         database = self._database
         if self._dropped:
             gone = self._live(self._dropped)
-            checkpoint, seen = database.row(_SEEN) or (0, 0)
-            cut_from_indexes(database, gone)
-            # What no checkpoint has seen, none can need.
+            checkpoint, seen = database.row(_LAST_CHECKPOINT) or (0, 0)
+            remove_from_indexes(database, gone)
+            # A row newer than all checkpoints is needed by none.
             database.execute_many(
                 "DELETE FROM entries WHERE id = ?", ((row.id,) for row in gone if row.id > seen)
             )
@@ -211,14 +211,14 @@ class Entries:
         database.execute_many(INSERT, rows)
         add_to_indexes(database, [Indexed(row[0], row[2], row[7], row[-1]) for row in rows])
 
-    def forget_changes(self) -> None:
-        """Begin anew from what the file holds."""
+    def discard_changes(self) -> None:
+        """Discard unwritten changes."""
         self._put.clear()
         self._dropped.clear()
         self._highest = self._highest_seq()
 
     def count_tags(self, scope_glob: str = "*") -> dict[str, int]:
-        """Return how many live entries carry each tag, by the index of tags and what waits for the next commit."""
+        """Return the number of live entries by tag, from the tag index and the unwritten changes."""
         counts = Counter(dict(self._database.rows(COUNT_TAGS, (scope_glob,))))
         for row in self._live(self._dropped):
             if row.text and fnmatchcase(row.scope, scope_glob):
@@ -229,10 +229,10 @@ class Entries:
         return {tag: number for tag, number in sorted(counts.items()) if number}
 
     def rewind(self, number: int, last_entry: int) -> None:
-        """Bring back the rows of checkpoint `number`, within a transaction."""
+        """Restore the rows of checkpoint `number`, within a transaction."""
         database = self._database
-        died = "WHERE id > ? AND dropped_after IS NULL"
-        cut_from_indexes(database, self._indexed(died, last_entry))
+        written_later = "WHERE id > ? AND dropped_after IS NULL"
+        remove_from_indexes(database, self._indexed(written_later, last_entry))
         database.execute("DELETE FROM entries WHERE id > ?", (last_entry,))
         add_to_indexes(database, self._indexed("WHERE dropped_after >= ?", number))
         database.execute(
@@ -240,9 +240,9 @@ class Entries:
         )
 
     def prune(self, before: int, after: int) -> None:
-        """Delete the rows that were made and dropped between two checkpoints that stay, within a transaction.
+        """Delete the rows that were written and dropped between two retained checkpoints, within a transaction.
 
-        `before` is 0 where none stays that is older.
+        `before` is 0 when no older one is retained.
         """
         self._database.execute(
             "DELETE FROM entries WHERE dropped_after >= ?1 AND dropped_after < ?2 "
@@ -258,11 +258,11 @@ class Entries:
         return self._database.read("entries", Indexed._make, sql, (value,))
 
     def _next_id(self) -> int:
-        """Return a number that no row has or ever had."""
+        """Return a row number that was never used."""
         row = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = 'entries'")
         return 1 if row is None else int(row[0]) + 1
 
     def _highest_seq(self) -> int:
-        """Return the highest seq that is live in the file: no row is looked for above it."""
+        """Return the highest live seq in the file; no row above it is searched."""
         row = self._database.row("SELECT max(seq) FROM entries WHERE dropped_after IS NULL")
         return 0 if row is None or row[0] is None else int(row[0])

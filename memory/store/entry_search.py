@@ -1,6 +1,6 @@
-"""Searching the entries of one run's file: indexes bring a bounded number of candidates, and SQL ranks them.
+"""The search in the entries of one run's file: indexes yield a bounded number of candidates, which SQL ranks.
 
-Whatever is filtered is filtered before anything is cut off, and only what is returned is decoded.
+All filters apply before any limit, and only the results are decoded.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,97 +9,97 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from memory.blackboard.entry import scope_of
-from memory.recall.query import INWARD, Found, MemoryQuery, Score, Weights
+from memory.recall.query import INTERNAL_KINDS, MemoryQuery, Score, ScoredEntry, Weights
 from memory.store.database import Database
 from memory.store.entries import COLUMNS, UNSEARCHED, entry_of
 
-MOST_WORDS: Final = 16  # of a text that are looked for
+MAX_WORDS: Final = 16  # of a query text
 
 
 class Filters(NamedTuple):
-    """Conditions that must all hold, and the values they name."""
+    """SQL conditions that must all hold, and their where values."""
 
     conditions: list[str]
     values: dict[str, object]
 
-    def name(self, prefix: str, given: Iterable[object]) -> list[str]:
-        """Return a name for each value given."""
+    def bind(self, prefix: str, given: Iterable[object]) -> list[str]:
+        """Bind each value, and return the parameter names."""
         names = {f"{prefix}{number}": value for number, value in enumerate(given)}
         self.values.update(names)
         return [f":{each}" for each in names]
 
-    def each(self, condition: str, prefix: str, given: Iterable[object]) -> None:
-        """Demand `condition` of each value given."""
-        self.conditions.extend(condition.format(each) for each in self.name(prefix, given))
+    def require_each(self, condition: str, prefix: str, given: Iterable[object]) -> None:
+        """Require `condition` for each value."""
+        self.conditions.extend(condition.format(each) for each in self.bind(prefix, given))
 
 
 def filters(query: MemoryQuery, now_s: float) -> Filters:
-    """Return the conditions of `query` that no cue and no index takes care of."""
-    named = Filters(["dropped_after IS NULL"], {})
+    """Return the conditions of `query` that no index answers."""
+    where = Filters(["dropped_after IS NULL"], {})
     if query.scopes:
-        globs = named.name("scope", map(_glob, query.scopes))
-        named.conditions.append(f"({' OR '.join(f'entries.scope GLOB {each}' for each in globs)})")
+        globs = where.bind("scope", map(_glob, query.scopes))
+        where.conditions.append(f"({' OR '.join(f'entries.scope GLOB {each}' for each in globs)})")
     if query.kinds:
-        # The plus sign keeps it a mere filter: an index on kinds would bring more rows than the cue's own.
-        named.conditions.append(f"+kind IN ({', '.join(named.name('kind', query.kinds))})")
+        # The plus sign prevents the index on kinds, which would yield more rows than that of the cue.
+        where.conditions.append(f"+kind IN ({', '.join(where.bind('kind', query.kinds))})")
     else:
-        named.each("kind <> {}", "inward", INWARD)
+        where.require_each("kind <> {}", "inward", INTERNAL_KINDS)
     if query.key_pattern:
-        named.each("key GLOB {}", "key", [_glob(query.key_pattern)])
-    _by_tags(query, named)
-    _by_time(query, named, now_s)
+        where.require_each("key GLOB {}", "key", [_glob(query.key_pattern)])
+    _by_tags(query, where)
+    _by_time(query, where, now_s)
     if not query.include_closed:
-        named.conditions.append("closed = ''")
-    return named
+        where.conditions.append("closed = ''")
+    return where
 
 
-def _by_tags(query: MemoryQuery, named: Filters) -> None:
-    named.each(f"{_TAGGED} = {{}})", "all", sorted(query.all_of))
+def _by_tags(query: MemoryQuery, where: Filters) -> None:
+    where.require_each(f"{_TAGGED} = {{}})", "all", sorted(query.all_of))
     if query.any_of:
-        names = named.name("any", sorted(query.any_of))
-        named.conditions.append(f"{_TAGGED} IN ({', '.join(names)}))")
-    named.each(f"NOT {_TAGGED} = {{}})", "none", sorted(query.none_of))
+        names = where.bind("any", sorted(query.any_of))
+        where.conditions.append(f"{_TAGGED} IN ({', '.join(names)}))")
+    where.require_each(f"NOT {_TAGGED} = {{}})", "none", sorted(query.none_of))
 
 
-def _by_time(query: MemoryQuery, named: Filters, now_s: float) -> None:
+def _by_time(query: MemoryQuery, where: Filters, now_s: float) -> None:
     if (since := query.earliest(now_s)) is not None:
-        named.each("game_s >= {}", "since", [since])
+        where.require_each("game_s >= {}", "since", [since])
     if query.until_s is not None:
-        named.each("game_s <= {}", "until", [query.until_s])
+        where.require_each("game_s <= {}", "until", [query.until_s])
     if query.min_relevance > 0:
         left = "relevance_left(entries.scope, relevance, :now - game_s)"
-        named.each(f"{left} >= {{}}", "relevance", [query.min_relevance])
+        where.require_each(f"{left} >= {{}}", "relevance", [query.min_relevance])
     if not query.include_expired:
-        named.conditions.append("(expires_s IS NULL OR expires_s > :now)")
+        where.conditions.append("(expires_s IS NULL OR expires_s > :now)")
 
 
-# By the entry's own tags: the index of tags does not hold those of scopes that come and go with every tick.
+# By the entry's own tags: the tag index does not hold short-lived scopes.
 _TAGGED: Final = "EXISTS (SELECT 1 FROM json_each(entries.tags) WHERE value"
 
 
-def matching(query: MemoryQuery) -> str:
-    """Return what the index of words is asked for: any of the words; nothing when there are none."""
-    return " OR ".join(f'"{word}"' for word in query.words[:MOST_WORDS])
+def match_expression(query: MemoryQuery) -> str:
+    """Return the full-text query for any of the words; '' when there are none."""
+    return " OR ".join(f'"{word}"' for word in query.words[:MAX_WORDS])
 
 
-def literal(pattern: str) -> str:
-    """Return what every text that the glob `pattern` names begins with."""
+def literal_prefix(pattern: str) -> str:
+    """Return the prefix of all texts that match the glob `pattern`."""
     end = next((at for at, each in enumerate(pattern) if each in "*?["), len(pattern))
     return pattern[:end]
 
 
 def _glob(pattern: str) -> str:
-    """Return a glob of Python's spelling in SQLite's."""
+    """Return a Python glob in the syntax of SQLite."""
     return pattern.replace("[!", "[^")
 
 
-CANDIDATES: Final = 2_000  # the newest of what each index brings, and the most that are ranked
+CANDIDATES: Final = 2_000  # the newest of each index, and the maximum that is ranked
 
 _CANDIDATE: Final = (
     "entries.id, seq, game_s, importance, utility, "
     "(:place <> '' AND place = :place) + (:subject <> '' AND subject = :subject) AS met"
 )
-# The best match counts 1 and no match 0, so that two that are as good as each other stay so.
+# The best match scores 1 and no match 0, so that equal matches have equal scores.
 _SCORED: Final = (
     "SELECT id AS found, seq AS age, coalesce(hits / nullif(best, 0.0), 0.0) AS words, "
     ":half_s / (:half_s + max(0.0, :now - game_s)) AS recent, importance / 10.0 AS weight, "
@@ -121,7 +121,7 @@ _NEXT_PAIR: Final = (
 
 
 class _Source(NamedTuple):
-    """Where candidates come from: tables, a condition that an index answers, and the order it answers in."""
+    """A source of candidates: tables, a condition that an index answers, and the order of that index."""
 
     where: str
     order: str = "seq"
@@ -130,27 +130,27 @@ class _Source(NamedTuple):
 
 
 class EntrySearch:
-    """Finds entries, also those of the moment: `settle` comes first and commits what was only appended.
+    """Finds entries, including uncommitted ones: `commit_pending` commits these first.
 
-    Resuming goes back to a checkpoint in any case, so one commit more changes nothing that can be seen later.
+    A resumed run goes back to a checkpoint anyway, so an additional commit changes no later result.
     """
 
     def __init__(
         self,
         database: Database,
-        settle: Callable[[], object] = lambda: None,
+        commit_pending: Callable[[], object] = lambda: None,
         weights: Weights | None = None,
     ) -> None:
         self.weights = weights or Weights()
         self._database = database
-        self._settle = settle
+        self._commit_pending = commit_pending
         database.define("relevance_left", 3, _relevance_left)
 
-    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
-        """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
-        self._settle()
-        passing = filters(query, now_s)
-        values = passing.values
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[ScoredEntry]:
+        """Return the matches of `query` at `now_s`, best first, newest first among equals."""
+        self._commit_pending()
+        active = filters(query, now_s)
+        values = active.values
         values.update(asdict(self.weights))
         values.update(
             place=query.place, subject=query.subject, now=now_s, results=query.max_results
@@ -160,17 +160,17 @@ class EntrySearch:
         if not sources:
             return []
         best = "max(hits) OVER ()" if query.text else "0.0"
-        scored = _SCORED.format(best=best, candidates=_candidates(sources, passing))
+        scored = _SCORED.format(best=best, candidates=_candidates(sources, active))
         sql = _FOUND.format(total=_TOTAL.format(scored=scored))
         return self._database.read(
-            "entries", lambda row: Found(entry_of(row[6:]), Score(*row[:6])), sql, values
+            "entries", lambda row: ScoredEntry(entry_of(row[6:]), Score(*row[:6])), sql, values
         )
 
     def _sources(self, query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
-        """Yield the indexes to ask: by cue, else by key, else by tag, else by scope and kind."""
+        """Yield the indexes to read: by cue, else by key, else by tag, else by scope and kind."""
         if query.text or query.place or query.subject:
             yield from _by_cue(query, values)
-        elif prefix := literal(query.key_pattern):
+        elif prefix := literal_prefix(query.key_pattern):
             values.update(first=prefix, last=prefix + "\U0010ffff")
             yield _Source("key >= :first AND key < :last", "seq")
         elif tags := sorted(query.all_of)[:1] or sorted(query.any_of):
@@ -185,7 +185,7 @@ class EntrySearch:
         tables = "entry_tags JOIN entries ON entries.id = entry_tags.entry"
         for at, scope in enumerate(dict.fromkeys(scope for scope, _ in self._pairs())):
             values[f"in{at}"] = scope
-            if scope.endswith(UNSEARCHED):  # few entries, and none in the index of tags
+            if scope.endswith(UNSEARCHED):  # few entries, none in the tag index
                 yield _Source(f"entries.scope = :in{at}", "seq")
                 continue
             for number, tag in enumerate(tags):
@@ -194,7 +194,7 @@ class EntrySearch:
                 yield _Source(where, "entry_tags.entry", tables)
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield the scopes and kinds there are, by leaps through their index."""
+        """Yield the existing pairs of scope and kind, by skips through their index."""
         pair = ("", "")
         while (row := self._database.row(_NEXT_PAIR, pair)) is not None:
             pair = (str(row[0]), str(row[1]))
@@ -202,48 +202,48 @@ class EntrySearch:
 
 
 def _by_cue(query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
-    if words := matching(query):
+    if words := match_expression(query):
         values["matching"] = words
         tables = "entry_text JOIN entries ON entries.id = entry_text.rowid"
         yield _Source("entry_text MATCH :matching", "entry_text.rowid", tables, "-bm25(entry_text)")
     if query.place:
         yield _Source("place = :place AND place <> ''", "game_s DESC, seq")
     if query.subject:
-        # Those of the place are there already.
+        # Matches of the place are candidates already.
         where = "subject = :subject AND subject <> '' AND place <> :place"
         yield _Source(where if query.place else where.rpartition(" AND ")[0], "game_s DESC, seq")
 
 
-def _candidates(sources: list[_Source], passing: Filters) -> str:
-    """Return the query for the newest of what each source brings, a share of the whole each."""
+def _candidates(sources: list[_Source], active: Filters) -> str:
+    """Return the query for the newest candidates of each source, an equal part of the limit each."""
     if len(sources) == 1:
-        return _arm(sources[0], passing, CANDIDATES)
-    if all(each.order == "seq" for each in sources):  # in one order, in which they are merged
-        union = " UNION ALL ".join(_arm(each, passing) for each in sources)
+        return _subquery(sources[0], active, CANDIDATES)
+    if all(each.order == "seq" for each in sources):  # one order for all, so they are merged
+        union = " UNION ALL ".join(_subquery(each, active) for each in sources)
         return f"{union} ORDER BY seq DESC LIMIT {CANDIDATES}"
     share = CANDIDATES // len(sources)
-    arms = (f"SELECT * FROM ({_arm(each, passing, share)})" for each in sources)  # noqa: S608
-    union = " UNION ALL ".join(arms)
+    subqueries = (f"SELECT * FROM ({_subquery(each, active, share)})" for each in sources)  # noqa: S608
+    union = " UNION ALL ".join(subqueries)
     if all(each.tables == "entries" for each in sources):
         return union
     columns = "id, seq, game_s, importance, utility, met, max(hits) AS hits"
-    return f"SELECT {columns} FROM ({union}) GROUP BY id"  # noqa: S608  # an entry may come twice
+    return f"SELECT {columns} FROM ({union}) GROUP BY id"  # noqa: S608  # an entry may occur twice
 
 
-def _arm(source: _Source, passing: Filters, most: int = 0) -> str:
-    conditions = " AND ".join((source.where, *passing.conditions))
-    arm = (
+def _subquery(source: _Source, active: Filters, limit: int = 0) -> str:
+    conditions = " AND ".join((source.where, *active.conditions))
+    subquery = (
         f"SELECT {_CANDIDATE}, {source.hits} AS hits FROM {source.tables} "  # noqa: S608  # no value is in it
         f"WHERE {conditions}"
     )
-    return f"{arm} ORDER BY {source.order} DESC LIMIT {most}" if most else arm
+    return f"{subquery} ORDER BY {source.order} DESC LIMIT {limit}" if limit else subquery
 
 
 def _relevance_left(scope: str, relevance: float, age_s: float) -> float:
     """Return the relevance after `age_s` game seconds in `scope`: relevance·(1-rate)^minutes."""
-    return float(relevance * (1.0 - _decay_of(scope)) ** (max(0.0, age_s) / 60.0))
+    return float(relevance * (1.0 - _decay_rate(scope)) ** (max(0.0, age_s) / 60.0))
 
 
 @cache
-def _decay_of(scope: str) -> float:
+def _decay_rate(scope: str) -> float:
     return scope_of(scope).decay_per_min

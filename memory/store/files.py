@@ -1,7 +1,7 @@
-"""A file named by a person, opened for reading: which kind it is, and whether it is whole. Nothing is changed or moved.
+"""Memory files named by the owner: detection of their kind and integrity checks. No file is changed or moved.
 
-SQLite keeps no checksums of its pages, so a page inside of one long text can be lost without its noticing: texts that must
-be JSON are tested as well.
+SQLite has no page checksums, so a lost page inside a long text can stay unnoticed: texts that must be JSON are checked
+as well.
 """
 
 import os
@@ -32,11 +32,11 @@ _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file a
 }
 KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
 _HEADER: Final = 100  # bytes
-_MARK_AT: Final = 68  # where the header says which kind of file it is
+_APPLICATION_ID_AT: Final = 68  # offset of the application id in the header
 
 
-class Opened(NamedTuple):
-    """A whole file, open for reading, and what it is."""
+class OpenedFile(NamedTuple):
+    """An intact file, open for reading, with its kind."""
 
     path: Path
     schema: Schema
@@ -48,100 +48,100 @@ class Opened(NamedTuple):
         return self.schema is RUN_SCHEMA
 
 
-def file_in(path: Path) -> Path:
-    """Return the file that `path` means: itself, or that of a run's folder.
+def store_file(path: Path) -> Path:
+    """Return the file at `path`, or the store of the run folder at `path`.
 
-    Raises StoreError when there is nothing there that could be read.
+    Raises StoreError when there is no readable file.
     """
     if path.is_dir():
         if not (path / STORE).exists():
             message = (
-                f"{path} is a folder without {STORE}; name the folder of a run, or a file of memory"
+                f"{path} is a folder without {STORE}; name the folder of a run, or a memory file"
             )
             raise RunFolderError(message)
         path = path / STORE
     try:
         found = path.stat()
     except FileNotFoundError:
-        message = f"{path} does not exist; name a file of memory, or the folder of a run"
+        message = f"{path} does not exist; name a memory file, or the folder of a run"
         raise MissingStore(message) from None
     except OSError as error:
-        message = f"{path} cannot be reached ({error.strerror}); name a file of memory"
+        message = f"{path} cannot be reached ({error.strerror}); name a memory file"
         raise StoreError(message) from error
     if not stat.S_ISREG(found.st_mode):
-        message = f"{path} is no file; name a file of memory, or the folder of a run"
+        message = f"{path} is not a file; name a memory file, or the folder of a run"
         raise StoreError(message)
     if not os.access(path, os.R_OK):
         message = f"{path} cannot be read (permission denied); ask its owner, or name another file"
         raise StoreError(message)
     if not found.st_size:
-        message = f"{path} is empty: nothing was ever kept in it; remove it, or name another file"
+        message = f"{path} is empty: nothing was ever stored in it; remove it, or name another file"
         raise ForeignStore(message)
-    _require_beginning(path)
+    _require_header(path)
     return path
 
 
-def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
-    """Return the file at `path`, which is of one of `kinds` and whole from its first page to its last.
+def open_intact(path: Path, kinds: tuple[Schema, ...] = KINDS) -> OpenedFile:
+    """Open the file at `path`, of one of `kinds`, after an integrity check of all pages.
 
-    Raises StoreError in one line, what is the matter with it and what to do.
+    Raises StoreError, in one line, with the fault and what to do.
     """
-    file = file_in(path)
+    file = store_file(path)
     for schema in kinds:
         try:
             database = open_readonly(file, schema)
         except ForeignStore:
             continue
         try:
-            require_whole(database)
+            require_intact_pages(database)
             _require_tables(database, schema)
         except BaseException:
             database.close()
             raise
-        return Opened(file, schema, database)
+        return OpenedFile(file, schema, database)
     names = " nor a ".join(each.name for each in kinds)
     message = f"{file} is not a {names}; name another file"
     raise ForeignStore(message)
 
 
-def flaw_in(path: Path) -> StoreError | None:
-    """Return what keeps the file at `path` from being used, in one line; None when it is whole and can be read."""
+def file_fault(path: Path) -> StoreError | None:
+    """Return the fault of the file at `path`, in one line, or None when it is intact and readable."""
     try:
-        opened = open_sound(path)
+        opened = open_intact(path)
         with closing(opened.database):
-            require_readable(opened.database, opened.schema)
+            require_valid_json(opened.database, opened.schema)
     except StoreError as flaw:
         return flaw
     return None
 
 
-def _require_beginning(path: Path) -> None:
+def _require_header(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(_HEADER)
     if head.startswith(MAGIC):
         return
-    mark = int.from_bytes(head[_MARK_AT : _MARK_AT + 4], "big")
+    mark = int.from_bytes(head[_APPLICATION_ID_AT : _APPLICATION_ID_AT + 4], "big")
     if mark in {each.application_id for each in KINDS}:
         message = f"{path} is damaged (its first bytes are not SQLite's); put back a copy of it"
         raise CorruptStore(message)
-    message = f"{path} is not a SQLite file; name a file of memory, or the folder of a run"
+    message = f"{path} is not a SQLite file; name a memory file, or the folder of a run"
     raise ForeignStore(message)
 
 
-def require_whole(database: Database) -> None:
-    """Raise CorruptStore where pages of the file do not fit together."""
+def require_intact_pages(database: Database) -> None:
+    """Raise CorruptStore when pages of the file are inconsistent."""
     report = database.rows("PRAGMA quick_check(1)")
     if report != [("ok",)]:
-        with database.understood("quick_check"):
-            says = str(report[0][0])
+        with database.decoding("quick_check"):
+            text = str(report[0][0])
         message = (
-            f"{database.path} is damaged ({' '.join(says.split())[:120]}); put back a copy of it"
+            f"{database.path} is damaged ({' '.join(text.split())[:120]}); put back a copy of it"
         )
         raise CorruptStore(message)
 
 
 def _require_tables(database: Database, schema: Schema) -> None:
-    """Raise CorruptStore where a table, an index or a trigger is not what its migrations make."""
+    """Raise CorruptStore when a table, index or trigger differs from its migrations."""
     sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
     with closing(in_memory(schema)) as new:
         wanted, there = (
@@ -149,12 +149,12 @@ def _require_tables(database: Database, schema: Schema) -> None:
         )
     wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
     if wrong:
-        message = f"{database.path} is damaged (its {wrong[0]} is not what it should be); put back a copy of it"
+        message = f"{database.path} is damaged (its {wrong[0]} differs from the schema); put back a copy of it"
         raise CorruptStore(message)
 
 
-def require_readable(database: Database, schema: Schema) -> None:
-    """Raise CorruptStore where a text that must be JSON is none."""
+def require_valid_json(database: Database, schema: Schema) -> None:
+    """Raise CorruptStore for a text that must be JSON and is not."""
     for table, columns in _JSON[schema.name].items():
         wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
         # The names are our own.

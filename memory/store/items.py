@@ -1,4 +1,4 @@
-"""All that a file remembers in one shape, whichever table it lies in, with what no longer holds."""
+"""All rows of a memory file as items of one shape, closed ones included."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,24 +8,21 @@ from typing import Any, Final
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
-from memory.store.knowledge_tables import TABLES, Provenances, known_from, sound_entry, sound_record
-from memory.store.long_term import SELECT, entry_of, taught
+from memory.store.knowledge_tables import TABLES, Provenances, known_from, valid_entry, valid_record
+from memory.store.long_term import SELECT, entry_of, history_of
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.knowledge import KIND_IN, ConsolidationConfig
+from memory.tiers.knowledge import KIND_BY_TABLE, ConsolidationConfig
 from memory.tiers.lessons import ENTRIES
 
-LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
-KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
-_FIRST: Final = ("first_used", "first_occurred", "created_at")
+LIVE_ENTRIES: Final = "entries"  # the table of a run's file
+KIND_OF: Final = {table: kind.name for table, kind in KIND_BY_TABLE.items()}
+_FIRST_DATES: Final = ("first_used", "first_occurred", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One thing that is remembered: what it says, how far it is to be trusted, and where it comes from.
-
-    `first` and `last` are epoch seconds, 0.0 where unknown; `worth` is what decides when it is let go of.
-    """
+    """One remembered row. `first` and `last` are epoch seconds, 0.0 if unknown; `worth` decides when it is pruned."""
 
     kind: str
     table: str
@@ -41,26 +38,26 @@ class MemoryItem:
     first: float = 0.0
     last: float = 0.0
     worth: float | None = None
-    more: Mapping[str, Json] = field(default_factory=dict)  # what only entries have
+    more: Mapping[str, Json] = field(default_factory=dict)  # fields that only entries have
 
     @property
     def short(self) -> str:
-        """Eight characters that name it well enough for people."""
+        """A name of eight characters for people."""
         return self.id[:8] if self.table in KIND_OF else content_id(self.scope, self.id)[:8]
 
     @property
     def scope(self) -> str:
-        """Where it lies; rows of the four tables lie in their table."""
+        """The scope of an entry; for a row of the four tables, its table."""
         return str(self.more.get("scope", self.table))
 
-    def is_called(self, name: str) -> bool:
-        """Return whether `name` means this: its id, its short name, or either end of its id."""
+    def has_name(self, name: str) -> bool:
+        """Return whether `name` is the id, the short name, or the beginning or end of the id."""
         if name in {self.id, self.short}:
             return True
         return len(name) >= 4 and (self.id.startswith(name) or self.id.endswith(f"/{name}"))
 
     def as_json(self) -> dict[str, Json]:
-        """Return the whole of it, in one order."""
+        """Return all fields, in a fixed order."""
         return {
             "id": self.id,
             "short": self.short,
@@ -73,25 +70,25 @@ class MemoryItem:
             "tick": self.tick,
             "game_s": self.game_s,
             "evidence": list(self.evidence),
-            "worth": None if self.worth is None else round(self.worth, 6),  # it fades by the second
+            "worth": None if self.worth is None else round(self.worth, 6),  # decays by the second
             "data": self.data,
             **self.more,
         }
 
 
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
-    """Yield all that outlives runs: the rows of the four tables by table and id, then entries, oldest first."""
+    """Yield the items of a knowledge file: rows of the four tables by table and id, then entries, oldest first."""
     row = database.row("SELECT decayed_at FROM tactician_stats")
-    aged = now if row is None else row[0]
+    decayed_at = now if row is None else row[0]
     yield from _rows(database, now)
     for row in database.rows(SELECT + "ORDER BY id"):
-        with database.understood(ENTRIES):
-            item = _long_term(row, aged)
+        with database.decoding(ENTRIES):
+            item = _long_term(row, decayed_at)
         yield item
 
 
 def run_items(run: RunReader) -> Iterator[MemoryItem]:
-    """Yield what a run remembers at its last commit, oldest first."""
+    """Yield the entries of a run at its last commit, oldest first."""
     run_id = run.run_id
     for entry in run.live_entries():
         yield _item(entry, LIVE_ENTRIES, run_id, {"expires_s": entry.expires_s})
@@ -103,22 +100,22 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
     for table in TABLES:
         kind = KIND_OF[table.name]
         for row in database.rows(table.select):
-            with database.understood(table.name):
-                record: Any = sound_record(table.record_of(row))
+            with database.decoding(table.name):
+                record: Any = valid_record(table.record_of(row))
                 data: dict[str, Any] = as_json(record)
                 alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
                 where = provenances.of(table.name, row[0])
                 last = table.kind.last_of(record)
-                first = next((data[name] for name in _FIRST if data.get(name)), last)
+                first = next((data[name] for name in _FIRST_DATES if data.get(name)), last)
             known = {} if where is None else where._asdict()
             yield MemoryItem(
                 kind, table.name, row[0], data, **known, first=first, last=last, worth=worth
             )
 
 
-def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
-    entry, known = sound_entry(entry_of(row)), taught(row)
+def _long_term(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
+    entry, known = valid_entry(entry_of(row)), history_of(row)
     more: dict[str, Json] = {
         "number": entry.seq,
         "origin": known.origin,
@@ -126,18 +123,18 @@ def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
         "merged": list(known.merged),
     }
     item = _item(entry, ENTRIES, known.run_id, more, sequence=known.sequence)
-    if not aged:
+    if not decayed_at:
         return item
-    # An entry fades by the same rate from the day it is delivered, which tells its date.
+    # An entry decays at a fixed rate from its delivery, so its relevance gives its date.
     rate = ConsolidationConfig().forgetting_decay_rate
-    date = aged - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
+    date = decayed_at - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
     return replace(item, first=date, last=date)
 
 
 def _item(
     entry: Entry, table: str, run_id: str, more: Mapping[str, Json], sequence: int = 0
 ) -> MemoryItem:
-    judged: dict[str, Json] = {
+    ratings: dict[str, Json] = {
         "scope": entry.scope,
         "version": entry.version,
         "importance": entry.importance,
@@ -158,5 +155,5 @@ def _item(
         entry.game_s,
         entry.sources,
         worth=None if table == LIVE_ENTRIES else entry.relevance * (0.5 + entry.utility),
-        more=judged | dict(more),
+        more=ratings | dict(more),
     )

@@ -56,8 +56,8 @@ CREATE TABLE tactician_stats (
     decayed_at REAL NOT NULL
 ) STRICT;
 
--- Where the rows of the four tables come from; their columns are fixed by the design. closed: why the row no longer
--- holds, '' while it does; evidence: a list of what shows it.
+-- Provenance of the rows of the four tables, whose columns are fixed by the design. closed: why the row no longer
+-- holds, '' while it does; evidence: a list of its sources.
 CREATE TABLE provenance (
     table_name TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -85,8 +85,8 @@ CREATE TABLE deliveries (
     sequence INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- sequence: the run's last lesson about it; share: what it taught, added up; closed: why its word does not stand
--- against another run's, '' while it does; evidence: a list of what shows it.
+-- sequence: the run's last lesson about the row; share: its lessons added up; closed: why another run overrules it,
+-- '' while it holds; evidence: a list of its sources.
 CREATE TABLE shares (
     table_name TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -98,8 +98,8 @@ CREATE TABLE shares (
     PRIMARY KEY (table_name, id, run_id)
 ) STRICT, WITHOUT ROWID;
 
--- origin: the run that learnt it first, with whose name the key begins; run_id and sequence: the lesson that taught it
--- last; count: how often it was taught; merged: the keys that became one with this one.
+-- origin: the run that learnt it first, whose name begins the key; run_id and sequence: its last lesson; count: the
+-- number of lessons; merged: the keys merged into this entry.
 CREATE TABLE ltm_entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     origin TEXT NOT NULL,

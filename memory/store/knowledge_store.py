@@ -1,7 +1,7 @@
-"""What outlives runs: the tactician's four tables, long-term entries, and an archive of what was let go.
+"""Knowledge that outlives runs: the four tables of the tactician, long-term entries, and the archive of removed rows.
 
-A run reads it once, at its start, and afterwards only delivers to it, so that runs side by side do not disturb
-each other. Nothing is deleted that the archive has not got.
+A run reads it once at its start and afterwards only delivers lessons, so that parallel runs do not disturb each other.
+Every deleted row is in the archive.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from memory.codec import Json, as_json, encode
 from memory.store.contributions import (
     TOTALS_TABLE,
-    ByThing,
-    Contribution,
-    Folded,
-    Shares,
-    fold,
-    save_by_hand,
+    AggregatedRow,
+    ByRow,
+    ContributionTable,
+    LessonIntake,
+    aggregate,
+    save_manual,
     sum_totals,
 )
 from memory.store.database import Database, open_database, open_readonly
@@ -37,7 +37,7 @@ from memory.store.knowledge_tables import (
     save_totals,
     totals,
 )
-from memory.store.long_term import GrowingEntries, LongTermEntries
+from memory.store.long_term import LongTermEntries, LongTermEntryStore
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers import forgetting
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
@@ -45,7 +45,7 @@ from memory.tiers.lessons import ENTRIES, OutboxRow
 
 
 class KnowledgeReader:
-    """Knowledge, to be read."""
+    """Reads a knowledge file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -54,23 +54,23 @@ class KnowledgeReader:
         self.seed = long_term.best
         self._provenances = Provenances(database)
         self.provenance = self._provenances.of
-        self._shares = Shares(database)
-        self.origins = self._shares.teachers
-        self.shares = self._shares.of  # what each run contributed to a thing, or closed of it
+        self._contributions = ContributionTable(database)
+        self.origins = self._contributions.run_ids
+        self.contributions = self._contributions.of  # to one row, by run, with closings
         self.backup = database.backup
         self.close = database.close
 
     def load_knowledge(self) -> Knowledge:
-        """Return all that was learnt and still holds."""
+        """Return all knowledge except closed rows."""
         return self._knowledge(self._provenances.closed())
 
     def delivered(self, run_id: str) -> int:
-        """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
+        """Return the sequence of the last lesson that `run_id` delivered, or 0."""
         row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
         return 0 if row is None or row[0] is None else int(row[0])
 
     def content_hash(self) -> str:
-        """Return 32 hex digits that change when, and only when, what a run would read changes."""
+        """Return 32 hex digits that change exactly when the knowledge a run would read changes."""
         seeds: list[Json] = [
             [each.scope, each.kind, each.key, each.data, sorted(each.tags), *each[10:14]]
             for each in self.seed()
@@ -86,19 +86,19 @@ class KnowledgeReader:
 
     def _records(self, table: KnowledgeTable, without: Container[str]) -> dict[str, Any]:
         rows = self._database.rows(table.select)
-        with self._database.understood(table.name):
+        with self._database.decoding(table.name):
             return {row[0]: table.record_of(row) for row in rows if row[0] not in without}
 
 
-class KnowledgeUpkeep(NamedTuple):
-    """What one round of upkeep did: how many entries became one with others, and how many went."""
+class MaintenanceCounts(NamedTuple):
+    """The result of maintenance: the numbers of merged and of pruned entries."""
 
     merged: int
     pruned: int
 
 
 class KnowledgeStore(KnowledgeReader):
-    """Knowledge that grows. `now` is the date it was opened, in epoch seconds; what is newer stays as new as it is."""
+    """Reads and writes a knowledge file. `now` is the opening date in epoch seconds; newer rows do not decay."""
 
     def __init__(
         self, database: Database, *, now: float, config: ConsolidationConfig | None = None
@@ -108,38 +108,37 @@ class KnowledgeStore(KnowledgeReader):
         self._config = config or ConsolidationConfig()
         self._archive = Archive(database, now=now)
         rate = self._config.forgetting_decay_rate
-        self._growing = GrowingEntries(database, self._archive, self._shares, rate)
+        self._long_term = LongTermEntryStore(database, self._archive, self._contributions, rate)
 
     def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
-        """Return how many lessons of `run_id`, in their order, were new; those delivered before change nothing."""
+        """Add the lessons of `run_id`, in order, and return how many were new; lessons delivered before are skipped."""
         with self._database.transaction():
             last = self.delivered(run_id)
             fresh = [row for row in rows if row.sequence > last]
             if fresh:
                 save_delivery(self._database, run_id, fresh[-1].sequence)
-                lessons = Contribution(self._shares, run_id, self._now)
+                lessons = LessonIntake(self._contributions, run_id, self._now)
                 for row in fresh:
-                    self._take(lessons, run_id, row)
-                with self._changing(prunes=True) as known:
-                    self._believe(known, lessons.keep())
-                self._growing.limit()
+                    self._add_lesson(lessons, run_id, row)
+                with self._editing(prunes=True) as known:
+                    self._apply(known, lessons.save())
+                self._long_term.limit()
         return len(fresh)
 
     def save_knowledge(self, known: Knowledge) -> None:
-        """Make the four tables hold what is `known`, and no more: what was let go of goes to the archive.
+        """Replace the four tables by `known`; removed rows are archived, closed rows stay.
 
-        Rows that were closed stay. It is no longer known which run contributed what to
-        what was changed: it is all said to have been taught by hand.
+        The contributions by run to changed rows are lost: one contribution without a run replaces them.
         """
         with self._database.transaction():
-            with self._changing(self._provenances.closed()) as held:
+            with self._editing(self._provenances.closed()) as held:
                 before = replace(held)
                 for each in fields(held):
                     setattr(held, each.name, getattr(known, each.name))
-            save_by_hand(self._shares, before, known)
+            save_manual(self._contributions, before, known)
 
     def age(self) -> None:
-        """Let knowledge fade from the last time to now; what is worth too little is archived."""
+        """Decay knowledge from the last decay to now, and archive rows worth too little."""
         with self._database.transaction():
             self._database.execute(
                 "INSERT OR IGNORE INTO tactician_stats VALUES (1, 0, 0, 0.0, ?)", (self._now,)
@@ -149,42 +148,39 @@ class KnowledgeStore(KnowledgeReader):
             if row[0] >= self._now:
                 self._now = row[0]
                 return
-            with self._changing(prunes=True) as known:
+            with self._editing(prunes=True) as known:
                 fading: dict[str, Mapping[str, object]] = {
                     PATTERNS.name: known.patterns,
                     PREFERENCES.name: known.preferences,
                 }
-                told = self._shares.all(*fading).items()
-                for _ in self._folded(
-                    known, {each: runs for each, runs in told if each[1] in fading[each[0]]}
+                result = self._contributions.all(*fading).items()
+                for _ in self._aggregated(
+                    known, {each: runs for each, runs in result if each[1] in fading[each[0]]}
                 ):
-                    pass  # where it comes from does not change with time
-            self._growing.fade(self._now)
-            self._growing.prune("*", self._config.importance_threshold)
+                    pass  # provenance does not change with time
+            self._long_term.fade(self._now)
+            self._long_term.prune("*", self._config.importance_threshold)
             self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
 
-    def maintain(self, scope_glob: str = "*") -> KnowledgeUpkeep:
-        """Return what upkeep did to the entries of the scopes that a glob names, shared ones as well.
-
-        Those that say the same become one, and those that have faded go to the archive.
-        """
+    def maintain(self, scope_glob: str = "*") -> MaintenanceCounts:
+        """Merge equal entries and archive decayed ones in the scopes that match a glob, and return the counts."""
         with self._database.transaction():
-            merged = self._growing.merge(scope_glob, self._now)
-            pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
-        return KnowledgeUpkeep(merged, pruned)
+            merged = self._long_term.merge(scope_glob, self._now)
+            pruned = self._long_term.prune(scope_glob, self._config.importance_threshold)
+        return MaintenanceCounts(merged, pruned)
 
     @contextmanager
-    def _changing(
+    def _editing(
         self, without: Mapping[str, Collection[str]] | None = None, *, prunes: bool = False
     ) -> Iterator[Knowledge]:
-        """Lend the knowledge, and write back what was changed; what is gone goes to the archive.
+        """Yield the knowledge, then write back changes and archive removed rows.
 
-        Where it `prunes`, what is worth too little goes as well, even if it was first believed a moment ago.
+        With `prunes`, rows worth too little are archived too, even new ones.
         """
         known = self._knowledge(without or {})
-        before = _shelves(known)
+        before = _records_by_table(known)
         yield known
-        meant = _shelves(known)
+        meant = _records_by_table(known)
         if prunes:
             forgetting.prune(known, self._config, now=self._now)
         for table in TABLES:
@@ -195,33 +191,33 @@ class KnowledgeStore(KnowledgeReader):
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
             )
             for name in sorted(newest.keys() - new.keys()):
-                self._archive.take_out(table, name, as_json(newest[name]))
+                self._archive.move_row(table, name, as_json(newest[name]))
         sums = known.total_sessions, known.total_battles, known.overall_win_rate
         save_totals(self._database, Totals(*sums))
 
-    def _take(self, lessons: Contribution, run_id: str, row: OutboxRow) -> None:
+    def _add_lesson(self, lessons: LessonIntake, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":
-            self._growing.take(run_id, row, self._now)
+            self._long_term.add_lesson(run_id, row, self._now)
         elif row.kind == "close" and row.payload["table"] == ENTRIES:
-            self._growing.close(run_id, row, self._now)
+            self._long_term.close(run_id, row, self._now)
         else:
-            lessons.take(row)
+            lessons.add(row)
 
-    def _believe(self, known: Knowledge, things: ByThing) -> None:
-        """Take into `known` what shares come to, and note whose word it is and whose does not stand."""
-        for table, memory_id, told in self._folded(known, things):
-            voice = told.voice
+    def _apply(self, known: Knowledge, things: ByRow) -> None:
+        """Put the aggregated rows into `known`, and record their provenance and overruled runs."""
+        for table, memory_id, result in self._aggregated(known, things):
+            best = result.deciding
             where = Provenance(
-                voice.status, voice.run_id, voice.taught, voice.tick, told.closed, told.evidence
+                best.status, best.run_id, best.taught, best.tick, result.closed, result.evidence
             )
-            self._provenances.keep(table.name, memory_id, where)
+            self._provenances.save(table.name, memory_id, where)
             if table is PREFERENCES:
-                self._shares.mark(table.name, memory_id, told.losers)
+                self._contributions.mark(table.name, memory_id, result.overruled)
 
-    def _folded(
-        self, known: Knowledge, things: ByThing
-    ) -> Iterator[tuple[KnowledgeTable, str, Folded]]:
-        """Yield what each of `things` comes to today, as it is taken into `known`."""
+    def _aggregated(
+        self, known: Knowledge, things: ByRow
+    ) -> Iterator[tuple[KnowledgeTable, str, AggregatedRow]]:
+        """Put the aggregate of each contributed row, as of now, into `known`, and yield it."""
         rate = self._config.forgetting_decay_rate
         for (name, memory_id), runs in things.items():
             if name == TOTALS_TABLE:
@@ -231,21 +227,21 @@ class KnowledgeStore(KnowledgeReader):
                     sums["victories"] / sums["battles"] if sums["battles"] else 0.0
                 )
             elif name in BY_NAME:
-                told = fold(name, runs.values(), at=self._now, rate=rate)
-                if told is not None:
-                    known.of(name)[memory_id] = told.record
-                    yield BY_NAME[name], memory_id, told
+                result = aggregate(name, runs.values(), at=self._now, rate=rate)
+                if result is not None:
+                    known.of(name)[memory_id] = result.record
+                    yield BY_NAME[name], memory_id, result
 
 
-def _shelves(known: Knowledge) -> dict[str, dict[str, Any]]:
+def _records_by_table(known: Knowledge) -> dict[str, dict[str, Any]]:
     return {table.name: dict(known.of(table.name)) for table in TABLES}
 
 
 def open_knowledge_store(
     path: Path, *, now: float, config: ConsolidationConfig | None = None
 ) -> KnowledgeStore:
-    """Return the knowledge at `path`, made if there is none, and faded to the date `now`."""
-    database = open_database(path, KNOWLEDGE_SCHEMA, set_aside=True)
+    """Open the knowledge file at `path`, create it if missing, and decay it to the date `now`."""
+    database = open_database(path, KNOWLEDGE_SCHEMA, quarantine_damaged=True)
     store = KnowledgeStore(database, now=now, config=config)
     try:
         store.age()
@@ -256,5 +252,5 @@ def open_knowledge_store(
 
 
 def read_knowledge_store(path: Path) -> KnowledgeReader:
-    """Return the knowledge at `path` for reading, unchanged."""
+    """Open the knowledge file at `path` for reading; nothing is changed."""
     return KnowledgeReader(open_readonly(path, KNOWLEDGE_SCHEMA))

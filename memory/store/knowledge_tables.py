@@ -1,6 +1,6 @@
-"""The four tables of knowledge as records, the side table that says where their rows come from, and the archive.
+"""The four knowledge tables as records, the side table of their provenance, and the archive.
 
-A record that was read must have the shape that its kind declares; a file may say otherwise where it is damaged.
+A record must have the shape that its kind declares; a damaged file may hold others.
 """
 
 from collections import defaultdict
@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, decode, encode
 from memory.store.database import Database
-from memory.tiers.knowledge import KINDS, Knowledge, KnowledgeKind, Piece
+from memory.tiers.knowledge import KINDS, Knowledge, KnowledgeKind, KnowledgeRecord
 
 
 class KnowledgeTable:
-    """One table, whose columns are the fields of its record, in order, the id first."""
+    """One table whose columns are the fields of its record, in order, the id first."""
 
     def __init__(self, kind: KnowledgeKind) -> None:
         self.name = kind.table
@@ -35,17 +35,17 @@ class KnowledgeTable:
             if each.startswith(("Mapping", "tuple", "Json"))
         ]
 
-    def record_of(self, row: tuple[Any, ...]) -> Piece:
-        """Return the record that a row holds."""
-        values = list(row)  # by place: all of a table is read with each delivery
+    def record_of(self, row: tuple[Any, ...]) -> KnowledgeRecord:
+        """Return the record in a row."""
+        values = list(row)  # by index, for speed: each delivery reads the whole table
         for place, is_tuple in self._json_places:
             value = decode(values[place])
             values[place] = tuple(value) if is_tuple else value
-        record: Piece = self.kind.record(*values)
+        record: KnowledgeRecord = self.kind.record(*values)
         return record
 
-    def row_of(self, record: Piece) -> tuple[object, ...]:
-        """Return the row that holds a record."""
+    def row_of(self, record: KnowledgeRecord) -> tuple[object, ...]:
+        """Return the row of a record."""
         values = list(as_json(record).values())
         for place, _ in self._json_places:
             values[place] = encode(values[place])
@@ -58,13 +58,13 @@ BY_NAME: Final = {table.name: table for table in TABLES}
 
 
 def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
-    """Return as knowledge the records of each table, by id; a table that is not there has none."""
-    shelves = [dict(records.get(table.name, {})) for table in TABLES]
-    return Knowledge(shelves[0], shelves[1], shelves[2], shelves[3])
+    """Return the `Knowledge` of records by table and id; a missing table is empty."""
+    records_of = [dict(records.get(table.name, {})) for table in TABLES]
+    return Knowledge(records_of[0], records_of[1], records_of[2], records_of[3])
 
 
-def sound_record(record: Piece) -> Piece:
-    """Return `record`; raise TypeError where a field is empty or not what it is declared to be."""
+def valid_record(record: KnowledgeRecord) -> KnowledgeRecord:
+    """Return `record`; raise TypeError for a field that is empty or not of its declared type."""
     for field in fields(record):
         value = getattr(record, field.name)
         kind = str(field.type)
@@ -78,15 +78,15 @@ def sound_record(record: Piece) -> Piece:
     return record
 
 
-def sound_entry(entry: Entry) -> Entry:
-    """Return `entry`; raise TypeError where its tags or its evidence are no texts."""
+def valid_entry(entry: Entry) -> Entry:
+    """Return `entry`; raise TypeError when its tags or sources are not texts."""
     if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
         raise TypeError(entry.key)
     return entry
 
 
 class Provenance(NamedTuple):
-    """How far a row is to be trusted, the last lesson that taught it, and why it was closed, if it was."""
+    """Trust, latest source lesson and, for closed rows, the reason, of one knowledge row."""
 
     status: str  # verified, inferred or claim
     run_id: str
@@ -96,49 +96,49 @@ class Provenance(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
-NOBODY: Final = Provenance("inferred", "", 0, 0)  # of what was not taught by any run
+NO_PROVENANCE: Final = Provenance("inferred", "", 0, 0)  # of rows without a run
 
 
 class Provenances:
-    """The side table of the four, keyed by table and id."""
+    """The side table of provenance, keyed by table and id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, table: str, memory_id: str) -> Provenance | None:
-        """Return where one row comes from, or None when it is not known."""
+        """Return the provenance of one row, or None when unknown."""
         row = self._database.row(
             "SELECT status, run_id, sequence, tick, closed, evidence FROM provenance "
             "WHERE table_name = ? AND id = ?",
             (table, memory_id),
         )
-        with self._database.understood("provenance"):
+        with self._database.decoding("provenance"):
             return None if row is None else Provenance._make((*row[:5], tuple(decode(row[5]))))
 
     def closed(self) -> dict[str, set[str]]:
-        """Return the ids of the rows that no longer hold, by table."""
+        """Return the ids of closed rows, by table."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         rows = self._database.rows("SELECT table_name, id FROM provenance WHERE closed <> ''")
         for table, memory_id in rows:
             found[table].add(memory_id)
         return found
 
-    def keep(self, table: str, memory_id: str, where: Provenance) -> None:
-        """Note where a row comes from and whether it holds."""
+    def save(self, table: str, memory_id: str, where: Provenance) -> None:
+        """Replace the provenance of a row."""
         self._database.execute(
             "INSERT OR REPLACE INTO provenance VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (table, memory_id, *where[:5], encode(where.evidence)),
         )
 
     def drop(self, table: str, memory_id: str) -> None:
-        """Let go of where a row came from that is no longer there."""
+        """Delete the provenance of a removed row."""
         self._database.execute(
             "DELETE FROM provenance WHERE table_name = ? AND id = ?", (table, memory_id)
         )
 
 
 class Totals(NamedTuple):
-    """Sessions, battles that were won or lost, and the share that was won."""
+    """Sessions, battles won or lost, and the fraction won."""
 
     sessions: int
     battles: int
@@ -162,30 +162,30 @@ def save_totals(database: Database, sums: Totals) -> None:
 
 
 def save_delivery(database: Database, run_id: str, sequence: int) -> None:
-    """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""
+    """Store only the last sequence of a run: it delivers in order, so older ones are not needed."""
     database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
     database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
 
 
 class Archive:
-    """Rows that left their tables, dated `now`, in epoch seconds."""
+    """The table of removed rows; new ones are dated `now`, in epoch seconds."""
 
     def __init__(self, database: Database, *, now: float) -> None:
         self._database = database
         self._now = now
 
-    def take_out(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
-        """Take a row out of one of the four tables, and keep it with where it came from."""
+    def move_row(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
+        """Move a row of one of the four tables to the archive, with its provenance."""
         provenances = Provenances(self._database)
         where = provenances.of(table.name, memory_id)
-        self.keep(table.name, memory_id, row, None if where is None else where._asdict())
+        self.add(table.name, memory_id, row, None if where is None else where._asdict())
         self._database.execute(table.delete, (memory_id,))
         provenances.drop(table.name, memory_id)
 
-    def keep(
+    def add(
         self, table: str, memory_id: str, row: Mapping[str, Json], provenance: Json = None
     ) -> None:
-        """Add a row, in the transaction that takes it out of its table."""
+        """Add a row, in the transaction that deletes it from its table."""
         self._database.execute(
             "INSERT INTO archive (table_name, id, archived_at, row, provenance) "
             "VALUES (?, ?, ?, ?, ?)",

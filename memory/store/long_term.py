@@ -1,6 +1,6 @@
-"""The entries that outlive runs: as rows, as later runs read them, and as lessons and time change them.
+"""Entries that outlive runs: their rows, the seeds of later runs, and their change by lessons and time.
 
-Each is folded from what each run said under its key; several that say the same are one.
+Each is aggregated from the contributions under its key; entries with equal content are merged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,20 +11,20 @@ from memory.codec import Json, decode, encode
 from memory.store.contributions import (
     OPEN,
     TRUST,
-    Losers,
-    Runs,
-    Share,
-    Shares,
-    closing_in,
-    closing_of,
-    outspoken,
-    teaching,
+    ByRun,
+    Contribution,
+    ContributionTable,
+    Overruled,
+    by_precedence,
+    closing_from,
+    overruled_runs,
+    standing_closing,
 )
 from memory.store.database import Database, insert_into, select_from
 from memory.store.entries import encode_tags
 from memory.store.knowledge_tables import Archive
-from memory.tiers.forgetting import faded
-from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, whole
+from memory.tiers.forgetting import decayed
+from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, entry_json
 
 Row = tuple[Any, ...]
 
@@ -34,17 +34,17 @@ COLUMNS: Final = (
 )
 SELECT: Final = select_from(ENTRIES, COLUMNS.split(", "))
 INSERT: Final = insert_into(ENTRIES, COLUMNS.split(", "))
-_JUDGED: Final = ("relevance", "utility", "status", "closed")
-# Told by a share beside its record.
-_OF_SHARE: Final = frozenset({"scope", "key", "status", "sources"})
-_AS_TAUGHT: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
+_OPTIONAL_FIELDS: Final = ("relevance", "utility", "status", "closed")
+# Fields that a contribution stores outside of its record.
+_NOT_IN_RECORD: Final = frozenset({"scope", "key", "status", "sources"})
+_COPIED_FIELDS: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
 SCOPE: Final = 1
 KEY: Final = 8
-LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
+LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # scopes that outlive a run
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
-    """Return the entry that a row of `COLUMNS` holds; the run it comes from is among its sources."""
+    """Return the entry in a row of `COLUMNS`; the run that learnt it is among its sources."""
     sources, learnt_in = tuple(decode(row[13])), f"{RUN}{row[15]}"
     if learnt_in not in sources:
         sources = (*sources, learnt_in)
@@ -53,21 +53,23 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 
 
 def archived(row: tuple[Any, ...]) -> dict[str, Json]:
-    """Return the whole of a row of `COLUMNS` as the archive keeps it."""
-    whole = dict(zip(COLUMNS.split(", "), row, strict=True))
-    return whole | {name: decode(whole[name]) for name in ("data", "tags", "sources", "merged")}
+    """Return a row of `COLUMNS` as the archive stores it."""
+    entry_json = dict(zip(COLUMNS.split(", "), row, strict=True))
+    return entry_json | {
+        name: decode(entry_json[name]) for name in ("data", "tags", "sources", "merged")
+    }
 
 
-def entry_in(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
-    """Return the entry that a lesson of `run_id` carries, and its origin: the run that learnt it first.
+def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
+    """Return the entry in a lesson of `run_id`, and its origin: the run that learnt it first.
 
-    Its key begins with the origin, so that those of different runs never collide.
+    Its key begins with the origin, so that keys of different runs never collide.
     """
     payload: Mapping[str, Any] = lesson.payload
     key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
     names = (each.removeprefix(RUN) for each in sources if each.startswith(RUN))
     origin = next((name for name in names if key.startswith(f"{name}/")), run_id)
-    judged = {name: payload[name] for name in _JUDGED if name in payload}
+    options = {name: payload[name] for name in _OPTIONAL_FIELDS if name in payload}
     entry = Entry(
         seq=0,
         scope=payload["scope"],
@@ -80,13 +82,13 @@ def entry_in(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
         expires_s=None,
         key=key if key.startswith(f"{origin}/") else f"{origin}/{key}",
         sources=tuple(sources),
-        **judged,
+        **options,
     )
     return entry, origin
 
 
-class Taught(NamedTuple):
-    """How an entry came to be known: where first, by which lesson last, how often, and as what else."""
+class EntryHistory(NamedTuple):
+    """The history of an entry: its first run, its last lesson, the number of lessons, and merged keys."""
 
     origin: str
     run_id: str
@@ -95,13 +97,13 @@ class Taught(NamedTuple):
     merged: tuple[str, ...] = ()
 
 
-def taught(row: tuple[Any, ...]) -> Taught:
-    """Return how the entry in a row of `COLUMNS` came to be known."""
-    return Taught._make((*row[15:19], tuple(decode(row[19]))))
+def history_of(row: tuple[Any, ...]) -> EntryHistory:
+    """Return the history of the entry in a row of `COLUMNS`."""
+    return EntryHistory._make((*row[15:19], tuple(decode(row[19]))))
 
 
-def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
-    """Return the row that `INSERT` takes, all but its id."""
+def row_of(entry: Entry, known: EntryHistory) -> tuple[object, ...]:
+    """Return the row for `INSERT`, without its id."""
     return (
         *entry[1:5],
         encode(entry.data),
@@ -120,17 +122,17 @@ WORTH: Final = "importance * utility DESC, id DESC"
 
 
 class LongTermEntries:
-    """Entries to be read, the oldest first where nothing else is said."""
+    """Reads long-term entries, oldest first by default."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def all(self) -> list[Entry]:
-        """Return all entries, with those that no longer hold."""
+        """Return all entries, including closed ones."""
         return self._found(SELECT + "ORDER BY id")
 
     def best(self, limit_per_kind: int = SEEDS) -> list[Entry]:
-        """Return the entries a new run starts with: those that hold and are worth most, of each kind in a scope, the best first.
+        """Return the seeds of a new run: the open entries worth most of each kind in a scope, best first.
 
         They name the run they come from: their keys begin with it, their sources end with it.
         """
@@ -143,56 +145,58 @@ class LongTermEntries:
         return self._database.read(ENTRIES, entry_of, sql, parameters)
 
 
-class FoldedEntry(NamedTuple):
-    """One entry and how it came to be known; by key, which runs' words do not stand."""
+class AggregatedEntry(NamedTuple):
+    """One entry with its history and, by key, the overruled runs."""
 
     entry: Entry
-    known: Taught
-    losers: Mapping[str, Losers]
-    since: tuple[float, str, int]  # by which entries are put in an order that nothing else decides
+    known: EntryHistory
+    overruled: Mapping[str, Overruled]
+    since: tuple[float, str, int]  # the sort key of entries
 
 
-def thing(scope: str, key: str) -> str:
-    """Return the id under which the shares of an entry are kept."""
+def id_of(scope: str, key: str) -> str:
+    """Return the id of an entry in the table of contributions."""
     return encode([scope, key])
 
 
-def fold_entries(
-    scope: str, shares: Mapping[str, Runs], *, at: float, rate: float
-) -> list[FoldedEntry]:
-    """Return the entries that `shares`, by key, make at a date, those known longest first."""
-    told = sorted(_each(scope, shares, at, rate), key=lambda each: each.since)
-    groups: dict[tuple[str, str, str], list[FoldedEntry]] = {}
-    for each in told:
+def aggregate_entries(
+    scope: str, contributions: Mapping[str, ByRun], *, at: float, rate: float
+) -> list[AggregatedEntry]:
+    """Return the entries that contributions, by key, add up to at a date, oldest knowledge first."""
+    believed = sorted(_by_key(scope, contributions, at, rate), key=lambda each: each.since)
+    groups: dict[tuple[str, str, str], list[AggregatedEntry]] = {}
+    for each in believed:
         same = each.entry.kind, encode(each.entry.data), each.entry.closed
         groups.setdefault(same, []).append(each)
-    return [_as_one(group) for group in groups.values()]
+    return [_merged_entry(group) for group in groups.values()]
 
 
-def relevance_of(entry: Entry, known: Iterable[Runs], *, at: float, rate: float) -> float:
-    """Return how relevant an entry is at a date, from what was said under each of its keys.
+def current_relevance(entry: Entry, known: Iterable[ByRun], *, at: float, rate: float) -> float:
+    """Return the relevance of an entry at a date, from the contributions under each of its keys.
 
-    What no run has taught was agreed on at a date of its own.
+    An entry without contributions was agreed on by several runs, and holds its own date.
     """
-    voices = [told[-1] for each in known if (told := teaching(each.values()))]
-    if not voices:
+    ranked = [believed[-1] for each in known if (believed := by_precedence(each.values()))]
+    if not ranked:
         since: Any = entry.data.get("at", at)
-        return faded(since, at, rate)
-    return max(_relevance(each, at, rate) for each in voices)
+        return decayed(since, at, rate)
+    return max(_relevance(each, at, rate) for each in ranked)
 
 
-def _relevance(voice: Share, at: float, rate: float) -> float:
-    return float(voice.says["relevance"] * faded(voice.fresh, at, rate))
+def _relevance(deciding: Contribution, at: float, rate: float) -> float:
+    return float(deciding.content["relevance"] * decayed(deciding.fresh, at, rate))
 
 
-def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Iterator[FoldedEntry]:
-    """Yield what is believed of each key."""
-    for key, runs in shares.items():
-        known = teaching(runs.values())
+def _by_key(
+    scope: str, contributions: Mapping[str, ByRun], at: float, rate: float
+) -> Iterator[AggregatedEntry]:
+    """Yield the entry of each key."""
+    for key, runs in contributions.items():
+        known = by_precedence(runs.values())
         if not known:
             continue
-        voice, record = known[-1], known[-1].says
-        closing = closing_of(runs.values())
+        deciding, record = known[-1], known[-1].content
+        closing = standing_closing(runs.values())
         times = sum(each.times for each in known)
         entry = Entry(
             seq=0,
@@ -200,23 +204,23 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
             expires_s=None,
             key=key,
             version=times,
-            relevance=_relevance(voice, at, rate),
+            relevance=_relevance(deciding, at, rate),
             tags=frozenset(record["tags"]),
-            status=voice.status,  # type: ignore[arg-type]  # as it was taught
-            sources=(*voice.evidence, *closing.evidence),
+            status=deciding.status,  # type: ignore[arg-type]  # as in the lesson
+            sources=(*deciding.evidence, *closing.evidence),
             closed=record["closed"] if closing is OPEN else closing.reason,
-            **{name: record[name] for name in _AS_TAUGHT},
+            **{name: record[name] for name in _COPIED_FIELDS},
         )
-        taught = Taught(record["origin"], voice.run_id, voice.taught, times)
+        history = EntryHistory(record["origin"], deciding.run_id, deciding.taught, times)
         since = min((each.since, each.run_id, each.taught) for each in known)
-        yield FoldedEntry(entry, taught, {key: outspoken(known, voice, "data")}, since)
+        yield AggregatedEntry(entry, history, {key: overruled_runs(known, deciding, "data")}, since)
 
 
-def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
-    """Return the most trusted of those that say the same, then oldest, with what all of them know."""
+def _merged_entry(group: Sequence[AggregatedEntry]) -> AggregatedEntry:
+    """Return the most trusted, then oldest, of equal entries, with the sources and tags of all."""
     if len(group) == 1:
         return group[0]
-    best = max(group, key=lambda each: TRUST[each.entry.status])  # of equals the first
+    best = max(group, key=lambda each: TRUST[each.entry.status])  # the first of equals
     entries = [each.entry for each in group]
     others = [each for each in group if each is not best]
     merged = [key for each in others for key in (each.entry.key, *each.known.merged)]
@@ -233,78 +237,79 @@ def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
     known = best.known._replace(
         times=sum(each.known.times for each in group), merged=(*best.known.merged, *merged)
     )
-    losers = {key: why for each in group for key, why in each.losers.items()}
-    return FoldedEntry(entry, known, losers, group[0].since)
+    overruled = {key: why for each in group for key, why in each.overruled.items()}
+    return AggregatedEntry(entry, known, overruled, group[0].since)
 
 
 MAX_ENTRIES: Final = 500  # of each scope
-IMPORTANT: Final = 8  # from here on nothing is let go of for having faded
+IMPORTANT: Final = 8  # from this importance on, entries are never pruned for low relevance
 
 
-class GrowingEntries(LongTermEntries):
-    """Entries that are taught, closed, faded, made one and let go of; what goes is archived.
+class LongTermEntryStore(LongTermEntries):
+    """Adds, closes, decays, merges and archives long-term entries; `rate` is the relevance left after a month."""
 
-    `rate` is what is left of their relevance after a month.
-    """
-
-    def __init__(self, database: Database, archive: Archive, shares: Shares, rate: float) -> None:
+    def __init__(
+        self, database: Database, archive: Archive, contributions: ContributionTable, rate: float
+    ) -> None:
         super().__init__(database)
         self._archive = archive
-        self._shares = shares
+        self._contributions = contributions
         self._rate = rate
 
-    def take(self, run_id: str, lesson: OutboxRow, at: float) -> None:
-        """Take up the entry of a lesson, in the place of what was known under its key, if it is to be believed."""
-        entry, origin = entry_in(run_id, lesson)
-        name = thing(entry.scope, entry.key)
-        shares = self._shares.of(ENTRIES, name)
-        told = {"origin": origin, **whole(entry)}
-        record = {name: told[name] for name in told if name not in _OF_SHARE}
+    def add_lesson(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+        """Add the entry of a lesson, which replaces the entry of its key if it has precedence."""
+        entry, origin = entry_from(run_id, lesson)
+        name = id_of(entry.scope, entry.key)
+        contributions = self._contributions.of(ENTRIES, name)
+        values = {"origin": origin, **entry_json(entry)}
+        record = {name: values[name] for name in values if name not in _NOT_IN_RECORD}
         date = float(lesson.payload.get("at", at))
-        share = shares.get(run_id, Share(run_id)).taught_again(lesson, record, date)
-        self._shares.keep(ENTRIES, name, [share])
+        mine = contributions.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
+        self._contributions.save(ENTRIES, name, [mine])
         rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
-        if not rows and shares:  # it may have become one with another
+        if not rows and contributions:  # it may have been merged into another
             is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
             where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
             rows = self._rows(where, entry.scope, entry.key)
-        self._make_anew(entry.scope, rows, at, {entry.key: {**shares, run_id: share}})
+        self._rebuild(entry.scope, rows, at, {entry.key: {**contributions, run_id: mine}})
 
     def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
-        """Note why the entry that a lesson names no longer holds; it stays, with what shows it."""
+        """Close the entry that a lesson names, with reason and evidence; it stays in the table."""
         payload: Any = lesson.payload
         names = (payload["id"], f"{run_id}/{payload['id']}")
         where = (
             "WHERE key IN (?1, ?2) "
             "OR EXISTS (SELECT 1 FROM json_each(merged) WHERE value IN (?1, ?2))"
         )
-        closing = closing_in(lesson, at)
+        closing = closing_from(lesson, at)
         for row in self._rows(where, *names):
             for key in self._keys(row):
-                name = thing(row[SCOPE], key)
-                share = self._shares.of(ENTRIES, name).get(run_id, Share(run_id))
-                self._shares.keep(ENTRIES, name, [share.closed(closing)])
-            self._make_anew(row[SCOPE], [row], at, keep_place=True)
+                name = id_of(row[SCOPE], key)
+                mine = self._contributions.of(ENTRIES, name).get(run_id, Contribution(run_id))
+                self._contributions.save(ENTRIES, name, [mine.with_closing(closing)])
+            self._rebuild(row[SCOPE], [row], at, keep_place=True)
 
     def fade(self, at: float) -> None:
-        """Let everything be as relevant as it is at the date `at`."""
-        shares = self._shares.all(ENTRIES)
+        """Update the relevance of all entries to the date `at`."""
+        contributions = self._contributions.all(ENTRIES)
         relevance = []
         for row in self._rows(""):
-            known = [shares.get((ENTRIES, thing(row[SCOPE], key)), {}) for key in self._keys(row)]
-            with self._database.understood(ENTRIES):
-                left = relevance_of(entry_of(row), known, at=at, rate=self._rate)
+            known = [
+                contributions.get((ENTRIES, id_of(row[SCOPE], key)), {}) for key in self._keys(row)
+            ]
+            with self._database.decoding(ENTRIES):
+                left = current_relevance(entry_of(row), known, at=at, rate=self._rate)
             relevance.append((left, row[0]))
         self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
 
-    def let_go(self, number: int) -> None:
-        """Archive the entry in the row `number`, if it is there, because it is to be forgotten."""
+    def archive(self, number: int) -> None:
+        """Archive the entry in row `number`, if it exists, and mark it as forgotten on purpose."""
         for row in self._rows("WHERE id = ?", number):
-            self._shares.let_go((ENTRIES, thing(row[SCOPE], key)) for key in self._keys(row))
-            self._let_go(row)
+            self._contributions.forget((ENTRIES, id_of(row[SCOPE], key)) for key in self._keys(row))
+            self._archive_row(row)
 
     def merge(self, scope_glob: str, at: float) -> int:
-        """Return how many entries became one with another that says the same."""
+        """Merge entries with equal content, and return how many were removed."""
         groups = self._database.rows(
             "SELECT scope, kind, data FROM ltm_entries WHERE scope GLOB ? AND closed = '' "
             "GROUP BY scope, kind, data HAVING count(*) > 1",
@@ -314,92 +319,89 @@ class GrowingEntries(LongTermEntries):
         gone = 0
         for group in groups:
             rows = self._rows(same, *group)
-            gone += len(rows) - self._make_anew(group[0], rows, at)
+            gone += len(rows) - self._rebuild(group[0], rows, at)
         return gone
 
-    def make_all(self, at: float) -> None:
-        """Make every entry anew that anybody ever taught, those that say the same as one."""
-        shares = self._shares.all(ENTRIES)
-        scopes: dict[str, dict[str, Runs]] = {}
-        for (_, name), runs in shares.items():
+    def rebuild_all(self, at: float) -> None:
+        """Rebuild all entries from all contributions, merging equal ones."""
+        contributions = self._contributions.all(ENTRIES)
+        scopes: dict[str, dict[str, ByRun]] = {}
+        for (_, name), runs in contributions.items():
             scope, key = decode(name)
             scopes.setdefault(scope, {})[key] = runs
         for scope in sorted(scopes):
-            self._make_anew(scope, [], at, scopes[scope])
+            self._rebuild(scope, [], at, scopes[scope])
 
     def add(self, entries: Iterable[tuple[Entry, str, int]]) -> None:
-        """Add entries that were not taught by a run, each with who says so and a number."""
+        """Add entries that no run contributed, each with its source and a number."""
         for entry, by, number in entries:
-            self._database.execute(INSERT, (None, *row_of(entry, Taught(by, by, number))))
+            self._database.execute(INSERT, (None, *row_of(entry, EntryHistory(by, by, number))))
 
     def prune(self, scope_glob: str, threshold: float) -> int:
-        """Return how many entries went that had faded under `threshold` or were over the cap.
+        """Archive entries of low relevance or over the cap, and return how many.
 
-        What proved useful fades later, what proved useless sooner; what is important stays.
+        High utility delays this, low utility hastens it; important entries stay.
         """
-        faded = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
-        gone = self._let_go_all(self._rows(faded, scope_glob, IMPORTANT, threshold))
+        decayed = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
+        gone = self._archive_all(self._rows(decayed, scope_glob, IMPORTANT, threshold))
         return gone + self.limit(scope_glob)
 
     def limit(self, scope_glob: str = "*") -> int:
-        """Return how many entries went that were over the cap of their scope: those worth least."""
+        """Archive the least valuable entries over the cap of their scope, and return how many."""
         place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
         placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE scope GLOB ?"  # noqa: S608
         where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
-        return self._let_go_all(self._rows(where, scope_glob, MAX_ENTRIES))
+        return self._archive_all(self._rows(where, scope_glob, MAX_ENTRIES))
 
-    def _make_anew(
+    def _rebuild(
         self,
         scope: str,
         rows: Sequence[Row],
         at: float,
-        known: dict[str, Runs] | None = None,
+        known: dict[str, ByRun] | None = None,
         *,
         keep_place: bool = False,
     ) -> int:
-        """Put what the shares say in the place of `rows`, with the keys that are `known` as well; return how many it is.
-
-        What says the same is one.
-        """
-        shares = dict(known or {})
+        """Replace `rows` by the entries their contributions and `known` add up to; return their number."""
+        contributions = dict(known or {})
         for row in rows:
             for key in self._keys(row):
-                if key not in shares:
-                    shares[key] = self._shares.of(ENTRIES, thing(scope, key))
-        told = fold_entries(scope, shares, at=at, rate=self._rate)
+                if key not in contributions:
+                    contributions[key] = self._contributions.of(ENTRIES, id_of(scope, key))
+        believed = aggregate_entries(scope, contributions, at=at, rate=self._rate)
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
-        said = {(each.entry.key, encode(each.entry.data)) for each in told}
+        current = {(each.entry.key, encode(each.entry.data)) for each in believed}
         for row in rows:
-            with self._database.understood(ENTRIES):
-                stays = (row[KEY], encode(entry_of(row).data)) in said
+            with self._database.decoding(ENTRIES):
+                stays = (row[KEY], encode(entry_of(row).data)) in current
             if stays:
                 self._delete(row)
             else:
-                self._let_go(row)
-        for each in told:
+                self._archive_row(row)
+        for each in believed:
             place = places.get(each.entry.key)
             self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
-            for key, losers in each.losers.items():
-                self._shares.mark(ENTRIES, thing(scope, key), losers)
-        return len(told)
+            for key, overruled in each.overruled.items():
+                self._contributions.mark(ENTRIES, id_of(scope, key), overruled)
+        return len(believed)
 
     def _keys(self, row: Row) -> tuple[str, ...]:
-        """Return the keys of all that a row is made of, its own first."""
-        with self._database.understood(ENTRIES):
+        """Return the keys merged into a row, its own first."""
+        with self._database.decoding(ENTRIES):
             return row[KEY], *decode(row[19])
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
         return self._database.rows(SELECT + where, parameters)
 
-    def _let_go_all(self, rows: Sequence[Row]) -> int:
+    def _archive_all(self, rows: Sequence[Row]) -> int:
         for row in rows:
-            self._let_go(row)
+            self._archive_row(row)
         return len(rows)
 
-    def _let_go(self, row: Row) -> None:
-        with self._database.understood(ENTRIES):
-            whole = archived(row)
-        self._archive.keep(ENTRIES, row[KEY], whole)
+    def _archive_row(self, row: Row) -> None:
+        with self._database.decoding(ENTRIES):
+            entry_json = archived(row)
+        self._archive.add(ENTRIES, row[KEY], entry_json)
         self._delete(row)
 
     def _delete(self, row: Row) -> None:

@@ -1,8 +1,8 @@
-"""Several files of memory merged into one: copies are read, the sum is made elsewhere, and put in place if it differs.
+"""The merge of several memory files into one: copies are read, the result is built elsewhere and written when it differs.
 
-What a memory is at bottom are its shares, how far each run was delivered, its archive and its date. Of these two
-memories become one whichever comes first, and merging again changes nothing. All that is known is made anew from them
-at the later date of both; only then are rows dropped that are worth too little or over the caps.
+The base of a memory is its contributions, the delivery state of each run, its archive and its date. The merge of these is
+commutative, and merging again changes nothing. All knowledge is rebuilt from them at the later date; only then are rows
+pruned that are worth too little or over the caps.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from typing import Any, Final, TypeVar
 
 from memory.blackboard.entry import Entry
 from memory.codec import as_json, decode, encode
-from memory.store.contributions import ByThing, Shares, joined
-from memory.store.database import Database, copy_database, free_name, open_database
+from memory.store.contributions import ByRow, ContributionTable, latest_of
+from memory.store.database import Database, copy_database, open_database, unused_path
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
-from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, thing
+from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, id_of
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import ENTRIES
 
-Gone = tuple[str, str, str, str]  # table, id, row, provenance
-Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
+StoredRow = tuple[str, str, str, str]  # table, id, row, provenance
+Agreement = Callable[[Knowledge, ByRow], Iterable[tuple[Entry, str, int]]]
 Rows = dict[str, list[tuple[Any, ...]]]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
+COPIED: Final = (  # all tables of a memory, in an order in which they can be written
     ("tactician_stats", "*", "1"),
     *((table.name, "*", table.id_column) for table in TABLES),
     ("provenance", "*", "table_name, id"),
@@ -46,72 +46,78 @@ COPIED: Final = (  # all that a memory holds, in an order in which it can be put
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
-    """What one or several memories come to; `held` is what is known in any of them, as it is known there."""
+class Content:
+    """The content of one or several memories; `held` are all their rows as stored."""
 
     date: float = 0.0
-    shares: ByThing = field(default_factory=dict)
+    contributions: ByRow = field(default_factory=dict)
     delivered: Mapping[str, int] = field(default_factory=dict)
-    archive: Mapping[Gone, float] = field(default_factory=dict)
-    held: frozenset[Gone] = frozenset()
+    archive: Mapping[StoredRow, float] = field(default_factory=dict)
+    held: frozenset[StoredRow] = frozenset()
 
-    def with_(self, other: Memories) -> Memories:
-        """Return both as one."""
-        return Memories(
+    def merged(self, other: Content) -> Content:
+        """Return the merged content of both."""
+        return Content(
             max(self.date, other.date),
-            _both(self.shares, other.shares, lambda mine, theirs: _both(mine, theirs, joined)),
-            _both(self.delivered, other.delivered, max),
-            _both(self.archive, other.archive, min),
+            _union(
+                self.contributions,
+                other.contributions,
+                lambda mine, theirs: _union(mine, theirs, latest_of),
+            ),
+            _union(self.delivered, other.delivered, max),
+            _union(self.archive, other.archive, min),
             self.held | other.held,
         )
 
 
-class JoinedStore(KnowledgeStore):
-    """A new file that is filled with what several memories come to."""
+class MergedStore(KnowledgeStore):
+    """A new file for the merged content of several memories."""
 
-    def hold(self, memories: Memories, agree: Agree) -> None:
-        """Make all that is known from `memories`, with the collective entries that `agree` makes of it."""
+    def fill(self, content: Content, agree: Agreement) -> None:
+        """Build all rows from `content`, and the collective entries that `agree` returns for them."""
         with self._database.transaction():
-            self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
-            for run_id, sequence in sorted(memories.delivered.items()):
+            self._contributions.save_all(
+                {each: content.contributions[each] for each in sorted(content.contributions)}
+            )
+            for run_id, sequence in sorted(content.delivered.items()):
                 save_delivery(self._database, run_id, sequence)
-            with self._changing(prunes=True) as known:
-                self._believe(known, memories.shares)
-            self._growing.make_all(self._now)
-            self._growing.add(agree(self.load_knowledge(), memories.shares))
-            self._growing.prune("*", self._config.importance_threshold)
-            self._archive_all(memories)
+            with self._editing(prunes=True) as known:
+                self._apply(known, content.contributions)
+            self._long_term.rebuild_all(self._now)
+            self._long_term.add(agree(self.load_knowledge(), content.contributions))
+            self._long_term.prune("*", self._config.importance_threshold)
+            self._archive_all(content)
 
-    def _archive_all(self, memories: Memories) -> None:
-        """Keep what any of them had let go of, and what any of them knew and this one does not."""
-        known = {place for gone in _held(self._database) for place in _places(gone)}
-        gone = dict(memories.archive)
-        for each in memories.held - gone.keys():
-            if not known.issuperset(_places(each)):
-                gone[each] = self._now
+    def _archive_all(self, content: Content) -> None:
+        """Archive the archived rows of all sources, and their rows that the result does not hold."""
+        known = {place for row in _stored_rows(self._database) for place in _locations(row)}
+        archived_at = dict(content.archive)
+        for each in content.held - archived_at.keys():
+            if not known.issuperset(_locations(each)):
+                archived_at[each] = self._now
         self._database.execute("DELETE FROM archive")
         self._database.execute_many(
             "INSERT INTO archive (table_name, id, row, provenance, archived_at) "
             "VALUES (?, ?, ?, ?, ?)",
-            sorted((*each, date) for each, date in gone.items()),
+            sorted((*each, date) for each, date in archived_at.items()),
         )
 
 
-def memories_in(database: Database) -> Memories:
-    """Return what one memory holds."""
+def content_of(database: Database) -> Content:
+    """Return the content of one memory."""
     date = database.row("SELECT decayed_at FROM tactician_stats")
     archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
-    return Memories(
+    return Content(
         0.0 if date is None else date[0],
-        Shares(database).all(),
+        ContributionTable(database).all(),
         dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
         {(table, name, row, where): at for table, name, row, where, at in archive},
-        frozenset(_held(database)),
+        frozenset(_stored_rows(database)),
     )
 
 
-def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all rows, in an order that says nothing of how they came there."""
+def all_rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """Return all rows by table, in an order independent of their insertion."""
     # The names are our own, not a caller's.
     return {
         name: database.rows(f"SELECT {columns} FROM {name} ORDER BY {order}")  # noqa: S608
@@ -119,8 +125,8 @@ def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
-    """Let a file hold `rows` and nothing else, in the transaction that is open."""
+def replace_rows(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
+    """Replace all rows of a file by `rows`, in the open transaction."""
     for name, columns, _ in COPIED:
         database.execute(f"DELETE FROM {name}")  # noqa: S608
         if each := rows[name]:
@@ -129,33 +135,33 @@ def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) 
             database.execute_many(f"INSERT INTO {into} VALUES ({marks})", each)  # noqa: S608
 
 
-def _both(
+def _union(
     one: Mapping[Key, Value], other: Mapping[Key, Value], choose: Callable[[Value, Value], Value]
 ) -> dict[Key, Value]:
-    """Return two mappings as one; where both have a key, `choose` makes one of their values."""
+    """Return the union of two mappings; `choose` merges the values of a common key."""
     both = {key: choose(one[key], other[key]) for key in one.keys() & other.keys()}
     return dict(sorted({**one, **other, **both}.items(), key=itemgetter(0)))
 
 
-def _held(database: Database) -> Iterator[Gone]:
-    """Yield what is known, as the archive would keep it."""
+def _stored_rows(database: Database) -> Iterator[StoredRow]:
+    """Yield all rows as the archive would store them."""
     provenances = Provenances(database)
     for table in TABLES:
         for row in database.rows(table.select):
-            with database.understood(table.name):
+            with database.decoding(table.name):
                 record = as_json(table.record_of(row))
             where = provenances.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
-    taught = {name for table, name in Shares(database).teachers() if table == ENTRIES}
+    from_runs = {name for table, name in ContributionTable(database).run_ids() if table == ENTRIES}
     for row in database.rows(SELECT):
-        with database.understood(ENTRIES):
-            if thing(row[SCOPE], row[KEY]) in taught:
+        with database.decoding(ENTRIES):
+            if id_of(row[SCOPE], row[KEY]) in from_runs:
                 yield ENTRIES, row[KEY], encode(archived(row)), "null"
 
 
-def _places(gone: Gone) -> list[tuple[str, str, str]]:
-    """Return where what a row holds would be found: an entry under its key, and those that became one with it."""
-    table, name, row, _ = gone
+def _locations(stored: StoredRow) -> list[tuple[str, str, str]]:
+    """Return the table, scope and key of a row and of the entries merged into it."""
+    table, name, row, _ = stored
     if table != ENTRIES:
         return [(table, "", name)]
     whole = decode(row)
@@ -163,10 +169,10 @@ def _places(gone: Gone) -> list[tuple[str, str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """What came of a merge: how many rows each table holds now, whose they are, and what did not go together.
+class MergeResult:
+    """The result of a merge: rows by table, the runs, and the numbers of agreed, contradicted and closed rows.
 
-    `copy` is where what was there before is kept, None when nothing was there or nothing changed.
+    `copy` is the backup of the target, None when there was no target or it did not change.
     """
 
     rows: Mapping[str, int]
@@ -180,9 +186,9 @@ class Merged:
 
 
 def merge_files(
-    sources: Sequence[Path], into: Path, agree: Agree, config: ConsolidationConfig
-) -> Merged:
-    """Return what came of making one memory at `into` of those of `sources` and what is there already."""
+    sources: Sequence[Path], into: Path, agree: Agreement, config: ConsolidationConfig
+) -> MergeResult:
+    """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result."""
     target = into.resolve()
     others = [each for each in sources if each.resolve() != target]
     with TemporaryDirectory(prefix="merge-") as folder:
@@ -190,47 +196,47 @@ def merge_files(
         read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
         made = scratch / "made.sqlite"
         if not into.exists():
-            rows = _make(reduce(Memories.with_, read, Memories()), made, agree, config)
+            rows = _build(reduce(Content.merged, read, Content()), made, agree, config)
             with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
                 database.backup(into)
-            return _merged(rows, changed=True, copy=None)
+            return _merge_result(rows, changed=True, copy=None)
         before = scratch / "before.sqlite"
         held, there = _read(into, before)
-        rows = _make(reduce(Memories.with_, read, held), made, agree, config)
+        rows = _build(reduce(Content.merged, read, held), made, agree, config)
         if rows == there:
-            return _merged(rows, changed=False, copy=None)
-        kept = free_name(into, "before-merge")
+            return _merge_result(rows, changed=False, copy=None)
+        kept = unused_path(into, "before-merge")
         shutil.copyfile(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
-            if content(database) != there:  # a run has delivered to it meanwhile
-                held = memories_in(database)
-                rows = _make(
-                    reduce(Memories.with_, read, held), scratch / "anew.sqlite", agree, config
+            if all_rows(database) != there:  # a run delivered to it meanwhile
+                held = content_of(database)
+                rows = _build(
+                    reduce(Content.merged, read, held), scratch / "anew.sqlite", agree, config
                 )
-            put_in_place(database, rows)
-        return _merged(rows, changed=True, copy=kept)
+            replace_rows(database, rows)
+        return _merge_result(rows, changed=True, copy=kept)
 
 
-def _read(path: Path, copy: Path) -> tuple[Memories, Rows]:
-    """Return what a file of any version holds, and its rows, by way of a copy."""
+def _read(path: Path, copy: Path) -> tuple[Content, Rows]:
+    """Return the content and the rows of a file of any version, read from a copy."""
     copy_database(path, KNOWLEDGE_SCHEMA, copy)
     with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
-        return memories_in(database), content(database)
+        return content_of(database), all_rows(database)
 
 
-def _make(memories: Memories, path: Path, agree: Agree, config: ConsolidationConfig) -> Rows:
-    """Return all rows of a new file that holds what `memories` come to."""
+def _build(content: Content, path: Path, agree: Agreement, config: ConsolidationConfig) -> Rows:
+    """Return all rows of a new file with this content."""
     with closing(open_database(path, KNOWLEDGE_SCHEMA)) as database:
-        store = JoinedStore(database, now=memories.date, config=config)
+        store = MergedStore(database, now=content.date, config=config)
         store.age()
-        store.hold(memories, agree)
-        return content(database)
+        store.fill(content, agree)
+        return all_rows(database)
 
 
-def _merged(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
+def _merge_result(rows: Rows, *, changed: bool, copy: Path | None) -> MergeResult:
     entries = rows["ltm_entries"]
     counts = {table.name: len(rows[table.name]) for table in TABLES}
-    return Merged(
+    return MergeResult(
         counts | {"ltm_entries": len(entries)},
         tuple(row[0] for row in rows["deliveries"]),
         sum(row[0] == "collective" for row in entries),

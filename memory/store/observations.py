@@ -1,7 +1,7 @@
-"""What was observed in a run: kept with its record, in the same commits, and told by session, type and worth.
+"""The observations of a run: stored in the commits of its record, and queried by session, type and importance.
 
-Observations are worth less than the record beside them. When the file refuses theirs, because its pages for them are damaged, they are
-lost and counted, and the record is kept all the same.
+They matter less than the record. When the file refuses them, because their pages are damaged, they are lost and counted,
+and the record is stored without them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,17 +14,17 @@ from memory.observations.observation import Observation, ObservationQuery, Obser
 from memory.store.checkpoints import LAST_CHECKPOINT
 from memory.store.database import Database, Reader, insert_into, select_from
 
-_Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
+_Row = tuple[str, Observed, str, int, float]  # session, observed, its metadata, tick, game_s
 
 TABLE: Final = "observations"
-EVERYTHING: Final = ObservationQuery()
+ALL_OBSERVATIONS: Final = ObservationQuery()
 _ADD: Final = insert_into(TABLE, Observation._fields[1:-1])
-# Of what an observation overtakes, all that is older: its own row has not been written yet.
-_OVERTAKE: Final = (
+# All older rows that an observation supersedes: its own row is not written yet.
+_SUPERSEDE: Final = (
     f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
     "WHERE live = 1 AND stale = '' AND about <> '' AND about = ? AND type = ?"
 )
-_STALE: Final = (
+_MARK_STALE: Final = (
     f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
     "WHERE id = ? AND stale = ''"
 )
@@ -35,21 +35,21 @@ _REFRESH: Final = (
 
 
 class ObservationReader(Reader):
-    """The observations of a run's file."""
+    """Reads the observations of a run's file."""
 
-    def observations(self, query: ObservationQuery = EVERYTHING) -> list[Observation]:
-        """Return what was observed that answers `query`, the newest first, or the most important."""
-        self._settle()
+    def observations(self, query: ObservationQuery = ALL_OBSERVATIONS) -> list[Observation]:
+        """Return the observations that match `query`, newest or most important first."""
+        self._commit_pending()
         conditions: list[tuple[str, object]] = [
             ("live = ?", int(query.live)),
             ("importance >= ?", query.min_importance),
             *((("session = ?", query.session),) if query.session is not None else ()),
             *((("type = ?", query.type),) if query.type is not None else ()),
-            *((("stale = ?", ""),) if query.holding else ()),
+            *((("stale = ?", ""),) if query.current_only else ()),
             *(("instr(lower(content), ?)", word) for word in query.words.lower().split()),
         ]
         where = " AND ".join(condition for condition, _ in conditions)
-        order = "importance DESC, id DESC" if query.heaviest else "id DESC"
+        order = "importance DESC, id DESC" if query.by_importance else "id DESC"
         sql = f"{select_from(TABLE, Observation._fields)}WHERE {where} ORDER BY {order} LIMIT ?"
         limit = -1 if query.limit is None else query.limit
         return self._database.read(
@@ -60,90 +60,90 @@ class ObservationReader(Reader):
         )
 
     def latest_observation(self, session: str) -> int | None:
-        """Return the tick of the last observation of a session, or None when there is none."""
-        self._settle()
+        """Return the tick of the last observation of a session, or None."""
+        self._commit_pending()
         row = self._database.row(
             "SELECT max(created) FROM observations WHERE session = ? AND live = 1", (session,)
         )
         return None if row is None else row[0]
 
     def sessions(self) -> list[str]:
-        """Return the names of the sessions in which something was observed, in their order."""
-        self._settle()
+        """Return the names of the sessions with observations, in order."""
+        self._commit_pending()
         return _session_names(self._database)
 
-    def _settle(self) -> None:
-        """Write what still waits, before anything is asked."""
+    def _commit_pending(self) -> None:
+        """Write pending rows before a query."""
 
 
 class ObservationLog:
-    """The observations while they are written; what was added is kept at the next commit."""
+    """Writes observations; added ones are stored at the next commit."""
 
-    def __init__(self, database: Database, faults: Faults, settle: Callable[[], object]) -> None:
+    def __init__(self, database: Database, faults: Faults, commit: Callable[[], object]) -> None:
         self._database = database
         self._faults = faults
-        self._settle = settle  # writes what still waits
+        self._commit_pending = commit  # writes pending rows
         self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
 
     def next_session(self, run_id: str) -> str:
-        """Return a name that no session has yet: that of the run, and from the second on its number.
+        """Return an unused session name: the run id, from the second session on with a number.
 
-        A session comes to be with the first that is observed in it.
+        A session is created by its first observation.
         """
         sessions = _session_names(self._database)
         number = _number(sessions[-1]) + 1 if sessions else 1
         return run_id if number == 1 else f"{run_id}#{number}"
 
     def add(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
-        """Keep what was observed in a session at the next commit."""
+        """Store the observations of a session at the next commit."""
         encoded = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
-        self._added.extend(encoded)  # all of them, or none
+        self._added.extend(encoded)  # all of them or none
 
     def add_now(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
-        """Write what was observed within a transaction of the caller.
+        """Write observations within a transaction of the caller.
 
-        Raises ObservationsRefused when the file does not take it; what goes with it can be written without.
+        Raises ObservationsRefused when the file refuses them; the caller can write its other rows without them.
         """
         rows = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
         try:
             with self._refusing():
                 self._write(rows)
         finally:
-            self._is_refused = False  # a commit to come finds out by itself
+            self._is_refused = False  # the next commit tries again
 
     def clear(self, session: str) -> int:
-        """Return how many observations of a session are gone for good."""
-        self._settle()
+        """Delete the observations of a session, and return how many."""
+        self._commit_pending()
         return self._database.execute("DELETE FROM observations WHERE session = ?", (session,))
 
     def mark_stale(self, ids: Iterable[int], reason: str) -> None:
-        """Say of observations, for as long as play does not go back to before, why they no longer hold; what is said already stays."""
-        self._settle()
+        """Mark observations as stale with a reason, until play is rewound to before; earlier marks stay."""
+        self._commit_pending()
         with self._database.transaction():
-            self._database.execute_many(_STALE, ((reason, number) for number in ids))
+            self._database.execute_many(_MARK_STALE, ((reason, number) for number in ids))
 
     def flush(self) -> None:
-        """Write what was added, within the transaction of a commit.
+        """Write the added observations, within the transaction of a commit.
 
-        Raises ObservationsRefused when the file does not take it; at the next attempt it is left out.
+        Raises ObservationsRefused when the file refuses them; the next attempt leaves them out.
         """
         if self._added and not self._is_refused:
             with self._refusing():
                 self._write(self._added)
 
-    def forget_changes(self) -> None:
-        """Begin anew from what the file holds."""
+    def discard_changes(self) -> None:
+        """Discard unwritten changes."""
         self._added.clear()
         self._is_refused = False
 
     def last(self) -> int:
-        """Return the number of the last observation ever written, without a look at any."""
+        """Return the number of the last observation ever written, from the sequence table."""
         row = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = ?", (TABLE,))
         return 0 if row is None else int(row[0])
 
     def rewind(self, number: int, last: int) -> None:
-        """Let what was observed after checkpoint `number` be of a dead branch, within a transaction."""
+        """Mark observations after checkpoint `number` as of a dead branch, within a transaction."""
         if self._is_refused:
             return
         with self._refusing():
@@ -154,20 +154,20 @@ class ObservationLog:
 
     def _write(self, rows: Sequence[_Row]) -> None:
         database = self._database
-        begun = {row[0]: row[-2:] for row in reversed(rows)}
+        started = {row[0]: row[-2:] for row in reversed(rows)}
         database.execute_many(
             "INSERT OR IGNORE INTO sessions (id, tick, game_s) VALUES (?, ?, ?)",
-            ((session, *since) for session, since in begun.items()),
+            ((session, *since) for session, since in started.items()),
         )
         for session, each, metadata, tick, game_s in rows:
-            for kind in each.overtakes:
-                database.execute(_OVERTAKE, (f"tick {tick}: {each.content}", each.about, kind))
+            for kind in each.supersedes:
+                database.execute(_SUPERSEDE, (f"tick {tick}: {each.content}", each.about, kind))
             row = (session, each.type, each.content, metadata, each.importance, each.source)
             database.execute(_ADD, (*row, tick, game_s, each.about))
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Count what goes wrong, and have the transaction made again: a file that is damaged takes nothing in this one."""
+        """Count an error of the body, and raise ObservationsRefused, so that the transaction is repeated without it."""
         try:
             yield
         except StoreError as error:
@@ -178,7 +178,7 @@ class ObservationLog:
 
 def _session_names(database: Database) -> list[str]:
     rows = database.rows("SELECT id FROM sessions")
-    with database.understood("sessions"):
+    with database.decoding("sessions"):
         return sorted((str(name) for (name,) in rows), key=_number)
 
 

@@ -1,4 +1,4 @@
-"""The outbox: lessons that wait in a run's file until a checkpoint covers them, and what a lesson must be to wait there."""
+"""The outbox: lessons that wait in a run's file for a checkpoint, and the validation of lessons."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -7,16 +7,16 @@ from memory.codec import Json, decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
 from memory.store.database import Database, Reader
 from memory.store.knowledge_tables import BY_NAME
-from memory.store.long_term import LASTING, Taught, entry_in, row_of
-from memory.tiers.knowledge import KIND_NAMED
+from memory.store.long_term import LASTING, EntryHistory, entry_from, row_of
+from memory.tiers.knowledge import KIND_BY_NAME
 from memory.tiers.lessons import ENTRIES, LessonKind, OutboxRow
 
 
 class OutboxReader(Reader):
-    """The lessons that were committed."""
+    """Reads committed lessons."""
 
     def outbox(self, *, after: int = 0) -> list[OutboxRow]:
-        """Return the lessons after sequence `after` that a checkpoint of the live branch covers, oldest first."""
+        """Return the lessons after sequence `after` that a live checkpoint covers, oldest first."""
         sql = (
             "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence > ? "
             "AND sequence <= (SELECT coalesce(max(last_sequence), 0) FROM checkpoints) "
@@ -31,33 +31,33 @@ class OutboxReader(Reader):
 
 
 class Outbox:
-    """The outbox while it is written; what was added is kept at the next commit."""
+    """Writes the outbox; added lessons are stored at the next commit."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._added: list[tuple[int, str, str]] = []
 
     def add(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
-        """Keep one lesson at the next commit."""
+        """Store one lesson at the next commit."""
         require_deliverable(kind, payload)
         self._added.append((tick, kind, encode(payload)))
 
     def flush(self) -> None:
-        """Write what was added, within the transaction of a commit."""
+        """Write the added lessons, within the transaction of a commit."""
         self._database.execute_many(
             "INSERT INTO outbox (tick, kind, payload) VALUES (?, ?, ?)", self._added
         )
 
-    def forget_changes(self) -> None:
-        """Begin anew from what the file holds."""
+    def discard_changes(self) -> None:
+        """Discard unwritten changes."""
         self._added.clear()
 
     def rewind(self, last_sequence: int) -> None:
-        """Leave the lessons after a number on a dead branch, within a transaction."""
+        """Mark the lessons after a number as of a dead branch, within a transaction."""
         self._database.execute("UPDATE outbox SET live = 0 WHERE sequence > ?", (last_sequence,))
 
     def number_after(self, sequence: int) -> None:
-        """Give no new lesson a number up to `sequence`, which were given by a newer copy of this file."""
+        """Number new lessons above `sequence`: a newer copy of this file used the numbers up to it."""
         with self._database.transaction():
             self._database.execute(
                 "INSERT INTO sqlite_sequence (name, seq) SELECT 'outbox', 0 "
@@ -70,7 +70,7 @@ class Outbox:
 
 
 def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
-    """Raise MalformedRecord or UnknownScope for a lesson that cannot be delivered, and would hold up all after it."""
+    """Raise MalformedRecord or UnknownScope for a lesson that cannot be delivered and would block all later ones."""
     try:
         match kind:
             case "entry":
@@ -80,16 +80,16 @@ def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
             case "totals":
                 _require_totals(payload)
             case _:
-                known = KIND_NAMED[kind]
+                known = KIND_BY_NAME[kind]
                 hash(getattr(from_json(known.record, payload), known.id))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        message = f"{dict(payload)!r} is no lesson of kind {kind!r} ({error!r}); give all it needs."
+        message = f"{dict(payload)!r} is no lesson of kind {kind!r} ({error!r}); give all fields."
         raise MalformedRecord(message) from error
 
 
 def _require_entry(payload: Mapping[str, Json]) -> None:
-    entry, origin = entry_in("run", OutboxRow(1, 0, "entry", payload))
-    row_of(entry, Taught(origin, "run", 1))
+    entry, origin = entry_from("run", OutboxRow(1, 0, "entry", payload))
+    row_of(entry, EntryHistory(origin, "run", 1))
     if not 1 <= entry.importance <= 10:
         message = f"importance {entry.importance!r} of {entry.kind!r} is not in 1..10."
         raise MalformedRecord(message)

@@ -1,6 +1,6 @@
-"""The record of a run: its steps, events, trail and vitals, and each time that play went back.
+"""The record of a run: steps, events, trail and vitals, and each time that play went back.
 
-What lies on a dead branch stays, marked as no longer live. Appended rows are written with the next commit.
+Rows of dead branches stay, marked as not live. Appended rows are written at the next commit.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ from memory.store.database import Database, Reader, insert_into, select_from
 _SAME_TEAM: Final = ""
 
 BranchedBy: TypeAlias = Literal["stuck", "asked", "recovered", "resumed"]
-Team: TypeAlias = tuple[tuple[int, int, int, int], ...]  # species, level, HP, most HP of each
+Team: TypeAlias = tuple[tuple[int, int, int, int], ...]  # species, level, HP, max HP of each
 
 
 class StepRow(NamedTuple):
-    """One input as it was performed. A plain tuple, since one is made every tick."""
+    """One performed input. A plain tuple, since one is made every tick."""
 
     tick: int
     button: str | None
@@ -31,7 +31,7 @@ class StepRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """One thing that happened."""
+    """One event."""
 
     tick: int
     kind: str
@@ -39,7 +39,7 @@ class EventRow:
 
 
 class TrailRow(NamedTuple):
-    """Where the player stood from a tick on, and what they had; one for each change of any of it."""
+    """Position, money, badges and team of the player from a tick on; one row for each change."""
 
     tick: int
     frame: int
@@ -52,10 +52,10 @@ class TrailRow(NamedTuple):
 
 
 class VitalsRow(NamedTuple):
-    """How the process did at a commit: wall time and bytes, which nothing in play depends on.
+    """Measurements of the process at a commit: wall time and bytes, which play does not depend on.
 
-    `at_ms` are milliseconds since 1970, `wall_s` seconds since its session began; `resident` is its memory, `file_bytes`
-    the run's file with its log, `free_bytes` what the disk has left.
+    `at_ms` are milliseconds since 1970, `wall_s` seconds since the session began; `resident` is its memory, `file_bytes`
+    the run's file with its log, `free_bytes` the free disk space.
     """
 
     session: str
@@ -69,10 +69,10 @@ class VitalsRow(NamedTuple):
 
 
 class Branching(NamedTuple):
-    """One time that play went back to `tick`; what was played up to `left` became a dead branch.
+    """One restore to `tick`; the steps up to `left` became a dead branch.
 
-    The recovery ladder ("stuck"), a person ("asked") or the supervisor of crashes ("recovered") asked for it, or a process
-    died before a checkpoint covered what it had played ("resumed").
+    It was requested by the recovery ("stuck"), the owner ("asked") or the crash supervisor ("recovered"), or a process
+    died before a checkpoint covered its steps ("resumed").
     """
 
     tick: int
@@ -85,76 +85,76 @@ _STEP: Final = select_from("steps", StepRow._fields)
 
 
 class RecordReader(Reader):
-    """What was committed of the record."""
+    """Reads the committed record."""
 
     @property
     def run_id(self) -> str:
-        """The name under which this run's lessons are delivered."""
+        """The run id under which lessons are delivered."""
         rows = self._database.rows("SELECT run_id FROM run")
-        with self._database.understood("run"):
+        with self._database.decoding("run"):
             ((run_id,),) = rows
         return str(run_id)
 
     def steps(self, *, live: bool = True) -> Iterator[StepRow]:
-        """Yield the live branch's steps by tick; otherwise those of dead branches, as performed."""
+        """Yield the steps of the live branch by tick; otherwise those of dead branches, as performed."""
         rows = self._database.rows(_STEP + "WHERE live = ? ORDER BY id", (int(live),))
         return (StepRow(*row) for row in rows)
 
     def last_dead_step(self) -> int | None:
-        """Return the number of the last step of the branch that died last, for `branch`."""
+        """Return the number of the last step of the newest dead branch, for `branch`."""
         row = self._database.row("SELECT max(id) FROM steps WHERE live = 0")
         return None if row is None else row[0]
 
     def branch(self, last: int) -> list[StepRow]:
         """Return the steps from power-on to step number `last`, which may be on a dead branch."""
         rows: list[StepRow] = []
-        # Where a branch begins, its ticks go back to that of the checkpoint; the step before is then the
-        # nearest of that tick, since a restore does away with later checkpoints.
+        # A branch begins at the tick of a checkpoint; the step before it is the nearest one of that
+        # tick, since a restore deletes later checkpoints.
         for row in self._database.rows(_STEP + "WHERE id <= ? ORDER BY id DESC", (last,)):
             if not rows or row[0] == rows[-1].tick - 1:
                 rows.append(StepRow(*row))
         return rows[::-1]
 
     def events(self, kind: str | None = None, *, live: bool = True) -> Iterator[EventRow]:
-        """Yield what happened, all or of one kind, in its order."""
+        """Yield the events, of one kind or all, in order."""
         sql = (
             "SELECT tick, kind, payload FROM events WHERE live = ?1 AND (?2 IS NULL OR kind = ?2) "
             "ORDER BY id"
         )
         rows = self._database.rows(sql, (int(live), kind))
-        with self._database.understood("events"):
+        with self._database.decoding("events"):
             for tick, name, payload in rows:
                 yield EventRow(tick, name, dict(decode(payload)))
 
     def trail(self, *, live: bool = True) -> list[TrailRow]:
-        """Return where the player stood and what they had, on the live branch or on dead ones, as it came."""
+        """Return the trail of the live branch, or of dead ones, in order."""
         found: list[TrailRow] = []
         team: Team = ()
         sql = select_from("trail", (*TrailRow._fields, "live"))
         rows = self._database.rows(sql + "ORDER BY id")
-        with self._database.understood("trail"):
-            for *where, spelled, is_live in rows:
-                if spelled != _SAME_TEAM:
+        with self._database.decoding("trail"):
+            for *where, encoded, is_live in rows:
+                if encoded != _SAME_TEAM:
                     team = tuple(
-                        (kind, level, hp, most) for kind, level, hp, most in decode(spelled)
+                        (kind, level, hp, most) for kind, level, hp, most in decode(encoded)
                     )
                 if bool(is_live) is live:
                     found.append(TrailRow._make((*where, team)))
         return found
 
     def vitals(self) -> list[VitalsRow]:
-        """Return how the process did at each commit, on whatever branch."""
+        """Return the vitals of each commit, on all branches."""
         sql = select_from("vitals", VitalsRow._fields) + "ORDER BY id"
         return self._database.read("vitals", VitalsRow._make, sql)
 
     def branchings(self) -> list[Branching]:
-        """Return each time that play went back, the first first."""
+        """Return each time that play went back, oldest first."""
         sql = "SELECT tick, left_at, why, session FROM branchings ORDER BY id"
         return self._database.read("branchings", Branching._make, sql)
 
 
 class RecordLog:
-    """The record while it is written. A team that is as in the row before is not spelled out again."""
+    """Writes the record. A team equal to that of the row before is stored as ''."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -162,35 +162,35 @@ class RecordLog:
         self.vitals: list[VitalsRow] = []
         self._events: list[tuple[int, str, str]] = []
         self._trail: list[tuple[int | str, ...]] = []
-        self._team: Team | None = None  # as it was spelled out last
+        self._team: Team | None = None  # the last one written in full
 
     def add_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
-        """Keep one event at the next commit."""
+        """Store one event at the next commit."""
         self._events.append((tick, kind, encode(payload)))
 
     def add_trail(self, row: TrailRow) -> None:
-        """Keep one row of the trail at the next commit."""
+        """Store one row of the trail at the next commit."""
         team = _SAME_TEAM if row.team == self._team else encode(row.team)
         self._team = row.team
         self._trail.append((*row[:-1], team))
 
     def flush(self) -> None:
-        """Write what was appended, within the transaction of a commit."""
+        """Write the appended rows, within the transaction of a commit."""
         many = self._database.execute_many
         many(insert_into("steps", StepRow._fields), self.steps)
         many(insert_into("events", ("tick", "kind", "payload")), self._events)
         many(insert_into("vitals", VitalsRow._fields), self.vitals)
         many(insert_into("trail", TrailRow._fields), self._trail)
 
-    def forget_changes(self) -> None:
-        """Begin anew from what the file holds."""
+    def discard_changes(self) -> None:
+        """Discard unwritten changes."""
         for rows in (self.steps, self.vitals, self._events, self._trail):
             rows.clear()
 
     def rewind(self, tick: int, last_event: int, why: BranchedBy, session: str) -> None:
-        """Leave what came after `tick` on a dead branch, and note that `session` did so, within a transaction.
+        """Mark the rows after `tick` as a dead branch, and record this restore by `session`, within a transaction.
 
-        The trail of `tick` itself goes with it: play that goes on from there writes it first.
+        The trail row of `tick` itself is marked too: play that resumes there writes it first.
         """
         execute = self._database.execute
         execute(

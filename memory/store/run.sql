@@ -28,7 +28,7 @@ CREATE TABLE events (
 
 CREATE INDEX live_events ON events (kind) WHERE live = 1;
 
--- team: '' where it is as in the row before on the same branch.
+-- team: '' when it equals that of the row before on the same branch.
 CREATE TABLE trail (
     id INTEGER PRIMARY KEY,
     tick INTEGER NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE trail (
     live INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
--- Of every branch: going back brings back the game, not the time.
+-- Rows of all branches: a rewind restores the game, not the time.
 CREATE TABLE vitals (
     id INTEGER PRIMARY KEY,
     session TEXT NOT NULL,
@@ -63,8 +63,8 @@ CREATE TABLE branchings (
     session TEXT NOT NULL
 ) STRICT;
 
--- last_*: the highest number of each table at the time. why: what it was made for, which says how long it stays; size:
--- bytes of game and parts.
+-- last_*: the highest number of each table at that moment. why: the reason, which decides how long it is retained;
+-- size: bytes of game and parts.
 CREATE TABLE checkpoints (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     tick INTEGER NOT NULL,
@@ -86,7 +86,7 @@ CREATE TABLE parts (
     PRIMARY KEY (checkpoint, name)
 ) STRICT, WITHOUT ROWID;
 
--- made_after, dropped_after: the last checkpoint before it was written, and before it was replaced.
+-- made_after, dropped_after: the last checkpoint before it was written and before it was replaced.
 CREATE TABLE strategist_checkpoints (
     id INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -98,7 +98,7 @@ CREATE TABLE strategist_checkpoints (
 
 CREATE UNIQUE INDEX live_sessions ON strategist_checkpoints (session_id) WHERE dropped_after IS NULL;
 
--- AUTOINCREMENT: a number that was delivered must never come again.
+-- AUTOINCREMENT: a delivered number must never be reused.
 CREATE TABLE outbox (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     tick INTEGER NOT NULL,
@@ -107,9 +107,9 @@ CREATE TABLE outbox (
     live INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
--- An entry that is revised or written again is a new row beside the old one, which is marked as dropped, so that going
--- back to a checkpoint brings back what was there. dropped_after: the last checkpoint at the time, NULL while the entry
--- is live. text: the words worth searching; '' for what comes and goes too fast to be searched.
+-- A revised or rewritten entry is a new row; the old row is marked as dropped, so that a rewind to a checkpoint can
+-- restore it. dropped_after: the last checkpoint at that moment, NULL while the entry is live. text: the indexed words;
+-- '' for entries too short-lived to be searched.
 CREATE TABLE entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     seq INTEGER NOT NULL,
@@ -140,7 +140,7 @@ CREATE UNIQUE INDEX live_keys ON entries (key, scope) WHERE dropped_after IS NUL
 
 CREATE INDEX live_kinds ON entries (scope, kind, seq) WHERE dropped_after IS NULL;
 
--- These hold all that a score and most filters need, so that ranking reads no row it does not return.
+-- They cover the columns of scores and of most filters, so that ranking reads only the rows it returns.
 CREATE INDEX live_places ON entries (place, game_s, seq, scope, kind, subject, importance,
     utility, expires_s, closed, dropped_after) WHERE dropped_after IS NULL AND place <> '';
 
@@ -160,7 +160,7 @@ CREATE VIEW live_text AS SELECT id, text FROM entries WHERE dropped_after IS NUL
 
 CREATE VIRTUAL TABLE entry_text USING fts5 (text, content = 'live_text', content_rowid = 'id', tokenize = 'porter unicode61');
 
--- One lifetime of a process; what was observed in it goes with it.
+-- One lifetime of a process; its observations are deleted with it.
 CREATE TABLE sessions (
     id TEXT NOT NULL PRIMARY KEY,
     tick INTEGER NOT NULL,
@@ -168,7 +168,7 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 
 -- created: a tick; stale: why it no longer holds, '' while it does;
--- stale_after: the last checkpoint at the time that was found out.
+-- stale_after: the last checkpoint when it was marked.
 CREATE TABLE observations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -195,8 +195,8 @@ CREATE INDEX observations_about ON observations (about, type) WHERE live = 1 AND
 
 CREATE INDEX observations_stale ON observations (stale_after) WHERE stale_after IS NOT NULL;
 
--- No mark of lineage: going back to a checkpoint brings back the game, not the money. worst_nanos, worst_tokens: the
--- most it could have cost, booked before it was sent; nanos, tokens: what it counts for now. Dollars are in billionths.
+-- Not part of the lineage: a rewind restores the game, not the money. worst_nanos, worst_tokens: the maximum cost, booked
+-- before the call was sent; nanos, tokens: the amounts it counts for now, in billionths of a dollar and in tokens.
 CREATE TABLE calls (
     id INTEGER PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'cancelled', 'lost')),
@@ -215,9 +215,9 @@ CREATE TABLE calls (
     cache_write_1h INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Of conversations: made_after and activated_after name the last checkpoint at the time, 0 where there was none.
--- owner: the thread, or the resource whose threads are observed as one. AUTOINCREMENT: the cursor is a number of
--- these, and one that was covered must never come again.
+-- Conversations: made_after and activated_after are the last checkpoint at that moment, 0 without one. owner: the thread,
+-- or the resource whose threads are observed together. AUTOINCREMENT: the cursor is one of these numbers, and a covered
+-- number must never be reused.
 CREATE TABLE conversation_messages (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     owner TEXT NOT NULL,
@@ -235,7 +235,7 @@ CREATE TABLE conversation_messages (
 
 CREATE INDEX live_messages ON conversation_messages (owner, seq, tokens) WHERE live = 1;
 
--- Reflecting on `tried_tokens` tokens up to `tried_seq` came to too little, `tries` times in a row.
+-- Reflections on `tried_tokens` tokens up to `tried_seq` failed to shrink them, `tries` times in a row.
 CREATE TABLE conversation_records (
     owner TEXT NOT NULL PRIMARY KEY,
     scope TEXT NOT NULL CHECK (scope IN ('thread', 'resource')),
@@ -248,8 +248,8 @@ CREATE TABLE conversation_records (
     tried_tokens INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- What was observed of the messages from_seq to to_seq. It waits until it is activated; the last one that is
--- ends at the cursor.
+-- Observations of the messages from_seq to to_seq, buffered until activation; the last active one ends at the
+-- cursor.
 CREATE TABLE conversation_chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     owner TEXT NOT NULL,
@@ -271,7 +271,7 @@ CREATE UNIQUE INDEX live_chunks ON conversation_chunks (owner, from_seq) WHERE l
 
 CREATE UNIQUE INDEX live_chunk_ends ON conversation_chunks (owner, to_seq) WHERE live = 1;
 
--- What takes the place of all observations up to upto_seq, once it is activated.
+-- Text that replaces all observations up to upto_seq, once activated.
 CREATE TABLE conversation_reflections (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     owner TEXT NOT NULL,
@@ -290,7 +290,7 @@ CREATE TABLE conversation_reflections (
 
 CREATE UNIQUE INDEX live_generations ON conversation_reflections (owner, generation) WHERE live = 1;
 
--- Which process is at which work, until when at most. No part of any lineage: it is about processes.
+-- Which process does which work, until when at most. Not part of the lineage: it concerns processes.
 CREATE TABLE conversation_leases (
     owner TEXT NOT NULL,
     work TEXT NOT NULL,

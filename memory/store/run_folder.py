@@ -1,4 +1,4 @@
-"""A run as a folder: frozen settings, one file of everything that happened, one owner at a time."""
+"""The folder of a run: its settings, its store, and a lock for one process at a time."""
 
 import os
 import tomllib
@@ -18,16 +18,16 @@ from memory.store.run_store import RunReader, RunStore, open_run_store, read_run
 SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"
 LOCK: Final = "run.lock"
-# What a supervisor keeps in the folder of a run, also before there is a run in it.
-_BESIDE: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
-_MADE: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
+# Files of a supervisor in the folder of a run, possibly older than the run.
+_ALLOWED_FILES: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
+_CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder(Generic[Store]):
-    """An open run; `settings` never change once it exists."""
+    """An open run; its `settings` never change."""
 
     path: Path
     settings: Mapping[str, Any]
@@ -35,31 +35,31 @@ class RunFolder(Generic[Store]):
     lock: FileLock | None
 
     def close(self) -> None:
-        """Close the file and let others have the folder."""
+        """Close the file and release the folder."""
         self.store.close()
         if self.lock is not None:
             self.lock.release()
 
 
 def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFolder[RunStore]:
-    """Return a new run in `path`, which may be an empty folder or none yet.
+    """Create a run in `path`, an empty or a missing folder.
 
-    Nothing is overwritten; when it fails, nothing is left behind.
+    No file is overwritten; after a failure no file is left.
     """
     with own(path) as lock:
-        _refuse_filled(path)
+        _require_empty(path)
         try:
             (path / SETTINGS).write_text(tomli_w.dumps(settings), encoding="utf-8")
             store = open_run_store(path / STORE, run_id=run_id)
         except BaseException:
-            for name in _MADE:
+            for name in _CREATED_FILES:
                 (path / name).unlink(missing_ok=True)
             raise
         return RunFolder(path, settings, store, lock)
 
 
 def open_run(path: Path) -> RunFolder[RunStore]:
-    """Return the run in `path` for going on from a checkpoint, of which it must hold one."""
+    """Open the run in `path` to resume it; it must hold a checkpoint."""
     settings = _settings(path)
     with own(path) as lock:
         file = path / STORE
@@ -76,7 +76,7 @@ def open_run(path: Path) -> RunFolder[RunStore]:
 
 
 def read_run(path: Path) -> RunFolder[RunReader]:
-    """Return the run in `path` for reading, also while it is played."""
+    """Open the run in `path` for reading, even while it is played."""
     settings = _settings(path)
     return RunFolder(path, settings, read_run_store(path / STORE), None)
 
@@ -94,27 +94,27 @@ def _settings(path: Path) -> Mapping[str, Any]:
 
 def _nothing_to_resume(file: Path) -> RunFolderError:
     return RunFolderError(
-        f"{file} holds no checkpoint to go on from; start a new run with another --run"
+        f"{file} holds no checkpoint to resume from; start a new run with another --run"
     )
 
 
-def _refuse_filled(path: Path) -> None:
+def _require_empty(path: Path) -> None:
     names = sorted(each.name for each in path.iterdir())
-    found = [name for name in names if not any(fnmatchcase(name, each) for each in _BESIDE)]
+    found = [name for name in names if not any(fnmatchcase(name, each) for each in _ALLOWED_FILES)]
     if found:
-        resume = f", or go on with --resume {path}" if SETTINGS in found else ""
+        resume = f", or resume with --resume {path}" if SETTINGS in found else ""
         message = f"{path} already holds {found[0]}; name an empty or a new folder as --run{resume}"
         raise RunFolderError(message)
 
 
 @contextmanager
 def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
-    """Make the folder and lend its lock of that name, which stays held; when the body fails, let go of both."""
+    """Create the folder and yield its acquired lock; when the body fails, undo both."""
     lock = FileLock(path / name)
-    with ExitStack() as undo, _in_one_line(path):
+    with ExitStack() as undo, _translated_errors(path):
         for folder in reversed((path, *path.parents)):
             if not folder.exists():
-                with suppress(FileExistsError):  # another process was faster
+                with suppress(FileExistsError):  # another process created it
                     folder.mkdir()
                     undo.callback(_remove_empty, folder)
         if not os.access(path, os.W_OK):
@@ -129,12 +129,12 @@ def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
 
 
 def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # another process put something there
+    with suppress(OSError):  # another process uses it
         folder.rmdir()
 
 
 @contextmanager
-def _in_one_line(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except Timeout:

@@ -1,7 +1,7 @@
-"""One run's file: steps, events, entries, checkpoints and the outbox, written together or not at all.
+"""One run's file: steps, events, entries, checkpoints and the outbox, committed together.
 
-Appending costs next to nothing and is lost with the process; `commit` makes it last. A checkpoint holds the game and
-the state of every attached part from the same moment; `rewind` brings all of it back.
+Appending is cheap and in memory; `commit` makes it durable. A checkpoint holds the game and the state of every attached
+part at the same moment; `rewind` restores all of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ from memory.store.checkpoints import (
     Checkpoint,
     CheckpointReader,
     StrategistCheckpoints,
-    kept,
+    retained,
     save_checkpoint,
 )
 from memory.store.conversations import rewind_conversations
@@ -29,48 +29,48 @@ from memory.store.outbox import Outbox, OutboxReader
 from memory.store.record import BranchedBy, RecordLog, RecordReader
 from memory.store.schema import RUN_SCHEMA
 
-FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
+LOG_CHECKPOINT_EVERY: Final = 4  # commits without a checkpoint: a thousand ticks, some 4 MB
 
 
 class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader, CallReader):
-    """What was committed of a run."""
+    """Reads the committed content of a run."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._sessions = StrategistCheckpoints(database)
         self.load_strategist_checkpoint = self._sessions.load
         self.find = EntrySearch(database).find
-        self.understood = database.understood
+        self.decoding = database.decoding
         self.backup = database.backup
 
     def live_entries(self) -> Iterator[Entry]:
-        """Yield the blackboard's entries by seq."""
+        """Yield the live entries of the blackboard by seq."""
         rows = self._database.rows(LIVE)
-        with self._database.understood("entries"):
+        with self._database.decoding("entries"):
             for row in rows:
                 yield entry_of(row)
 
     def close(self) -> None:
-        """Close the file; what was not committed is lost."""
+        """Close the file; uncommitted changes are lost."""
         self._database.close()
 
 
 class RunStore(RunReader, CallLedger):
-    """A run being written."""
+    """Reads and writes a run."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self.database = database  # for what keeps tables of its own in it and commits by itself
+        self.database = database  # for users with own tables that commit by themselves
         self.faults = Faults()
         self._record = RecordLog(database)
         self._outbox = Outbox(database)
         self._entries = Entries(database)
-        self._observations = ObservationLog(database, self.faults, self._settle)
-        self.find = EntrySearch(database, settle=self.commit_if_free).find
+        self._observations = ObservationLog(database, self.faults, self._commit_pending)
+        self.find = EntrySearch(database, commit_pending=self.commit_if_free).find
         self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
         self._records = 0  # commits without a checkpoint
-        # Each keeps something at the next commit.
+        # Each stores its argument at the next commit.
         self.append_step = self._record.steps.append
         self.append_event = self._record.add_event
         self.append_trail = self._record.add_trail
@@ -78,31 +78,31 @@ class RunStore(RunReader, CallLedger):
         self.add_observations = self._observations.add
         self.put_entry = self._entries.put
         self.drop_entry = self._entries.drop
-        self.enqueue = self._outbox.add  # goes up once a checkpoint covers it
+        self.enqueue = self._outbox.add  # delivered once a checkpoint covers it
         self.number_lessons_after = self._outbox.number_after
         self.save_strategist_checkpoint = self._sessions.save
         self.tags = self._entries.count_tags
         self.observe_now = self._observations.add_now
         self.clear_observations = self._observations.clear
         self.mark_stale = self._observations.mark_stale
-        database.defer_folding()
+        database.defer_log_checkpoints()
 
     def next_session(self) -> str:
-        """Return the name of the session that begins, one lifetime of a process."""
+        """Return the name of a new session, one lifetime of a process."""
         return self._observations.next_session(self.run_id)
 
     def reindex(self) -> int:
-        """Return how many entries can be searched, after all indexes were made anew."""
+        """Rebuild all indexes, and return how many entries are searched."""
         with self._database.transaction():
             return reindex_entries(self._database)
 
     def attach(self, name: str, part: CheckpointPart) -> None:
-        """Save `part` with each checkpoint from now on, and restore it if the last one holds it."""
+        """Save `part` with each checkpoint from now on, and restore it if the last one holds its state."""
         self._parts[name] = part
         self.restore_part(name, part)
 
     def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
-        """Write all that was appended in one transaction, with `checkpoint` if there is one."""
+        """Write all appended rows in one transaction, with `checkpoint` if given."""
         saved = self._parts if checkpoint is not None else {}
         parts = {name: encode(part.to_json()) for name, part in saved.items()}
 
@@ -115,10 +115,10 @@ class RunStore(RunReader, CallLedger):
         self._transact(write)
         self._clear()
         if checkpoint is None:
-            self._fold_log()
+            self._checkpoint_log()
 
     def commit_if_free(self) -> bool:
-        """Commit, unless another process holds the file: then all of it waits, and that is counted."""
+        """Commit; when another process holds the file, keep the changes and count a fault."""
         try:
             self.commit()
         except BusyStore as fault:
@@ -129,9 +129,9 @@ class RunStore(RunReader, CallLedger):
     def rewind(
         self, checkpoint: Checkpoint, why: BranchedBy = "resumed", session: str = ""
     ) -> None:
-        """Go back to `checkpoint`, one of `checkpoints()`, with every attached part.
+        """Restore `checkpoint`, one of `checkpoints()`, with every attached part.
 
-        What came after it becomes a dead branch, and that is noted as done by `session`; what was not committed is lost.
+        Later rows become a dead branch, recorded as left by `session`; uncommitted changes are lost.
         """
         database, number = self._database, checkpoint.id
         extent = self._extent(checkpoint)
@@ -151,24 +151,24 @@ class RunStore(RunReader, CallLedger):
             self.restore_part(name, part)
 
     def close(self) -> None:
-        """Close the file; what was not committed is lost, but for calls, which are always kept at once."""
+        """Close the file; uncommitted changes are lost, except calls, which are committed at once."""
         self.close_calls()
         super().close()
 
-    def _settle(self) -> None:
+    def _commit_pending(self) -> None:
         self.commit_if_free()
 
-    def _fold_log(self) -> None:
-        """Empty the log now and then, when no checkpoint is waited for: that takes long enough without."""
+    def _checkpoint_log(self) -> None:
+        """Write the log into the file at intervals, not with a checkpoint, which is slow enough already."""
         self._records += 1
-        if self._records % FOLD_EVERY == 0:
+        if self._records % LOG_CHECKPOINT_EVERY == 0:
             try:
-                self._database.fold_log()
+                self._database.checkpoint_log()
             except StoreError as fault:
                 self.faults.note("fold the log", fault)
 
     def _transact(self, write: Callable[[], None]) -> None:
-        """Do `write` or nothing of it; a broken index is no reason to stop, since it can be made anew."""
+        """Run `write` in one transaction; after CorruptStore rebuild the indexes and try once more."""
         try:
             self._attempt(write)
         except CorruptStore:
@@ -176,7 +176,7 @@ class RunStore(RunReader, CallLedger):
             self._attempt(write)
 
     def _attempt(self, write: Callable[[], None]) -> None:
-        """Do `write` in one transaction, without observations where the file does not take them."""
+        """Run `write` in one transaction, without observations when the file refuses them."""
         try:
             with self._database.transaction():
                 write()
@@ -185,29 +185,29 @@ class RunStore(RunReader, CallLedger):
                 write()
 
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
-        """Write a checkpoint, and delete those that are not kept with what nothing but they needed."""
+        """Write a checkpoint, and delete those not retained, with the rows only they needed."""
         save_checkpoint(self._database, checkpoint, parts, self._observations.last())
         marks = self.marks()
-        numbers, stay = [mark.id for mark in marks], kept(marks)
-        gone = [number for number in numbers if number not in stay]
+        numbers, stay = [mark.id for mark in marks], retained(marks)
+        dropped = [number for number in numbers if number not in stay]
         self._database.execute_many(
-            "DELETE FROM checkpoints WHERE id = ?", ((each,) for each in gone)
+            "DELETE FROM checkpoints WHERE id = ?", ((each,) for each in dropped)
         )
         for before, after in pairwise((0, *(number for number in numbers if number in stay))):
-            if any(before < number < after for number in gone):
+            if any(before < number < after for number in dropped):
                 self._entries.prune(before, after)
                 self._sessions.prune(before, after)
 
     def _clear(self) -> None:
-        """Empty the buffers; only after the transaction, so that a failed one can be tried again."""
+        """Clear the buffers, after the transaction, so that a failed one can be tried again."""
         for log in self._logs:
-            log.forget_changes()
+            log.discard_changes()
 
 
 def open_run_store(path: Path, *, run_id: str) -> RunStore:
-    """Return the run at `path`, made if there is none.
+    """Open the run at `path`, after creating it if missing.
 
-    A new file takes `run_id`, which must never be given to another run; an old one keeps its own.
+    A new file takes `run_id`, which must be unique; an existing file keeps its own.
     """
     database = open_database(path, RUN_SCHEMA)
     try:
@@ -219,5 +219,5 @@ def open_run_store(path: Path, *, run_id: str) -> RunStore:
 
 
 def read_run_store(path: Path) -> RunReader:
-    """Return the run at `path` for reading, while it may still be written by another process."""
+    """Open the run at `path` for reading, while another process may write it."""
     return RunReader(open_readonly(path, RUN_SCHEMA))

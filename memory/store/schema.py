@@ -1,7 +1,7 @@
-"""The two kinds of file, each as the script of SQL that makes it. Both are at version 1, the first there is.
+"""The two schemas of memory files, each as an SQL script. Both are at version 1, the first one.
 
-A list of migrations is only ever appended to, and no statement of it is ever changed: what changes the tables of version 1
-is one more script, whose statements make of a file of the version before what a new file is.
+Migrations are only appended, and existing statements never change: a change of the tables of version 1 is a new script,
+which turns a file of the previous version into the shape of a new file.
 """
 
 from importlib.resources import files
@@ -11,10 +11,10 @@ from memory.store.database import Schema
 
 
 def _script(name: str) -> tuple[str, ...]:
-    """Return the statements of a script beside this module; a blank line comes between two, remarks before them."""
+    """Return the statements of a script in this folder; blank lines separate statements, comments precede them."""
     lines = (files("memory.store") / name).read_text(encoding="utf-8").splitlines()
-    told = "\n".join(line for line in lines if not line.startswith("--"))
-    return tuple(told.strip().removesuffix(";").split(";\n\n"))
+    sql = "\n".join(line for line in lines if not line.startswith("--"))
+    return tuple(sql.strip().removesuffix(";").split(";\n\n"))
 
 
 RUN_SCHEMA: Final = Schema(

@@ -1,1 +1,1 @@
-"""Recorded model calls in the format of Tapes: reader, recorder, and the observer that needs no model."""
+"""Recorded model calls in the Tapes format: reader, recorder, and an observer that needs no model."""

@@ -1,4 +1,4 @@
-"""What `observe` does on a command line, in words, and where a tape is by default. Prints nothing itself."""
+"""The command `observe`: its texts, the search for a tape, and the report. Prints nothing itself."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,10 @@ XDG: Final = ("XDG_DATA_HOME", "XDG_CONFIG_HOME")
 def find_tape(
     named: Path | None, environment: Mapping[str, str], here: Path, also: Sequence[Path] = ()
 ) -> Path:
-    """Return the tape that is `named`, or in the environment; else the first of the usual places that has one.
+    """Return the tape `named` by the caller or the environment; else the first one in the default folders.
 
-    These are `.tapes` in the folder `here`, in those `also` given, in the XDG folders and at home, then `here` itself.
-    A place that is named is taken at its word, whether there is a tape or not. Raises MissingStore when none of the
-    usual places has a tape; it says which were asked.
+    These are `.tapes` in the folder `here`, in those of `also`, in the XDG folders and at home, then `here` itself. A named
+    path is returned even without a file. Raises MissingStore, with the searched folders, when there is no tape.
     """
     if named is not None:
         return named
@@ -41,7 +40,7 @@ def find_tape(
 
 
 def memory_folder(tape: Path) -> Path:
-    """Return where what was observed of `tape` goes: `.tapes/memory` beside it."""
+    """Return the folder of observations of `tape`: `.tapes/memory` next to it."""
     folder = tape.parent
     return (folder if folder.name == TAPES_FOLDER else folder / TAPES_FOLDER) / "memory"
 
@@ -59,16 +58,14 @@ def _folders(environment: Mapping[str, str], here: Path, also: Sequence[Path]) -
     yield here
 
 
-SAYS: Final = (
-    "Distil recorded model sessions into notes that the next run reads; no model, no network."
+DESCRIPTION: Final = (
+    "Summarise recorded model sessions in notes that the next run reads; no model, no network."
 )
 DB: Final = "The tape. Default: TAPES_SQLITE, TAPES_DB, or the first tapes.sqlite or tapes.db in .tapes here, in the checkout, in XDG folders, at home."
-FOLDER: Final = "Where observations.md goes. Default: .tapes/memory beside the tape."
-DRY_RUN: Final = "Print what would be noted; write nothing."
-RESET: Final = (
-    "Forget what was observed already and observe all of it again; nothing is noted twice."
-)
-SESSION: Final = "Only the session with this hash, or with one that begins so (8 digits or more)."
+FOLDER: Final = "Where observations.md goes. Default: .tapes/memory next to the tape."
+DRY_RUN: Final = "Print the notes; write nothing."
+RESET: Final = "Discard the watermark and observe all sessions again; no note is written twice."
+SESSION: Final = "Only the session with this hash or hash prefix (8 digits or more)."
 
 
 def run(
@@ -80,17 +77,17 @@ def run(
     session: str | None,
     also: Sequence[Path] = (),
 ) -> list[str]:
-    """Observe, and return what to print: lines of observations where nothing is written, then a summary.
+    """Observe a tape, and return the lines to print: observations of a dry run, then a summary.
 
-    `also` are folders whose `.tapes` is looked into after that of the current one. Raises MemoryFault in one line, when
-    there is no tape, or it cannot be read, or nothing can be written.
+    `also` are folders whose `.tapes` is searched after that of the current folder. Raises MemoryFault, in one line, when
+    there is no tape, it cannot be read, or the notes cannot be written.
     """
     tape = find_tape(db, os.environ, Path.cwd(), also)
     folder = memory_dir or memory_folder(tape)
     found = observe(tape, folder, dry_run=dry_run, reset=reset, session=session)
     where = "not written" if dry_run else f"in {folder / PAGE}"
     total = found.sessions + found.unchanged
-    said = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
-    odd = f"; {found.incomplete} without a beginning" if found.incomplete else ""
+    summary = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
+    incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
     page = found.page.splitlines() if dry_run else []
-    return [*page, said + odd]
+    return [*page, summary + incomplete]

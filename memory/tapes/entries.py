@@ -1,4 +1,4 @@
-"""What a reader makes of a tape: entries, one a node, their content and times, and the sessions that they form."""
+"""The records of a tape reader: entries, one for each node, with content and time, and the sessions of entries."""
 
 import json
 import re
@@ -13,9 +13,9 @@ _MOMENT: Final = re.compile(
 
 
 def moment(text: object) -> datetime | None:
-    """Return the moment that a tape wrote, in UTC, or None where it is none; without a zone it is UTC.
+    """Return the time in a text of a tape, in UTC, or None when it is invalid; the default zone is UTC.
 
-    Figures below microseconds are dropped.
+    Digits below microseconds are dropped.
     """
     found = _MOMENT.match(text) if isinstance(text, str) else None
     if found is None:
@@ -29,24 +29,24 @@ def moment(text: object) -> datetime | None:
         return None
 
 
-def taped(epoch_s: float) -> str:
-    """Return a moment, in seconds since 1970, as tapes write it: zeros at the end of the fraction are cut."""
+def format_time(epoch_s: float) -> str:
+    """Return a time, in seconds since 1970, in the format of tapes: without trailing zeros of the fraction."""
     at = datetime.fromtimestamp(epoch_s, UTC)
     fraction = f".{at.microsecond:06}".rstrip("0").rstrip(".")
     return f"{at:%Y-%m-%d %H:%M:%S}{fraction}+00:00"
 
 
 def iso(at: datetime) -> str:
-    """Return `at` as ISO 8601 has it, to the second, in UTC."""
+    """Return `at` in ISO 8601, to the second, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-SHORT: Final = 8  # hex digits by which a session is called
+SHORT: Final = 8  # hex digits of a session's short name
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call of a tool that a model asked for."""
+    """A tool call requested by a model."""
 
     name: str
     input: Mapping[str, Any]
@@ -55,7 +55,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call; Tapes before v0.9.0 dropped the id, the text and the flag of an error."""
+    """The result of a tool call; Tapes before v0.9.0 dropped its id, text and error flag."""
 
     id: str
     text: str
@@ -63,13 +63,13 @@ class ToolResult:
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing of it was recorded but that there was one."""
+        """Whether only its existence was recorded."""
         return not (self.id or self.text or self.is_error)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Token counts as a tape has them: None is not recorded. `input` has what the cache took and gave in it."""
+    """Token counts of a tape: None is not recorded. `input` includes cache reads and cache creation."""
 
     input: int | None = None
     output: int | None = None
@@ -82,8 +82,8 @@ class TokenUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """What a node says: all blocks as they were stored, of unknown kinds too. What cannot be read is kept as `raw`."""
+class NodeContent:
+    """The content of a node: all blocks as stored, of unknown kinds too. Unreadable content is stored as `raw`."""
 
     blocks: tuple[Mapping[str, Any], ...] = ()
     role: str | None = None
@@ -91,28 +91,28 @@ class Content:
 
     @property
     def text(self) -> str:
-        """The text blocks, a line between them; what is malformed as it is."""
+        """The text blocks, joined by newlines; unreadable content unchanged."""
         if self.raw is not None:
             return self.raw
-        said = (block.get("text") for block in self.blocks if block.get("type") == "text")
-        return "\n".join(text for text in said if isinstance(text, str))
+        texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
+        return "\n".join(text for text in texts if isinstance(text, str))
 
     @property
     def tool_uses(self) -> tuple[ToolUse, ...]:
-        """The calls that are asked for."""
+        """The requested tool calls."""
         return tuple(_use(block) for block in self.blocks if _kind(block).endswith("tool_use"))
 
     @property
     def tool_results(self) -> tuple[ToolResult, ...]:
-        """What calls came to."""
+        """The results of tool calls."""
         return tuple(
             _result(block) for block in self.blocks if _kind(block).endswith("tool_result")
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TapeEntry(Content):
-    """One node. `timestamp` is in UTC; what its tape does not know is None."""
+class TapeEntry(NodeContent):
+    """One node. `timestamp` is in UTC; values missing in the tape are None."""
 
     hash: str
     parent_hash: str | None = None
@@ -126,17 +126,17 @@ class TapeEntry(Content):
     stop_reason: str | None = None
     duration_ns: int | None = None
 
-    def says_the_same(self, other: "TapeEntry") -> bool:
-        """Return whether both are one message, recorded under two names."""
+    def is_same_message(self, other: "TapeEntry") -> bool:
+        """Return whether both nodes record the same message, under two hashes."""
         return self.role == other.role and self.blocks == other.blocks and self.raw == other.raw
 
 
 @dataclass(frozen=True, slots=True)
 class TapeSession:
-    """A conversation: its main path in order, and the branches that leave it or each other.
+    """A conversation: its main path in order, and its branches.
 
-    The main path is the longest, the latest of equally long ones. A branch begins after the entry that it forks
-    from, so that every entry is in here once. `faults` say why it is not whole: `orphan`, `cycle`, `limit`.
+    The main path is the longest, the latest among equals. A branch begins after the entry it forks from, so every entry
+    occurs once. `faults` are the reasons why it is incomplete: `orphan`, `cycle`, `limit`.
     """
 
     root: str
@@ -146,7 +146,7 @@ class TapeSession:
 
     @property
     def short(self) -> str:
-        """The hex digits that it is called by."""
+        """The short name: the first hex digits of the root."""
         return self.root[:SHORT]
 
     def all_entries(self) -> Iterator[TapeEntry]:
@@ -156,18 +156,18 @@ class TapeSession:
             yield from branch
 
     def paths(self) -> tuple[tuple[TapeEntry, ...], ...]:
-        """Return each way from the root to a leaf, the main path first; what they share is in each."""
+        """Return all paths from the root to a leaf, the main path first, with their common entries in each."""
         by_hash = {entry.hash: entry for entry in self.all_entries()}
         leaves = [self.entries[-1:], *(branch[-1:] for branch in self.branches)]
-        return tuple(way_to(leaf[0].hash, by_hash) for leaf in leaves if leaf)
+        return tuple(path_to(leaf[0].hash, by_hash) for leaf in leaves if leaf)
 
     def usage(self) -> TokenUsage:
-        """Return what all replies cost, each counted once, on whichever branch it lies."""
+        """Return the usage of all replies on all branches, each counted once."""
         return sum((entry.usage for entry in self.all_entries()), TokenUsage())
 
 
-def way_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]:
-    """Return the entries from the first that is known down to `leaf`; a circle ends."""
+def path_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]:
+    """Return the entries from the first known ancestor to `leaf`; a cycle is cut."""
     way: list[TapeEntry] = []
     at = by_hash.get(leaf)
     while at is not None and len(way) < len(by_hash):
@@ -176,39 +176,39 @@ def way_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]
     return tuple(reversed(way))
 
 
-def read_content(stored: object) -> Content:
-    """Return what a node's content says: a BLOB or TEXT of JSON, or plain text; nothing raises."""
+def read_content(stored: object) -> NodeContent:
+    """Return the content of a node from a BLOB or TEXT with JSON or plain text; never raises."""
     if stored is None:
-        return Content()
+        return NodeContent()
     if isinstance(stored, bytes):
         try:
             text = stored.decode()
         except UnicodeDecodeError:
-            return Content(raw=stored.decode("utf-8", "replace"))
+            return NodeContent(raw=stored.decode("utf-8", "replace"))
     else:
         text = str(stored)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         if text.lstrip()[:1] in {"[", "{", '"'}:
-            return Content(raw=text)
-        return Content((_text(text),) if text.strip() else ())
-    return _of_json(value, text)
+            return NodeContent(raw=text)
+        return NodeContent((_text(text),) if text.strip() else ())
+    return _from_json(value, text)
 
 
-def _of_json(value: object, text: str) -> Content:
+def _from_json(value: object, text: str) -> NodeContent:
     if value is None:
-        return Content()
+        return NodeContent()
     if isinstance(value, str):
-        return Content((_text(value),))
+        return NodeContent((_text(value),))
     if isinstance(value, dict) and "role" in value:
-        inner = _of_json(value.get("content"), text)
-        role = value.get("role")  # as in the first prototype
+        inner = _from_json(value.get("content"), text)
+        role = value.get("role")  # the format of the first prototype
         return replace(inner, role=role if isinstance(role, str) else None)
     blocks = value if isinstance(value, list) else [value]
     parts = [_text(each) if isinstance(each, str) else each for each in blocks]
     known = tuple(part for part in parts if isinstance(part, dict))
-    return Content(known) if len(known) == len(parts) else Content(raw=text)
+    return NodeContent(known) if len(known) == len(parts) else NodeContent(raw=text)
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -230,16 +230,16 @@ def _use(block: Mapping[str, Any]) -> ToolUse:
 
 
 def _result(block: Mapping[str, Any]) -> ToolResult:
-    said = block.get("tool_output", block.get("content"))
+    output = block.get("tool_output", block.get("content"))
     name = block.get("tool_result_id") or block.get("tool_use_id") or ""
-    return ToolResult(str(name), _flat(said), block.get("is_error") is True)
+    return ToolResult(str(name), _flat(output), block.get("is_error") is True)
 
 
-def _flat(said: object) -> str:
-    if said is None or isinstance(said, str):
-        return said or ""
-    if isinstance(said, list):
-        return "\n".join(filter(None, map(_flat, said)))
-    if isinstance(said, dict) and isinstance(said.get("text"), str):
-        return str(said["text"])
-    return json.dumps(said, sort_keys=True, ensure_ascii=False)
+def _flat(output: object) -> str:
+    if output is None or isinstance(output, str):
+        return output or ""
+    if isinstance(output, list):
+        return "\n".join(filter(None, map(_flat, output)))
+    if isinstance(output, dict) and isinstance(output.get("text"), str):
+        return str(output["text"])
+    return json.dumps(output, sort_keys=True, ensure_ascii=False)

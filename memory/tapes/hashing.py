@@ -1,6 +1,6 @@
-"""What a node of a tape is called and how it is spelled: JSON without secrets, in the one spelling of RFC 8785, and hash v1.
+"""The hash and the encoding of tape nodes: JSON without secrets, canonical JSON of RFC 8785, and hash v1.
 
-Hash v1 is that of every release of Tapes that kept SQLite files.
+Hash v1 is the hash of all Tapes releases with SQLite files.
 """
 
 import json
@@ -13,18 +13,18 @@ from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from memory.codec import whole
+from memory.codec import valid_unicode
 from memory.errors import MalformedRecord
 
 MASKED: Final = "[masked]"
 _NAMES: Final = r"x-api-key|api[_-]?key|auth[_-]?token|authorization|password|secret"
-# A text without any of the words before it need not be searched for the pattern; most texts have none.
+# A pattern is searched only in texts that contain one of the words before it; most texts have none.
 _SECRETS: Final = (
     (("sk-",), re.compile(r"\bsk-[A-Za-z0-9_-]{16,}")),  # Anthropic's, OpenAI's
     (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}")),
     (("github_pat_",), re.compile(r"\bgithub_pat_\w{20,}")),
     (("akia",), re.compile(r"\bAKIA[0-9A-Z]{16}\b")),  # Amazon's
-    (("://",), re.compile(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)")),  # a password in an address
+    (("://",), re.compile(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)")),  # a password in a URL
     (("bearer",), re.compile(r"(?<=\bbearer\s)[A-Za-z0-9._~+/=-]{16,}", re.IGNORECASE)),
     (
         ("key", "token", "authorization", "password", "secret"),
@@ -44,7 +44,7 @@ _SECRETS: Final = (
 
 
 def mask_secrets(text: str) -> str:
-    """Return `text` with `[masked]` in the place of whatever looks like a key, a token or a password."""
+    """Return `text` with `[masked]` in place of keys, tokens and passwords."""
     lowered = text.lower()
     for words, pattern in _SECRETS:
         if any(word in lowered for word in words):
@@ -52,14 +52,13 @@ def mask_secrets(text: str) -> str:
     return text
 
 
-EXACT: Final = 2**53  # from here on a double cannot tell an integer from the next
+EXACT_INTEGERS: Final = 2**53  # from here on a double cannot represent every integer
 
 
 def canonical(value: Any) -> str:  # noqa: ANN401  # any JSON
-    """Return the one text of `value`: keys by their UTF-16 units, numbers as ECMAScript writes doubles.
+    """Return the canonical JSON of `value`: keys sorted by UTF-16 units, numbers as in ECMAScript.
 
-    Raises TypeError when `value` holds what is not JSON. Raises ValueError when it holds a number that is none, or one
-    that no double can be.
+    Raises TypeError for a value that is not JSON, and ValueError for a number that no double can represent.
     """
     if isinstance(value, str):
         return encode_basestring(value)
@@ -76,7 +75,7 @@ def _scalar(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and abs(value) < EXACT:
+    if isinstance(value, int) and abs(value) < EXACT_INTEGERS:
         return str(value)
     if isinstance(value, int | float):
         return _double(float(value))
@@ -85,19 +84,19 @@ def _scalar(value: object) -> str:
 
 
 def _double(number: float) -> str:
-    """Return `number` by ECMAScript's Number::toString, which differs from Python's repr in the exponents."""
+    """Return `number` as by ECMAScript's Number::toString, whose exponents differ from Python's repr."""
     if number == 0:
-        return "0"  # minus nothing too
+        return "0"  # negative zero too
     if number - number != 0:
         message = f"{number} is not JSON"
         raise ValueError(message)
     _, figures, exponent = Decimal(repr(number)).normalize().as_tuple()
     digits = "".join(map(str, figures))
-    point = len(digits) + int(exponent)  # how many of them come before it
-    return ("-" if number < 0 else "") + _placed(digits, point)
+    point = len(digits) + int(exponent)  # digits before the point
+    return ("-" if number < 0 else "") + _with_point(digits, point)
 
 
-def _placed(digits: str, point: int) -> str:
+def _with_point(digits: str, point: int) -> str:
     if len(digits) <= point <= 21:
         return digits.ljust(point, "0")
     if 0 < point <= 21:
@@ -111,33 +110,33 @@ def _placed(digits: str, point: int) -> str:
 Mask: TypeAlias = Callable[[str], str]
 
 
-def sound(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as came in
-    """Return a copy of `value` with every text whole and masked, and every number as a double has it.
+def clean(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as the input
+    """Return a copy of `value` with valid, masked texts, and numbers as doubles represent them.
 
-    Raises MalformedRecord when it holds something that is not JSON.
+    Raises MalformedRecord for a value that is not JSON.
     """
     if isinstance(value, str | bytes):
-        return mask(sound_text(value))
+        return mask(clean_text(value))
     if isinstance(value, Mapping):
-        return {mask(sound_text(str(key))): sound(each, mask) for key, each in value.items()}
+        return {mask(clean_text(str(key))): clean(each, mask) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [sound(each, mask) for each in value]
+        return [clean(each, mask) for each in value]
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
         return _number(value)
-    message = f"{type(value).__name__} is not JSON; give what the Messages API sends or answers."
+    message = f"{type(value).__name__} is not JSON; give a request or reply of the Messages API."
     raise MalformedRecord(message)
 
 
-def sound_text(text: str | bytes) -> str:
-    """Return `text` with U+FFFD in the place of bytes that are no UTF-8 and of halves of characters."""
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else whole(text)
+def clean_text(text: str | bytes) -> str:
+    """Return `text` with U+FFFD in place of invalid UTF-8 and lone surrogates."""
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else valid_unicode(text)
 
 
 def _number(value: float) -> float | str:
-    """Return what a double makes of `value`; what no double can be is kept as text."""
-    if isinstance(value, int) and abs(value) < EXACT:
+    """Return the double nearest to `value`, or its text when no double can represent it."""
+    if isinstance(value, int) and abs(value) < EXACT_INTEGERS:
         return value
     try:
         double = float(value)
@@ -150,7 +149,7 @@ KEYS: Final = (
     "type", "text", "image_url", "image_base64", "media_type", "tool_use_id", "tool_name", "tool_input",
     "tool_result_id", "tool_output", "is_error",
 )  # fmt: skip
-# Go's encoder escapes what a browser might take for markup or for the end of a line.
+# Go's encoder escapes markup characters and Unicode line separators.
 _ESCAPES: Final = (
     ("<", "\\u003c"),
     (">", "\\u003e"),
@@ -162,7 +161,7 @@ _ESCAPES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What of a node is hashed; stop reason, usage, project and time are not."""
+    """The hashed part of a node, without stop reason, usage, project and time."""
 
     role: str
     blocks: Sequence[Mapping[str, Any]]
@@ -172,23 +171,23 @@ class Bucket:
     type: str = "message"
 
     def hash(self, parent: str | None) -> str:
-        """Return 64 hex digits for this bucket after `parent`, which is None for a root.
+        """Return the hash of this bucket after `parent`, None for a root, as 64 hex digits.
 
-        Raises TypeError or ValueError when a block holds what is not JSON.
+        Raises TypeError or ValueError for a block that is not JSON.
         """
         content = [
-            {**bare(block), "is_error": bool(block.get("is_error"))} for block in self.blocks
+            {**compact(block), "is_error": bool(block.get("is_error"))} for block in self.blocks
         ]
         node = {"parent": parent or "", "content": self._members(content)}
         return sha256(canonical(node).encode()).hexdigest()
 
     def stored(self) -> bytes:
-        """Return the JSON that goes into the column `bucket`."""
-        return stored_json(self._members([bare(block) for block in self.blocks] or None))
+        """Return the JSON for the column `bucket`."""
+        return stored_json(self._members([compact(block) for block in self.blocks] or None))
 
     def stored_content(self) -> bytes:
-        """Return the JSON that goes into the column `content`: null where there is none."""
-        return stored_json([bare(block) for block in self.blocks] or None)
+        """Return the JSON for the column `content`: null without blocks."""
+        return stored_json([compact(block) for block in self.blocks] or None)
 
     def _members(self, content: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
         members = {
@@ -201,13 +200,13 @@ class Bucket:
         return {**members, "agent_name": self.agent_name} if self.agent_name else members
 
 
-def bare(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a block: its known keys, without empty values and without an error that is none."""
+def compact(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored part of a block: its known keys, without empty values and a false `is_error`."""
     return {key: block[key] for key in KEYS if key in block and not _is_empty(block[key])}
 
 
 def stored_json(value: object) -> bytes:
-    """Return the JSON of `value` as tapes keep it: keys sorted, no spaces, escaped as Go does."""
+    """Return the JSON of `value` as stored in tapes: sorted keys, no spaces, escapes of Go."""
     text = json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )

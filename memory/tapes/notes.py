@@ -1,6 +1,6 @@
-"""`observations.md`: what sessions of a tape came to, written for those that are new or have grown, and read by the next session.
+"""The page `observations.md`: observations of the sessions of a tape, updated for new and grown sessions.
 
-Beside it `observer_state.json` says how far each session was observed. Losing it costs time, never an observation.
+The next session reads it. `observer_state.json` is the watermark of each session; its loss costs time, no observation.
 """
 
 import json
@@ -23,7 +23,7 @@ _LINE: Final = re.compile(r"- \[(\w+)\] .*\(session: ([^\s()]{1,8})\)\s*")
 
 
 class ObservationsPage:
-    """What is on the page. Lines that are not of a session stay where they are: they were written by hand."""
+    """The content of the page. Lines without a session were written by hand, and stay in place."""
 
     def __init__(self, text: str = "") -> None:
         self._before: list[str] = []
@@ -37,19 +37,19 @@ class ObservationsPage:
 
     @property
     def days(self) -> Mapping[str, list[str]]:
-        """The lines of each day, the earliest first."""
+        """The lines by day, earliest first."""
         return {day: self._days[day] for day in sorted(self._days) if self._days[day]}
 
     def count(self, session: str) -> int:
-        """Return how many lines a session has."""
+        """Return the number of lines of a session."""
         return sum(session_of(each) == session for lines in self._days.values() for each in lines)
 
     def replace(
         self, session: str, dated: Iterable[tuple[str, str]], order: Mapping[str, int]
     ) -> None:
-        """Put `dated` lines, with the day of each, in the place of all that a session had.
+        """Replace all lines of a session by `dated` lines, pairs of day and line.
 
-        Under a day they come after those of sessions that are earlier in `order`, so that the page does not
+        Within a day they follow the lines of sessions that are earlier in `order`, so that the page does not
         depend on when it was written.
         """
         for lines in self._days.values():
@@ -60,26 +60,26 @@ class ObservationsPage:
             lines.insert(bisect_right(_ranks(lines, order), mine), line)
 
     def render(self) -> str:
-        """Return the page as text, which comes back as it is when it is read again."""
+        """Return the page as text; parsing it yields the same page."""
         parts = ["\n".join(self._before).rstrip()] if any(self._before) else []
         parts += ["\n".join((f"## {day}", *lines)) for day, lines in self.days.items()]
         return "\n\n".join(parts) + "\n" if parts else ""
 
 
 def session_of(line: str) -> str | None:
-    """Return the first 8 digits of the session that a line is about, or None."""
+    """Return the short name of the session of a line, or None."""
     found = _LINE.fullmatch(line)
     return found[2] if found else None
 
 
 def priority_in(line: str) -> str | None:
-    """Return the word in brackets of a line, or None."""
+    """Return the priority in brackets of a line, or None."""
     found = _LINE.fullmatch(line)
     return found[1] if found else None
 
 
 def _ranks(lines: Iterable[str], order: Mapping[str, int]) -> list[int]:
-    """Return the place of each line in `order`, never falling; a line of no session has that of the one before."""
+    """Return the non-decreasing rank of each line in `order`; a line without a session has that of the one before."""
     ranks, last = [], -1
     for each in lines:
         last = max(last, order.get(session_of(each) or "", last))
@@ -89,20 +89,20 @@ def _ranks(lines: Iterable[str], order: Mapping[str, int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class SessionMark:
-    """A session as it was when it was observed: its last hash, its nodes, and how many lines it came to."""
+    """The state of a session when it was observed: its last hash, and the numbers of its nodes and lines."""
 
     head: str
     nodes: int
     lines: int
     started: str
 
-    def is_of(self, head: SessionHead) -> bool:
-        """Return whether the session has not grown since, on no branch."""
+    def is_current(self, head: SessionHead) -> bool:
+        """Return whether the session has not grown since, on any branch."""
         return (self.head, self.nodes) == (head.head, head.nodes)
 
 
 def read_watermark(text: str) -> dict[str, SessionMark]:
-    """Return the marks in `text`, by the hash of the root; what cannot be read is as if it were not there, and is observed again."""
+    """Return the marks in `text`, by root hash; an unreadable text yields none, and all is observed again."""
     try:
         sessions = json.loads(text)["sessions"]
         return {
@@ -115,22 +115,22 @@ def read_watermark(text: str) -> dict[str, SessionMark]:
         return {}
 
 
-def written_watermark(marks: Mapping[str, SessionMark]) -> str:
-    """Return the text that `read_watermark` reads."""
+def render_watermark(marks: Mapping[str, SessionMark]) -> str:
+    """Return the text of the watermark file, the inverse of `read_watermark`."""
     sessions = {root: asdict(mark) for root, mark in marks.items()}
     return json.dumps({"version": 1, "sessions": sessions}, indent=1, sort_keys=True) + "\n"
 
 
 PAGE: Final = "observations.md"
 STATE: Final = "observer_state.json"
-UNDATED: Final = "1970-01-01"  # where a tape has no times at all
+UNDATED: Final = "1970-01-01"  # for a tape without times
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveResult:
-    """What came of it: how many sessions were observed and how many had been before, and what was found in those observed.
+    """The result: numbers of observed, unchanged and incomplete sessions and of lines.
 
-    `page` has their observations only, under days.
+    `page` holds the new observations only, by day.
     """
 
     sessions: int
@@ -148,11 +148,11 @@ def observe(
     reset: bool = False,
     session: str | None = None,
 ) -> ObserveResult:
-    """Observe a tape; the lines of a session that has grown take the place of those it had.
+    """Observe a tape, and replace the lines of sessions that have grown.
 
-    `session` is a hash of a root, or 8 or more of its first digits; without it all are observed. The same tape always comes to the same page, at once or bit by bit. A dry run writes nothing. Raises StoreError when
-    the tape cannot be read, or the folder not written. Raises UnknownMemory when no session, or more than one, is
-    called `session`.
+    `session` is a root hash or at least 8 of its first digits; without it all are observed. The same tape always yields the
+    same page, at once or step by step. A dry run writes nothing. Raises StoreError when the tape cannot be read or the
+    folder not written, and UnknownMemory when `session` does not match exactly one session.
     """
     page = ObservationsPage(_read(folder / PAGE))
     marks = {} if reset else read_watermark(_read(folder / STATE))
@@ -161,9 +161,9 @@ def observe(
         heads = reader.sessions()
         order = {head.root[:SHORT]: place for place, head in enumerate(heads)}
         due = _due(reader, heads, session, marks, page)
-        for short, namesakes in _by_short(due).items():
+        for short, same_prefix in _by_short(due).items():
             dated: list[tuple[str, str]] = []
-            for head in namesakes:
+            for head in same_prefix:
                 more = list(_dated(reader.read_session(head.root)))
                 started = "" if head.started is None else iso(head.started)
                 marks[head.root] = SessionMark(head.head, head.nodes, len(more), started)
@@ -184,10 +184,10 @@ def _due(
     marks: dict[str, SessionMark],
     page: ObservationsPage,
 ) -> list[SessionHead]:
-    """Return what to observe. Lines have 8 digits of a session's name: those of its namesakes are replaced with its own."""
+    """Return the sessions to observe, with all that share their short name, since lines name only 8 digits."""
     groups = _by_short(heads)
     if name is not None:
-        return groups[reader.session_called(name)[:SHORT]]
+        return groups[reader.find_session(name)[:SHORT]]
     late = (group for short, group in groups.items() if not _is_done(short, group, marks, page))
     return [head for group in late for head in group]
 
@@ -202,8 +202,8 @@ def _by_short(heads: Iterable[SessionHead]) -> dict[str, list[SessionHead]]:
 def _is_done(
     short: str, group: list[SessionHead], marks: dict[str, SessionMark], page: ObservationsPage
 ) -> bool:
-    """Return whether all of some sessions is on the page; the page itself is asked, for it may have been lost."""
-    known = [mark for head in group if (mark := marks.get(head.root)) and mark.is_of(head)]
+    """Return whether the page holds all lines of these sessions; the page itself may have been lost."""
+    known = [mark for head in group if (mark := marks.get(head.root)) and mark.is_current(head)]
     return len(known) == len(group) and page.count(short) == sum(mark.lines for mark in known)
 
 
@@ -225,18 +225,18 @@ def _read(path: Path) -> str:
 
 
 def _keep(folder: Path, page: ObservationsPage, marks: dict[str, SessionMark]) -> None:
-    """Write the page, then the marks: killed between the two, a session is observed again, to the same lines."""
+    """Write the page, then the marks: after a kill between them a session is observed again, with the same lines."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / PAGE, page.render())
-        _replace(folder / STATE, written_watermark(marks))
+        _replace(folder / STATE, render_watermark(marks))
     except OSError as error:
         message = f"{folder} cannot be written ({error.strerror}); name another folder for memory."
         raise StoreError(message) from error
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a whole file or none: a reader, or the next start after a kill, finds the old one or the new one."""
+    """Replace a file atomically: after a kill it holds the old or the new text."""
     if path.exists() and _read(path) == text:
         return
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -245,7 +245,7 @@ def _replace(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
-    if hasattr(os, "O_DIRECTORY"):  # a rename is on disk when its folder is
+    if hasattr(os, "O_DIRECTORY"):  # a rename is durable once its folder is synced
         folder = os.open(path.parent, os.O_DIRECTORY)
         os.fsync(folder)
         os.close(folder)
@@ -253,36 +253,36 @@ def _replace(path: Path, text: str) -> None:
 
 MOST_TOKENS: Final = 32_000
 _RANKS: Final = {priority.value: rank for rank, priority in enumerate(Priority)}
-_UNKNOWN: Final = _RANKS[Priority.POSSIBLE.value]  # a line that was written by hand
+_UNKNOWN: Final = _RANKS[Priority.POSSIBLE.value]  # the rank of a line written by hand
 _HEADER: Final = len("\n## 2026-03-09\n\n")
 
 
 def load_page(folder: Path, *, most_tokens: int = MOST_TOKENS) -> str:
-    """Return the page `observations.md`, or '' where there is none; one that is too long loses lines until it fits.
+    """Return the text of `observations.md`, or '' without one; lines are removed until it fits `most_tokens`.
 
-    The important stay longest, of equal ones the newest. A last line says how many are left out. A file
-    that cannot be read is as none: the next session must not depend on it.
+    The least important lines go first, the oldest first among equals. A last line states how many are left out. An unreadable
+    file counts as missing: the next session must not depend on it.
     """
     try:
         text = _read(folder / PAGE)
     except StoreError:
         return ""
-    return text if tokens_of(len(text)) <= most_tokens else _cut(text, most_tokens)
+    return text if tokens_of(len(text)) <= most_tokens else _shortened(text, most_tokens)
 
 
-def _cut(text: str, most_tokens: int) -> str:
+def _shortened(text: str, most_tokens: int) -> str:
     lines = [(day, line) for day, lines in ObservationsPage(text).days.items() for line in lines]
-    kept = _kept(lines, CHARACTERS * most_tokens - len(_left_out(len(lines), len(lines))) - 1)
+    kept = _retained(lines, CHARACTERS * most_tokens - len(_omission(len(lines), len(lines))) - 1)
     days: dict[str, list[str]] = {}
     for at in sorted(kept):
         day, line = lines[at]
         days.setdefault(day, [f"## {day}"]).append(line)
     parts = ["\n".join(each) for each in days.values()]
-    return "\n\n".join((*parts, _left_out(len(lines) - len(kept), len(lines))))
+    return "\n\n".join((*parts, _omission(len(lines) - len(kept), len(lines))))
 
 
-def _kept(lines: list[tuple[str, str]], characters: int) -> set[int]:
-    """Return which lines fit, the most important first and of equal ones the newest."""
+def _retained(lines: list[tuple[str, str]], characters: int) -> set[int]:
+    """Return the indexes of the lines that fit, the most important first, then the newest."""
     worth = [_RANKS.get(priority_in(line) or "", _UNKNOWN) for _, line in lines]
     kept, days = set[int](), set[str]()
     for at in sorted(range(len(lines)), key=lambda at: (worth[at], -at)):
@@ -295,5 +295,5 @@ def _kept(lines: list[tuple[str, str]], characters: int) -> set[int]:
     return kept
 
 
-def _left_out(count: int, of: int) -> str:
+def _omission(count: int, of: int) -> str:
     return f"({count} of {of} lines are left out)\n"

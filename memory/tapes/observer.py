@@ -1,6 +1,6 @@
-"""What is worth remembering of a recorded session, by rules alone: the same session always comes to the same.
+"""Rules that extract observations from a recorded session; the same session always yields the same observations.
 
-Also signs that something goes wrong (turns in circles, tokens that run away), and how far a run got, as one number.
+Also alerts (loops of turns, token spikes), and a fitness figure for a run.
 """
 
 import json
@@ -19,14 +19,14 @@ from memory.tapes.hashing import mask_secrets
 
 
 class Priority(Enum):
-    """The most important first."""
+    """The priority of an observation, most important first."""
 
     IMPORTANT = "important"
     POSSIBLE = "possible"
     INFORMATIONAL = "informational"
 
 
-# Whole words in their usual forms, also as parts of a name such as ValueError or fix_battle: `prefix` is no fix.
+# Whole words in their usual forms, also inside names such as ValueError or fix_battle, but not inside `prefix`.
 _IMPORTANT: Final = (
     r"bugs?|buggy|errors?|crash(?:es|ed|ing)?|security|fix(?:es|ed|ing)?|fail(?:s|ed|ing|ures?)?|broken"
     r"|revert(?:s|ed|ing)?|hotfix(?:es)?|vulnerability|vulnerabilities"
@@ -50,7 +50,7 @@ _BY_PRIORITY: Final = (
 
 
 def priority_of(text: str) -> Priority:
-    """Return the highest priority that any word of `text` asks for."""
+    """Return the highest priority of the words in `text`."""
     for priority, words in _BY_PRIORITY:
         if words.search(text):
             return priority
@@ -58,10 +58,8 @@ def priority_of(text: str) -> Priority:
 
 
 LONGEST_GOAL: Final = 300  # characters
-_INJECTED: Final = (
-    re.compile(  # put in by a program and never said; one that is cut off goes on to the end
-        r"<(system-reminder|observations|memory)\b[^>]*>.*?(?:</\1>|\Z)|<run id=[^>]*/>", re.DOTALL
-    )
+_INJECTED: Final = re.compile(  # inserted by a program; an unclosed one extends to the end
+    r"<(system-reminder|observations|memory)\b[^>]*>.*?(?:</\1>|\Z)|<run id=[^>]*/>", re.DOTALL
 )
 _TRACEBACK: Final = re.compile(
     r"^Traceback \(most recent call last\):.*\n(?:[ \t].*\n|\n)*(\S.*)?", re.MULTILINE
@@ -76,7 +74,7 @@ _CONTENTS: Final = ("content", "text", "note")
 
 
 class RuleMatch(NamedTuple):
-    """One thing that a rule found."""
+    """One match of a rule."""
 
     priority: Priority
     text: str
@@ -84,7 +82,7 @@ class RuleMatch(NamedTuple):
 
 
 class SessionIndex:
-    """A session as the rules look at it: `entries` are its distinct messages."""
+    """A session indexed for the rules: `entries` are its distinct messages."""
 
     def __init__(self, session: TapeSession, entries: tuple[TapeEntry, ...]) -> None:
         self.session = session
@@ -96,113 +94,113 @@ class SessionIndex:
                 self._answers.setdefault(entry.parent_hash, entry.tool_results)
 
     def call_of(self, entry: TapeEntry, place: int) -> ToolUse | None:
-        """Return the call that the result at `place` answers: by its id, or by its place where ids were dropped."""
+        """Return the call of the result at `place`, by its id, or by its place when ids were dropped."""
         result, uses = entry.tool_results[place], self._calls.get(entry.parent_hash or "", ())
         if not result.id:
             return uses[place] if place < len(uses) else None
         return next((use for use in uses if use.id == result.id), None)
 
     def failed(self, entry: TapeEntry, place: int) -> bool:
-        """Return whether the call at `place` is known to have ended in an error."""
+        """Return whether the call at `place` has an error result."""
         use, results = entry.tool_uses[place], self._answers.get(entry.hash, ())
         by_id = [each for each in results if each.id and each.id == use.id]
         by_place = [each for each in results[place : place + 1] if not each.id]
         return any(each.is_error for each in (by_id or by_place)[:1])
 
 
-def goal(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield what the first message asks for that was really said."""
-    for entry in seen.entries:
-        if entry.role == "user" and (text := line(_said(entry), LONGEST_GOAL)):
+def goal(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield the session goal: the first user message that is not injected."""
+    for entry in index.entries:
+        if entry.role == "user" and (text := line(_spoken(entry), LONGEST_GOAL)):
             yield RuleMatch(priority_of(text), f"Session goal: {text}", entry.timestamp)
             return
 
 
-def tool_errors(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield each result that is flagged as an error; one without a text is told by its call."""
-    for entry in seen.entries:
+def tool_errors(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield each result flagged as an error; one without text is described by its call."""
+    for entry in index.entries:
         for place, result in enumerate(entry.tool_results):
             if result.is_error:
-                said = _exceptions(result.text)[-1:] or [result.text]
-                text = line(said[0]) or _unsaid(seen.call_of(entry, place))
+                texts = _exceptions(result.text)[-1:] or [result.text]
+                text = line(texts[0]) or _failed_call(index.call_of(entry, place))
                 yield RuleMatch(Priority.IMPORTANT, f"Tool error: {text}", entry.timestamp)
 
 
-def exceptions(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield each exception that was printed; a word such as error in a sentence is none."""
-    for entry in seen.entries:
-        texts = [_said(entry), *(each.text for each in entry.tool_results if not each.is_error)]
+def exceptions(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield each printed exception, but not words such as error in a sentence."""
+    for entry in index.entries:
+        texts = [_spoken(entry), *(each.text for each in entry.tool_results if not each.is_error)]
         for text in texts:
             for printed in _exceptions(text):
                 yield RuleMatch(Priority.IMPORTANT, f"Exception: {line(printed)}", entry.timestamp)
 
 
-def files(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield each file that was created or edited, where the tool did not report an error."""
-    for entry in seen.entries:
+def files(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield each created or edited file, unless the tool reported an error."""
+    for entry in index.entries:
         for place, use in enumerate(entry.tool_uses):
-            done, path = _deed(use), _first(use, _PATHS)
-            if done and path and not seen.failed(entry, place):
+            done, path = _file_action(use), _first(use, _PATHS)
+            if done and path and not index.failed(entry, place):
                 text = f"File {done}: {line(path)}"
                 priority = min(Priority.POSSIBLE, priority_of(text), key=list(Priority).index)
                 yield RuleMatch(priority, text, entry.timestamp)
 
 
-def notes(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield what the model noted in an answer, or stored, where its words say that it matters."""
-    for entry in seen.entries:
-        told = [("A model noted", _note(entry.text))] if entry.role == "assistant" else []
+def notes(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield notes in answers of the model and texts it stored, if their words have a priority."""
+    for entry in index.entries:
+        candidates = [("A model noted", _note(entry.text))] if entry.role == "assistant" else []
         for place, use in enumerate(entry.tool_uses):
-            if use.name == "store" and not seen.failed(entry, place):
-                told.append(("A model claimed", _first(use, _CONTENTS)))
-        for what, text in told:
+            if use.name == "store" and not index.failed(entry, place):
+                candidates.append(("A model claimed", _first(use, _CONTENTS)))
+        for what, text in candidates:
             if text and priority_of(text) is not Priority.INFORMATIONAL:
                 yield RuleMatch(priority_of(text), f"{what}: {line(text)}", entry.timestamp)
 
 
-def unseen(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield how many results were recorded without their text, which hides what went wrong."""
-    bare = [entry for entry in seen.entries for each in entry.tool_results if each.is_bare]
+def missing_texts(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield the number of results recorded without text, whose errors are unknown."""
+    bare = [entry for entry in index.entries for each in entry.tool_results if each.is_bare]
     if bare:
         text = f"Tool results recorded without their text: {len(bare)}"
         yield RuleMatch(Priority.INFORMATIONAL, text, bare[0].timestamp)
 
 
-def tokens(seen: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield what the session cost, where anything went in."""
-    usage = seen.session.usage()
+def tokens(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield the token usage of the session, if it has input tokens."""
+    usage = index.session.usage()
     if usage.input:
         text = (
             f"Token usage: {usage.input} input, {usage.output or 0} output, "
             f"{usage.cache_read or 0} cache read"
         )
-        yield RuleMatch(Priority.INFORMATIONAL, text, seen.session.entries[-1].timestamp)
+        yield RuleMatch(Priority.INFORMATIONAL, text, index.session.entries[-1].timestamp)
 
 
-EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, unseen, tokens)
+EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, missing_texts, tokens)
 
 
-def _said(entry: TapeEntry) -> str:
+def _spoken(entry: TapeEntry) -> str:
     return _INJECTED.sub("", entry.text)
 
 
 def _exceptions(text: str) -> list[str]:
-    """Return the lines that name an exception, in their order, and the ends of tracebacks that name none."""
+    """Return the lines that name an exception, and the ends of tracebacks without one, in order."""
     found = {match.start(): match[0] for match in _EXCEPTION.finditer(text)}
     for trace in _TRACEBACK.finditer(text):
         found.setdefault(trace.start(1), trace[1] or "a traceback that is cut off")
     return [found[place] for place in sorted(found)]
 
 
-def _unsaid(use: ToolUse | None) -> str:
+def _failed_call(use: ToolUse | None) -> str:
     if use is None:
-        return "a call failed without a word"
+        return "a call failed without a message"
     given = json.dumps(use.input, sort_keys=True, ensure_ascii=False) if use.input else ""
-    return line(f"{use.name} {given}".strip()) + " failed without a word"
+    return line(f"{use.name} {given}".strip()) + " failed without a message"
 
 
-def _deed(use: ToolUse) -> str:
-    # The editors of the API are one tool each, whose command says what is done.
+def _file_action(use: ToolUse) -> str:
+    # An editor tool of the API names its action in `command`.
     command = use.input.get("command")
     name = str(command if isinstance(command, str) and "edit" in use.name else use.name).lower()
     name = str(command) if use.name == "memory" else name
@@ -217,7 +215,7 @@ def _first(use: ToolUse, names: tuple[str, ...]) -> str:
 
 
 def _note(text: str) -> str:
-    """Return the note of an answer that is JSON."""
+    """Return the note of a JSON answer, or ''."""
     if not text.lstrip().startswith("{"):
         return ""
     try:
@@ -232,8 +230,8 @@ TIMES: Final = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """One observation of a session. `at` is when it was first true, `count` how often it was."""
+class SessionObservation:
+    """One observation of a session. `at` is its first time, `count` its number of occurrences."""
 
     priority: Priority
     text: str
@@ -241,49 +239,49 @@ class Noted:
     count: int = 1
 
     def line(self, session: str) -> str:
-        """Return it as the line of a list, with the 8 digits that its session is called by."""
+        """Return it as a list line, with the short name of its session."""
         times = f" {TIMES}{self.count}" if self.count > 1 else ""
         return f"- [{self.priority.value}] {self.text}{times} (session: {session})"
 
 
-def observe_session(session: TapeSession) -> tuple[Noted, ...]:
-    """Return what `session` comes to, a thing once with its count: goal, errors, exceptions, files, notes, tokens."""
-    seen = SessionIndex(session, tuple(_distinct(session)))
+def observe_session(session: TapeSession) -> tuple[SessionObservation, ...]:
+    """Return the observations of `session`, merged with counts: goal, errors, exceptions, files, notes, tokens."""
+    index = SessionIndex(session, tuple(_distinct(session)))
     first: dict[tuple[Priority, str], datetime | None] = {}
     counts: Counter[tuple[Priority, str]] = Counter()
     for extract in EXTRACTORS:
-        for found in extract(seen):
+        for found in extract(index):
             key = (found.priority, mask_secrets(found.text))
             first.setdefault(key, found.at)
             counts[key] += 1
-    return tuple(Noted(*key, at, counts[key]) for key, at in first.items())
+    return tuple(SessionObservation(*key, at, counts[key]) for key, at in first.items())
 
 
 def _distinct(session: TapeSession) -> Iterator[TapeEntry]:
-    """Yield every entry once, without those that a sibling repeats.
+    """Yield every entry once, without echoes.
 
-    Tapes names a reply and its echo in the next request after two spellings of the model, which makes two nodes
+    Tapes hashes a reply and its echo in the next request with two names of the model, which makes two nodes
     of one message.
     """
     yield from session.entries
-    said: dict[str | None, list[TapeEntry]] = {}
+    siblings: dict[str | None, list[TapeEntry]] = {}
     for entry in session.all_entries():
-        said.setdefault(entry.parent_hash, []).append(entry)
+        siblings.setdefault(entry.parent_hash, []).append(entry)
     for branch in session.branches:
-        fork = said[branch[0].parent_hash]
-        is_echo = any(branch[0].says_the_same(each) for each in fork if each is not branch[0])
+        fork = siblings[branch[0].parent_hash]
+        is_echo = any(branch[0].is_same_message(each) for each in fork if each is not branch[0])
         yield from branch[1:] if is_echo else branch
 
 
 LOOP_TURNS: Final = 10
 LOOP_WITHIN: Final = timedelta(seconds=30)
-SPIKE_TIMES: Final = 2  # the mean of those shortly before
+SPIKE_TIMES: Final = 2  # times the mean of recent turns
 SPIKE_WITHIN: Final = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """What is wrong, `loop` or `spike`, at which entry (of a loop its last so far), when, and how much: turns, or tokens."""
+    """A `loop` or `spike`: its entry (the last of a loop so far), time, and amount in turns or tokens."""
 
     kind: str
     hash: str
@@ -293,7 +291,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What a run came to, as counts."""
+    """The results of a run, as counts."""
 
     map: int = 0
     badges: int = 0
@@ -304,13 +302,13 @@ class RunFigures:
     backtracks: int = 0
 
     def fitness(self) -> float:
-        """Return one number to compare runs by; more is better."""
+        """Return one number to compare runs by; higher is better."""
         gained = self.map * 1_000 + self.badges * 5_000 + self.party * 500 + self.battles * 100
         return gained - self.stuck * 5 - self.turns * 0.1 - self.backtracks * 2
 
 
 def loops(entries: Iterable[TapeEntry]) -> list[Alert]:
-    """Return an alert for each run of 10 or more turns of the model within 30 seconds, with its number of turns."""
+    """Return an alert for each sequence of 10 or more model turns within 30 seconds, with its number of turns."""
     alerts: list[Alert] = []
     run: list[tuple[datetime, str]] = []
     for at, entry in _timed(each for each in entries if each.role == "assistant"):
@@ -324,7 +322,7 @@ def loops(entries: Iterable[TapeEntry]) -> list[Alert]:
 
 
 def spikes(entries: Iterable[TapeEntry]) -> list[Alert]:
-    """Return an alert for each turn that took over twice the mean of the turns of the two minutes before it."""
+    """Return an alert for each turn with over twice the mean tokens of the two minutes before it."""
     alerts: list[Alert] = []
     recent: list[tuple[datetime, int]] = []
     for at, entry in _timed(entries):

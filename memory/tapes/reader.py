@@ -1,6 +1,6 @@
-"""Reads what Tapes recorded, of every release that kept SQLite files, and what we record. Standard library only.
+"""The reader of tapes of every SQLite release of Tapes, and of our own. Standard library only.
 
-Any links end in an answer, circles too; a row of any era becomes an entry, whatever is in its columns.
+Reading ends for any links, even cycles; a row of any era becomes an entry, whatever its columns hold.
 """
 
 from collections import defaultdict
@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, UnknownMemory
-from memory.tapes.door import ReadOnlyFile
 from memory.tapes.entries import (
     SHORT,
     TapeEntry,
     TapeSession,
     TokenUsage,
     moment,
+    path_to,
     read_content,
-    way_to,
 )
 from memory.tapes.hashing import Bucket
+from memory.tapes.readonly_file import ReadOnlyFile
 
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class NodeLink(NamedTuple):
-    """A node and what it follows: None for a root."""
+    """A node and its parent: None for a root."""
 
     hash: str
     parent: str | None = None
@@ -35,9 +35,9 @@ class NodeLink(NamedTuple):
 
 
 class SessionHead(NamedTuple):
-    """A session without its entries: its first and last hash, how many nodes it has, when it began.
+    """A session without its entries: first and last hash, number of nodes, and start.
 
-    `is_complete` says whether it begins at a root; one that does not follows a node that is missing, or itself.
+    `is_complete` states whether it begins at a root; otherwise it follows a missing node, or is a cycle.
     """
 
     root: str
@@ -48,46 +48,46 @@ class SessionHead(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """The ways through one session, as hashes: the main one, then each branch from where it forks."""
+    """The paths of one session, as hashes: the main path, then each branch after its fork."""
 
     main: tuple[str, ...]
     branches: tuple[tuple[str, ...], ...]
 
 
 def paths_from(root: str, links: Iterable[NodeLink]) -> Paths:
-    """Return the ways from `root` to the leaves below it.
+    """Return the paths from `root` to its leaves.
 
-    The main one is the deepest, of equally deep ones the latest, then the one with the greatest hash. Branches come
-    by the depth of their fork, then by time in UTC, then by hash.
+    The main path is the deepest, then the latest, then the one with the greatest hash. Branches are sorted by the depth
+    of their fork, then by time in UTC, then by hash.
     """
     by_hash = {link.hash: link for link in links}
     depth, leaves = _depths(root, _children(by_hash.values()))
 
     def age(name: str) -> tuple[datetime, str]:
-        return (by_hash[name].at or _NEVER if name in by_hash else _NEVER, name)
+        return (by_hash[name].at or _EARLIEST if name in by_hash else _EARLIEST, name)
 
     main = max(leaves, key=lambda leaf: (depth[leaf], age(leaf)))
     taken: set[str] = set()
-    ways = [
-        _climb(leaf, root, by_hash, taken) for leaf in [main, *sorted(leaves - {main}, key=age)]
+    paths = [
+        _path_down(leaf, root, by_hash, taken) for leaf in [main, *sorted(leaves - {main}, key=age)]
     ]
-    branches = sorted(ways[1:], key=lambda way: (depth[way[0]], age(way[0])))
-    return Paths(ways[0], tuple(branches))
+    branches = sorted(paths[1:], key=lambda way: (depth[way[0]], age(way[0])))
+    return Paths(paths[0], tuple(branches))
 
 
 def sessions_in(links: Sequence[NodeLink]) -> tuple[SessionHead, ...]:
-    """Return every session, the earliest first: those of roots, and what follows a missing node or runs in a circle."""
+    """Return every session, earliest first: from roots, from nodes with a missing parent, and cycles."""
     by_hash = {link.hash: link for link in links}
     children = _children(by_hash.values())
     beginnings = [link for link in by_hash.values() if link.parent not in by_hash]
     seen = set[str]()
     found = [_head(link.hash, by_hash, children, seen) for link in beginnings]
-    found += [  # whatever is left leads into a circle; the first head of it has seen all of it
-        _head(_in_circle(name, by_hash), by_hash, children, seen)
+    found += [  # the remaining nodes lead into cycles; the head of a cycle covers all its nodes
+        _head(_cycle_start(name, by_hash), by_hash, children, seen)
         for name in by_hash
         if name not in seen
     ]
-    return tuple(sorted(found, key=lambda head: (head.started or _NEVER, head.root)))
+    return tuple(sorted(found, key=lambda head: (head.started or _EARLIEST, head.root)))
 
 
 def _head(
@@ -95,7 +95,7 @@ def _head(
 ) -> SessionHead:
     depth, leaves = _depths(root, children)
     seen.update(depth)
-    head = max(leaves, key=lambda leaf: (depth[leaf], by_hash[leaf].at or _NEVER, leaf))
+    head = max(leaves, key=lambda leaf: (depth[leaf], by_hash[leaf].at or _EARLIEST, leaf))
     first = by_hash[root]
     return SessionHead(root, head, len(depth), first.at, is_complete=first.parent is None)
 
@@ -109,7 +109,7 @@ def _children(links: Iterable[NodeLink]) -> Mapping[str, list[str]]:
 
 
 def _depths(root: str, children: Mapping[str, list[str]]) -> tuple[dict[str, int], set[str]]:
-    """Return how far each node is below `root`, and which have none below them that was not met before."""
+    """Return the depth of each node below `root`, and the leaves: nodes without unvisited children."""
     depth, leaves, level = {root: 0}, set[str](), [root]
     while level:
         below = []
@@ -123,10 +123,10 @@ def _depths(root: str, children: Mapping[str, list[str]]) -> tuple[dict[str, int
     return depth, leaves
 
 
-def _climb(
+def _path_down(
     leaf: str, root: str, by_hash: Mapping[str, NodeLink], taken: set[str]
 ) -> tuple[str, ...]:
-    """Return the way down to `leaf` from `root`, or from below the first node that another way has taken."""
+    """Return the path to `leaf` from `root`, or from below the nearest node of another path."""
     way: list[str] = []
     name: str | None = leaf
     while name is not None and name not in taken:
@@ -136,13 +136,13 @@ def _climb(
     return tuple(reversed(way))
 
 
-def _in_circle(name: str, by_hash: Mapping[str, NodeLink]) -> str:
-    """Return the least hash of the circle that `name` leads back to."""
-    met: dict[str, None] = {}
-    while name not in met:
-        met[name] = None
+def _cycle_start(name: str, by_hash: Mapping[str, NodeLink]) -> str:
+    """Return the least hash of the cycle above `name`."""
+    visited: dict[str, None] = {}
+    while name not in visited:
+        visited[name] = None
         name = by_hash[name].parent or name
-    circle = list(met)
+    circle = list(visited)
     return min(circle[circle.index(name) :])
 
 
@@ -157,13 +157,13 @@ WANTED: Final = (
 )
 
 
-def selected(there: Collection[str]) -> str:
-    """Return what to select for WANTED from a table with the columns `there`; what it lacks is NULL."""
+def select_list(there: Collection[str]) -> str:
+    """Return the SQL list of WANTED for a table with the columns `there`; missing ones are NULL."""
     return ", ".join(f"n.{name}" if name in there else f"NULL AS {name}" for name in WANTED)
 
 
 def entry_of(row: tuple[Any, ...]) -> TapeEntry:
-    """Return the entry of a row of WANTED; whatever is in its columns, nothing raises."""
+    """Return the entry of a row of WANTED; never raises."""
     found = dict(zip(WANTED, row, strict=True))
     content, parent = read_content(found["content"]), found["parent_hash"]
     return TapeEntry(
@@ -179,8 +179,8 @@ def entry_of(row: tuple[Any, ...]) -> TapeEntry:
     )
 
 
-def is_hash_of(entry: TapeEntry) -> bool:
-    """Return whether `entry` is called by the hash v1 of what it holds."""
+def has_valid_hash(entry: TapeEntry) -> bool:
+    """Return whether the hash of `entry` is the hash v1 of its content."""
     named = (entry.model, entry.provider, entry.agent_name, entry.type)
     bucket = Bucket(entry.role or "", entry.blocks, *(each or "" for each in named))
     try:
@@ -199,9 +199,9 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-MOST_NODES: Final = 250_000  # of one session
+MAX_NODES: Final = 250_000  # of one session
 
-# The set of hashes is a set, so that a circle ends; the order comes from the links, not from here.
+# UNION keeps a set of hashes, so that a cycle ends; the order is computed from the links.
 _DOWN: Final = """
 WITH RECURSIVE chain (h) AS (
     SELECT :start
@@ -223,23 +223,23 @@ SELECT {columns} FROM chain JOIN nodes n ON n.hash = chain.h
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
-    """How many nodes are called by the hash of what they hold, and which are not."""
+class HashCheck:
+    """The number of nodes with a valid hash, and the other nodes."""
 
     matching: int
     mismatched: tuple[str, ...]
 
 
 class TapeReader:
-    """An open tape. Nothing in it is changed, nothing is made beside it, and others may write to it meanwhile."""
+    """An open tape. It is not changed, no file is created, and other processes may write to it."""
 
-    def __init__(self, path: Path, *, most_nodes: int = MOST_NODES) -> None:
-        """Open the tape at `path`; of a session at most `most_nodes` are read.
+    def __init__(self, path: Path, *, max_nodes: int = MAX_NODES) -> None:
+        """Open the tape at `path`; at most `max_nodes` of a session are read.
 
-        Raises StoreError when there is none, or it holds no table of nodes with hashes and parents.
+        Raises StoreError when it does not exist, or has no table of nodes with hashes and parents.
         """
         self.path = path
-        self._most = most_nodes
+        self._max_nodes = max_nodes
         self._file = ReadOnlyFile(path)
         try:
             self._columns = self._known_columns()
@@ -254,15 +254,15 @@ class TapeReader:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def list_sessions(self) -> list[str]:
-        """Return the hashes of all roots, the earliest first."""
+        """Return the hashes of all roots, earliest first."""
         return [head.root for head in self.sessions() if head.is_complete]
 
     def list_leaves(self) -> list[str]:
-        """Return the hashes that nothing follows, the earliest first: sessions as their last message sees them."""
+        """Return the hashes of all leaves, earliest first: sessions by their last message."""
         links = self._links()
         parents = {link.parent for link in links}
         leaves = [link for link in links if link.hash not in parents]
@@ -270,13 +270,13 @@ class TapeReader:
         return [link.hash for link in by_time]
 
     def sessions(self) -> tuple[SessionHead, ...]:
-        """Return the first and last hash of each session, the earliest first; also of those without a root."""
+        """Return the head of each session, earliest first, including those without a root."""
         return sessions_in(self._links())
 
     def read_session(self, root: str) -> TapeSession:
-        """Return the conversation that begins at `root`, which may be any node.
+        """Return the conversation that begins at `root`, any node.
 
-        Raises UnknownMemory when no node is called that.
+        Raises UnknownMemory when there is no such node.
         """
         entries = self._entries(_DOWN, root)
         paths = paths_from(
@@ -287,30 +287,30 @@ class TapeReader:
         return TapeSession(root, main, branches, self._faults(entries, root))
 
     def read_path(self, leaf: str) -> TapeSession:
-        """Return the one way from its root to `leaf`, without what branches off.
+        """Return the path from its root to `leaf`, without branches.
 
-        Raises UnknownMemory when no node is called that.
+        Raises UnknownMemory when there is no such node.
         """
         entries = self._entries(_UP, leaf)
-        way = way_to(leaf, entries)
+        way = path_to(leaf, entries)
         return TapeSession(way[0].hash, way, (), self._faults(entries, way[0].hash))
 
-    def verify_hash(self) -> Verified:
-        """Return how many nodes of the tape are called by the hash of what they hold."""
-        sql = f"SELECT {selected(self._columns)} FROM nodes n"  # noqa: S608  # names of our own
+    def verify_hash(self) -> HashCheck:
+        """Return how many nodes of the tape have a valid hash, and which do not."""
+        sql = f"SELECT {select_list(self._columns)} FROM nodes n"  # noqa: S608  # names of our own
         matching, mismatched = 0, []
         for row in self._file.rows(sql):
             entry = entry_of(row)
-            if is_hash_of(entry):
+            if has_valid_hash(entry):
                 matching += 1
             else:
                 mismatched.append(entry.hash)
-        return Verified(matching, tuple(sorted(mismatched)))
+        return HashCheck(matching, tuple(sorted(mismatched)))
 
-    def session_called(self, prefix: str) -> str:
-        """Return the root of the one session whose hash begins with `prefix`, of 8 hex digits or more.
+    def find_session(self, prefix: str) -> str:
+        """Return the root of the only session whose hash begins with `prefix`, of 8 hex digits or more.
 
-        Raises UnknownMemory when the prefix is too short, or none or several sessions are called that.
+        Raises UnknownMemory when the prefix is too short, or matches no session or several.
         """
         wanted = prefix.strip().lower()
         if len(wanted) < SHORT:
@@ -319,9 +319,9 @@ class TapeReader:
         found = sorted({head.root for head in self.sessions() if head.root.startswith(wanted)})
         if len(found) != 1:
             message = (
-                f"{prefix!r} may mean any of {len(found)} sessions of {self.path}; give more of its hash."
+                f"{prefix!r} matches {len(found)} sessions of {self.path}; give more of its hash."
                 if found
-                else f"no session of {self.path} is called {prefix!r}; give the hash of a root."
+                else f"no session of {self.path} begins with {prefix!r}; give the hash of a root."
             )
             raise UnknownMemory(message)
         return found[0]
@@ -334,11 +334,11 @@ class TapeReader:
         ]
 
     def _entries(self, chain: str, start: str) -> dict[str, TapeEntry]:
-        sql = chain.format(columns=selected(self._columns))
-        rows = self._file.rows(sql, {"start": start, "most": self._most})
+        sql = chain.format(columns=select_list(self._columns))
+        rows = self._file.rows(sql, {"start": start, "most": self._max_nodes})
         entries = {entry.hash: entry for entry in map(entry_of, rows)}
         if start not in entries:
-            message = f"no node of {self.path} is called {start!r}; `list_sessions` has the roots."
+            message = f"no node of {self.path} has the hash {start!r}; `list_sessions` has roots."
             raise UnknownMemory(message)
         return entries
 
@@ -347,7 +347,7 @@ class TapeReader:
         faults = []
         if parent is not None:
             faults.append("cycle" if parent in entries else "orphan")
-        if len(entries) >= self._most:
+        if len(entries) >= self._max_nodes:
             faults.append("limit")
         return tuple(faults)
 
@@ -355,6 +355,6 @@ class TapeReader:
         rows = self._file.rows("SELECT name FROM pragma_table_info('nodes')")
         columns = frozenset(str(name) for (name,) in rows)
         if missing := sorted({"hash", "parent_hash", "content"} - columns):
-            message = f"{self.path} is no tape (nodes has no {missing[0]}); name another file."
+            message = f"{self.path} is not a tape (nodes has no {missing[0]}); name another file."
             raise ForeignStore(message)
         return columns

@@ -1,6 +1,6 @@
-"""A file of nodes that Tapes v0.4.0 can open: nodes go in once, parents first, and nothing else does.
+"""A file of nodes that Tapes v0.4.0 can open: nodes are inserted once, parents first.
 
-Its tables are as Tapes v0.4.0 expects them, to the column; nothing of ours ever goes in here.
+Its tables have exactly the columns that Tapes v0.4.0 expects; it holds no tables of ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from typing import Final
 
 from memory.errors import ForeignStore, StoreError
 from memory.store.database import Database, open_foreign
-from memory.tapes.door import ReadOnlyFile
-from memory.tapes.entries import TokenUsage, taped
+from memory.tapes.entries import TokenUsage, format_time
 from memory.tapes.hashing import Bucket
+from memory.tapes.readonly_file import ReadOnlyFile
 
 COLUMNS: Final = (
     "hash", "bucket", "type", "role", "content", "model", "provider", "agent_name", "stop_reason",
@@ -58,7 +58,7 @@ TABLES: Final = (
     *(f"CREATE INDEX {name} ON nodes ({columns})" for name, columns in _INDEXES.items()),
     "CREATE TABLE schema_migrations (version INTEGER NOT NULL UNIQUE, "
     "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
-    "INSERT INTO schema_migrations (version) VALUES (1)",  # the only one; a gap makes Tapes refuse the file
+    "INSERT INTO schema_migrations (version) VALUES (1)",  # the only version; Tapes refuses a file with gaps
 )
 
 
@@ -70,7 +70,7 @@ _PUT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One message on its place in a conversation. `at` is in seconds since 1970; only a reply has a `usage`."""
+    """One message of a conversation. `at` is in seconds since 1970; only a reply has a `usage`."""
 
     hash: str
     parent: str | None
@@ -82,22 +82,22 @@ class Node:
 
 
 class SqliteTape:
-    """An open tape. Errors come out as StoreError, in one line."""
+    """An open tape. Errors are raised as StoreError, in one line."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.path = database.path
 
     def put(self, nodes: Sequence[Node]) -> int:
-        """Keep `nodes`, parents before children, all or none; return how many were new."""
+        """Store `nodes`, parents before children, all or none; return how many were new."""
         before = self._changes()
         with self._database.transaction():
             self._database.execute_many(_PUT, map(_row, nodes))
         return self._changes() - before
 
     def close(self) -> None:
-        """Leave one whole file behind, in the journal mode that Tapes makes its files in."""
-        with suppress(StoreError):  # another process has it open; Tapes takes a write-ahead log too
+        """Close the file, in the journal mode of files made by Tapes."""
+        with suppress(StoreError):  # open elsewhere; Tapes accepts a write-ahead log too
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
 
@@ -107,9 +107,9 @@ class SqliteTape:
 
 
 def open_tape(path: Path) -> SqliteTape:
-    """Return the tape at `path`, made where there is none, its folder too.
+    """Open the tape at `path`, after creating it and its folder if missing.
 
-    Raises StoreError when the file is no tape, damaged, or of a Tapes before v0.1.0, which had fewer columns.
+    Raises StoreError when the file is not a tape, damaged, or of a Tapes before v0.1.0, which had fewer columns.
     """
     if path.exists() and path.stat().st_size:
         _require_columns(path)
@@ -119,26 +119,26 @@ def open_tape(path: Path) -> SqliteTape:
         message = f"{path.parent} cannot be made ({error.strerror}); name another place for a tape."
         raise StoreError(message) from error
     database = open_foreign(path, TABLES)
-    # A checkpoint of the log is what takes long; it may wait, since a call of a model is rare.
+    # A checkpoint of the log is slow, and can wait, since model calls are rare.
     database.execute("PRAGMA wal_autocheckpoint = 4000")
     return SqliteTape(database)
 
 
 def _require_columns(path: Path) -> None:
-    """Refuse what is no tape before anything in it is touched."""
+    """Raise ForeignStore when the file at `path` is not a tape; it is only read."""
     file = ReadOnlyFile(path)
     there = {row[0] for row in file.rows("SELECT name FROM pragma_table_info('nodes')")}
     file.close()
     if missing := [name for name in COLUMNS if name not in there]:
         message = (
-            f"{path} is no tape of Tapes v0.1.0 to v0.4.0 (nodes has no {missing[0]}); "
+            f"{path} is not a tape of Tapes v0.1.0 to v0.4.0 (nodes has no {missing[0]}); "
             "name another file."
         )
         raise ForeignStore(message)
 
 
 def usage_of(usage: Mapping[str, object]) -> TokenUsage:
-    """Return what the `usage` of a reply of the Messages API comes to, as tapes count tokens."""
+    """Return the `usage` of a reply of the Messages API, in the counts of tapes."""
     names = ("input_tokens", "output_tokens")
     cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
     found = (usage.get(name) for name in (*names, *cached))
@@ -147,7 +147,7 @@ def usage_of(usage: Mapping[str, object]) -> TokenUsage:
 
 
 def _row(node: Node) -> tuple[object, ...]:
-    """Return the values of COLUMNS; zero is kept as nothing known."""
+    """Return the values of COLUMNS; zero counts are stored as NULL."""
     bucket, usage = node.bucket, node.usage
     return (
         node.hash,
@@ -165,8 +165,8 @@ def _row(node: Node) -> tuple[object, ...]:
         usage.cache_creation or None,
         usage.cache_read or None,
         node.duration_ns or None,
-        None,  # how long the prompt alone took is unknown
-        None,  # a project is what Tapes calls a checkout; a run has none
-        taped(node.at),
+        None,  # the duration of the prompt alone is unknown
+        None,  # a project is a checkout in Tapes; a run has none
+        format_time(node.at),
         node.parent,
     )

@@ -1,1 +1,1 @@
-"""The three tiers (observer, strategist, tactician) as views of the blackboard, and what moves between them."""
+"""The three tiers (observer, strategist, tactician) as views of the blackboard, and the edges between them."""

@@ -1,4 +1,4 @@
-"""Counts of what recurs in working memory: ways of doing things and how often each worked, and common situations."""
+"""Counts of recurring patterns in working memory: action sequences with their success, and common situations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from memory.blackboard.entry import Entry, EntryKind, record_kind
-from memory.codec import Json, as_json, content_id, from_json, grown
+from memory.codec import Json, as_json, content_id, from_json, merged
 from memory.flow.subscription import Derived
 
 Where: TypeAlias = tuple[str, str, bool, bool]
@@ -18,9 +18,9 @@ MAX_APPROACHES: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """One way of doing one thing in one place, or one action whatever it was for (`reasoning` is empty).
+    """A sequence of actions for one purpose in one place, or one action for any purpose (`reasoning` is empty).
 
-    `told_` is how much of it was passed on already. A new occurrence adds to what is known.
+    `reported_` counts are in lessons already. A new occurrence adds to the known counts.
     """
 
     place: str
@@ -28,26 +28,26 @@ class Approach:
     actions: tuple[str, ...]
     successes: int
     failures: int
-    told_successes: int
-    told_failures: int
+    reported_successes: int
+    reported_failures: int
     last_tick: int
     last_s: float
 
     @property
     def name(self) -> str:
-        """What makes two occurrences the same approach."""
+        """The id of the approach, equal for all its occurrences."""
         return content_id(self.place, self.reasoning, self.actions)
 
 
 def approach_kind() -> EntryKind:
-    """Return the policies of approaches; those longest unseen are forgotten first."""
+    """Return the policies of approaches; those not seen for longest are evicted first."""
     return record_kind(
         APPROACH, Approach, lambda data: from_json(Approach, data).name, _sum, limit=MAX_APPROACHES
     )
 
 
 def sequences(actions: Iterable[Entry]) -> list[list[Entry]]:
-    """Return `actions` cut where the reasoning changes, or an action comes again, or after eight."""
+    """Return `actions` split where the reasoning changes, an action repeats, or a sequence has eight actions."""
     found: list[list[Entry]] = []
     values: set[str] = set()
     reasoning = ""
@@ -62,49 +62,49 @@ def sequences(actions: Iterable[Entry]) -> list[list[Entry]]:
 
 
 def complete(actions: Sequence[Entry]) -> int:
-    """Return how many of `actions` belong to sequences that are over; the last may still be going on."""
+    """Return the number of `actions` in finished sequences; the last sequence may still continue."""
     found = sequences(actions)
     return len(actions) - len(found[-1]) if found else 0
 
 
 def count(actions: Sequence[Entry]) -> list[Derived]:
-    """Return each way of doing things in `actions` with how often it worked, by sequence and one by one."""
-    book: dict[str, tuple[Approach, list[str]]] = {}
+    """Return the approaches in `actions` with their successes and failures, by sequence and by single action."""
+    by_name: dict[str, tuple[Approach, list[str]]] = {}
     for sequence in sequences(actions):
         for seen, entries in (
             (_occurrence(sequence, _text(sequence[0], "reasoning")), sequence),
-            *((_occurrence([each], ""), [each]) for each in sequence),  # whatever it was for
+            *((_occurrence([each], ""), [each]) for each in sequence),  # for any purpose
         ):
-            known, links = book.pop(seen.name, (None, []))
+            known, links = by_name.pop(seen.name, (None, []))
             links.extend(each.key for each in entries)
-            book[seen.name] = seen if known is None else _sum(known, seen), links
-    # Evidence of every occurrence would grow for ever; the last ones say where to look.
+            by_name[seen.name] = seen if known is None else _sum(known, seen), links
+    # Only the last occurrences are kept as evidence, because all of them would grow without limit.
     return [
         Derived(APPROACH, as_json(seen), tuple(links[-LONGEST_SEQUENCE:]))
-        for seen, links in book.values()
+        for seen, links in by_name.values()
     ]
 
 
-def told(entry: Entry) -> Derived:
-    """Return what marks all of the approach in `entry` as passed on."""
+def mark_reported(entry: Entry) -> Derived:
+    """Return the derived entry that marks the counts of the approach in `entry` as reported."""
     seen = from_json(Approach, entry.data)
-    passed_on = replace(
+    reported = replace(
         seen,
         successes=0,
         failures=0,
-        told_successes=seen.successes - seen.told_successes,
-        told_failures=seen.failures - seen.told_failures,
+        reported_successes=seen.successes - seen.reported_successes,
+        reported_failures=seen.failures - seen.reported_failures,
     )
-    return Derived(APPROACH, as_json(passed_on), entry.sources, scope=entry.scope)
+    return Derived(APPROACH, as_json(reported), entry.sources, scope=entry.scope)
 
 
 def _sum(known: Approach, new: Approach) -> Approach:
-    counts = ("successes", "failures", "told_successes", "told_failures")
-    return grown(known, new, added=counts, highest=("last_tick", "last_s"))
+    counts = ("successes", "failures", "reported_successes", "reported_failures")
+    return merged(known, new, added=counts, highest=("last_tick", "last_s"))
 
 
 def _occurrence(sequence: Sequence[Entry], reasoning: str) -> Approach:
-    """Return one occurrence of some actions; it succeeded when the last of them did."""
+    """Return the approach of one occurrence of some actions; it succeeded when the last action did."""
     place, last = _text(sequence[0], "location"), sequence[-1]
     actions = tuple(_text(entry, "action_value") for entry in sequence)
     success = bool(last.data.get("success"))
@@ -125,7 +125,7 @@ LOW_HP: Final = 35.0  # percent of the party's
 
 @dataclass(frozen=True, slots=True)
 class CommonSituation:
-    """Being somewhere, in front of some kind of screen, well or not, and for how many ticks in all."""
+    """A place, kind of screen, battle state and party health, and the number of ticks spent in it."""
 
     location: str
     screen_type: str
@@ -135,27 +135,27 @@ class CommonSituation:
 
 
 def situation_kind() -> EntryKind:
-    """Return the policies of situations; those that took least of the time are forgotten first."""
+    """Return the policies of situations; those with the fewest ticks are evicted first."""
     return record_kind(
         SITUATION,
         CommonSituation,
         lambda data: "/".join(str(value) for value in _where(data)),
-        lambda known, new: grown(known, new, added=("ticks",)),
+        lambda known, new: merged(known, new, added=("ticks",)),
         limit=MAX_SITUATIONS,
         rank=lambda entry: (_ticks(entry.data), entry.seq),
     )
 
 
 def spans(moments: Sequence[Entry]) -> list[Derived]:
-    """Return the situations that `moments` pass through, one after the other."""
-    return [_span(where, list(group)) for where, group in groupby(moments, key=_seen)]
+    """Return the consecutive situations in `moments`, each with its number of ticks."""
+    return [_span(where, list(group)) for where, group in groupby(moments, key=_situation_of)]
 
 
 def common(found: Sequence[Entry]) -> list[Derived]:
-    """Return each situation in the spans `found`, counted."""
-    book: dict[tuple[Any, ...], list[Entry]] = {}
+    """Return each situation in the spans `found`, with its total ticks."""
+    by_name: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in found:
-        book.setdefault(_where(entry.data), []).append(entry)
+        by_name.setdefault(_where(entry.data), []).append(entry)
     return [
         Derived(
             SITUATION,
@@ -163,18 +163,18 @@ def common(found: Sequence[Entry]) -> list[Derived]:
             tuple(each.key for each in group[-8:]),
             importance=2,
         )
-        for group in book.values()
+        for group in by_name.values()
     ]
 
 
 def _span(where: Where, moments: Sequence[Entry]) -> Derived:
-    # The moments themselves are gone in seconds: the ticks are the evidence that lasts.
+    # The moments expire in seconds: their ticks are the lasting evidence.
     ticks = (f"tick:{moments[0].tick}", f"tick:{moments[-1].tick}")
     return Derived(SPAN, as_json(CommonSituation(*where, len(moments))), ticks, importance=1)
 
 
-def _seen(moment: Entry) -> Where:
-    # No record is made of it, because this is asked of every moment there is.
+def _situation_of(moment: Entry) -> Where:
+    # Read without decoding a record, because this runs for each moment.
     data: Mapping[str, Any] = moment.data
     is_weak = data["party_hp_percent"] < LOW_HP
     return data["location"], data["screen_type"], data["is_battle"], is_weak

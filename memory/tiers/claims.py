@@ -1,6 +1,6 @@
-"""Facts outrank memories: claims are judged by them, and what evidence contradicts is closed, never deleted.
+"""Verification of claims by facts; entries that evidence contradicts are closed, never deleted.
 
-A claim says what it claims of a fact: `{"claims": {"fact": "badges", "at_least": 1}, ...}`.
+A claim names a fact and its bounds: `{"claims": {"fact": "badges", "at_least": 1}, ...}`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,14 +19,14 @@ CLAIMS: Final = "claims"
 
 
 class ClaimVerdict(NamedTuple):
-    """What the facts say of a claim."""
+    """Whether the facts confirm a claim, and the value of the fact in words."""
 
     holds: bool
-    says: str
+    reason: str
 
 
-class Truth:
-    """Watches a blackboard. What it closes of knowledge in `semantic`, `episodic` and elsewhere is told by `tell`."""
+class ClaimChecker:
+    """Verifies claims and closes contradicted knowledge. `on_closed` receives each closed entry of knowledge."""
 
     def __init__(
         self,
@@ -35,27 +35,27 @@ class Truth:
         *,
         semantic: str,
         episodic: str,
-        tell: Callable[[Entry], object],
+        on_closed: Callable[[Entry], object],
     ) -> None:
         self._blackboard = blackboard
         self._config = config
         self._semantic = semantic
         self._episodic = episodic
-        self._tell = tell
-        self._claims: dict[int, Entry] = {}  # those open, found again in the scopes after a restart
+        self._on_closed = on_closed
+        self._claims: dict[int, Entry] = {}  # open ones; after a restart read from the scopes
         for scope in blackboard.scopes():
             for entry in blackboard.entries(scope):
-                self._consider(entry)
+                self._track(entry)
         for glob in ("agent:*:working", "agent:*:stm", "agent:*:ltm:*", "team:*", COLLECTIVE):
-            blackboard.subscribe(glob, self._saw)  # all but the senses, which claim nothing
+            blackboard.subscribe(glob, self._on_event)  # sensory scopes hold no claims
 
     @property
     def open_claims(self) -> Iterable[Entry]:
-        """What is claimed and neither verified nor contradicted yet."""
+        """The claims that are neither verified nor contradicted yet."""
         return tuple(self._claims.values())
 
-    def judge(self, facts: Mapping[str, int], tick: int) -> None:
-        """Verify or close every open claim that `facts` speak of."""
+    def check_claims(self, facts: Mapping[str, int], tick: int) -> None:
+        """Verify or close each open claim about one of `facts`."""
         for entry in tuple(self._claims.values()):
             verdict = verdict_on(entry.data[CLAIMS], facts)
             if verdict is None:
@@ -65,40 +65,40 @@ class Truth:
                 self._blackboard.revise(entry, status="verified", sources=sources)
             else:
                 self._blackboard.close(
-                    entry, f"the cartridge says {verdict.says}", (f"tick:{tick}",)
+                    entry, f"the cartridge says {verdict.reason}", (f"tick:{tick}",)
                 )
 
-    def _saw(self, event: BlackboardEvent) -> None:
+    def _on_event(self, event: BlackboardEvent) -> None:
         entry = event.entry
         if event.action not in {"write", "revise"}:
             self._claims.pop(entry.seq, None)
         elif entry.status == "claim" or entry.seq in self._claims:
-            self._consider(entry)
+            self._track(entry)
         elif event.action == "write" and entry.kind == PATTERN:
-            self._doubt_pattern(entry)
+            self._check_pattern(entry)
         elif event.action == "write" and entry.kind == APPROACH:
-            self._doubt_mistake(entry)
+            self._check_mistake(entry)
         elif event.action == "write" and entry.kind in ENCOUNTERS:
-            self._doubt_encounter(entry)
+            self._check_encounter(entry)
 
-    def _consider(self, entry: Entry) -> None:
+    def _track(self, entry: Entry) -> None:
         if entry.status == "claim" and not entry.closed and CLAIMS in entry.data:
             self._claims[entry.seq] = entry
         else:
             self._claims.pop(entry.seq, None)
 
-    def _doubt_pattern(self, entry: Entry) -> None:
-        """Close a pattern that fails as often as one must work to become one."""
+    def _check_pattern(self, entry: Entry) -> None:
+        """Close a pattern whose failure rate reaches the threshold at which a success rate makes a pattern."""
         pattern = from_json(LearnedPattern, entry.data)
         total = pattern.success_count + pattern.failure_count
-        often = total >= self._config.min_occurrences_for_pattern
-        if often and pattern.failure_count >= self._config.pattern_threshold * total:
+        is_frequent = total >= self._config.min_occurrences_for_pattern
+        if is_frequent and pattern.failure_count >= self._config.pattern_threshold * total:
             self._close(entry, f"it failed {pattern.failure_count} of {total} times")
 
-    def _doubt_mistake(self, entry: Entry) -> None:
-        """Close the mistake that an action was, once it works as often as it fails."""
+    def _check_mistake(self, entry: Entry) -> None:
+        """Close the mistake of an action once the action succeeds at least as often as it fails."""
         seen = from_json(Approach, entry.data)
-        if seen.reasoning or not seen.told_failures or seen.successes < seen.failures:
+        if seen.reasoning or not seen.reported_failures or seen.successes < seen.failures:
             return
         key = f"{MISTAKE}:{mistake_id_of(seen.place, seen.actions[0])}"
         mistake = self._blackboard.get(self._semantic, key)
@@ -106,27 +106,27 @@ class Truth:
             total = seen.successes + seen.failures
             self._close(mistake, f"it worked {seen.successes} of {total} times", entry.key)
 
-    def _doubt_encounter(self, entry: Entry) -> None:
-        """Close what earlier runs, or this one, told of a person or thing that is seen to be otherwise now."""
+    def _check_encounter(self, entry: Entry) -> None:
+        """Close an earlier record of a person, shop or square that the new entry contradicts."""
         known = self._blackboard.get(self._episodic, entry.key)
         if known is None or known.closed or known.seq == entry.seq:
             return
-        otherwise = contradiction(entry.kind, known.data, entry.data)
-        if otherwise:
-            self._close(known, f"seen otherwise: {otherwise}", entry.key)
+        difference = contradiction(entry.kind, known.data, entry.data)
+        if difference:
+            self._close(known, f"seen otherwise: {difference}", entry.key)
 
     def _close(self, entry: Entry, reason: str, *evidence: str) -> None:
-        where = (*evidence, f"tick:{self._blackboard.tick}")
-        self._tell(self._blackboard.close(entry, reason, where))
+        sources = (*evidence, f"tick:{self._blackboard.tick}")
+        self._on_closed(self._blackboard.close(entry, reason, sources))
 
 
-def verdict_on(claim: Any, facts: Mapping[str, int]) -> ClaimVerdict | None:  # noqa: ANN401  # a model's word
-    """Return whether `facts` bear a claim out, or None when they do not speak of it."""
+def verdict_on(claim: Any, facts: Mapping[str, int]) -> ClaimVerdict | None:  # noqa: ANN401  # unchecked output of a model
+    """Return whether `facts` confirm a claim, or None when they do not contain its fact."""
     if not isinstance(claim, dict) or claim.get("fact") not in facts:
         return None
     name = claim["fact"]
     value = facts[name]
     least, most = claim.get("at_least", value), claim.get("at_most", value)
     if not (isinstance(least, int) and isinstance(most, int)):
-        return None  # it claims something, but not what
+        return None  # the bounds are not integers
     return ClaimVerdict(least <= value <= most, f"{name} is {value}")

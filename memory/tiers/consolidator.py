@@ -1,7 +1,6 @@
-"""What drives memory's edges: every thousand ticks, at the end of a session, and when asked for.
+"""Consolidation: running the edges of memory every 1,000 ticks, at the end of a session, and on request.
 
-It moves nothing itself and holds nothing: what is pending, what was carried and what came of it is on the blackboard
-and with the subscriptions.
+It holds no state itself: entries, pending entries and their results are on the blackboard and in the subscriptions.
 """
 
 from collections import Counter
@@ -25,7 +24,7 @@ MAX_HISTORY: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """What one consolidation did; `number` counts them from 1."""
+    """The result of one consolidation; `number` counts them from 1."""
 
     number: int
     tick: int
@@ -38,14 +37,14 @@ class Consolidation:
 
 
 def consolidation_kind() -> EntryKind:
-    """Return the policies of what is told of each consolidation."""
+    """Return the policies of the entries that record consolidations."""
     return record_kind(CONSOLIDATION, Consolidation, "number", limit=MAX_HISTORY)
 
 
 class MemoryConsolidator:
-    """Drives the tiers of one run. `started_at` is the epoch second that game second 0 stands for."""
+    """Runs the edges between the tiers of one run. `started_at` is the epoch second of game second 0."""
 
-    def __init__(  # noqa: PLR0913  # the three tiers, what moves between them, and its figures
+    def __init__(  # noqa: PLR0913  # the three tiers, the edges between them, and the settings
         self,
         config: ConsolidationConfig,
         observer: ObserverMemory,
@@ -73,23 +72,23 @@ class MemoryConsolidator:
 
     @property
     def consolidations(self) -> int:
-        """How many there were."""
+        """The number of consolidations."""
         last = self._history.records(1)
         return last[0].number if last else 0
 
     @property
     def last_consolidation_tick(self) -> int:
-        """When the last one was, or the session began."""
+        """The tick of the last consolidation, or of the start of the session if that is later."""
         last = self._history.records(1)
         return max(last[0].tick if last else 0, self.strategist.totals.session_start_tick)
 
     def tick(self, current_tick: int) -> Consolidation | None:
-        """Return what was consolidated when `current_tick` entered a new interval, else None."""
+        """Return the consolidation that ran because `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
-        # Asked every tick: one that follows the last within an interval need not look what was when.
-        asked = current_tick, self.observer.blackboard.readings
-        follows = asked == self._expected and current_tick % interval
-        self._expected = asked[0] + 1, asked[1]
+        # Called every tick: for consecutive ticks within an interval the history need not be read.
+        key = current_tick, self.observer.blackboard.loads
+        follows = key == self._expected and current_tick % interval
+        self._expected = key[0] + 1, key[1]
         if follows or current_tick // interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)
@@ -100,24 +99,24 @@ class MemoryConsolidator:
         *,
         reason: Literal["interval", "session_end", "demand"] = "interval",
     ) -> Consolidation:
-        """Return what was moved up just now; nothing is moved twice."""
-        told: Counter[str] = Counter()
+        """Return the result of consolidating now; nothing is carried twice."""
+        written: Counter[str] = Counter()
         actions = 0
         is_final = reason == "session_end"
         if self.config.session_end_consolidate or not is_final:
             actions = self.consolidate_observer_to_strategist(is_final=is_final)
             if is_final:
-                self._sum_up(current_tick)
-            told = self.consolidate_strategist_to_tactician()
-            self._flows.run(final=is_final)  # whatever else was added
+                self._write_summary(current_tick)
+            written = self.consolidate_strategist_to_tactician()
+            self._flows.run(final=is_final)  # edges added from outside
         done = Consolidation(
             number=self.consolidations + 1,
             tick=current_tick,
             reason=reason,
             actions=actions,
-            patterns=told["pattern"],
-            strategies=told["strategy"],
-            mistakes=told["mistake"],
+            patterns=written["pattern"],
+            strategies=written["strategy"],
+            mistakes=written["mistake"],
             forgotten=len(self.apply_forgetting(is_final=is_final)),
         )
         self.observer.blackboard.write(
@@ -126,50 +125,50 @@ class MemoryConsolidator:
         return done
 
     def consolidate_observer_to_strategist(self, *, is_final: bool = False) -> int:
-        """Return how many actions were counted, by sequence and one by one.
+        """Return the number of actions carried, which are counted by sequence and one by one.
 
-        The last sequence may still be going on: unless this is the final time, it waits for the next.
+        The last sequence may still continue: unless this is the final call, it waits for the next one.
         """
         before = self._flows.carried("actions")
-        self._flows.run(*lessons.RISING, final=is_final)
+        self._flows.run(*lessons.OBSERVER_EDGES, final=is_final)
         return self._flows.carried("actions") - before
 
     def consolidate_strategist_to_tactician(self) -> Counter[str]:
-        """Return how many lessons of each kind were new."""
-        return self._flows.run(*lessons.LEARNING)
+        """Return the number of new lessons of each kind."""
+        return self._flows.run(*lessons.LTM_EDGES)
 
-    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
-        """Return what the tactician lost: all that is worth too little.
+    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.KnowledgeKey]:
+        """Return the knowledge removed from the tactician because its value was below the threshold.
 
-        Every scope whose turn it is is looked after as well, at the end all of them. Game time is no calendar time: inside a run knowledge does not age, so
-        that what it is worth changes by evidence alone.
+        Scopes that are due are maintained too, in the final call all of them. Inside a run knowledge does not age, because
+        game time is not calendar time: its value changes only by evidence.
         """
-        self._maintenance.run(asked=is_final)
-        worthless = forgetting.worthless(
+        self._maintenance.run(forced=is_final)
+        below_threshold = forgetting.below_threshold(
             self.tactician.knowledge(), self.config, now=self._started_at
         )
-        for memory in worthless:
+        for memory in below_threshold:
             self.tactician.forget(memory)
-        return worthless
+        return below_threshold
 
     def prioritize_memories(self) -> dict[str, list[str]]:
-        """Return the ids each tier holds, the one to keep longest first."""
+        """Return the ids that each tier holds, most valuable first."""
         working = self.observer.blackboard.entries(self.observer.working)
         objectives = sorted(self.strategist.objectives, key=lambda each: -each.priority)
         battles = sorted(self.strategist.battle_history, key=lambda each: each.outcome != "defeat")
         rate = self.config.forgetting_decay_rate
-        worth = forgetting.values(self.tactician.knowledge(), now=self._started_at, rate=rate)
+        value = forgetting.values(self.tactician.knowledge(), now=self._started_at, rate=rate)
         return {
             "observer": [
                 str(each.seq) for each in sorted(working, key=lambda each: -each.importance)
             ],
             "strategist": [each.objective_id for each in objectives]
             + [each.battle_id for each in battles],
-            "tactician": [each.id for each in sorted(worth, key=lambda each: -worth[each])],
+            "tactician": [each.id for each in sorted(value, key=lambda each: -value[each])],
         }
 
     def get_consolidation_status(self) -> dict[str, Json]:
-        """Return the figures of consolidation so far."""
+        """Return counts and ticks of the consolidations so far."""
         last = self._history.records(1)
         interval = self.config.tick_interval
         return {
@@ -184,8 +183,8 @@ class MemoryConsolidator:
             "preferences": len(self.tactician.preferences),
         }
 
-    def _sum_up(self, tick: int) -> None:
-        """Leave a summary of the session in short-term memory, from where it goes to those to come."""
+    def _write_summary(self, tick: int) -> None:
+        """Write a summary of the session to short-term memory, from where it goes to later runs."""
         strategist = self.strategist
         summary: dict[str, Json] = {
             "session_id": strategist.session_id,

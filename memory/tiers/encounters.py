@@ -1,7 +1,7 @@
-"""What a run met and owned: opponents, items, milestones, people, shop shelves and blocked squares.
+"""What a run met and owned: opponents, items, milestones, people, shop stock and blocked squares.
 
-Opponents, items and milestones have one entry for each run, which grows. People, shelves and squares are told as they
-were seen; what was seen later of the same is the truth from then on.
+Opponents, items and milestones have one entry for each run, which is extended. People, shops and squares are recorded
+as seen; a later observation of the same one replaces the earlier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from memory.blackboard.entry import Entry, EntryKind, record_kind
-from memory.codec import Json, as_json, grown
+from memory.codec import Json, as_json, merged
 from memory.flow.subscription import Derived
 
-ACQUAINTANCE: Final = "acquaintance"
-MAX_OF_RUNS: Final = 400  # all there are in a game, and as many of earlier runs
+OPPONENT_MET: Final = "opponent_met"
+MAX_OF_RUNS: Final = 400  # all in a game, and as many of earlier runs
 MOST_SOURCES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Acquaintance:
-    """One species or trainer: where and when it was met first and last, how often, and how that went.
+class OpponentMet:
+    """One species or trainer: first and last meeting, number of battles and their outcomes.
 
-    `run` is whose ticks these are, `place` where it was met first. `won_by` and `won_with` are who of ours ended the last battle won against it,
-    and the moves used; `lost_in`, `lost_by` and `lost_at` the place of the last one lost, who began it, and at which level.
+    `run` is the run of the ticks, `place` that of the first meeting. `won_by` finished the last battle won, with the moves
+    `won_with`; `lost_in` is the place of the last battle lost, `lost_by` our first Pokemon there, `lost_at` its level.
     """
 
     run: str
@@ -44,20 +44,20 @@ class Acquaintance:
     lost_at: int
 
 
-def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return what `battles` of `run` add to what is known of all opponents met in them."""
-    known: dict[str, Acquaintance] = {}
-    rests_on: dict[str, list[str]] = {}
+def opponents_met(battles: Sequence[Entry], *, run: str) -> list[Derived]:
+    """Return the opponents met in `battles` of `run`, to be merged into the known ones."""
+    known: dict[str, OpponentMet] = {}
+    sources: dict[str, list[str]] = {}
     for entry in battles:
         for each in _met_in(entry, run):
             name = each.subject
-            known[name] = _met_again(known[name], each) if name in known else each
-            rests_on.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
+            known[name] = _merge_opponent(known[name], each) if name in known else each
+            sources.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
     return [
         Derived(
-            ACQUAINTANCE,
+            OPPONENT_MET,
             as_json(each),
-            tuple(rests_on[name][-MOST_SOURCES:]),
+            tuple(sources[name][-MOST_SOURCES:]),
             importance=5,
             status="verified",
         )
@@ -65,14 +65,14 @@ def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
     ]
 
 
-def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
+def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
     battle: Mapping[str, Any] = entry.data
     outcome, place = battle["outcome"], battle.get("location", "")
     won, lost = outcome == "victory", outcome == "defeat"
     names = str(battle["enemy_pokemon"]).split(", ")
     for name in dict.fromkeys((*names, battle.get("opponent", ""))):
         if name:
-            yield Acquaintance(
+            yield OpponentMet(
                 run=run,
                 subject=name,
                 place=place,
@@ -93,35 +93,35 @@ def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
             )
 
 
-def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
-    return grown(
+def _merge_opponent(known: OpponentMet, new: OpponentMet) -> OpponentMet:
+    return merged(
         known,
         new,
         added=("met", "won", "lost", "left", "caught"),
         lowest=("first_tick",),
         highest=("highest_level",),
         place=min(known, new, key=lambda each: each.first_tick).place,
-        **_last_of(known, new, "won", ("won_by", "won_with")),
-        **_last_of(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
+        **_last_battle(known, new, "won", ("won_by", "won_with")),
+        **_last_battle(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
     )
 
 
-def _last_of(
-    known: Acquaintance, new: Acquaintance, times: str, names: tuple[str, ...]
+def _last_battle(
+    known: OpponentMet, new: OpponentMet, times: str, names: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what is told of the last battle of an outcome: of the newer, if it had that outcome."""
-    teller = new if getattr(new, times) else known
-    return {name: getattr(teller, name) for name in names}
+    """Return the fields about the last battle with one outcome: of `new` if it had that outcome, else of `known`."""
+    source = new if getattr(new, times) else known
+    return {name: getattr(source, name) for name in names}
 
 
-BELONGING: Final = "belonging"
+ITEM_OWNED: Final = "item_owned"
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
-    """One thing: where and when it was first seen in the bag, when last, and how many there were at most.
+class ItemOwned:
+    """One item: where and when it was first seen in the bag, when last, and the highest count.
 
-    `run` is whose ticks these are.
+    `run` is the run of the ticks.
     """
 
     run: str
@@ -132,17 +132,17 @@ class Belonging:
     most: int
 
 
-def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return what `looks` of `run` at the bag add to what is known of each thing in it."""
-    known: dict[str, Belonging] = {}
-    for entry in looks:
+def items_owned(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
+    """Return the items in the bag snapshots `snapshots` of `run`, to be merged into the known ones."""
+    known: dict[str, ItemOwned] = {}
+    for entry in snapshots:
         data: Mapping[str, Any] = entry.data
         for name, count in data["items"].items():
-            seen = Belonging(run, name, data.get("location", ""), data["tick"], data["tick"], count)
-            known[name] = _seen_again(known[name], seen) if name in known else seen
+            seen = ItemOwned(run, name, data.get("location", ""), data["tick"], data["tick"], count)
+            known[name] = _merge_item(known[name], seen) if name in known else seen
     return [
         Derived(
-            BELONGING,
+            ITEM_OWNED,
             as_json(each),
             (f"tick:{each.first_tick}", f"tick:{each.last_tick}"),
             importance=4,
@@ -152,58 +152,60 @@ def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
     ]
 
 
-def _seen_again(known: Belonging, new: Belonging) -> Belonging:
+def _merge_item(known: ItemOwned, new: ItemOwned) -> ItemOwned:
     place = min(known, new, key=lambda each: each.first_tick).place
-    return grown(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
+    return merged(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
 
 
-WAYPOINT: Final = "waypoint"
-_OF_THE_RUN: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
+MILESTONE_TIME: Final = "milestone_time"
+_NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
-def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return what one journey took up to each milestone, and what there was then: tick, turns, battles, team and so on."""
-    taken = {name: value for name, value in waypoint.items() if name not in _OF_THE_RUN}
-    return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
+def milestones_of(milestone_time: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the data of each milestone that one run reached, by id: tick, turns, battles, team and so on."""
+    taken = {
+        name: value for name, value in milestone_time.items() if name not in _NOT_MILESTONE_DATA
+    }
+    return {**milestone_time.get("before", {}), milestone_time["milestone"]: taken}
 
 
-def _further(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+def _merge_milestones(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
     before = {**milestones_of(known), **new.get("before", {})}
     before.pop(new["milestone"], None)
     return {**new, "before": before}
 
 
-HEARD: Final = "heard"
-SHELF: Final = "shelf"
-BARRED: Final = "barred"
-ENCOUNTERS: Final = frozenset({HEARD, SHELF, BARRED})
+TALK_OUTCOME: Final = "talk"
+SHOP_STOCK: Final = "shop_stock"
+BLOCKED_SQUARE: Final = "blocked_square"
+ENCOUNTERS: Final = frozenset({TALK_OUTCOME, SHOP_STOCK, BLOCKED_SQUARE})
 MAX_ENCOUNTERS: Final = 200  # of each kind
 
 
 @dataclass(frozen=True, slots=True)
-class PersonHeard:
-    """A person who was talked to: their first words, and what came of it, which is nothing where they only talk."""
+class TalkOutcome:
+    """A person who was talked to: the first words of the text and the results of the talk, () when they only talk."""
 
     place: str
     map_id: int
     slot: int
     words: str
-    came: tuple[str, ...]
+    effects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfSeen:
-    """What a person had for sale at the last look, as numbers of items."""
+class ShopStockSeen:
+    """The stock of a shop clerk at the last visit, as item numbers."""
 
     place: str
     map_id: int
     slot: int
-    wares: tuple[int, ...]
+    items: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class WayBarred:
-    """A square that a walk could not step on: from where to where it led, and whether a walk has passed since."""
+class BlockedSquare:
+    """A square that a walk could not step on: from where to where it leads, and whether a later walk passed."""
 
     place: str
     towards: str
@@ -214,33 +216,33 @@ class WayBarred:
 
 
 def encounter_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of all these; those longest unseen are forgotten first.
+    """Return the policies of all kinds in this module; entries not seen for longest are evicted first.
 
-    Of the milestones of a run the last one stays, with what came before it.
+    Each run has one entry of milestones: the last one, with the earlier ones inside.
     """
     return (
-        record_kind(HEARD, PersonHeard, _person, merge=_heard_again, limit=MAX_ENCOUNTERS),
-        record_kind(SHELF, ShelfSeen, _person, limit=MAX_ENCOUNTERS),
-        record_kind(BARRED, WayBarred, _square, limit=MAX_ENCOUNTERS),
-        record_kind(ACQUAINTANCE, Acquaintance, _of_run, _met_again, limit=MAX_OF_RUNS),
-        record_kind(BELONGING, Belonging, _of_run, _seen_again, limit=MAX_OF_RUNS),
-        EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_further),
+        record_kind(TALK_OUTCOME, TalkOutcome, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
+        record_kind(SHOP_STOCK, ShopStockSeen, _person, limit=MAX_ENCOUNTERS),
+        record_kind(BLOCKED_SQUARE, BlockedSquare, _square, limit=MAX_ENCOUNTERS),
+        record_kind(OPPONENT_MET, OpponentMet, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
+        record_kind(ITEM_OWNED, ItemOwned, _run_subject, _merge_item, limit=MAX_OF_RUNS),
+        EntryKind(MILESTONE_TIME, key=lambda data: str(data["run"]), merge=_merge_milestones),
     )
 
 
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
-    """Return what was `seen` that is not as it was `known`, in words; nothing where both agree."""
-    if kind == SHELF:
-        back = sorted(set(seen["wares"]) - set(known["wares"]))
-        gone = sorted(set(known["wares"]) - set(seen["wares"]))
-        words = [f"item {each} is there" for each in back]
-        return ", ".join([*words, *(f"item {each} is gone" for each in gone)])
-    if kind == BARRED:
-        return "one got through" if seen["passed"] and not known["passed"] else ""
-    return "" if known["came"] else ", ".join(seen["came"])
+    """Return the difference between `known` and `seen` in words, '' when they agree."""
+    if kind == SHOP_STOCK:
+        added = sorted(set(seen["items"]) - set(known["items"]))
+        removed = sorted(set(known["items"]) - set(seen["items"]))
+        words = [f"item {each} is there" for each in added]
+        return ", ".join([*words, *(f"item {each} is gone" for each in removed)])
+    if kind == BLOCKED_SQUARE:
+        return "a walk passed" if seen["passed"] and not known["passed"] else ""
+    return "" if known["effects"] else ", ".join(seen["effects"])
 
 
-def _of_run(data: Mapping[str, Json]) -> str:
+def _run_subject(data: Mapping[str, Json]) -> str:
     return f"{data['run']}/{data['subject']}"
 
 
@@ -252,6 +254,6 @@ def _square(data: Mapping[str, Json]) -> str:
     return f"{data['map_id']}:{data['x']},{data['y']}"
 
 
-def _heard_again(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
-    # Who gave something away has only words left afterwards, until the next game.
-    return {**known, "came": known["came"] or seen["came"]}
+def _merge_talk(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
+    # A person who gave something only talks afterwards, so the first result stays until the next game.
+    return {**known, "effects": known["effects"] or seen["effects"]}

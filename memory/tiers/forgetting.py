@@ -1,4 +1,4 @@
-"""What knowledge is worth as time passes, and what is let go. Time is passed in, in epoch seconds."""
+"""The value of knowledge as it ages, and which knowledge to forget. Times are given by the caller, in epoch seconds."""
 
 from typing import Final, NamedTuple
 
@@ -8,39 +8,41 @@ MONTH_S: Final = 30 * 86_400.0
 _SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))
 
 
-class Memory(NamedTuple):
-    """The name of one piece of knowledge: its table and its id."""
+class KnowledgeKey(NamedTuple):
+    """The key of one knowledge record: its table and its id."""
 
     table: str
     id: str
 
 
-def faded(since: float, now: float, rate: float) -> float:
-    """Return what is left of 1 at `now`, when `rate` of it is left after a month."""
+def decayed(since: float, now: float, rate: float) -> float:
+    """Return the part of 1 that is left at `now`, when `rate` is left after one month."""
     return float(rate ** (max(0.0, now - since) / MONTH_S))
 
 
-def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, float]:
-    """Return what each piece of knowledge is worth at `now`, from 0 to 1."""
-    worth: dict[Memory, float] = {}
+def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[KnowledgeKey, float]:
+    """Return the value of each knowledge record at `now`, from 0 to 1."""
+    worth: dict[KnowledgeKey, float] = {}
     for kind in KINDS:
         for memory_id, record in knowledge.of(kind.table).items():
             value = getattr(record, kind.worth)
             if kind.worth == "severity":
                 value = _SEVERITY_VALUE.get(value, _SEVERITY_VALUE["minor"])
-            kept = faded(getattr(record, kind.date), now, rate) if kind.fades else 1.0
-            worth[Memory(kind.table, memory_id)] = value * kept
+            remaining = decayed(getattr(record, kind.date), now, rate) if kind.fades else 1.0
+            worth[KnowledgeKey(kind.table, memory_id)] = value * remaining
     return worth
 
 
-def worthless(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
-    """Return what is worth less at `now` than the threshold."""
+def below_threshold(
+    knowledge: Knowledge, config: ConsolidationConfig, *, now: float
+) -> list[KnowledgeKey]:
+    """Return the records whose value at `now` is below the threshold."""
     worth = values(knowledge, now=now, rate=config.forgetting_decay_rate)
     return [memory for memory, value in worth.items() if value < config.importance_threshold]
 
 
 def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> None:
-    """Drop all that is worth less than the threshold, and all over the caps."""
-    for memory in worthless(knowledge, config, now=now):
+    """Delete the records with a value below the threshold, and those over the caps."""
+    for memory in below_threshold(knowledge, config, now=now):
         del knowledge.of(memory.table)[memory.id]
     knowledge.limit(config)

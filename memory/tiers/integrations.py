@@ -1,4 +1,4 @@
-"""The three tiers as a planner reads them, and as text for a model: short plain sections within a budget of tokens."""
+"""The three tiers as input for a planner, and as short text sections for a model within a token budget."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def get_context_for_planning(
     observer: ObserverMemory, strategist: StrategistMemory, tactician: TacticianMemory
 ) -> dict[str, Json]:
-    """Return what to plan by as plain JSON: the moment, what is wanted, and what is known of this place.
+    """Return the planning context as plain JSON: state, objectives, progress, recent outcomes, mistakes and patterns here.
 
-    Before anything was seen there is no place, and nothing is known of it.
+    Before the first state there is no place, and nothing is known about it.
     """
     state = observer.current_state
     place: dict[str, Json] = {} if state is None else {"location": state.location}
@@ -38,7 +38,7 @@ def get_context_for_planning(
 
 
 def query_strategist_objectives(strategist: StrategistMemory) -> list[SessionObjective]:
-    """Return the active objectives, the most urgent first."""
+    """Return the active objectives, highest priority first."""
     active = [each for each in strategist.objectives if each.status == "active"]
     return sorted(active, key=lambda each: (-each.priority, each.created_tick))
 
@@ -46,10 +46,9 @@ def query_strategist_objectives(strategist: StrategistMemory) -> list[SessionObj
 def query_tactician_strategies(
     tactician: TacticianMemory, context: Mapping[str, Json]
 ) -> list[SuccessfulStrategy]:
-    """Return what worked against `enemy_pokemon`, the most proven first.
+    """Return the strategies that worked against `enemy_pokemon`, most proven first.
 
-    With `player_pokemon`, what worked for that one; a context without an enemy is about no battle, and
-    nothing is relevant to it.
+    With `player_pokemon`, only those of that Pokemon; a context without an enemy is not a battle and has no strategies.
     """
     enemy, own = context.get("enemy_pokemon"), context.get("player_pokemon")
     if not isinstance(enemy, str):
@@ -57,13 +56,13 @@ def query_tactician_strategies(
     if isinstance(own, str):
         return tactician.get_successful_strategies(enemy, own)
     known = tactician.strategies.values()
-    # A trainer's are remembered together, in the order in which they were sent.
+    # The Pokemon of a trainer are one entry, in the order they were sent out.
     met = [each for each in known if each.success_rate and enemy in each.enemy_type.split(", ")]
     return sorted(met, key=lambda each: (-proven(each), each.strategy_id))
 
 
 def record_planning_outcome(observer: ObserverMemory, *, success: bool, outcome: str) -> None:
-    """Remember how the plan for the active goal ended, as an action that consolidation counts in its place."""
+    """Record the outcome of the plan for the active goal as an action, which consolidation counts in its place."""
     state = observer.current_state
     goal = state.active_goal if state is not None and state.active_goal else "nothing"
     tick = 0 if state is None else state.tick
@@ -78,23 +77,23 @@ def _all(records: Iterable[DataclassInstance]) -> list[Json]:
     return [as_json(each) for each in records]
 
 
-Section: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
+SectionName: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
 
 BUDGET: Final = 300  # tokens of one section
-MOST: Final = 5  # lines of one sort
+MOST: Final = 5  # lines of one kind
 
 
 def memory_sections(
-    wanted: Mapping[str, tuple[Section, ...]],
+    wanted: Mapping[str, tuple[SectionName, ...]],
     observer: ObserverMemory,
     strategist: StrategistMemory,
     tactician: TacticianMemory,
-) -> dict[str, dict[Section, str]]:
-    """Return the sections `wanted` for each model, by its name; a section with nothing to say is left out."""
+) -> dict[str, dict[SectionName, str]]:
+    """Return the sections `wanted` for each model, by its name; empty sections are omitted."""
     seen = observer.sensory_input
     enemy = None if seen is None else seen.enemy_pokemon
     battle: dict[str, Json] = {} if enemy is None else {"enemy_pokemon": enemy}
-    texts: dict[Section, str] = {
+    texts: dict[SectionName, str] = {
         "tactical": get_tactical_context(tactician, battle),
         "strategic": get_strategic_context(strategist),
         "recent_actions": get_recent_actions_summary(observer),
@@ -108,7 +107,7 @@ def memory_sections(
 def get_tactical_context(
     tactician: TacticianMemory, battle: Mapping[str, Json], budget: int = BUDGET
 ) -> str:
-    """Return what is known of a battle such as `battle`: what worked, then what did not."""
+    """Return what is known about a battle such as `battle`: strategies, then mistakes, then patterns."""
     strategies = query_tactician_strategies(tactician, battle)[:MOST]
     mistakes = tactician.get_mistakes_for_context(battle)[:MOST]
     patterns = tactician.get_relevant_patterns(battle)[:MOST]
@@ -129,7 +128,7 @@ def get_tactical_context(
 
 
 def get_strategic_context(strategist: StrategistMemory, budget: int = BUDGET) -> str:
-    """Return what this session wants, the most urgent first, and its last battles, newest first."""
+    """Return the objectives of this session, highest priority first, and its last battles, newest first."""
     lines = [
         f"- [{each.priority}] {each.name}, {each.progress_percent:.0f}% done"
         for each in query_strategist_objectives(strategist)[:MOST]
@@ -146,7 +145,7 @@ def get_strategic_context(strategist: StrategistMemory, budget: int = BUDGET) ->
 
 
 def get_recent_actions_summary(observer: ObserverMemory, budget: int = BUDGET) -> str:
-    """Return the last actions and how each ended, newest first."""
+    """Return the last actions and their outcomes, newest first."""
     lines = [
         f"- tick {each.tick}: {each.action_value}, {each.outcome_summary}"
         for each in observer.recent_actions[::-1]
@@ -155,7 +154,7 @@ def get_recent_actions_summary(observer: ObserverMemory, budget: int = BUDGET) -
 
 
 def _section(title: str, lines: Iterable[str], budget: int) -> str:
-    """Return as many of `lines`, which come in the order of their worth, as the budget has room for."""
+    """Return as many of `lines`, most valuable first, as fit the budget."""
     text = title
     for line in lines:
         longer = f"{text}\n{line}"

@@ -1,6 +1,6 @@
-"""What outlives runs, as patterns, strategies, mistakes and preferences, how evidence adds up, and the limits of it all.
+"""Knowledge that outlives runs: patterns, strategies, mistakes and preferences, with their merging and limits.
 
-Adding a record adds its evidence to what is known under its id, so that several runs can teach the same memory.
+Adding a record adds its evidence to the known record with its id, so that several runs can report the same knowledge.
 Knows nothing of files, nor of scopes.
 """
 
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory.codec import Json, as_json, grown
+from memory.codec import Json, as_json, merged
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationConfig:
-    """The figures of consolidation; the caps hold for each kind of knowledge."""
+    """The settings of consolidation; each cap applies to one kind of knowledge."""
 
     tick_interval: int = 1000
     session_end_consolidate: bool = True
@@ -34,7 +34,7 @@ SEVERITIES: Final = ("minor", "major", "critical")
 
 @dataclass(frozen=True, slots=True)
 class LearnedPattern:
-    """Something that tends to work, or not, when its conditions hold."""
+    """Something that tends to work, or to fail, when its conditions hold."""
 
     pattern_id: str
     pattern_type: str
@@ -51,7 +51,7 @@ class LearnedPattern:
 
 @dataclass(frozen=True, slots=True)
 class SuccessfulStrategy:
-    """Moves that won against one enemy, in their order."""
+    """Moves that won against one enemy, in order."""
 
     strategy_id: str
     context: Mapping[str, Json]
@@ -67,7 +67,7 @@ class SuccessfulStrategy:
 
 @dataclass(frozen=True, slots=True)
 class MistakeRecord:
-    """Something not to do again; `severity` is minor, major or critical."""
+    """An action or battle to avoid; `severity` is minor, major or critical."""
 
     mistake_id: str
     description: str
@@ -94,12 +94,12 @@ class PlayerPreference:
     updated_at: float
 
 
-Piece: TypeAlias = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference
+KnowledgeRecord: TypeAlias = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference
 
 
-def more_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
+def merge_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     """Return `known` with the evidence of `new` added."""
-    both = grown(
+    both = merged(
         known,
         new,
         kept=("learned_from_session", "learned_from_tick"),
@@ -111,11 +111,11 @@ def more_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     return replace(both, confidence=confidence, relevance_score=confidence)
 
 
-def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> SuccessfulStrategy:
-    """Return `known` with the uses of `new` added; the context stays that of the last success."""
+def merge_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> SuccessfulStrategy:
+    """Return `known` with the uses of `new` added; the context is that of the last success."""
     uses = known.total_uses + new.total_uses
     wins = known.success_rate * known.total_uses + new.success_rate * new.total_uses
-    return grown(
+    return merged(
         known,
         new,
         added=("total_uses",),
@@ -126,9 +126,9 @@ def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> Success
     )
 
 
-def more_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
-    """Return `known` with the occurrences of `new` added; the worst severity stays."""
-    return grown(
+def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
+    """Return `known` with the occurrences of `new` added; the higher severity is kept."""
+    return merged(
         known,
         new,
         added=("occurrence_count",),
@@ -138,40 +138,40 @@ def more_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
     )
 
 
-def newer_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:
-    """Return `new`, as old as `known`."""
+def merge_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:
+    """Return `new` with the creation time of `known`."""
     return replace(new, created_at=known.created_at)
 
 
 class KnowledgeKind(NamedTuple):
-    """One kind of knowledge: what its lessons and entries are called, its table, how its records add up, and how they rank.
+    """One kind of knowledge: name of its lessons and entries, table, record type, and how records merge and rank.
 
-    What it is worth is its field `worth`, which fades in the file with time or, where it `fades`, is reckoned by its `date`.
+    The value of a record is its field `worth`. It decays with time in the file or, when it `fades`, from the field `date`.
     """
 
     name: str
     table: str
-    shelf: str  # where `Knowledge` has it
+    collection: str  # the attribute of `Knowledge`
     record: type[Any]
-    more: Callable[[Any, Any], Any]  # makes one of the known and the new
-    date: str  # the field that says when it was last borne out
+    merge: Callable[[Any, Any], Any]  # merges the known record and the new one
+    date: str  # the field with the time of the last evidence
     worth: str
     fades: bool = False
-    ranked: tuple[str, ...] = ()  # the fields by which the best of it stay
-    limit: str = ""  # the field of the configuration that says how many
+    ranked: tuple[str, ...] = ()  # the fields that rank records when the limit is reached
+    limit: str = ""  # the field of the configuration with the limit
 
     @property
     def id(self) -> str:
-        """The field that is its name."""
+        """The field that holds the id."""
         return f"{self.name}_id"
 
-    def last_of(self, record: Piece) -> float:
-        """Return when a record was last borne out, in epoch seconds."""
+    def last_of(self, record: KnowledgeRecord) -> float:
+        """Return the time of the last evidence of a record, in epoch seconds."""
         date: float = getattr(record, self.date) or 0.0
         return date
 
     def rank(self, field_of: Callable[[str], Any]) -> tuple[float, ...]:
-        """Return how high one of it stands among its like, by its fields: the lowest go first."""
+        """Return the rank of a record among others of its kind; the lowest are removed first."""
         return tuple(
             float(rank(field_of(each)) if each == "severity" else field_of(each))
             for each in self.ranked
@@ -181,31 +181,31 @@ class KnowledgeKind(NamedTuple):
 KINDS: Final = (
     KnowledgeKind(
         "pattern", "tactician_patterns", "patterns", LearnedPattern,
-        more_pattern, "last_validated", "relevance_score",
+        merge_pattern, "last_validated", "relevance_score",
         ranked=("relevance_score", "success_count"), limit="max_patterns_per_type",
     ),
     KnowledgeKind(
         "strategy", "successful_strategies", "strategies", SuccessfulStrategy,
-        more_strategy, "last_used", "success_rate", fades=True,
+        merge_strategy, "last_used", "success_rate", fades=True,
         ranked=("success_rate", "total_uses"), limit="max_strategies",
     ),
     KnowledgeKind(
         "mistake", "mistake_records", "mistakes", MistakeRecord,
-        more_mistake, "last_occurred", "severity", fades=True,
+        merge_mistake, "last_occurred", "severity", fades=True,
         ranked=("severity", "occurrence_count"), limit="max_mistakes",
     ),
     KnowledgeKind(
         "preference", "player_preferences", "preferences", PlayerPreference,
-        newer_preference, "updated_at", "confidence",
+        merge_preference, "updated_at", "confidence",
     ),
 )  # fmt: skip
-KIND_NAMED: Final = {kind.name: kind for kind in KINDS}
-KIND_IN: Final = {kind.table: kind for kind in KINDS}
+KIND_BY_NAME: Final = {kind.name: kind for kind in KINDS}
+KIND_BY_TABLE: Final = {kind.table: kind for kind in KINDS}
 
 
 @dataclass
 class Knowledge:
-    """All of it by id. `total_battles` and the rate count battles that were won or lost."""
+    """All knowledge by id. `total_battles` and the rate count battles that were won or lost."""
 
     patterns: dict[str, LearnedPattern] = field(default_factory=dict)
     strategies: dict[str, SuccessfulStrategy] = field(default_factory=dict)
@@ -216,29 +216,29 @@ class Knowledge:
     overall_win_rate: float = 0.0
 
     def of(self, table: str) -> dict[str, Any]:
-        """Return the records that belong in a table, by id."""
-        shelf: dict[str, Any] = getattr(self, KIND_IN[table].shelf)
-        return shelf
+        """Return the records of a table, by id."""
+        collection: dict[str, Any] = getattr(self, KIND_BY_TABLE[table].collection)
+        return collection
 
     def limit(self, config: ConsolidationConfig) -> None:
-        """Drop what is over the caps: least relevant, least successful, least severe."""
+        """Delete the records over the caps: least relevant, least successful, least severe first."""
         for kind in KINDS:
-            shelf = self.of(kind.table)
-            most = getattr(config, kind.limit) if kind.limit else len(shelf)
+            collection = self.of(kind.table)
+            most = getattr(config, kind.limit) if kind.limit else len(collection)
             groups: dict[object, list[tuple[tuple[float, ...], str]]] = {}
-            for memory_id, record in shelf.items() if len(shelf) > most else ():
+            for memory_id, record in collection.items() if len(collection) > most else ():
                 below_first = tuple(-each for each in kind.rank(partial(getattr, record)))
-                group = getattr(record, "pattern_type", None)  # patterns are limited by their type
+                group = getattr(record, "pattern_type", None)  # only patterns have a type
                 groups.setdefault(group, []).append((below_first, memory_id))
             for members in groups.values():
                 for _, memory_id in sorted(members)[most:]:
-                    del shelf[memory_id]
+                    del collection[memory_id]
 
     def to_json(self) -> dict[str, Json]:
         """Return everything as plain JSON."""
         return {
             **{
-                kind.shelf: [as_json(each) for each in self.of(kind.table).values()]
+                kind.collection: [as_json(each) for each in self.of(kind.table).values()]
                 for kind in KINDS
             },
             "total_sessions": self.total_sessions,
@@ -248,5 +248,5 @@ class Knowledge:
 
 
 def rank(severity: str) -> int:
-    """Return how grave a severity is, from 0."""
+    """Return the rank of a severity, from 0."""
     return SEVERITIES.index(severity) if severity in SEVERITIES else 0

@@ -1,9 +1,9 @@
-"""The lessons of a session, and the dataflow of an agent's memory: every edge from the senses up to knowledge.
+"""The lessons of a session, and the dataflow of an agent's memory: all edges from the senses to knowledge.
 
     sensory ──moments──► working ──actions, situations──► stm ──experiences──► ltm:episodic
                                                            ├───skills──────► ltm:procedural ──habits──┐
                                                            ├───concepts────► ltm:semantic ◄───────────┘
-                                                           └───acquaintances, belongings──► ltm:semantic
+                                                           └───opponents_met, items_owned──► ltm:semantic
 
 A new kind of memory is one more edge here; nothing else changes. A lesson is a kind and a JSON payload, so that it can
 wait in an outbox; it carries only new evidence.
@@ -31,9 +31,9 @@ from memory.flow.subscription import (
 )
 from memory.tiers import approaches, encounters
 from memory.tiers.approaches import Approach
-from memory.tiers.encounters import ENCOUNTERS, WAYPOINT
+from memory.tiers.encounters import ENCOUNTERS, MILESTONE_TIME
 from memory.tiers.knowledge import (
-    KIND_NAMED,
+    KIND_BY_NAME,
     ConsolidationConfig,
     LearnedPattern,
     MistakeRecord,
@@ -51,7 +51,7 @@ LessonKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
-    """One lesson on its way to the knowledge that outlives the run."""
+    """One lesson that waits to be added to the knowledge that outlives the run."""
 
     sequence: int
     tick: int
@@ -60,7 +60,7 @@ class OutboxRow:
 
 
 ENTRIES: Final = "ltm_entries"  # the table of entries that outlive runs
-RUN: Final = "run:"  # how a source begins that names the run something was learnt in
+RUN: Final = "run:"  # prefix of a source that names the run of the lesson
 MANY_FAILURES: Final = 10
 MOVE_ORDER: Final = "move_order"
 
@@ -68,15 +68,15 @@ MOVE_ORDER: Final = "move_order"
 def pattern_of(
     approach: Approach, config: ConsolidationConfig, *, session_id: str, at: float
 ) -> LearnedPattern | None:
-    """Return what is new about a sequence that works often enough, or was passed on before."""
-    successes = approach.successes - approach.told_successes
-    failures = approach.failures - approach.told_failures
+    """Return the new evidence of a sequence that works often enough, or was reported before; None when there is none."""
+    successes = approach.successes - approach.reported_successes
+    failures = approach.failures - approach.reported_failures
     total = approach.successes + approach.failures
     confidence = approach.successes / total
     is_proven = (
         total >= config.min_occurrences_for_pattern and confidence >= config.pattern_threshold
     )
-    is_known = approach.told_successes + approach.told_failures > 0
+    is_known = approach.reported_successes + approach.reported_failures > 0
     if not (is_proven or is_known) or successes + failures == 0:
         return None
     return LearnedPattern(
@@ -95,19 +95,19 @@ def pattern_of(
 
 
 def mistake_id_of(place: str, action: str) -> str:
-    """Return the id of the mistake that an action is in one place."""
+    """Return the id of the mistake of an action in one place."""
     return content_id("action", place, action)
 
 
 def mistake_of(
     approach: Approach, config: ConsolidationConfig, *, at: float
 ) -> MistakeRecord | None:
-    """Return what is new about an action that keeps failing in one place."""
-    failures = approach.failures - approach.told_failures
+    """Return the new evidence that an action keeps failing in one place, or None."""
+    failures = approach.failures - approach.reported_failures
     total = approach.successes + approach.failures
-    often = approach.failures >= config.min_occurrences_for_pattern
-    mostly = approach.failures >= config.pattern_threshold * total
-    if failures == 0 or not (often and mostly):
+    is_frequent = approach.failures >= config.min_occurrences_for_pattern
+    is_majority = approach.failures >= config.pattern_threshold * total
+    if failures == 0 or not (is_frequent and is_majority):
         return None
     action = approach.actions[0]
     return MistakeRecord(
@@ -124,7 +124,7 @@ def mistake_of(
 
 
 def strategy_of(battle: BattleRecord, *, at: float) -> SuccessfulStrategy | None:
-    """Return the moves of a battle that was won or lost, in order, repeats in a row named once."""
+    """Return the moves of a battle that was won or lost, in order and without consecutive repeats, or None."""
     moves = tuple(move for move, _ in groupby(battle.moves_used))
     if battle.outcome not in {"victory", "defeat"} or not moves:
         return None
@@ -143,7 +143,7 @@ def strategy_of(battle: BattleRecord, *, at: float) -> SuccessfulStrategy | None
 
 
 def defeat_of(battle: BattleRecord, *, at: float) -> MistakeRecord | None:
-    """Return the mistake that a lost battle was."""
+    """Return the mistake record of a lost battle, or None."""
     if battle.outcome != "defeat":
         return None
     enemy, own = battle.enemy_pokemon, battle.player_pokemon
@@ -168,9 +168,9 @@ def defeat_of(battle: BattleRecord, *, at: float) -> MistakeRecord | None:
 def preference_of(
     strategy: SuccessfulStrategy, config: ConsolidationConfig, *, session_id: str
 ) -> PlayerPreference | None:
-    """Return the habit that a strategy has become: which move a Pokemon opens with."""
-    often = strategy.total_uses >= config.min_occurrences_for_pattern
-    if not often or strategy.success_rate < config.pattern_threshold:
+    """Return the preference for the first move of a proven strategy, or None."""
+    is_frequent = strategy.total_uses >= config.min_occurrences_for_pattern
+    if not is_frequent or strategy.success_rate < config.pattern_threshold:
         return None
     own, opening = strategy.player_pokemon, strategy.moves_sequence[0]
     return PlayerPreference(
@@ -187,24 +187,24 @@ def preference_of(
 
 SESSION: Final = "session"
 STUCK: Final = "stuck"
-BLACKOUT: Final = "blackout"  # a defeat that cost money: where, against whom, and how much
-RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
-# On to the tactician.
-LEARNING: Final = ("experiences", "skills", "concepts", "acquaintances", "belongings", "habits")
+BLACKOUT: Final = "blackout"  # a defeat that cost money: place, opponent and amount
+OBSERVER_EDGES: Final = ("moments", "actions", "situations")  # from the observer to the strategist
+# From the strategist to the tactician.
+LTM_EDGES: Final = ("experiences", "skills", "concepts", "opponents_met", "items_owned", "habits")
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
-KEPT_S: Final = 300.0  # what is younger stays in working memory
+KEPT_S: Final = 300.0  # younger entries stay in working memory
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
-    """Short-term memory turned into knowledge. `started_at` is the epoch second of game second 0."""
+class LessonTransformers:
+    """The transformers from short-term memory to knowledge. `started_at` is the epoch second of game second 0."""
 
     config: ConsolidationConfig
     session_id: str
     started_at: float
 
     def experiences(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return what is worth telling as it was; a battle names its run: what two runs did alike are two things."""
+        """Return the entries unchanged, but battles with their run: equal battles of two runs are two experiences."""
         run = {"run": self.session_id}
         return [
             each._replace(data={**each.data, **run}) if each.kind == BATTLE else each
@@ -212,7 +212,7 @@ class Lessons:
         ]
 
     def skills(self, entries: Sequence[Entry]) -> Iterator[Derived]:
-        """Yield the sequences that work and the moves that won: what to do."""
+        """Yield the sequences that work and the moves that won."""
         for entry in entries:
             if entry.kind == BATTLE:
                 battle = from_json(BattleRecord, entry.data)
@@ -223,10 +223,10 @@ class Lessons:
             pattern = pattern_of(seen, self.config, session_id=self.session_id, at=at)
             if pattern is not None:
                 yield from _lesson(PATTERN, pattern, entry)
-                yield approaches.told(entry)
+                yield approaches.mark_reported(entry)
 
     def concepts(self, entries: Sequence[Entry]) -> Iterator[Derived]:
-        """Yield what keeps failing, what was lost, and the totals: what to know."""
+        """Yield the actions that keep failing, the lost battles, and the totals."""
         for entry in entries:
             if entry.kind == SESSION:
                 yield _totals(entry, sessions=1)
@@ -240,10 +240,10 @@ class Lessons:
                 mistake = mistake_of(seen, self.config, at=self.started_at + seen.last_s)
                 if mistake is not None:
                     yield from _lesson(MISTAKE, mistake, entry)
-                    yield approaches.told(entry)
+                    yield approaches.mark_reported(entry)
 
     def habits(self, entries: Sequence[Entry]) -> Iterator[Derived]:
-        """Yield the preferences that strategies have become."""
+        """Yield the preferences derived from strategies."""
         for entry in entries:
             strategy = from_json(SuccessfulStrategy, entry.data)
             preference = preference_of(strategy, self.config, session_id=self.session_id)
@@ -253,20 +253,20 @@ class Lessons:
         return self.started_at + entry.game_s
 
 
-def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
+def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscription, ...]:
     """Return the subscriptions of one agent's memory.
 
-    The design this is built on fills short-term memory at 5 to 20 entries or after 120 seconds, consolidates it at
-    15 or after 300, and each level above at 10 to 100 or after 600 to 1,800. Ours does all of it when the consolidator
-    asks, every thousand ticks, which is minutes of game time: each consolidation ends in a checkpoint, and counts of
-    what recurs come out the same however often they are taken. Only a full working memory does not wait.
+    The original design fills short-term memory at 5 to 20 entries or after 120 seconds, consolidates it at 15 or after 300,
+    and each level above at 10 to 100 or after 600 to 1,800. Here the consolidator runs all of it every thousand ticks, which
+    is minutes of game time: each consolidation ends in a checkpoint, and the counts do not depend on how often they are
+    taken. Only a full working memory does not wait.
     """
     sensory, working, stm = (scope_name(agent_id, each) for each in ("sensory", "working", "stm"))
     episodic = scope_name(agent_id, "ltm:episodic")
     semantic = scope_name(agent_id, "ltm:semantic")
     procedural = scope_name(agent_id, "ltm:procedural")
-    met = partial(encounters.acquaintances, run=teacher.session_id)
-    owned = partial(encounters.belongings, run=teacher.session_id)
+    met = partial(encounters.opponents_met, run=lessons.session_id)
+    owned = partial(encounters.items_owned, run=lessons.session_id)
     return (
         MemorySubscription(
             "moments",
@@ -274,7 +274,7 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             working,
             approaches.spans,
             of_kinds(TICK_STATE),
-            # Before they expire, and seldom enough to find stretches.
+            # Before they expire, and rarely enough that spans have several ticks.
             AnyOf((Threshold(1, 20), Periodic(8.0))),
         ),
         MemorySubscription(
@@ -283,9 +283,9 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             stm,
             approaches.count,
             of_kinds(ACTION),
-            # Where the last minutes alone are too long a text, a few more of them are no reason to begin again.
+            # With at least 20 entries: when the last minutes alone exceed the budget, each write would trigger.
             AnyOf((OnDemand(), AllOf((Threshold(1, 20), Fullness(COMPACT_AT))))),
-            ripe=approaches.complete,
+            complete_count=approaches.complete,
             consumes=True,
             keep_last=RECENT_ACTIONS,
             keep_s=KEPT_S,
@@ -301,23 +301,23 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
         ),
         MemorySubscription("tally", stm, stm, tally, of_kinds(BATTLE), Threshold(1, 1)),
         MemorySubscription(
-            "experiences", stm, episodic, teacher.experiences, _is_experience, delivers=True
+            "experiences", stm, episodic, lessons.experiences, _is_experience, delivers=True
         ),
-        MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
-        MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
-        MemorySubscription("acquaintances", stm, semantic, met, of_kinds(BATTLE), delivers=True),
-        MemorySubscription("belongings", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
+        MemorySubscription("skills", stm, procedural, lessons.skills, _is_skill, delivers=True),
+        MemorySubscription("concepts", stm, semantic, lessons.concepts, _is_concept, delivers=True),
+        MemorySubscription("opponents_met", stm, semantic, met, of_kinds(BATTLE), delivers=True),
+        MemorySubscription("items_owned", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
         MemorySubscription(
-            "habits", procedural, semantic, teacher.habits, _is_habit, delivers=True
+            "habits", procedural, semantic, lessons.habits, _is_habit, delivers=True
         ),
     )
 
 
 def _is_experience(entry: Entry) -> bool:
-    """What is worth telling as it was: sessions, how far a run got, encounters, and what went wrong or caught something."""
+    """Return whether the entry is an experience: session, progress, encounter, lost battle or catch."""
     if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
-    return entry.kind in {BLACKOUT, SESSION, STUCK, WAYPOINT, *ENCOUNTERS}
+    return entry.kind in {BLACKOUT, SESSION, STUCK, MILESTONE_TIME, *ENCOUNTERS}
 
 
 def _is_skill(entry: Entry) -> bool:
@@ -331,7 +331,7 @@ def _is_concept(entry: Entry) -> bool:
 
 
 def _is_habit(entry: Entry) -> bool:
-    # What earlier runs learnt has made its habits there.
+    # Strategies of earlier runs have produced their habits already.
     return entry.kind == STRATEGY and any(each.startswith("tick:") for each in entry.sources)
 
 
@@ -348,26 +348,26 @@ def _totals(entry: Entry, *, sessions: int = 0, battles: int = 0, victories: int
 
 
 @dataclass(frozen=True, slots=True)
-class OutgoingLessons:
-    """What becomes known for good, on its way to the outbox. `started_at` is the epoch second of game second 0."""
+class OutboxWriter:
+    """Writes lessons to the outbox. `started_at` is the epoch second of game second 0."""
 
     enqueue: Callable[[int, LessonKind, Mapping[str, Json]], object]
     started_at: float
 
     def deliver(self, entry: Entry, derived: Derived) -> None:
-        """Put what is new of a lesson in the outbox: totals as they are, records with what they rest on."""
+        """Put the new evidence of a lesson in the outbox: totals unchanged, records with their sources."""
         if derived.kind == TOTALS:
             self.enqueue(entry.tick, "totals", derived.data)
-        elif derived.kind in KIND_NAMED:
+        elif derived.kind in KIND_BY_NAME:
             evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
             kind = cast("LessonKind", derived.kind)
             self.enqueue(entry.tick, kind, {**derived.data, **evidence})
         else:
-            told = {**whole(entry), "at": self.started_at + entry.game_s}
-            self.enqueue(entry.tick, "entry", told)
+            data = {**entry_json(entry), "at": self.started_at + entry.game_s}
+            self.enqueue(entry.tick, "entry", data)
 
     def close(self, entry: Entry, now_s: float) -> None:
-        """Put in the outbox that a piece of knowledge no longer holds."""
+        """Put in the outbox that a piece of knowledge is closed."""
         why: dict[str, Json] = {
             "reason": entry.closed,
             "evidence": list(entry.sources),
@@ -375,8 +375,8 @@ class OutgoingLessons:
             "at": self.started_at + now_s,
         }
         kind, _, memory_id = entry.key.partition(":")
-        if kind in KIND_NAMED:
-            names, table = [memory_id], KIND_NAMED[kind].table
+        if kind in KIND_BY_NAME:
+            names, table = [memory_id], KIND_BY_NAME[kind].table
         else:
             origins = [each.removeprefix(RUN) for each in entry.sources if each.startswith(RUN)]
             names = [f"{origin}/{entry.key}" for origin in origins] or [entry.key]
@@ -385,7 +385,7 @@ class OutgoingLessons:
             self.enqueue(entry.tick, "close", {"table": table, "id": name, **why})
 
 
-def whole(entry: Entry) -> dict[str, Json]:
-    """Return all of an entry as plain JSON, but its number and what play alone makes of it."""
-    told = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
-    return {name: told[name] for name in told if name not in {"seq", "version", "expires_s"}}
+def entry_json(entry: Entry) -> dict[str, Json]:
+    """Return an entry as plain JSON, without its seq, version and expiry, which are local to the run."""
+    data = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
+    return {name: data[name] for name in data if name not in {"seq", "version", "expires_s"}}

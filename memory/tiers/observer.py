@@ -1,4 +1,4 @@
-"""The first tier: the moment, and the last few actions. A view of sensory and working memory."""
+"""The first tier: the current state and the last actions. A view of sensory and working memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TickState:
 
 @dataclass(frozen=True, slots=True)
 class ActionRecord:
-    """One action and how it ended; `action_type` is press, hold, sequence or batch."""
+    """One action and its outcome; `action_type` is press, hold, sequence or batch."""
 
     tick: int
     action_type: str
@@ -49,7 +49,7 @@ class ActionRecord:
 
 @dataclass(frozen=True, slots=True)
 class SensoryInput:
-    """What the screen shows at one moment."""
+    """The content of the screen at one moment."""
 
     vision_labels: tuple[str, ...]
     ocr_text: str
@@ -62,12 +62,12 @@ class SensoryInput:
 
 
 def observer_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of what the senses tell: an input lasts until the screen says something else."""
+    """Return the policies of sensory entries: an input is repeated until the screen changes."""
     return (EntryKind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),)
 
 
 class ObserverMemory:
-    """The present of one agent. It holds nothing itself: all of it is on the blackboard."""
+    """The current state of one agent. It holds no data itself: all of it is on the blackboard."""
 
     def __init__(self, blackboard: Blackboard, agent_id: str) -> None:
         self.blackboard = blackboard
@@ -82,18 +82,18 @@ class ObserverMemory:
 
     @property
     def sensory_input(self) -> SensoryInput | None:
-        """The newest look at the screen, or None when it has expired or was cleared."""
+        """The newest screen content, or None when it has expired or was cleared."""
         return self._newest(SensoryInput, SENSORY_INPUT)
 
     @property
     def recent_actions(self) -> list[ActionRecord]:
-        """The last ten actions, oldest first; they outlive `clear`."""
+        """The last ten actions, oldest first; they survive `clear`."""
         entries = self.blackboard.entries(self.working, kind=ACTION, limit=RECENT_ACTIONS)
         return [from_json(ActionRecord, entry.data) for entry in entries]
 
     @property
     def decision_context(self) -> dict[str, Json]:
-        """All that a decision may want to know of the moment, as plain JSON."""
+        """The current state, the screen content and recent outcomes, as plain JSON."""
         state, seen = self.current_state, self.sensory_input
         return {
             "current_state": None if state is None else as_json(state),
@@ -102,7 +102,7 @@ class ObserverMemory:
         }
 
     def get_recent_outcomes(self) -> list[Mapping[str, Json]]:
-        """Return what each of the last ten actions was and how it ended, oldest first."""
+        """Return the last ten actions and their outcomes, oldest first."""
         return [
             {
                 "tick": action.tick,
@@ -114,7 +114,7 @@ class ObserverMemory:
         ]
 
     def add_action(self, action: ActionRecord) -> Entry:
-        """Return the entry that remembers `action` where it happened."""
+        """Return the new entry for `action`, with the current location."""
         state = self.current_state
         return self.blackboard.write(
             self.working,
@@ -124,7 +124,7 @@ class ObserverMemory:
         )
 
     def clear(self) -> None:
-        """Let go of the moment, for the next decision to start from a fresh look."""
+        """Remove the sensory entries, so that the next decision starts from a fresh state."""
         self.blackboard.forget(self.sensory)
 
     def _newest(self, kind: type[Record], name: str) -> Record | None:

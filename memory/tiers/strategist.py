@@ -1,6 +1,6 @@
-"""The second tier: one session's objectives, battles, places and belongings. A view of short-term memory.
+"""The second tier: objectives, battles, places and items of one session. A view of short-term memory.
 
-An entry of these kinds written there by anything is known to the strategist; its methods do nothing else.
+Any entry of these kinds in short-term memory belongs to the strategist; its methods only write and read such entries.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Any, Final
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import Entry, EntryKind, Status, record_kind, scope_name
 from memory.blackboard.view import View
-from memory.codec import Json, as_json, as_table, grown, rows_of
+from memory.codec import Json, as_json, as_table, merged, rows_of
 from memory.errors import UnknownMemory
 from memory.flow.subscription import Derived
 from memory.tiers.observer import TICK_STATE, TickState
@@ -22,21 +22,21 @@ BATTLE: Final = "battle"
 LOCATION: Final = "location"
 RESOURCES: Final = "resources"
 SESSION_TOTALS: Final = "session_totals"
-TEAM: Final = "team"  # who is with us, and how far each has got; the newest word counts
+TEAM: Final = "team"  # the party and the levels; the newest entry is current
 CURRENT: Final = "current"  # the name of the one entry of a session's totals
 CLOSED: Final = frozenset({"completed", "failed"})
 
 MAX_OBJECTIVES: Final = 100
 MAX_BATTLES: Final = 100
 MAX_LOCATIONS: Final = 248  # as many as the game has maps
-MAX_RESOURCES: Final = 25  # looks at what is owned: with a hundred, a session is over its 50 KB
+MAX_RESOURCES: Final = 25  # snapshots: with a hundred, a session exceeds its 50 KB
 MAX_DETAILS: Final = 50  # of each list inside one location
-ANY_LOOK: Final = {"tick": 0, "location": ""}
+IGNORED_FIELDS: Final = {"tick": 0, "location": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionObjective:
-    """Something this session wants; `status` is pending, active, completed or failed."""
+    """An objective of this session; `status` is pending, active, completed or failed."""
 
     objective_id: str
     name: str
@@ -72,7 +72,7 @@ class BattleRecord:
 
 @dataclass(frozen=True, slots=True)
 class LocationVisited:
-    """One place and what is known of it."""
+    """One place and its known details."""
 
     location_name: str
     location_type: str
@@ -87,7 +87,7 @@ class LocationVisited:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSnapshot:
-    """What was owned at one tick."""
+    """Money and items at one tick."""
 
     tick: int
     money: int
@@ -99,7 +99,7 @@ class ResourceSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class SessionTotals:
-    """Which session it is, since when, and how its battles went so far; runaways and catches are neither."""
+    """The session, its start, and the outcomes of its battles; runaways and catches are neither victories nor defeats."""
 
     session_id: str
     session_start_tick: int
@@ -109,7 +109,7 @@ class SessionTotals:
 
 
 def strategist_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of a session's records: what names them, how they grow, and how many there are."""
+    """Return the policies of a session's records: their keys, merging and limits."""
     return (
         record_kind(
             OBJECTIVE,
@@ -124,24 +124,22 @@ def strategist_kinds() -> tuple[EntryKind, ...]:
             lambda data: f"{data['battle_id']}@{data['start_tick']}",
             limit=MAX_BATTLES,
         ),
-        record_kind(
-            LOCATION, LocationVisited, "location_name", _visited_again, limit=MAX_LOCATIONS
-        ),
+        record_kind(LOCATION, LocationVisited, "location_name", _merge_visit, limit=MAX_LOCATIONS),
         record_kind(
             RESOURCES,
             ResourceSnapshot,
             "tick",
-            # When and where one looked is no difference.
-            repeats=lambda last, now: {**last, **ANY_LOOK} == {**now, **ANY_LOOK},
+            # The time and place of a snapshot do not count as a difference.
+            repeats=lambda last, now: {**last, **IGNORED_FIELDS} == {**now, **IGNORED_FIELDS},
             limit=MAX_RESOURCES,
         ),
         EntryKind(TEAM, key=lambda _data: CURRENT, repeats=eq, lasting=True),
-        record_kind(SESSION_TOTALS, SessionTotals, lambda _data: CURRENT, _counted),
+        record_kind(SESSION_TOTALS, SessionTotals, lambda _data: CURRENT, _add_totals),
     )
 
 
 def tally(battles: Sequence[Entry]) -> list[Derived]:
-    """Return what battles add to the totals of the session."""
+    """Return the battle counts to add to the totals of the session."""
     outcomes = [each.data["outcome"] for each in battles]
     counted = SessionTotals(
         "", 0, len(outcomes), outcomes.count("victory"), outcomes.count("defeat")
@@ -149,14 +147,14 @@ def tally(battles: Sequence[Entry]) -> list[Derived]:
     return [Derived(SESSION_TOTALS, as_json(counted), tuple(each.key for each in battles))]
 
 
-def _counted(known: SessionTotals, new: SessionTotals) -> SessionTotals:
-    return grown(new, known, added=("total_battles", "victories", "defeats"))
+def _add_totals(known: SessionTotals, new: SessionTotals) -> SessionTotals:
+    return merged(new, known, added=("total_battles", "victories", "defeats"))
 
 
-def _visited_again(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
+def _merge_visit(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
     explored = _joined(known.explored_areas, seen.explored_areas)
     unexplored = _joined(known.unexplored_areas, seen.unexplored_areas)
-    return grown(
+    return merged(
         known,
         seen,
         added=("visit_count",),
@@ -181,7 +179,7 @@ class StrategistMemory:
         self.stm = scope_name(agent_id, "stm")
         self._objectives = View(blackboard, self.stm, OBJECTIVE, SessionObjective)
         self._battles = View(blackboard, self.stm, BATTLE, BattleRecord)
-        # What is known of each place, the last visited last.
+        # Each place, last visited last.
         self.locations_visited = View(blackboard, self.stm, LOCATION, LocationVisited)
         self._resources = View(blackboard, self.stm, RESOURCES, ResourceSnapshot)
         self._histories: dict[str, View[Any]] = {
@@ -198,22 +196,22 @@ class StrategistMemory:
 
     @property
     def totals(self) -> SessionTotals:
-        """The session and its figures."""
+        """The session and its totals."""
         return self._totals[CURRENT]
 
     @property
     def session_id(self) -> str:
-        """The name of the session."""
+        """The id of the session."""
         return self.totals.session_id
 
     @property
     def objectives(self) -> list[SessionObjective]:
-        """What the session wants or wanted, the last touched last."""
+        """All objectives of the session, last changed last."""
         return self._objectives.records()
 
     @property
     def active_objective(self) -> SessionObjective | None:
-        """The objective turned to last, of those that are active."""
+        """The active objective that was changed last, or None."""
         active = [each for each in self.objectives if each.status == "active"]
         return active[-1] if active else None
 
@@ -224,7 +222,7 @@ class StrategistMemory:
 
     @property
     def resource_history(self) -> list[ResourceSnapshot]:
-        """What was owned, each time it had changed, oldest first."""
+        """The snapshots of money and items, oldest first; one for each change."""
         return self._resources.records()
 
     def objective(self, objective_id: str) -> SessionObjective | None:
@@ -232,7 +230,7 @@ class StrategistMemory:
         return self._objectives.get(objective_id)
 
     def objective_status(self, objective_id: str) -> str | None:
-        """Return the status of one objective, which is asked every tick, or None."""
+        """Return the status of one objective, or None; called every tick."""
         entry = self._objectives.entry(objective_id)
         return None if entry is None or entry.closed else str(entry.data["status"])
 
@@ -271,13 +269,13 @@ class StrategistMemory:
         self.set_objective(new)
 
     def add_location(self, location: LocationVisited) -> None:
-        """Record a visit; a place known already adds its visits and details to what is known."""
+        """Record a visit; visits and details of a known place are added to the known ones."""
         self._write(LOCATION, as_json(location), tick=location.last_visit_tick)
 
     def snapshot_resources(self, tick: int, owned: ResourceSnapshot | None = None) -> None:
-        """Record what is owned at `tick`, where it differs from last time.
+        """Record money and items at `tick`, if they differ from the last snapshot.
 
-        By itself it takes what was owned last, with the money of this moment.
+        Without `owned` it uses the last snapshot, with the current money.
         """
         if owned is None:
             last, now = self._resources.records(1), self._moments.records(1)
@@ -287,22 +285,22 @@ class StrategistMemory:
         self._write(RESOURCES, as_json(replace(owned, tick=tick)), tick=tick)
 
     def clear_session(self, *, session_id: str, tick: int, kept: Collection[str] = ()) -> None:
-        """Forget the session, but for the kinds that are `kept`, and begin another."""
+        """Forget the session, except for the kinds in `kept`, and begin another."""
         self._forget(kept)
         self._begin(session_id, tick)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the whole session, as `restore` takes it back."""
+        """Return the whole session, for `restore`."""
         histories = {name: as_table(view.records()) for name, view in self._histories.items()}
         return {"totals": as_json(self.totals), **histories}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Become the session that `to_json` took apart, whatever was known before."""
+        """Replace the current session with the one that `to_json` returned."""
         self._forget()
         for name, view in self._histories.items():
             for record in rows_of(data[name]):
                 self._write(view.kind, record)
-        # Last, because the battles just written were counted once more.
+        # Last, because writing the battles counted them again.
         self.blackboard.forget(self.stm, kind=SESSION_TOTALS)
         self._write(SESSION_TOTALS, data["totals"], status="inferred")
 
@@ -312,8 +310,8 @@ class StrategistMemory:
                 self.blackboard.forget(self.stm, kind=view.kind)
 
     def _begin(self, session_id: str, tick: int) -> None:
-        begun = SessionTotals(session_id, tick, 0, 0, 0)
-        self._write(SESSION_TOTALS, as_json(begun), tick=tick, status="inferred")
+        new_totals = SessionTotals(session_id, tick, 0, 0, 0)
+        self._write(SESSION_TOTALS, as_json(new_totals), tick=tick, status="inferred")
 
     def _write(
         self,

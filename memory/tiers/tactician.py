@@ -1,6 +1,6 @@
-"""The third tier: what is known for good. A view of the three scopes of long-term memory.
+"""The third tier: permanent knowledge. A view of the three scopes of long-term memory.
 
-Every scope is an agent's: what earlier runs learnt is written there when a run begins, and what this one learns is added.
+The scopes belong to one agent: they start with the knowledge of earlier runs, to which this run adds its lessons.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from memory.blackboard.entry import Entry, EntryKind, record_kind, scope_name
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.errors import UnknownMemory
-from memory.tiers.forgetting import Memory
+from memory.tiers.forgetting import KnowledgeKey
 from memory.tiers.knowledge import (
-    KIND_IN,
+    KIND_BY_TABLE,
     KINDS,
     ConsolidationConfig,
     Knowledge,
     KnowledgeKind,
+    KnowledgeRecord,
     LearnedPattern,
     MistakeRecord,
-    Piece,
     PlayerPreference,
     SuccessfulStrategy,
     rank,
@@ -38,21 +38,21 @@ PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
 IMPORTANCE: Final = 6  # of knowledge
 MAX_PREFERENCES: Final = 100
-NAMED: Final = 8  # of the runs that taught a thing
+MAX_NAMED_RUNS: Final = 8  # of the runs that contributed to a record
 ALL: Final = "all"  # the name of the one entry of totals
 KIND_OF: Final = {kind.record: kind.name for kind in KINDS}
 TABLE_OF: Final = {kind.name: kind.table for kind in KINDS}
 
 
 def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
-    """Return the policies of what is known: its ids, how evidence adds up, and the caps."""
+    """Return the policies of knowledge entries: their keys, merging and caps."""
     return (
         *(
             record_kind(
                 kind.name,
                 kind.record,
                 kind.id,
-                kind.more,
+                kind.merge,
                 limit=getattr(config, kind.limit) if kind.limit else MAX_PREFERENCES,
                 group=lambda data: data.get("pattern_type"),
                 rank=partial(_rank, kind) if kind.ranked else None,
@@ -82,32 +82,32 @@ class TacticianMemory:
 
     @property
     def total_sessions(self) -> int:
-        """How many sessions have ended, of all runs."""
+        """The number of sessions that have ended, of all runs."""
         return int(self._totals()["sessions"])
 
     @property
     def total_battles(self) -> int:
-        """How many battles were won or lost, of all runs."""
+        """The number of battles that were won or lost, of all runs."""
         return int(self._totals()["battles"])
 
     @property
     def overall_win_rate(self) -> float:
-        """The share of them that was won; 0.0 when there was none."""
+        """The share of those battles that was won; 0.0 without any."""
         totals = self._totals()
         return totals["victories"] / totals["battles"] if totals["battles"] else 0.0
 
-    def take_over(
+    def import_knowledge(
         self, known: Knowledge, *, origins: Mapping[tuple[str, str], Sequence[str]] | None = None
     ) -> None:
-        """Write what runs before this one have learnt, as known from the first moment.
+        """Write the knowledge of earlier runs, known from tick 0.
 
-        `origins` tells by table and id which runs taught it; the newest are named.
+        `origins` gives by table and id the runs that contributed; the newest become sources.
         """
         origins = origins or {}
         for kind in KINDS:
             for name, record in known.of(kind.table).items():
                 runs = origins.get((kind.table, name), ())
-                sources = tuple(f"run:{each}" for each in runs[-NAMED:])
+                sources = tuple(f"run:{each}" for each in runs[-MAX_NAMED_RUNS:])
                 self._write(self._scope_of(kind.name), kind.name, as_json(record), sources=sources)
         won = round(known.overall_win_rate * known.total_battles)
         self._write(
@@ -116,15 +116,15 @@ class TacticianMemory:
             {"sessions": known.total_sessions, "battles": known.total_battles, "victories": won},
         )
 
-    def add(self, record: Piece) -> None:
-        """Add the evidence of a record to what is known under its id; a preference takes the place of the one known."""
+    def add(self, record: KnowledgeRecord) -> None:
+        """Add the evidence of a record to the known record with its id; a preference replaces the known one."""
         kind = KIND_OF[type(record)]
         self._write(self._scope_of(kind), kind, as_json(record))
 
     add_pattern = add_strategy = add_mistake = set_preference = add
 
     def record_strategy_success(self, strategy_id: str) -> None:
-        """Count one more use of a strategy, a successful one."""
+        """Count one more successful use of a strategy."""
         known = self.strategies.get(strategy_id)
         if known is None:
             message = f"no strategy {strategy_id!r}; call add_strategy first."
@@ -132,12 +132,12 @@ class TacticianMemory:
         self.add(replace(known, success_rate=1.0, total_uses=1))
 
     def get_preference(self, category: str) -> PlayerPreference | None:
-        """Return the most trusted, then newest, preference of `category`."""
+        """Return the preference of `category` with the highest confidence, then the newest, or None."""
         of_category = (each for each in self.preferences.records() if each.category == category)
         return max(of_category, key=lambda each: (each.confidence, each.updated_at), default=None)
 
     def get_relevant_patterns(self, context: Mapping[str, Json]) -> list[LearnedPattern]:
-        """Return the patterns whose conditions speak of `context`, the closest first."""
+        """Return the patterns whose conditions match `context`, closest first."""
         found = [
             (-matches, -each.relevance_score, each.pattern_id, each)
             for each in self.patterns.records()
@@ -148,7 +148,7 @@ class TacticianMemory:
     def get_successful_strategies(
         self, enemy_type: str, player_pokemon: str
     ) -> list[SuccessfulStrategy]:
-        """Return what worked for this Pokemon against this enemy, the most proven first."""
+        """Return the strategies that worked for this Pokemon against this enemy, most proven first."""
         found = [
             each
             for each in self.strategies.records()
@@ -159,7 +159,7 @@ class TacticianMemory:
         return sorted(found, key=lambda each: (-proven(each), each.strategy_id))
 
     def get_mistakes_for_context(self, context: Mapping[str, Json]) -> list[MistakeRecord]:
-        """Return the mistakes whose situation speaks of `context`, closest and gravest first."""
+        """Return the mistakes whose situation matches `context`, closest and most severe first."""
         found = [
             (-matches, -rank(each.severity), -each.occurrence_count, each.mistake_id, each)
             for each in self.mistakes.records()
@@ -167,13 +167,13 @@ class TacticianMemory:
         ]
         return [mistake for *_, mistake in sorted(found, key=itemgetter(0, 1, 2, 3))]
 
-    def forget(self, memory: Memory) -> None:
-        """Let go of one piece of knowledge; those to come may still know it."""
-        kind = KIND_IN[memory.table].name
+    def forget(self, memory: KnowledgeKey) -> None:
+        """Remove one record from this run; later runs may still know it."""
+        kind = KIND_BY_TABLE[memory.table].name
         self.blackboard.forget(self._scope_of(kind), kind=kind, keys={f"{kind}:{memory.id}"})
 
     def knowledge(self) -> Knowledge:
-        """Return all of it, apart from the blackboard."""
+        """Return a copy of all knowledge, independent of the blackboard."""
         return Knowledge(
             dict(self.patterns),
             dict(self.strategies),
@@ -204,7 +204,7 @@ def _add(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]
 
 
 def _matches(conditions: Mapping[str, Json], context: Mapping[str, Json]) -> int:
-    """Return how many values both name alike; 0 when they differ in a word both name."""
+    """Return the number of values that both share; 0 when they differ in any text value."""
     shared = conditions.keys() & context.keys()
     if any(conditions[key] != context[key] and isinstance(context[key], str) for key in shared):
         return 0
@@ -212,7 +212,7 @@ def _matches(conditions: Mapping[str, Json], context: Mapping[str, Json]) -> int
 
 
 def proven(strategy: SuccessfulStrategy) -> float:
-    """Return how far a strategy is proven, from 0 to 1."""
-    # One win of one is less than nine of ten.
+    """Return how well a strategy is proven, from 0 to 1."""
+    # One win of one ranks below nine of ten.
     wins = strategy.success_rate * strategy.total_uses
     return (wins + 1) / (strategy.total_uses + 2)

@@ -1,9 +1,9 @@
 """Build roms/demo.gb from the C in src/ and the tables in world/.
 
     python roms/demo/build.py            compile, link, place the tables, write the image
-    python roms/demo/build.py --check    do the same beside it, and fail if the committed image differs
+        python roms/demo/build.py --check    do the same in a temporary folder, and fail if the committed image differs
 
-Needs Debian's sdcc 4.2 and nothing but the standard library. The same sources give the same bytes.
+Needs only Debian's sdcc 4.2 and the standard library. The same sources give the same bytes.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class BuildError(Exception):
 
 
 class Chunk(NamedTuple):
-    """Bytes the linker put at a file offset."""
+    """Bytes that the linker placed at a file offset."""
 
     offset: int
     data: bytes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return 0 when the image is written, or equal to the committed one."""
+    """Return 0 when the image is written, or equals the committed one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare with the committed image")
     parser.add_argument("--out", type=Path, default=IMAGE, metavar="FILE", help="where to write")
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def complain(message: str) -> NoReturn:
-    """Give up with a message for the terminal."""
+    """Raise a BuildError with a message for the terminal."""
     raise BuildError(message)
 
 
@@ -104,7 +104,7 @@ def write_world(folder: Path) -> list[Placement]:
 
 
 def compile_all(sources: Iterable[Path], folder: Path) -> list[Path]:
-    """Compile or assemble files side by side, one a core."""
+    """Compile or assemble files in parallel, one per core."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(partial(compile_source, folder=folder), sources))
 
@@ -125,7 +125,7 @@ def compile_source(source: Path, folder: Path) -> Path:
 
 
 def bank_of(source: Path) -> int:
-    """Return the code bank that `#pragma bank` names, or 0 for what is always mapped."""
+    """Return the code bank that `#pragma bank` names, or 0 for code that is always mapped."""
     pragma = re.search(r"^#pragma bank (\d+)$", source.read_text(encoding="ascii"), re.MULTILINE)
     bank = int(pragma[1]) if pragma else 0
     if bank and bank not in CODE_BANKS:
@@ -134,7 +134,7 @@ def bank_of(source: Path) -> int:
 
 
 def check_calls(sources: Sequence[Path], folder: Path) -> None:
-    """Refuse calls into another bank that the compiler was not told of."""
+    """Reject calls into another bank that are not declared BANKED."""
     written = [source for source in sources if source.suffix == ".c"]
     code = {path.stem: (folder / f"{path.stem}.asm").read_text("utf-8") for path in written}
     banks = {path.stem: bank_of(path) for path in written}
@@ -171,7 +171,7 @@ def link(objects: Iterable[Path], banks: Iterable[int], folder: Path) -> None:
 
 
 def check_areas(map_file: Path) -> None:
-    """Refuse code or variables that outgrew the room the contract leaves them."""
+    """Reject code or variables that exceed the space the contract leaves them."""
     pattern = re.compile(r"^(_\w+)\s+([0-9A-F]{8})\s+([0-9A-F]{8}) = ", re.MULTILINE)
     for name, address, size in pattern.findall(map_file.read_text(encoding="ascii")):
         start, end = int(address, 16), int(address, 16) + int(size, 16)
@@ -196,7 +196,7 @@ def pack(folder: Path) -> bytes:
 
 
 def code_chunks(program: Path) -> Iterator[Chunk]:
-    """Yield what the linker placed, from its Intel HEX."""
+    """Yield the linked chunks, read from the linker's Intel HEX file."""
     base = 0
     for line in program.read_text(encoding="ascii").split():
         record = bytes.fromhex(line[1:])
@@ -209,7 +209,7 @@ def code_chunks(program: Path) -> Iterator[Chunk]:
 
 
 def place(tables: Iterable[Placement], image: bytearray, code: Iterable[Chunk]) -> None:
-    """Put the tables of the world into `image`, never over code."""
+    """Write the tables of the world into `image`, never over code."""
     used = bytearray(ROM_SIZE)
     for chunk in code:
         used[chunk.offset : chunk.offset + len(chunk.data)] = b"\1" * len(chunk.data)
@@ -244,14 +244,14 @@ def check(image: bytes, built: Path) -> None:
 
 
 def write_atomically(target: Path, image: bytes) -> None:
-    """Replace `target` in one move, as others may be reading it."""
+    """Replace `target` in one step, as other processes may be reading it."""
     fresh = target.with_suffix(".new")
     fresh.write_bytes(image)
     fresh.replace(target)
 
 
 def run(*command: str) -> None:
-    """Run a tool in the build folder; its complaint becomes ours."""
+    """Run a tool in the build folder; raise its error output as a BuildError."""
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=BUILD)
     if result.returncode or "warning" in result.stderr:
         complain(f"{command[0]} failed:\n{result.stdout}{result.stderr}")

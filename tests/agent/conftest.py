@@ -1,4 +1,4 @@
-"""Runs of the demo, played once for all tests."""
+"""Runs of the demo, played once for all tests, and other fixtures."""
 
 import pickle
 import subprocess
@@ -52,13 +52,13 @@ def demo() -> Cartridge:
 
 @pytest.fixture(scope="session")
 def cache(demo: Cartridge, tmp_path_factory: pytest.TempPathFactory) -> Cache:
-    """Derived moments of scenarios, of this process alone."""
+    """Return the cache of derived scenario states of this process."""
     return Cache.of(demo, tmp_path_factory.mktemp("scenarios"))
 
 
 @pytest.fixture(scope="session")
 def first_turn(played: Played) -> State:
-    """The first turn of the first battle."""
+    """Return the state in the first turn of the first battle."""
     with game_at(played.folder, at_the_menu) as game:
         return game.state
 
@@ -71,7 +71,7 @@ def ring(played: Played) -> Iterator[Ring]:
 
 @pytest.fixture
 def quiet_lane(played: Played) -> Iterator[Game]:
-    """The demo's lane without wild creatures, between the trainer who fights and the thickets to the north."""
+    """Yield the demo's lane without wild Pokemon, between the trainer and the thickets to the north."""
 
     def is_there(state: State) -> bool:
         here = state.map
@@ -84,7 +84,7 @@ def quiet_lane(played: Played) -> Iterator[Game]:
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Agent:
-    """Run the command line with the arguments given, as a process of its own would, but in this one."""
+    """Return a function that runs the command line with the given arguments in this process."""
 
     def run(*args: object) -> Ended:
         return in_this_process(tmp_path, _with_memory(args, tmp_path))
@@ -94,7 +94,7 @@ def agent(tmp_path: Path) -> Agent:
 
 @pytest.fixture
 def process(tmp_path: Path) -> Agent:
-    """Run `python -m agent` with the arguments given, in a process of its own."""
+    """Return a function that runs `python -m agent` with the given arguments in a child process."""
 
     def run(*args: object) -> Ended:
         command = [sys.executable, "-m", "agent", *_with_memory(args, tmp_path)]

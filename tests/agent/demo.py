@@ -1,4 +1,4 @@
-"""The demo: its world, dex and story, what capabilities are made of, and moments of its runs."""
+"""The demo: its world, dex, story and game context, and conditions for states of its runs."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,14 +28,14 @@ DEX: Final = Dex.of(CARTRIDGE)
 STORY: Final = Story.of(CARTRIDGE.kind)
 
 
-def kit(**more: Any) -> GameContext:  # noqa: ANN401
-    """Return what capabilities are made of on the demo, with nothing reached or remembered but `more`."""
+def game_context(**more: Any) -> GameContext:  # noqa: ANN401
+    """Return a game context of the demo without milestones or memory, changed by `more`."""
     ledger = MilestoneLedger(STORY.milestones, Hooks())
     return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, **more)
 
 
-def told(capability: Capability, state: State) -> dict[str, int]:
-    """Return what the sensors of a capability that asks no memory tell of a moment."""
+def sensed_facts(capability: Capability, state: State) -> dict[str, int]:
+    """Return the facts that the sensors of a capability report for a state, without memory."""
     percept, nothing = percept_of(state, 1), cast("Recall", None)
     return {
         fact: value
@@ -45,31 +45,31 @@ def told(capability: Capability, state: State) -> dict[str, int]:
 
 
 def free_in(map_id: int) -> Callable[[State], bool]:
-    """Return whether the player may walk on a map."""
+    """Return the condition that the player is in control on a map."""
     return lambda state: state.in_control and state.map.map_id == map_id
 
 
 def at_the_menu(state: State) -> bool:
-    """Return whether a battle asks for an order."""
+    """Return whether a battle waits at its main menu."""
     return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
 
 
 def own_of(state: State) -> BattleMon:
-    """Return who fights for the player."""
+    """Return the player's Pokemon in the battle."""
     assert state.battle is not None
     assert state.battle.own is not None
     return state.battle.own
 
 
 def enemy_of(state: State) -> BattleMon:
-    """Return who fights against the player."""
+    """Return the enemy Pokemon in the battle."""
     assert state.battle is not None
     assert state.battle.enemy is not None
     return state.battle.enemy
 
 
 def asking(state: State, phase: Phase, words: str = "", kind: MenuKind = MenuKind.YES_NO) -> State:
-    """Return the battle of `state` at another moment: it waits for `phase`, under these words."""
+    """Return the state with its battle in `phase`, with this text and menu kind."""
     assert state.battle is not None
     assert state.menu is not None
     return replace(

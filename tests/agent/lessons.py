@@ -1,14 +1,14 @@
-"""Memories of earlier runs, written for a test."""
+"""Memory files of earlier runs, written for a test."""
 
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from memory import WAYPOINT, Json, OutboxRow, open_knowledge_store
+from memory import MILESTONE_TIME, Json, OutboxRow, open_knowledge_store
 from memory.tiers.lessons import LessonKind
 
-LATE = 4e9  # epoch seconds: nothing of it has faded yet
+LATE = 4e9  # epoch seconds: late enough that no entry has faded
 RUNS = count()
 EPISODIC = "agent:play:ltm:episodic"
 
@@ -20,7 +20,7 @@ def teach(path: Path, lessons: Sequence[tuple[LessonKind, dict[str, Json]]]) -> 
     return path
 
 
-def told(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
+def ticks_lesson(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
     data: dict[str, Json] = {
         "run": f"an earlier run, {next(RUNS)}",
         "milestone": "rival",
@@ -31,7 +31,7 @@ def told(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]
     }
     payload: dict[str, Json] = {
         "scope": EPISODIC,
-        "kind": WAYPOINT,
+        "kind": MILESTONE_TIME,
         "data": {**data, "choices": {choice: way}},
         "tags": [],
         "importance": 8,

@@ -1,12 +1,12 @@
-"""Battles set up in RAM, from the first moment in which the player is in control."""
+"""Battles set up in RAM, from the first state in which the player is in control."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent.lab.bench.battles import SIZE, party_in_ram
-from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, read_on
+from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, turn_page
 from emulator import Battle, BattleMon, Phase, State
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from tests.agent.demo import DEX, at_the_menu
 from tests.agent.support import Game
@@ -19,21 +19,21 @@ QUESTIONS = (Phase.YES_NO, Phase.NEXT_MON, Phase.CHANGE_MON)
 
 @dataclass(frozen=True)
 class Fighter:
-    """One of the team; without moves it knows what its species does at its level."""
+    """A member of the team; without `moves` it knows those of its species at its level."""
 
     name: str
     level: int
     moves: tuple[str, ...] = ()
     hp: int | None = None
     status: int = 0
-    short_of: int = 0  # how many points of experience it lacks to the next level, if any
+    short_of: int = 0  # experience points missing to the next level, 0 to set none
 
     @property
-    def member(self) -> Member:
-        return Member(self.level, species_of(self.name))
+    def member(self) -> TeamMember:
+        return TeamMember(self.level, species_of(self.name))
 
     def changes(self) -> dict[int, bytes]:
-        """Return what differs, by place in the record, from one that just reached its level."""
+        """Return the bytes, by offset in the party record, that differ from a fresh member of its level."""
         found = {4: bytes([self.status])}
         if self.hp is not None:
             found[1] = self.hp.to_bytes(2)
@@ -57,7 +57,7 @@ def species_of(name: str) -> int:
 
 @dataclass
 class Ring:
-    """The game, and the moment that all its battles begin from."""
+    """The game, and the saved state from which all its battles begin."""
 
     game: Game
     start: bytes
@@ -92,7 +92,7 @@ class Ring:
         bag: Sequence[tuple[int, int]] = (),
         options: int = FAST_AND_SET,
     ) -> State:
-        """Begin a battle, and come to its first menu."""
+        """Begin a battle, and return the state at its first menu."""
         console = self.game.console
         console.load(self.start)
         player = self.state.player.player_id
@@ -109,34 +109,34 @@ class Ring:
         self.poke("wCurEnemyLevel", [0 if trainer else wild[1]])
         self.poke("wCurOpponent", [TRAINER + trainer[0] if trainer else species_of(wild[0])])
         for _ in range(200):
-            console.perform(read_on())
+            console.perform(turn_page())
             if at_the_menu(self.state):
                 return self.state
         raise AssertionError("no battle begins")
 
     def weaken(self, hp: int = 1) -> None:
-        """Leave the enemy so many HP."""
+        """Set the HP of the enemy."""
         self.poke("wEnemyMon", hp.to_bytes(2), 1)
 
     def arm(self, *moves: str) -> None:
-        """Let the enemy know these moves, and no others."""
+        """Give the enemy these moves and no others."""
         numbers = bytes([number_of(each) for each in moves])
         self.poke("wEnemyMon", numbers.ljust(4, b"\0"), 8)
         self.poke("wEnemyMon", bytes([20] * len(moves)).ljust(4, b"\0"), 25)
 
     def fight(self, commander: Commander, *, within: int = 1_500) -> list[tuple[Phase, str]]:
-        """Fight to the end; return what was asked, and the button that answered."""
-        course = SkillRun(fight(commander, self.state))
+        """Fight to the end; return each question with the button that answered it."""
+        skill_run = SkillRun(fight(commander, self.state))
         asked: list[tuple[Phase, str]] = []
         for _ in range(within):
-            if course.outcome is not Outcome.RUNNING:
+            if skill_run.outcome is not Outcome.RUNNING:
                 return asked
             battle = self.state.battle
             phase = battle.phase if battle is not None else None
-            if phase in QUESTIONS and course.step.button is not None:
-                asked.append((phase, course.step.button.value))
-            self.game.console.perform(course.step)
-            course.resume(self.state)
+            if phase in QUESTIONS and skill_run.step.button is not None:
+                asked.append((phase, skill_run.step.button.value))
+            self.game.console.perform(skill_run.step)
+            skill_run.resume(self.state)
         raise AssertionError("the battle does not end")
 
     def moves_known(self, place: int = 0) -> list[str]:
@@ -145,7 +145,7 @@ class Ring:
 
 @dataclass
 class Script:
-    """A commander that gives these orders one after the other, the last for ever."""
+    """A commander that gives these orders in sequence, and repeats the last one."""
 
     orders: tuple[Order | Callable[[State], Order], ...] = (Attack(0),)
     place: int = 0

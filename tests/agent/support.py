@@ -1,4 +1,4 @@
-"""What the tests of play share."""
+"""Helpers of the tests of play."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ import typer.main
 from filelock import FileLock
 
 from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
-from agent.app.advice import Asking
+from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
 from agent.cli import main
@@ -51,7 +51,7 @@ class Played:
 
 
 def edited(run: Path, to: Path, *changes: str) -> Path:
-    """Return a copy of a run, in `to`, whose rows somebody changed by SQL."""
+    """Return a copy of a run, in `to`, with its rows changed by SQL."""
     shutil.copytree(run, to)
     with closing(sqlite3.connect(to / "run.sqlite")) as database, database:
         for sql in changes:
@@ -60,7 +60,7 @@ def edited(run: Path, to: Path, *changes: str) -> Path:
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """Return this worker's copy of a folder called `name`, which the first worker to want it has filled by `make`."""
+    """Return this worker's copy of the folder `name`, which the first worker that needs it fills by `make`."""
     home = factory.getbasetemp()
     shared = (home.parent if "PYTEST_XDIST_WORKER" in os.environ else home) / name
     with FileLock(f"{shared}.lock"):
@@ -72,7 +72,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 class Watcher:
-    """A viewer that keeps what it saw, and may do something about it."""
+    """A viewer that records what it saw, and calls `react` if given."""
 
     def __init__(self, react: Callable[[TickView], None] | None = None) -> None:
         self.moments: list[TickView] = []
@@ -90,15 +90,15 @@ def play_in(
     asked: Interrupt | None = None,
     **flags: Any,  # noqa: ANN401  # those of Settings
 ) -> Summary:
-    """Play with these flags, a run and a memory in `home` unless they name others."""
+    """Play with these flags, with run and memory in `home` unless the flags name others."""
     where = {} if flags.keys() & {"run", "resume"} else {"run": home / "run"}
     settings = Settings(**{"memory": home / "memory.sqlite", **where, **flags})
     return play_run(settings, Watcher(react), asked or Interrupt())
 
 
 @contextmanager
-def advised_session(home: Path, asking: Asking, seed: int) -> Iterator[OpenSession]:
-    """Lend a session on the demo, with an empty memory, that asks for advice."""
+def advised_session(home: Path, asking: AdviceSource, seed: int) -> Iterator[OpenSession]:
+    """Yield a session on the demo, with an empty memory, that asks for advice."""
     cartridge = load_cartridge(demo_cartridge_path())
     with closing(open_knowledge_store(home / "memory.sqlite", now=0.0)) as empty:
         memory_hash = empty.content_hash()
@@ -123,7 +123,7 @@ def advised_session(home: Path, asking: Asking, seed: int) -> Iterator[OpenSessi
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command of the program ended."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -141,7 +141,7 @@ _commands = lru_cache(maxsize=1)(typer.main.get_command)  # a process builds the
 
 
 def in_this_process(home: Path, args: Sequence[str]) -> Ended:
-    """Return how the command line ends with `args`; what it prints goes to files in `home`, as to a pipe."""
+    """Run the command line with `args` and return the result; its output goes to files in `home`, as to a pipe."""
     handlers, logging.root.handlers = logging.root.handlers, []  # those of pytest
     before = sys.argv, Path.cwd()
     with (
@@ -169,7 +169,7 @@ def in_this_process(home: Path, args: Sequence[str]) -> Ended:
 
 
 class Game:
-    """The demo in an emulator, at a moment that a test asks for."""
+    """The demo in an emulator, in a state that a test needs."""
 
     def __init__(self, console: PyBoyConsole) -> None:
         self.console = console
@@ -179,24 +179,24 @@ class Game:
         return read_state(self.console.ram(), self.console.frame)
 
     def poke(self, changes: Mapping[int, int]) -> None:
-        """Change bytes of RAM at this moment, as a script would."""
+        """Change bytes of RAM now, as a script of the game would."""
         for address, value in changes.items():
             self.console._memory[address] = value
         self.console._ram = None
 
     def carry_out(self, skill: Skill, *, within: int = 2_000) -> Outcome:
-        """Perform the steps of `skill` to its end, at most so many."""
-        course = SkillRun(skill)
+        """Perform the steps of `skill` to its end, at most `within` of them."""
+        skill_run = SkillRun(skill)
         for _ in range(within):
-            if course.outcome is not Outcome.RUNNING:
-                return course.outcome
-            self.console.perform(course.step)
-            course.resume(self.state)
+            if skill_run.outcome is not Outcome.RUNNING:
+                return skill_run.outcome
+            self.console.perform(skill_run.step)
+            skill_run.resume(self.state)
         raise AssertionError("the skill does not end")
 
 
 class Driven(NamedTuple):
-    """The steps of a run, the state after each, and what was saved before the first and every `APART` steps later."""
+    """The steps of a run, the state after each, and save states before the first and every `APART` steps later."""
 
     steps: Sequence[Step]
     states: Sequence[State]
@@ -209,9 +209,9 @@ DRIVEN = "driven.pickle"
 
 @lru_cache(maxsize=4)
 def driven(run: Path) -> Driven:
-    """Drive a run from power-on to its end, where that was not done and kept beside it."""
-    if (kept := run.with_name(DRIVEN)).exists():
-        return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]
+    """Return the states of a run from power-on to its end; cached in a file beside it."""
+    if (cached := run.with_name(DRIVEN)).exists():
+        return pickle.loads(cached.read_bytes())  # type: ignore[no-any-return]
     with (
         closing(read_run(run)) as folder,
         closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,
@@ -228,11 +228,11 @@ def driven(run: Path) -> Driven:
 
 @contextmanager
 def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
-    """Lend the game of a run as it is after the step that brings about `moment`."""
+    """Yield the game of a run after the first step whose state meets `moment`."""
     steps, states, saved = driven(run)
     last = next((number for number, state in enumerate(states) if moment(state)), None)
     if last is None:
-        raise AssertionError("the run has no such moment")
+        raise AssertionError("no state of the run meets the condition")
     nearest = last // APART
     with closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console:
         console.load(saved[nearest])
@@ -242,11 +242,11 @@ def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
 
 
 def end_the_story(monkeypatch: pytest.MonkeyPatch, last: str) -> None:
-    """Let the story of every cartridge end with milestone `last`, for a test of what comes after an end."""
-    whole = Story.of
+    """End the story of every cartridge with milestone `last`, to test what follows the end of a story."""
+    original = Story.of
 
-    def told(kind: CartridgeKind) -> Story:
-        story = whole(kind)
+    def shortened(kind: CartridgeKind) -> Story:
+        story = original(kind)
         return replace(story, milestones=story.milestones[: len(story.up_to(last))], ambitions=())
 
-    monkeypatch.setattr(Story, "of", staticmethod(told))
+    monkeypatch.setattr(Story, "of", staticmethod(shortened))

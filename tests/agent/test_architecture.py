@@ -1,4 +1,4 @@
-"""What holds of the house as a whole."""
+"""Rules of the whole code base."""
 
 import ast
 import importlib
@@ -25,7 +25,7 @@ from memory import Hooks
 from tests.agent.support import ROOT
 
 PAGES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
-LOOKS = ("show", "map", "search", "explain", "forget", "export", "check", "merge")
+MEMORY_COMMANDS = ("show", "map", "search", "explain", "forget", "export", "check", "merge")
 SCENARIOS = ("run", "list", "record", "from-stuck")
 PACKAGES = (agent, memory, emulator)
 
@@ -51,7 +51,7 @@ def trees() -> dict[str, ast.Module]:
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files().items()}
 
 
-def test_no_public_class_name_is_there_twice() -> None:
+def test_public_class_names_are_unique() -> None:
     places = defaultdict(list)
     for name, tree in trees().items():
         for node in tree.body:
@@ -66,9 +66,9 @@ def test_a_small_module_with_one_importer_is_part_of_that_importer() -> None:
         for node in ast.walk(tree):
             if not isinstance(node, ast.ImportFrom) or node.module not in trees():
                 continue
-            for alias in node.names:  # a package may hand on what one of its modules defines
-                offered = importlib.import_module(node.module).__dict__.get(alias.name)
-                home = getattr(offered, "__module__", node.module)
+            for alias in node.names:  # a package may re-export names of its modules
+                exported = importlib.import_module(node.module).__dict__.get(alias.name)
+                home = getattr(exported, "__module__", node.module)
                 importers[node.module].add(name)
                 importers[home].add(name)
                 importers[f"{node.module}.{alias.name}"].add(name)
@@ -78,8 +78,8 @@ def test_a_small_module_with_one_importer_is_part_of_that_importer() -> None:
         for name, path in files().items()
         if name not in packages and len(path.read_text(encoding="utf-8").splitlines()) < 60
     }
-    lonely = {name for name in small if len(importers[name] - packages) == 1}
-    assert lonely <= {"agent.capabilities.registry"}  # the order of the topics, by itself
+    single = {name for name in small if len(importers[name] - packages) == 1}
+    assert single <= {"agent.capabilities.registry"}  # the order of the topics, by itself
 
 
 @pytest.mark.parametrize("name", ["memory", "emulator", "agent.skills"])
@@ -87,18 +87,18 @@ def test_a_package_exports_sixty_names_at_most(name: str) -> None:
     assert len(importlib.import_module(name).__all__) <= 60
 
 
-def test_what_a_module_offers_exists() -> None:
+def test_names_in_all_exist_and_are_unique() -> None:
     for name in modules():
         module = importlib.import_module(name)
-        offered = getattr(module, "__all__", [])
-        assert len(set(offered)) == len(offered), name
-        assert [each for each in offered if not hasattr(module, each)] == [], name
+        exported = getattr(module, "__all__", [])
+        assert len(set(exported)) == len(exported), name
+        assert [each for each in exported if not hasattr(module, each)] == [], name
 
 
 def test_every_command_is_in_the_docs_and_has_help() -> None:
     group = get_command(cli)
     commands = group.commands  # type: ignore[attr-defined]
-    groups = {name: commands.pop(name) for name in ("memory", "scenario")}
+    groups = {name: commands.pop(name) for name in ("bench", "memory", "scenario")}
     own = {
         "play",
         "overnight",
@@ -106,7 +106,6 @@ def test_every_command_is_in_the_docs_and_has_help() -> None:
         "report",
         "plan",
         "eval",
-        "bench",
         "doctor",
         "observe",
         "verify",
@@ -115,7 +114,7 @@ def test_every_command_is_in_the_docs_and_has_help() -> None:
     assert set(commands) == own
     for group_name, each_group in groups.items():
         commands |= {f"{group_name} {name}": each for name, each in each_group.commands.items()}
-    assert {f"memory {each}" for each in LOOKS} <= set(commands)
+    assert {f"memory {each}" for each in MEMORY_COMMANDS} <= set(commands)
     assert {f"scenario {each}" for each in SCENARIOS} <= set(commands)
     for name, command in commands.items():
         assert f"python -m agent {name}" in PAGES
@@ -124,7 +123,7 @@ def test_every_command_is_in_the_docs_and_has_help() -> None:
 
 
 @pytest.mark.parametrize("kind", CartridgeKind)
-def test_every_story_can_be_told(kind: CartridgeKind) -> None:
+def test_every_story_names_only_known_places_and_facts(kind: CartridgeKind) -> None:
     story = Story.of(kind)
     assert story.milestones
     places = {place.name for place in story.places}
@@ -132,14 +131,14 @@ def test_every_story_can_be_told(kind: CartridgeKind) -> None:
     assert {task.place for task in story.tasks} <= places
     assert {healer.place for healer in story.healers} <= places
     assert {milestone.place for milestone in story.milestones} <= places | {None}
-    assert {milestone.fact for milestone in story.milestones} <= {*story.marks, None}
-    assert {ambition.fact for ambition in story.ambitions} <= story.marks.keys()
+    assert {milestone.fact for milestone in story.milestones} <= {*story.ram_facts, None}
+    assert {ambition.fact for ambition in story.ambitions} <= story.ram_facts.keys()
     milestones = {"", *(each.id for each in story.milestones)}
     assert {name for each in story.ambitions for name in (each.after, each.before)} <= milestones
 
 
 @pytest.mark.parametrize("kind", CartridgeKind)
-def test_every_capability_fits_the_others(kind: CartridgeKind) -> None:
+def test_the_capabilities_form_a_valid_domain(kind: CartridgeKind) -> None:
     story = Story.of(kind)
     cartridge = load_cartridge(demo_cartridge_path())
     world, dex = World.of(cartridge), Dex.of(cartridge)

@@ -1,6 +1,8 @@
-"""The pages show what is there, within their limits."""
+"""The documentation agrees with the code, and keeps its limits."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,14 +25,14 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-def test_the_capability_in_extending_is_the_one_that_exists() -> None:
+def test_the_capability_in_extending_is_the_code() -> None:
     shown = text_of(DOCS / "extending.md").split("```python\n")[1].split("```")[0]
     example = ROOT / "agent" / "capabilities" / "forage.py"
     assert shown == example.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_no_link_of_a_page_is_dead(page: Path) -> None:
+def test_every_link_of_a_page_exists(page: Path) -> None:
     for link in ANY_LINK.findall(FENCE.sub("", text_of(page))):
         if "://" in link:
             continue
@@ -59,3 +61,46 @@ def test_every_name_in_the_glossary_exists_in_the_code() -> None:
     named = set(NAME.findall(text_of(DOCS / "glossary.md")))
     assert len(named) > 80
     assert named - known == set()
+
+
+# pret's name of the trainer class that has no trainer.
+EXEMPT = frozenset({"NOBODY"})
+PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+SOURCES = [
+    path
+    for folder in ("agent", "memory", "emulator", "scripts", "tests")
+    for path in (ROOT / folder).rglob("*.py")
+]
+
+
+def avoided_words() -> set[str]:
+    return set(re.findall(r"\w+", text_of(DOCS / "glossary.md").split("## Words to avoid")[1]))
+
+
+def names_in(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.arg(arg=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case _:
+                pass
+
+
+def docstrings_in(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            yield ast.get_docstring(node) or ""
+
+
+def test_names_and_docstrings_use_no_word_to_avoid() -> None:
+    avoided = avoided_words()
+    assert len(avoided) > 30
+    assert len(SOURCES) > 600
+    for path in SOURCES:
+        tree = ast.parse(text_of(path))
+        names = {name for name in names_in(tree) if name not in EXEMPT}
+        for text in sorted({*names, *docstrings_in(tree)}):
+            used = avoided & {part.lower() for part in PART.findall(text)}
+            assert not used, f"{path.relative_to(ROOT)}: {text[:70]!r}"

@@ -1,4 +1,4 @@
-"""A fight of two who can stand much, in which a test decides about chance."""
+"""A fight of two sturdy Pokemon, in which a test controls the random numbers."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tests.contract.test_engine_battle_damage import RANDOM
 HP: Final = 320
 LEVEL: Final = 20
 STAT: Final = 40  # Attack, Defense and Special of both
-NO_TYPE: Final = 9  # nothing is good or bad against it
+NO_TYPE: Final = 9  # no type is strong or weak against it
 NAMES: Final = ("attack", "defense", "speed", "special")
 SPEEDS: Final = {"own": 60, "enemy": 50}
 STATUSES: Final = {"own": "wPlayerBattleStatus1", "enemy": "wEnemyBattleStatus1"}
 COUNTERS: Final = {"own": "wPlayerNumAttacksLeft", "enemy": "wEnemyNumAttacksLeft"}
-HARMLESS: Final = 13  # raises the Special of who uses it
+HARMLESS: Final = 13  # raises the user's Special
 USUAL: Final = 200  # hits, not critically, and without a side effect
 
 
 class Dice:
-    """What a battle draws until the `with` ends: the bytes of a script, then always `usual`."""
+    """The random bytes of a battle until the `with` ends: a script, then always `usual`."""
 
     def __init__(self, game: Game) -> None:
         self.usual = USUAL
@@ -54,7 +54,7 @@ class Dice:
 
 
 def enter(start: Start, *reserve: Mon) -> Game:
-    """Begin a fight in the wild; the player's is faster, the enemy does no harm."""
+    """Begin a wild battle; the player's Pokemon is faster, the enemy is harmless."""
     game = start("bedroom")
     battles.hurry(game)
     stats = (STAT, STAT, SPEEDS["own"], STAT)
@@ -69,7 +69,7 @@ def enter(start: Start, *reserve: Mon) -> Game:
 
 
 def steady(game: Game, side: str) -> None:
-    """Give who fights on a side the numbers of the arena."""
+    """Give the active Pokemon of a side the stats of the arena."""
     for name in ("hp", "max_hp"):
         battles.set_field(game, side, name, HP)
     for name, value in zip(NAMES, (STAT, STAT, SPEEDS[side], STAT), strict=True):
@@ -101,7 +101,7 @@ def set_status(game: Game, side: str, byte: int, value: int) -> None:
 
 
 def counters(game: Game, side: str) -> tuple[int, ...]:
-    """Return attacks left, turns of confusion and of bad poison, and the byte of the disabled move."""
+    """Return attacks left, turns of confusion and bad poison, and the byte of the disabled move."""
     at = symbol(COUNTERS[side])
     return tuple(game.at(at + i) for i in range(4))
 
@@ -111,24 +111,24 @@ def set_counter(game: Game, side: str, index: int, value: int) -> None:
 
 
 def use(game: Game, number: int) -> list[str]:
-    """Let the player's use a move; return what was said until the next menu."""
+    """Let the player use a move; return the texts until the next menu."""
     battles.set_moves(game, "own", [number])
     return battles.fight(game)
 
 
 def use_effect(game: Game, *effects: int) -> list[str]:
-    """Let the player's use a move that does one of these."""
+    """Let the player use a move with one of these effects."""
     return use(game, with_effect(*effects).number)
 
 
 def go_on(game: Game) -> list[str]:
-    """Choose FIGHT where no list of moves opens; return what was said until the next menu."""
+    """Choose FIGHT where no move list opens; return the texts until the next menu."""
     battles.choose(game, FIGHT)
     return battles.read_on(game)
 
 
 def read_until(game: Game, words: str) -> None:
-    """Read on until a text that waits says so, and leave it waiting."""
+    """Read on until a waiting text contains `words`, and leave it waiting."""
     for _ in range(900):
         game.tick(4)
         if game.has_arrow:
@@ -139,14 +139,14 @@ def read_until(game: Game, words: str) -> None:
 
 
 def begin(game: Game, number: int) -> None:
-    """Let the player's use a move, and read nothing yet."""
+    """Let the player use a move, without reading any text."""
     battles.set_moves(game, "own", [number])
     battles.choose(game, FIGHT)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == battles.FIRST_MOVE[0], 60)
     game.press("a", hold=2, settle=2)
 
 
-def blow(power: int, *, attack: int = STAT, defense: int = STAT, byte: int | None = USUAL) -> int:
-    """Return the damage of a blow without type; no `byte` is no luck either."""
+def hit(power: int, *, attack: int = STAT, defense: int = STAT, byte: int | None = USUAL) -> int:
+    """Return the damage of a hit without type effects; without `byte` there is no random factor."""
     damage = min(997, (2 * LEVEL // 5 + 2) * power * attack // defense // 50) + 2
     return damage if byte is None else damage * (217 + byte * 39 // 256) // 255

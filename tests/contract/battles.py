@@ -1,4 +1,4 @@
-"""Getting into battles and through them, with the pad and the contract's addresses alone."""
+"""Starting and playing battles, with only the joypad and the contract's addresses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HITTER: Final = 24  # a move that never misses
 POISON, BURN, FREEZE, PARALYSIS = 8, 16, 32, 64
 DEX: Final = Dex.of(load_cartridge(demo_cartridge_path()))
 SIDES: Final = {"own": "wBattleMon", "enemy": "wEnemyMon"}
-OFFSETS: Final = {  # of the battle structure: where a field begins, and its bytes
+OFFSETS: Final = {  # offset and size of the fields of the battle structure
     "species": (0, 1),
     "hp": (1, 2),
     "position": (3, 1),
@@ -42,7 +42,7 @@ OFFSETS: Final = {  # of the battle structure: where a field begins, and its byt
 
 @dataclass(frozen=True)
 class Mon:
-    """One of the team, as a test wants it."""
+    """A Pokemon of the team, as a test defines it."""
 
     species: int
     level: int = 10
@@ -53,7 +53,7 @@ class Mon:
     pp: int = 20
     status: int = 0
     experience: int = 0
-    trainer: int | None = None  # the player, unless another is said
+    trainer: int | None = None  # the player, unless another is given
 
     def data(self, game: Game) -> bytes:
         data = bytearray(PARTY_MON)
@@ -76,12 +76,12 @@ def table(game: Game, label: str, offset: int, size: int) -> bytes:
 
 
 def moves() -> Iterable[Move]:
-    """Return every move there is."""
+    """Return every move of the cartridge."""
     return DEX.all_moves.values()
 
 
 def with_effect(*effects: int) -> Move:
-    """Return a move that does one of these."""
+    """Return a move with one of these effects."""
     return next(each for each in moves() if each.effect in effects)
 
 
@@ -114,20 +114,20 @@ def party_mon(game: Game, place: int) -> bytes:
 
 
 def hurry(game: Game, options: int = FAST | STYLE_SET) -> None:
-    """Print words at once: how fast they come is no concern of battles."""
+    """Print text without delay: its speed does not matter in battles."""
     game.poke("wOptions", options)
     game.poke("wStatusFlags5", game.byte("wStatusFlags5") | NO_DELAY)
 
 
 def meet(game: Game, species: int, level: int) -> Game:
-    """Let the overworld find a wild creature, and come to the first menu."""
+    """Start a wild encounter from the overworld, and continue to the first menu."""
     game.poke("wCurEnemyLevel", level)
     game.poke("wCurOpponent", species)
     return to_menu(game)
 
 
 def challenge(game: Game, trainer_class: int, number: int) -> Game:
-    """Let the overworld find a trainer, and come to the first menu."""
+    """Start a trainer battle from the overworld, and continue to the first menu."""
     game.poke("wTrainerNo", number)
     game.poke("wCurOpponent", 200 + trainer_class)
     return to_menu(game)
@@ -138,7 +138,7 @@ def is_at_menu(game: Game) -> bool:
 
 
 def read_on(game: Game) -> list[str]:
-    """Read to the next menu, or to the map; return what was said, each time it waited."""
+    """Read to the next menu or to the map; return each text that waited."""
     seen: list[str] = []
     for _ in range(900):
         game.tick(4)
@@ -165,7 +165,7 @@ def to_menu(game: Game) -> Game:
 
 
 def point(game: Game, place: tuple[int, int]) -> Game:
-    """Bring the battle menu's cursor to one of its four words."""
+    """Move the cursor of the battle menu to one of its four entries."""
     game.press("right" if place[0] == TEAM[0] else "left", hold=2, settle=4)
     game.press("down" if place[1] == RUN[1] else "up", hold=2, settle=4)
     assert game.cursor == place, game.text
@@ -178,7 +178,7 @@ def choose(game: Game, place: tuple[int, int]) -> Game:
 
 
 def fight(game: Game, slot: int = 0) -> list[str]:
-    """Use a move and read to the next menu; return what was said."""
+    """Use a move and read to the next menu; return the texts."""
     choose(game, FIGHT)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == FIRST_MOVE[0], 60)
     for _ in range(4):
@@ -189,5 +189,5 @@ def fight(game: Game, slot: int = 0) -> list[str]:
     return read_on(game)
 
 
-def tells(lines: Iterable[str], words: str) -> bool:
+def shows(lines: Iterable[str], words: str) -> bool:
     return any(words in line for line in lines)

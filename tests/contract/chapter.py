@@ -1,4 +1,4 @@
-"""The way to the first badge: its places and events, and short cuts to them."""
+"""The way to the first badge: its places and events, and shortcuts to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STORE_SCRIPT = 0xD60D
 
 
 def through_the_door(start: Start, target: int, entrance: int = 0) -> Game:
-    """Walk through the door of the store in Alderbrook, behind which the asked place lies."""
+    """Walk through the door of the store in Alderbrook, redirected to `target`."""
     game = start("alderbrook")
     game.poke("wWarpEntries", entrance, 4 * STORE_DOOR + 2)
     game.poke("wWarpEntries", target, 4 * STORE_DOOR + 3)
@@ -27,7 +27,7 @@ def through_the_door(start: Start, target: int, entrance: int = 0) -> Game:
 
 
 def enter(game: Game, direction: str, target: int) -> Game:
-    """Hold a direction until the map is another one and the player is free or held up there."""
+    """Hold a direction until the map changes and the player is free or stopped by a script."""
     game.hold_until(direction, lambda: game.place.map == target, 200)
     game.wait(lambda: game.is_free or game.is_talking, 200)
     return game
@@ -40,7 +40,7 @@ def bag(game: Game) -> dict[int, int]:
 
 
 def fill_bag(game: Game) -> None:
-    """Put twenty different things into the bag, none of them a parcel or a cap."""
+    """Put twenty different items into the bag, none of them a parcel or a cap."""
     game.poke("wNumBagItems", 20)
     for slot in range(20):
         game.poke("wBagItems", 100 + slot, 2 * slot)
@@ -49,7 +49,7 @@ def fill_bag(game: Game) -> None:
 
 
 def empty_bag(game: Game, item: int | None = None) -> None:
-    """Leave nothing in the bag, or one thing."""
+    """Empty the bag, or leave one item in it."""
     game.poke("wNumBagItems", 0 if item is None else 1)
     game.poke("wBagItems", 0xFF if item is None else item)
     game.poke("wBagItems", 1, 1)

@@ -1,4 +1,4 @@
-"""What the contract's tests are given: games at stations of the story, and the world as it is compiled."""
+"""Fixtures of the contract tests: games at stations of the story, and the compiled world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.contract.world_rom import Map, Rom, compile_world, made_maps, read_ro
 
 @pytest.fixture
 def power_on() -> Iterator[Callable[..., Game]]:
-    """Give fresh games, as the battery kept them; they are switched off at the end of the test."""
+    """Return new games with a given battery RAM; they are switched off at the end of the test."""
     games: list[Game] = []
 
     def switch_on(battery: bytes = NOTHING_KEPT) -> Game:
@@ -37,13 +37,13 @@ def _console() -> Iterator[Game]:
 
 @pytest.fixture(scope="session")
 def _states() -> dict[str, bytes]:
-    """States of the stations that a test has asked for, each reached by playing, each once."""
+    """States of the requested stations, each reached by playing, once."""
     return {}
 
 
 @pytest.fixture
 def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Start]:
-    """Give the game at a named station."""
+    """Return the game at a named station."""
     for button in ("up", "down", "left", "right", "a", "b", "start", "select"):
         _console.release(button)
     traveller: list[Game] = []
@@ -65,7 +65,7 @@ def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Start]:
 
 @pytest.fixture
 def bedroom(start: Start) -> Game:
-    """Give the bedroom, with words that are printed at once."""
+    """The bedroom, with text printed without delay."""
     game = start("bedroom")
     battles.hurry(game)
     return game
@@ -73,20 +73,20 @@ def bedroom(start: Start) -> Game:
 
 @pytest.fixture
 def arena(start: Start) -> Game:
-    """Give a fight of two who can stand much."""
+    """A fight of two sturdy Pokemon."""
     return enter(start)
 
 
 @pytest.fixture
 def dice(_console: Game) -> Iterator[Dice]:
-    """Decide about chance from here on."""
+    """Control of the random numbers from here on."""
     with Dice(_console) as dice:
         yield dice
 
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder of the freshly compiled world."""
+    """The folder of the freshly compiled world."""
     return compile_world(tmp_path_factory.mktemp("world"), "1")
 
 

@@ -1,4 +1,4 @@
-"""The cartridge in an emulator, read at the contract's addresses and at nothing else."""
+"""The cartridge in an emulator, read only at the contract's addresses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LETTERS: Final = {
 
 
 class Place(NamedTuple):
-    """A step of a map."""
+    """A square of a map."""
 
     map: int
     x: int
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 class Game:
-    """A power-on of the cartridge with what its battery kept, a pad, and its RAM by label."""
+    """A power-on of the cartridge with its battery RAM, a joypad, and RAM by label."""
 
     def __init__(self, battery: bytes = NOTHING_KEPT) -> None:
         self.pyboy: Any = PyBoy(
@@ -118,27 +118,27 @@ class Game:
         return int.from_bytes(self.block(label, 2), "little")
 
     def number(self, label: str) -> int:
-        """Return a number of two bytes, the high one first."""
+        """Return a big-endian number of two bytes."""
         return int.from_bytes(self.block(label, 2), "big")
 
     def poke_number(self, label: str, value: int) -> None:
         self.poke(label, value.to_bytes(2))
 
     def poke(self, label: str, value: int | bytes, offset: int = 0) -> None:
-        """Write a byte, or several."""
+        """Write one or several bytes."""
         data = bytes([value]) if isinstance(value, int) else value
         for at, byte in enumerate(data, symbol(label) + offset):
             self.pyboy.memory[at] = byte
 
     def flag(self, label: str, number: int) -> bool:
-        """Return a bit of a row of flags."""
+        """Return a bit of a flag array."""
         return bool(self.byte(label, number // 8) & 1 << number % 8)
 
     def has_happened(self, event: int) -> bool:
         return self.flag("wEventFlags", event)
 
     def set_event(self, event: int) -> None:
-        """Tell the cartridge that something has happened, without playing it."""
+        """Set an event without playing it."""
         byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
         self.poke("wEventFlags", byte, event // 8)
 
@@ -150,7 +150,7 @@ class Game:
 
     @property
     def text(self) -> str:
-        """The screen in letters; other tiles are `_`, edges of boxes `#`."""
+        """The screen as letters; other tiles are `_`, edges of boxes `#`."""
         tiles = self.block("wTileMap")
         letters = [LETTERS.get(tile, "_" if tile < 0x60 else "#") for tile in tiles]
         return "\n".join("".join(letters[i : i + COLUMNS]) for i in range(0, 360, COLUMNS))
@@ -161,7 +161,7 @@ class Game:
 
     @property
     def is_free(self) -> bool:
-        """Whether the player stands on the grid and the pad is listened to."""
+        """Whether the player stands on the grid and input is accepted."""
         return not any(
             (
                 self.byte("wWalkCounter"),
@@ -174,18 +174,18 @@ class Game:
 
     @property
     def said(self) -> str:
-        """What the message box says, in one line."""
+        """The text of the message box, in one line."""
         rows = self.text.splitlines()
         return " ".join((rows[14][1:19] + " " + rows[16][1:19]).rstrip("v ").split())
 
     @property
     def is_talking(self) -> bool:
-        """Whether a box of text is open."""
+        """Whether a text box is open."""
         return bool(self.byte("wFontLoaded"))
 
     @property
     def cursor(self) -> tuple[int, int] | None:
-        """Where the filled cursor stands on the screen."""
+        """The position of the filled cursor on the screen."""
         where = self.block("wTileMap").find(0xED)
         return None if where < 0 else (where % COLUMNS, where // COLUMNS)
 
@@ -204,13 +204,13 @@ class Game:
             self.press("b")
         pytest.fail(f"the text does not end:\n{self.text}")
 
-    def hear(self) -> str:
-        """Press A and read to the end; return all that is said, in one line."""
+    def read_all(self) -> str:
+        """Press A and read to the end; return all text, in one line."""
         self.press("a")
         return " ".join(" ".join(self.read_to_the_end()).replace("#", " ").split())
 
     def sprite(self, slot: int) -> tuple[int, int]:
-        """Return the x and y of the step that a map object holds."""
+        """Return the x and y of the square of a map object."""
         base = 16 * slot
         return (
             self.byte("wSpriteStateData2", base + 5) - 4,
@@ -224,7 +224,7 @@ class Game:
         return dict(zip(data[::2], data[1::2], strict=True))
 
     def is_away(self, slot: int) -> bool:
-        """Whether a map object is toggled off."""
+        """Whether a map object is hidden by its toggle."""
         return self.flag("wToggleableObjectFlags", self.toggles[slot])
 
     @property
@@ -232,7 +232,7 @@ class Game:
         return {self.sprite(slot) for slot in range(1, self.byte("wNumSprites") + 1)}
 
     def step_tile(self, x: int, y: int) -> int:
-        """Return the tile that decides about a step: bottom left, from the live blocks."""
+        """Return the collision tile of a square: bottom left, from the live blocks."""
         stride = self.byte("wCurMapWidth") + 6
         block = self.byte("wOverworldMap", (y // 2 + 3) * stride + x // 2 + 3)
         address = self.word("wTilesetBlocksPtr") + 16 * block
@@ -258,7 +258,7 @@ class Game:
         return [(data[i + 1], data[i]) for i in range(0, len(data), 2)]
 
     def route(self, x: int, y: int) -> list[str] | None:
-        """Return the shortest way that meets no person and, before its end, no warp."""
+        """Return the shortest way without people and, before its end, without warps."""
         start = (self.place.x, self.place.y)
         closed = self.people | {(wx, wy) for wx, wy, _ in self.warps if (wx, wy) != (x, y)}
         came: dict[tuple[int, int], tuple[tuple[int, int], str]] = {start: (start, "")}
@@ -275,7 +275,7 @@ class Game:
         return None
 
     def step(self, direction: str) -> bool:
-        """Hold a direction until the place changes; False when something is in the way."""
+        """Hold a direction until the place changes; return False when something blocks it."""
         before = self.place
         self.hold(direction)
         for _ in range(24):
@@ -288,7 +288,7 @@ class Game:
         return self.place != before
 
     def go(self, x: int, y: int) -> Game:
-        """Walk to a step of the map, round people; the last step may be a warp."""
+        """Walk to a square of the map, around people; the last square may be a warp."""
         here = self.place.map
         for _ in range(400):
             if (self.place.x, self.place.y) == (x, y) or self.place.map != here:
@@ -301,13 +301,13 @@ class Game:
         pytest.fail(f"cannot walk from {self.place} to {(x, y)}")
 
     def face(self, direction: str) -> Game:
-        """Turn without stepping: what is ahead must be closed."""
+        """Turn without stepping: the square ahead must be blocked."""
         self.press(direction, hold=2, settle=6)
         assert self.byte("wSpriteStateData1", 9) == FACINGS[direction]
         return self
 
     def go_beside(self, x: int, y: int) -> Game:
-        """Stand next to a step, facing it."""
+        """Stand next to a square, facing it."""
         for direction, (dx, dy) in OFFSETS.items():
             spot = (x - dx, y - dy)
             if spot not in self.people and self.is_open(*spot) and self.route(*spot) is not None:
@@ -315,13 +315,13 @@ class Game:
         pytest.fail(f"nothing open beside {(x, y)} on map {self.place.map}")
 
 
-Start: TypeAlias = Callable[[str], Game]  # gives the game at a named station
+Start: TypeAlias = Callable[[str], Game]  # returns the game at a named station
 
 
 def trace(
     came: dict[tuple[int, int], tuple[tuple[int, int], str]], here: tuple[int, int]
 ) -> list[str]:
-    """Return the directions that led to `here`."""
+    """Return the directions that lead to `here`."""
     way: list[str] = []
     while came[here][1]:
         here, direction = came[here]
@@ -330,7 +330,7 @@ def trace(
 
 
 def halting_share(game: Game, frames: int = 300) -> float:
-    """Return the share of frames in which a halt of bank 0 is reached."""
+    """Return the share of frames in which the halt instruction of bank 0 is reached."""
     home = game.rom(0, 0, 0x3FFF)
     reached = [False]
 
@@ -338,7 +338,7 @@ def halting_share(game: Game, frames: int = 300) -> float:
         reached[0] = True
 
     places = [i for i in range(0x150, 0x3FFE) if home[i : i + 2] == HALT_AND_NOP]
-    for place in places:  # the nop, which follows at once; a hook on the halt itself never wakes
+    for place in places:  # the nop right after it; a hook on the halt itself never wakes
         game.pyboy.hook_register(0, place + 1, note, None)
     count = 0
     for _ in range(frames):

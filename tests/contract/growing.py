@@ -1,4 +1,4 @@
-"""Growing: what levels are worth, and winning them."""
+"""Growth: experience and stats by level, and battles that win a level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def experience(species: int, level: int) -> int:
 
 
 def stats(mon: PartyMon) -> Stats:
-    """Return the stats that one of the team should have."""
+    """Return the expected stats of a party Pokemon."""
     return stats_of(DEX.species(mon.species).base, mon.dvs, mon.level, mon.stat_exp)
 
 
@@ -30,7 +30,7 @@ def win_to_level(
     enemy_level: int = 2,
     named: bool = True,
 ) -> str:
-    """Win with somebody one point short of the level; return the screen with the new stats."""
+    """Win with a Pokemon one point short of the level; return the screen with the new stats."""
     mon = Mon(
         species,
         level=level - 1,
@@ -67,19 +67,19 @@ def choose_hitter(game: Game, moves: tuple[int, ...]) -> None:
 
 
 def name(game: Game, species: int) -> bytes:
-    """Return the name of a kind, as a field of a name has it."""
+    """Return the name of a species, padded as in a name field."""
     data = battles.table(game, "MonsterNames", 10 * (species - 1), 10)
     return data.ljust(battles.NAME, b"\x50")
 
 
 def state(game: Game) -> State:
-    """Return what the agent's readers make of this moment."""
+    """Return this moment as the agent's readers decode it."""
     memory = game.pyboy.memory
     work, high = bytes(memory[0xC000:0xE000]), bytes(memory[0xFF80:0xFFFF])
     return read_state(Ram.of_image(work, high), game.frames)
 
 
 def phase(game: Game) -> Phase | None:
-    """Return what the agent's readers take the battle to wait for; None without one."""
+    """Return the battle phase as the agent's readers decode it; None without a battle."""
     battle = state(game).battle
     return battle.phase if battle else None

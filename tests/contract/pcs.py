@@ -1,4 +1,4 @@
-"""Getting to a PC and through its menus, wherever the maps have one."""
+"""Reaching a PC and using its menus, on any map."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from emulator.ram.view import HIGH_RAM, WORK_RAM
 from tests.contract import battles
 from tests.contract.game import Game
 
-ANY_PC, OWN_PC, BOXES_PC = 0xF9, 0xFC, 0xFD  # what stands in place of a text
+ANY_PC, OWN_PC, BOXES_PC = 0xF9, 0xFC, 0xFD  # text service codes
 CORNER: Final = (1, 2)
-SPARE: Final = 0xCEF8  # RAM that nothing here uses: a table of one text, and the text
+SPARE: Final = 0xCEF8  # unused RAM: a text table with one text, and the text
 
 
 def use(game: Game, service: int) -> Game:
-    """Ask whoever stands behind the counter of a rest house, as though he were a PC."""
+    """Talk to the person behind the counter of a rest house, whose text is replaced by a PC."""
     battles.hurry(game)
     game.pyboy.memory[SPARE : SPARE + 3] = [(SPARE + 2) & 0xFF, (SPARE + 2) >> 8, service]
     game.poke("wCurMapTextPtr", SPARE.to_bytes(2, "little"))
@@ -30,7 +30,7 @@ def use(game: Game, service: int) -> Game:
 
 
 def to(game: Game, cursor: tuple[int, int]) -> Game:
-    """Read on to the menu whose cursor is there."""
+    """Read on to the menu with its cursor at this place."""
     for _ in range(60):
         game.tick(12)
         if game.cursor == cursor and not game.has_arrow:
@@ -41,7 +41,7 @@ def to(game: Game, cursor: tuple[int, int]) -> Game:
 
 
 def choose(game: Game, entry: int, then: tuple[int, int] | None) -> Game:
-    """Press A on an entry counted from the cursor, and read on to the menu that follows."""
+    """Press A on an entry counted from the cursor, and read on to the next menu."""
     for _ in range(abs(entry)):
         game.press("down" if entry > 0 else "up")
     game.press("a", settle=20)
@@ -49,19 +49,19 @@ def choose(game: Game, entry: int, then: tuple[int, int] | None) -> Game:
 
 
 def said(game: Game) -> str:
-    """Return what the page that waits now says."""
+    """Return the text of the waiting page."""
     game.wait(lambda: game.has_arrow, 200)
     return game.said
 
 
 def ram(game: Game) -> Ram:
-    """Return what the agent's readers are given."""
+    """Return the RAM that the agent's readers get."""
     memory = game.pyboy.memory
     return Ram([(at, bytes(memory[at : at + size])) for at, size in (WORK_RAM, HIGH_RAM)])
 
 
 def kind(game: Game) -> MenuKind | None:
-    """Return what the agent's reader takes the menu for."""
+    """Return the menu kind as the agent's reader decodes it."""
     menu = read_menu(ram(game))
     return menu.kind if menu else None
 
@@ -77,7 +77,7 @@ def set_list(game: Game, label: str, *stacks: tuple[int, int]) -> None:
 
 
 def read_list(game: Game, label: str) -> list[tuple[int, int]]:
-    """Return the stacks of a list of things, which must end where its count says."""
+    """Return the stacks of an item list, which must end where its count says."""
     count = game.byte(label)
     at = symbol(label) + 1
     data = bytes(game.pyboy.memory[at : at + 2 * count + 1])

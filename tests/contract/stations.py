@@ -1,4 +1,4 @@
-"""The way through the story: each station is reached by playing on from the one before."""
+"""The way through the story: each station is reached by playing on from the previous one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOST: Final = 0xFF
 
 
 def fight(game: Game, *, won: bool) -> Game:
-    """Play the battle that is about to begin; how it ends is made sure of in RAM."""
+    """Play the battle that is about to begin; RAM is changed to force its result."""
     game.wait(lambda: game.byte("wIsInBattle") in {1, 2}, 400)
     for _ in range(600):
         if game.byte("wIsInBattle") in {0, LOST}:
@@ -30,7 +30,7 @@ def fight(game: Game, *, won: bool) -> Game:
 
 
 def read_on(game: Game, until: Callable[[], bool], within: int = 6000) -> Game:
-    """Press B from time to time until `until` holds."""
+    """Press B repeatedly until `until` holds."""
     for _ in range(within // 30):
         if until():
             return game
@@ -39,7 +39,7 @@ def read_on(game: Game, until: Callable[[], bool], within: int = 6000) -> Game:
 
 
 def to_the_map(game: Game) -> Game:
-    """Read on until the player stands free."""
+    """Read on until the player is free to walk."""
     return read_on(game, lambda: game.is_free and not game.byte("wIsInBattle"))
 
 
@@ -104,7 +104,7 @@ def to_table(game: Game, starter: int) -> Game:
 
 
 def to_starter(game: Game, starter: int) -> Game:
-    """Take a creature and see the rival take his."""
+    """Take a starter and see the rival take his."""
     to_table(game, starter).press("a")
     read_on(game, lambda: game.cursor == (15, 8)).press("a")
     read_on(game, lambda: game.byte("wPartyCount") == 1)
@@ -113,7 +113,7 @@ def to_starter(game: Game, starter: int) -> Game:
 
 
 def to_challenge(game: Game) -> Game:
-    """Step between the bookcases, where the rival calls."""
+    """Step between the bookcases, where the rival's challenge starts."""
     game.go(4, 5)
     game.hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
     return read_on(game, lambda: bool(game.byte("wCurOpponent")))
@@ -135,7 +135,7 @@ def to_lane(game: Game) -> Game:
 
 
 def to_alderbrook(game: Game) -> Game:
-    """Walk north in peace: the trainer is beaten and the grass is quiet."""
+    """Walk north without battles: the trainer is beaten and encounters are off."""
     game.set_event(BEAT_RAMBLER)
     game.poke("wGrassRate", 0)
     game.go(9, 0).step("up")
@@ -151,7 +151,7 @@ def to_rest_house(game: Game) -> Game:
 
 
 class Station(NamedTuple):
-    """Where the way to it begins, and the way."""
+    """The station where the way begins, and the way."""
 
     before: str
     travel: Callable[[Game], Game]

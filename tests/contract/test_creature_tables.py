@@ -1,6 +1,6 @@
-"""Creatures, moves, trainers and items of the demo: what the engine knows, and what makes its story a fair one.
+"""Creatures, moves, trainers and items of the demo: supported by the engine, and fair for the story.
 
-That each table is whole and hangs together is what `emulator.soundness` finds of any cartridge.
+`emulator.soundness` checks for any cartridge that each table is complete and consistent.
 """
 
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ from tests.contract.world_rom import Rom
 
 INDICES, CLASSES = range(1, 191), range(1, 48)
 MASTER_BALL = 1
-FLOORS = range(84, 97)  # what a lift lists
+FLOORS = range(84, 97)  # the floors an elevator lists
 PICTURE = 16 * 16
 QUICK_MOVE, LAST_RESORT, RECOIL, ONE_HIT = 98, 165, 48, 38
-COSTLY = {7, 8, 27, 39, 43, 45, RECOIL, 80}  # a turn, a risk, or the user itself
+COSTLY = {7, 8, 27, 39, 43, 45, RECOIL, 80}  # effects that cost a turn, a risk, or the user's HP
 SEVERAL_TIMES, AMOUNTS = {29, 42, 44, 77}, {ONE_HIT, 40, 41}
 ADDITIONS = {2, 3, 4, 5, 6, 17, 31, *range(33, 38), *range(68, 72), 76, 81}
 SIDE_EFFECTS = COSTLY | SEVERAL_TIMES | AMOUNTS | ADDITIONS
@@ -37,18 +37,18 @@ def dex() -> Dex:
 
 
 def record(label: str, size: int, number: int) -> bytes:
-    """Return one of the records of a table, the first of which has number 1."""
+    """Return a record of a table whose first record has number 1."""
     bank, address = table(label)
     return IMAGE.span(bank, address + size * (number - 1), size)
 
 
 def base_data(number: int) -> bytes:
-    """Return the base data of a number of the dex."""
+    """Return the base data of a Pokedex number."""
     return record("BaseStats", BASE_SIZE, number)
 
 
 def pictures(base: bytes, bank: int) -> list[bytes]:
-    """Return front and back."""
+    """Return the front and back pictures."""
     return [picture(base[at : at + 2], bank) for at in (11, 13)]
 
 
@@ -60,7 +60,7 @@ def are_drawn(found: Iterable[bytes]) -> bool:
     return all(len(set(each)) > 8 for each in found)
 
 
-def test_every_move_does_what_the_engine_knows(rom: Rom, dex: Dex) -> None:
+def test_every_move_has_an_effect_of_the_engine(rom: Rom, dex: Dex) -> None:
     types = set(rom.numbers("TYPE_").values())
     for move in dex.all_moves.values():
         assert move.type in types
@@ -77,7 +77,7 @@ def test_every_move_does_what_the_engine_knows(rom: Rom, dex: Dex) -> None:
     assert all(999 * ratio.numerator < 1 << 16 for ratio in dex.rules.ratios)
 
 
-def test_names_are_short_and_tell_apart(rom: Rom, dex: Dex) -> None:
+def test_names_are_short_and_unique(rom: Rom, dex: Dex) -> None:
     for longest, named in ((12, dex.all_moves), (10, dex.all_species)):
         names = [each.name for each in named.values()]
         assert all(is_name(name, longest) for name in names)
@@ -100,13 +100,13 @@ def test_every_creature_is_complete(rom: Rom, dex: Dex) -> None:
         assert species.base_experience, "it is worth something"
         assert data[10] == 0x44
         assert any(dex.move(move).power for move in species.first_moves)
-        learned = [move for _, move in species.lessons]
+        learned = [move for _, move in species.level_up_moves]
         assert len({*learned, *species.first_moves}) == len(learned) + len(species.first_moves)
     assert {base_data(each.dex)[19] for each in dex.all_species.values()} == {0, 3, 4, 5}
     assert any(len(set(each.types)) == 2 for each in dex.all_species.values())
 
 
-def test_some_evolve_and_are_about_a_fifth_better(dex: Dex) -> None:
+def test_evolutions_are_about_a_fifth_stronger(dex: Dex) -> None:
     evolving = {each.index: each.evolutions for each in dex.all_species.values() if each.evolutions}
     levels = {**dict.fromkeys(STARTERS, 12), 33: 7, 66: 13}
     assert evolving == {
@@ -159,7 +159,7 @@ def test_the_rivals_starters_beat_the_players(rom: Rom, dex: Dex) -> None:
     assert rom.number("TRAINER_BASIL") == BASIL
 
 
-def test_every_class_has_a_picture_money_and_what_it_prefers(rom: Rom, dex: Dex) -> None:
+def test_every_trainer_class_has_a_picture_money_and_move_choices(rom: Rom, dex: Dex) -> None:
     for number in CLASSES:
         data, known = record("TrainerPicAndMoneyPointers", 5, number), dex.trainer(number)
         assert are_drawn([picture(data[:2], rom.number("TRAINER_PICS_BANK"))])
@@ -172,7 +172,7 @@ def test_every_class_has_a_picture_money_and_what_it_prefers(rom: Rom, dex: Dex)
     assert {each.level for each in party} <= {4, 5}
 
 
-def test_every_item_has_a_price_or_is_beyond_it(rom: Rom, dex: Dex) -> None:
+def test_every_item_has_a_price_unless_it_cannot_be_sold(rom: Rom, dex: Dex) -> None:
     own = set(rom.numbers("ITEM_").values())
     for number in range(1, 98):
         item = dex.item(number)

@@ -1,4 +1,4 @@
-"""Things in the demo: the bag, the computer that stores them, and the lists that show them."""
+"""Items in the demo: the bag, the player's PC, and the item lists."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_bar_rises_on_the_way(bedroom: Game) -> None:
         (things.FULL_HEAL, BURN),
     ],
 )
-def test_what_heals_a_state_heals_only_that(bedroom: Game, item: int, state: int) -> None:
+def test_a_status_item_heals_only_its_status(bedroom: Game, item: int, state: int) -> None:
     other = POISON if state != POISON else BURN
     wrong = 0 if item == things.FULL_HEAL else other
     battles.set_team(bedroom, Mon(3, status=state), Mon(7, status=wrong))
@@ -102,7 +102,7 @@ def test_what_heals_a_state_heals_only_that(bedroom: Game, item: int, state: int
     assert game.byte("wActionResultOrTookBattleTurn") == 0
 
 
-def test_only_the_fainted_are_revived_and_only_by_that(bedroom: Game) -> None:
+def test_only_a_revive_heals_a_fainted_pokemon(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=0, max_hp=41), Mon(7, hp=10))
     game = use_first(things.open_bag(bedroom, (things.POTION, 1), (things.REVIVE, 2)))
     things.to_cursor(game, PARTY).press("a")
@@ -129,7 +129,7 @@ def test_b_leads_back_one_menu_at_a_time(bedroom: Game) -> None:
     assert things.bag(game) == [(things.POTION, 3)]
 
 
-def test_some_of_a_stack_are_thrown_away(bedroom: Game) -> None:
+def test_part_of_a_stack_is_tossed(bedroom: Game) -> None:
     game = things.open_bag(bedroom, (things.BALL, 5))
     game.press("a")
     things.choose(things.to_cursor(game, USE), TOSS)
@@ -153,7 +153,7 @@ def test_some_of_a_stack_are_thrown_away(bedroom: Game) -> None:
 
 
 @pytest.mark.parametrize("at", ["quantity", "question"])
-def test_tossing_can_be_given_up(bedroom: Game, at: str) -> None:
+def test_tossing_can_be_cancelled(bedroom: Game, at: str) -> None:
     game = things.open_bag(bedroom, (things.BALL, 5))
     game.press("a")
     things.choose(things.to_cursor(game, USE), TOSS)
@@ -166,7 +166,7 @@ def test_tossing_can_be_given_up(bedroom: Game, at: str) -> None:
     assert things.bag(game) == [(things.BALL, 5)]
 
 
-def test_key_items_are_kept_and_not_counted(bedroom: Game) -> None:
+def test_key_items_cannot_be_tossed_and_show_no_quantity(bedroom: Game) -> None:
     game = things.open_bag(bedroom, (things.TOWN_MAP, 1))
     assert game.text.splitlines()[5][14:18].strip() == ""
     game.press("a")
@@ -178,7 +178,7 @@ def test_key_items_are_kept_and_not_counted(bedroom: Game) -> None:
     assert things.bag(game) == [(things.TOWN_MAP, 1)]
 
 
-def test_the_last_of_a_stack_takes_the_list_to_its_top(bedroom: Game) -> None:
+def test_using_up_a_stack_moves_the_list_to_its_top(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=1, max_hp=99))
     stacks = [(4, 1), (11, 1), (12, 1), (13, 1), (things.POTION, 1), (14, 1)]
     game = things.open_bag(bedroom, *stacks)
@@ -194,7 +194,7 @@ def test_the_last_of_a_stack_takes_the_list_to_its_top(bedroom: Game) -> None:
     assert things.bag(game) == [(4, 1), (11, 1), (12, 1), (13, 1), (14, 1)]
 
 
-def test_the_twine_leads_out_of_caves_alone(bedroom: Game) -> None:
+def test_the_twine_works_only_in_caves(bedroom: Game) -> None:
     game = use_first(things.open_bag(bedroom, (things.ESCAPE_ROPE, 2)))
     assert "no use" in things.read(game)
     things.to_cursor(game, LIST)
@@ -207,7 +207,7 @@ def test_the_twine_leads_out_of_caves_alone(bedroom: Game) -> None:
     assert game.step("down")
 
 
-def test_a_fight_is_no_place_for_the_map(bedroom: Game) -> None:
+def test_the_town_map_has_no_use_in_battle(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3))
     things.fill_bag(bedroom, (things.TOWN_MAP, 1))
     game = battles.meet(bedroom, 33, 5)
@@ -225,7 +225,7 @@ BAG, STORE = "wNumBagItems", "wNumBoxItems"
 
 @pytest.fixture
 def pc(start: Start) -> Game:
-    """Give the menu of the player's own PC."""
+    """The menu of the player's own PC."""
     game = start("rest house")
     battles.set_team(game, Mon(3))
     pcs.set_list(game, BAG, (DROP, 5), (KEY, 1))
@@ -234,7 +234,7 @@ def pc(start: Start) -> Game:
 
 
 def ask(game: Game, menu: int, entry: int) -> Game:
-    """Choose an entry of a list, and come to the question how many."""
+    """Choose an entry of a list, and continue to the quantity question."""
     pcs.choose(game, menu, PC_LIST)
     pcs.choose(game, entry, None)
     game.wait(lambda: pcs.kind(game) is MenuKind.QUANTITY, 60)
@@ -242,13 +242,13 @@ def ask(game: Game, menu: int, entry: int) -> Game:
 
 
 def count(game: Game) -> int:
-    """Return the quantity that stands in the box, which must be the one in RAM."""
+    """Return the quantity shown in the box, which must equal the one in RAM."""
     shown = int(game.text.splitlines()[10][17:19])
     assert shown == game.byte("wItemQuantity")
     return shown
 
 
-def test_one_pc_serves_all(start: Start) -> None:
+def test_one_pc_opens_all_pc_menus(start: Start) -> None:
     game = start("rest house")
     battles.set_team(game, Mon(3))
     pcs.use(game, pcs.ANY_PC)
@@ -276,7 +276,7 @@ def test_the_menu_is_where_the_contract_has_it(pc: Game) -> None:
     assert words == ["WITHDRAW", "DEPOSIT", "TOSS", "LOG OFF"]
 
 
-def test_the_number_turns_with_new_presses_and_wraps(pc: Game) -> None:
+def test_the_quantity_changes_with_new_presses_and_wraps(pc: Game) -> None:
     ask(pc, WITHDRAW, 1)
     assert (count(pc), pc.byte("wMaxItemQuantity")) == (1, 3)
     assert pc.cursor is None
@@ -287,7 +287,7 @@ def test_the_number_turns_with_new_presses_and_wraps(pc: Game) -> None:
     assert count(pc) == 3
 
 
-def test_things_are_taken_out(pc: Game) -> None:
+def test_items_are_withdrawn(pc: Game) -> None:
     ask(pc, WITHDRAW, 1)
     pc.press("up")
     pc.press("a")
@@ -298,7 +298,7 @@ def test_things_are_taken_out(pc: Game) -> None:
     assert pcs.kind(pc) is MenuKind.ITEMS
 
 
-def test_the_last_of_a_kind_leaves_the_list(pc: Game) -> None:
+def test_withdrawing_the_last_item_removes_its_entry(pc: Game) -> None:
     ask(pc, WITHDRAW, 1)
     pc.press("down")
     pc.press("a")
@@ -318,7 +318,7 @@ def test_more_than_ninety_nine_make_another_stack(pc: Game) -> None:
     assert pcs.read_list(pc, STORE) == [(DROP, 99), (POT, 3), (KEY, 1), (DROP, 86)]
 
 
-def test_of_a_key_item_there_is_one(pc: Game) -> None:
+def test_a_key_item_has_no_quantity_question(pc: Game) -> None:
     pcs.choose(pc, DEPOSIT, PC_LIST)
     pcs.choose(pc, 1, None)
     assert pcs.said(pc) == "JUNO put away NEAT PARCEL."
@@ -326,7 +326,7 @@ def test_of_a_key_item_there_is_one(pc: Game) -> None:
 
 
 @pytest.mark.parametrize(("answer", "left"), [("a", 88), ("b", 90)])
-def test_throwing_away_is_asked_about(pc: Game, answer: str, left: int) -> None:
+def test_tossing_asks_for_confirmation(pc: Game, answer: str, left: int) -> None:
     ask(pc, PC_TOSS, 0)
     pc.press("up")
     pc.press("a")
@@ -336,14 +336,14 @@ def test_throwing_away_is_asked_about(pc: Game, answer: str, left: int) -> None:
     assert pcs.read_list(pc, STORE)[0] == (DROP, left)
 
 
-def test_a_key_item_is_not_thrown_away(pc: Game) -> None:
+def test_a_key_item_is_not_tossed(pc: Game) -> None:
     pcs.choose(pc, PC_TOSS, PC_LIST)
     pcs.choose(pc, 2, None)
     assert pcs.said(pc) == "Better not lose that!"
     assert len(pcs.read_list(pc, STORE)) == 3
 
 
-def test_b_takes_a_quantity_back(pc: Game) -> None:
+def test_b_cancels_a_quantity(pc: Game) -> None:
     ask(pc, WITHDRAW, 0)
     pc.press("b")
     pcs.to(pc, PC_LIST)
@@ -359,7 +359,7 @@ def test_a_full_bag_takes_nothing_more(pc: Game) -> None:
     assert pcs.read_list(pc, STORE)[0] == (DROP, 90)
 
 
-def test_a_full_drawer_takes_nothing_more(pc: Game) -> None:
+def test_a_full_drawer_refuses_items(pc: Game) -> None:
     pcs.set_list(pc, STORE, *[(POT, 99)] * 50)
     pcs.choose(pc, DEPOSIT, PC_LIST)
     pcs.choose(pc, 0, None)
@@ -393,7 +393,7 @@ def rows(game: Game) -> list[str]:
     return [game.text.splitlines()[y][6:18].strip() for y in (4, 6, 8, 10)]
 
 
-def test_four_names_are_seen_and_counted(start: Start) -> None:
+def test_a_list_shows_four_names_and_quantities(start: Start) -> None:
     game = things.open_bag(start("bedroom"), *STACKS)
     assert rows(game) == [item_name(game, item) for item in ITEMS[:4]]
     assert [int(game.text.splitlines()[y][15:17]) for y in (5, 7, 9, 11)] == list(ITEMS[:4])
@@ -419,7 +419,7 @@ def test_short_lists_end_with_cancel(start: Start, count: int) -> None:
     assert game.cursor == (11, 4)
 
 
-def test_an_item_is_chosen_and_the_list_comes_back(start: Start) -> None:
+def test_the_list_returns_after_an_item_is_used(start: Start) -> None:
     game = things.open_bag(start("bedroom"), *STACKS)
     game.press("down")
     game.press("a", settle=4)

@@ -1,4 +1,4 @@
-"""Battles of the demo from outside: their menus, running away, and waiting."""
+"""Battles of the demo seen from outside: menus, running, and waiting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALARM = 0x80
 
 @pytest.fixture
 def arena(start: Start) -> Game:
-    """Give a wild battle at its first menu, with two in the team."""
+    """A wild battle at its first menu, with two Pokemon in the team."""
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(
@@ -39,7 +39,7 @@ def open_moves(game: Game) -> Game:
     return game
 
 
-def test_the_column_on_the_right_counts_on_when_chosen(arena: Game) -> None:
+def test_the_right_column_of_the_battle_menu_counts_on_when_chosen(arena: Game) -> None:
     battles.point(arena, TEAM).hold_until(
         "a", lambda: arena.byte("wBattleAndStartSavedMenuItem") == 2, 10
     )
@@ -48,7 +48,7 @@ def test_the_column_on_the_right_counts_on_when_chosen(arena: Game) -> None:
     arena.wait(lambda: arena.cursor == TEAM, 60)
 
 
-def test_the_moves_are_counted_from_one_and_wrap(arena: Game) -> None:
+def test_moves_are_numbered_from_one_and_wrap(arena: Game) -> None:
     open_moves(arena)
     assert menu(arena)[:2] == (5, 12)
     assert arena.byte("hUILayoutFlags") & SINGLE_SPACED
@@ -66,7 +66,7 @@ def test_the_moves_are_counted_from_one_and_wrap(arena: Game) -> None:
     assert arena.byte("wCurrentMenuItem") == 0
 
 
-def test_a_move_costs_pp_and_is_remembered(arena: Game) -> None:
+def test_a_move_costs_pp_and_stays_selected(arena: Game) -> None:
     battles.fight(arena, slot=1)
     assert arena.byte("wPlayerMoveListIndex") == 1
     assert arena.byte("wPlayerSelectedMove") == 2
@@ -77,7 +77,7 @@ def test_a_move_costs_pp_and_is_remembered(arena: Game) -> None:
     assert arena.cursor == (5, 14)
 
 
-def test_a_move_without_pp_is_refused_and_without_any_the_last_resort_is_used(arena: Game) -> None:
+def test_a_move_without_pp_is_refused_and_struggle_replaces_all(arena: Game) -> None:
     arena.poke("wBattleMon", bytes([0, 20]), 25)
     (said,) = battles.fight(arena)
     assert "tired" in said
@@ -90,7 +90,7 @@ def test_a_move_without_pp_is_refused_and_without_any_the_last_resort_is_used(ar
     assert battles.field(arena, "own", "hp") < 200
 
 
-def test_an_empty_bag_shows_so_and_costs_nothing(arena: Game) -> None:
+def test_an_empty_bag_costs_no_turn(arena: Game) -> None:
     before = arena.block("wEnemyMon", 29) + arena.block("wBattleMon", 29)
     battles.choose(arena, BAG)
     arena.wait(lambda: arena.cursor == (5, 4), 60)
@@ -108,7 +108,7 @@ def open_team(game: Game) -> Game:
     return game
 
 
-def test_the_team_and_its_small_menu(arena: Game) -> None:
+def test_the_party_list_and_its_submenu(arena: Game) -> None:
     open_team(arena)
     assert menu(arena) == (0, 1, 1)
     assert arena.text.splitlines()[0][3:7] == "AAAA"
@@ -130,7 +130,7 @@ def test_the_team_and_its_small_menu(arena: Game) -> None:
     assert arena.byte("wEnemySelectedMove") == 0
 
 
-def test_changing_costs_the_turn(arena: Game) -> None:
+def test_switching_costs_the_turn(arena: Game) -> None:
     open_team(arena)
     arena.press("down")
     arena.press("a", settle=20)
@@ -171,7 +171,7 @@ def test_the_alarm_sounds_while_the_bar_is_red(arena: Game) -> None:
     assert arena.byte("wLowHealthAlarm") == 0
 
 
-def test_a_turn_mostly_halts(start: Start) -> None:
+def test_the_processor_mostly_halts_during_a_turn(start: Start) -> None:
     game = start("bedroom")
     battles.set_team(game, Mon(3, hp=300, max_hp=300, experience=1000))
     battles.meet(game, 33, 3)
@@ -211,7 +211,7 @@ def wild(start: Start, *, own_speed: int, enemy_speed: int) -> Game:
 
 
 def escapes(own: int, enemy: int, attempt: int, byte: int) -> bool:
-    """Return what the formula says about the n-th attempt in a row, from 1."""
+    """Return whether the formula lets the n-th consecutive attempt, from 1, succeed."""
     divisor = enemy // 4 % 256
     if own >= enemy or not divisor:
         return True
@@ -219,7 +219,7 @@ def escapes(own: int, enemy: int, attempt: int, byte: int) -> bool:
     return odds > 255 or byte <= odds
 
 
-def test_the_slower_by_the_formula(start: Start) -> None:
+def test_a_slower_pokemon_runs_by_the_formula(start: Start) -> None:
     outcomes = set()
     for own, enemy in ((20, 120), (5, 200), (30, 300), (60, 500), (3, 999)):
         game = wild(start, own_speed=own, enemy_speed=enemy)
@@ -242,7 +242,7 @@ def test_the_slower_by_the_formula(start: Start) -> None:
     assert outcomes == {False, True}
 
 
-def test_fighting_forgets_the_attempts(start: Start) -> None:
+def test_fighting_resets_the_run_attempts(start: Start) -> None:
     game = wild(start, own_speed=1, enemy_speed=999)
     battles.choose(game, RUN)
     battles.read_on(game)

@@ -1,4 +1,4 @@
-"""What moves and things amount to in battles of the demo, and how trainers choose."""
+"""Damage and healing by moves and items in battles of the demo, and how trainers choose moves."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.contract.arena import (
     STAT,
     Dice,
     begin,
-    blow,
     counters,
     enter,
+    hit,
     hp,
     lost,
     read_until,
@@ -35,7 +35,7 @@ from tests.contract.battles import (
     PARALYSIS,
     POISON,
     Mon,
-    tells,
+    shows,
     with_effect,
 )
 from tests.contract.game import Game, Start
@@ -44,7 +44,7 @@ from tests.contract.things import LIST, PARTY
 ONE_HIT, HALF, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 45, 7, 8, 3
 HAZE, MIST, FOCUS, HEAL, LIGHT_SCREEN, REFLECT, SUBSTITUTE = 25, 46, 47, 56, 64, 65, 79
 RAISE, LOWER, MAY_LOWER, SLEEP, POISONS, CONFUSE = 11, 19, 70, 32, 66, 49
-BY_LEVEL, TAKES_20, TAKES_40, BY_CHANCE, SLEEPER, GIVES_BACK = 69, 49, 82, 149, 156, 68
+BY_LEVEL, TAKES_20, TAKES_40, BY_CHANCE, SLEEPER, COUNTER = 69, 49, 82, 149, 156, 68
 MISTY, FOCUSED, HAS_SUBSTITUTE, SEEDED = 0x02, 0x04, 0x10, 0x80
 PLAIN = 1
 QUARTER: Final = HP // 4
@@ -55,17 +55,17 @@ def test_fixed_amounts(arena: Game, dice: Dice, number: int, damage: int) -> Non
     battles.set_field(arena, "enemy", "type1", 5)  # types do not count
     use(arena, number)
     assert lost(arena, "enemy") == damage
-    assert len(dice.drawn) == 2  # what the enemy wants, and whether it hits
+    assert len(dice.drawn) == 2  # the enemy's choice, and whether it hits
 
 
 @pytest.mark.parametrize(("byte", "damage"), [(0, 1), (128, 15), (255, 29)])
-def test_an_amount_of_chance(arena: Game, dice: Dice, byte: int, damage: int) -> None:
+def test_a_random_amount(arena: Game, dice: Dice, byte: int, damage: int) -> None:
     dice.roll([0, 0, byte])
     use(arena, BY_CHANCE)
     assert lost(arena, "enemy") == damage
 
 
-def test_half_of_what_is_left(arena: Game, dice: Dice) -> None:
+def test_half_of_the_remaining_hp(arena: Game, dice: Dice) -> None:
     for before, after in ((HP, HP // 2), (7, 4)):
         battles.set_field(arena, "enemy", "hp", before)
         use_effect(arena, HALF)
@@ -76,14 +76,14 @@ def test_half_of_what_is_left(arena: Game, dice: Dice) -> None:
     read_until(arena, "fainted")
 
 
-def test_one_blow_is_enough_for_who_is_not_faster(arena: Game, dice: Dice) -> None:
+def test_a_one_hit_knockout_needs_a_target_that_is_not_faster(arena: Game, dice: Dice) -> None:
     number = with_effect(ONE_HIT).number
     battles.set_field(arena, "enemy", "speed", 61)
     dice.roll([0], usual=0)
-    assert tells(use(arena, number), "missed")
+    assert shows(use(arena, number), "missed")
     battles.set_field(arena, "enemy", "speed", 60)
-    dice.roll([0, 0, 0, 0, 76])  # who is first, critical, luck, hit
-    assert tells(use(arena, number), "missed")
+    dice.roll([0, 0, 0, 0, 76])  # who moves first, critical, roll, hit
+    assert shows(use(arena, number), "missed")
     assert lost(arena, "enemy") == 0
     dice.roll([0, 0, 0, 0, 75])
     begin(arena, number)
@@ -92,78 +92,78 @@ def test_one_blow_is_enough_for_who_is_not_faster(arena: Game, dice: Dice) -> No
     assert arena.byte("wCriticalHitOrOHKO") == 2
 
 
-def test_a_leap_that_misses_hurts_a_little(arena: Game, dice: Dice) -> None:
+def test_a_missed_jump_attack_hurts_its_user(arena: Game, dice: Dice) -> None:
     dice.roll([0, 200, 200, 255])
-    assert tells(use_effect(arena, CRASH), "fell on its nose")
+    assert shows(use_effect(arena, CRASH), "fell on its nose")
     assert lost(arena, "own") == 1
 
 
 @pytest.mark.parametrize("byte", [0, 255])
-def test_who_bursts_is_gone_even_when_it_misses(arena: Game, dice: Dice, byte: int) -> None:
+def test_an_exploding_pokemon_faints_even_on_a_miss(arena: Game, dice: Dice, byte: int) -> None:
     move = with_effect(EXPLODE)
     dice.roll([0, 200, 200, byte])
     begin(arena, move.number)
     read_until(arena, "able to fight")
     assert hp(arena, "own") == 0
-    assert lost(arena, "enemy") == (0 if byte else blow(move.power, defense=STAT // 2))
+    assert lost(arena, "enemy") == (0 if byte else hit(move.power, defense=STAT // 2))
 
 
-def test_dreams_need_a_sleeper(arena: Game, dice: Dice) -> None:
+def test_dream_eater_needs_a_sleeping_target(arena: Game, dice: Dice) -> None:
     move = with_effect(DREAM)
     battles.set_field(arena, "own", "hp", 100)
-    assert tells(use(arena, move.number), "missed")
+    assert shows(use(arena, move.number), "missed")
     battles.set_field(arena, "enemy", "status", 3)
     battles.set_field(arena, "enemy", "special", STAT)
     dice.roll([200, 200, 0])
     use(arena, move.number)
-    assert lost(arena, "enemy") == blow(move.power)
-    assert hp(arena, "own") == 100 + blow(move.power) // 2
+    assert lost(arena, "enemy") == hit(move.power)
+    assert hp(arena, "own") == 100 + hit(move.power) // 2
 
 
-def test_screens_double_what_is_met_but_not_by_a_critical_hit(arena: Game, dice: Dice) -> None:
+def test_screens_double_the_defense_except_for_critical_hits(arena: Game, dice: Dice) -> None:
     power = DEX.move(PLAIN).power
     set_status(arena, "enemy", 3, 4)
     use(arena, PLAIN)
-    assert lost(arena, "enemy") == blow(power, defense=2 * STAT)
+    assert lost(arena, "enemy") == hit(power, defense=2 * STAT)
     battles.set_field(arena, "enemy", "hp", HP)
-    set_status(arena, "enemy", 3, 2)  # that is for the other kind
+    set_status(arena, "enemy", 3, 2)  # for the other kind of attack
     use(arena, PLAIN)
-    assert lost(arena, "enemy") == blow(power)
+    assert lost(arena, "enemy") == hit(power)
     battles.set_field(arena, "enemy", "hp", HP)
     set_status(arena, "enemy", 3, 4)
     dice.roll([0, 0])
     use(arena, PLAIN)
-    assert lost(arena, "enemy") > blow(power)
+    assert lost(arena, "enemy") > hit(power)
 
 
 @pytest.mark.parametrize(
     ("kind", "byte", "bit"),
     [(MIST, 2, MISTY), (FOCUS, 2, FOCUSED), (LIGHT_SCREEN, 3, 2), (REFLECT, 3, 4)],
 )
-def test_what_one_can_have_once(arena: Game, kind: int, byte: int, bit: int) -> None:
+def test_an_active_effect_cannot_be_used_again(arena: Game, kind: int, byte: int, bit: int) -> None:
     use_effect(arena, kind)
     assert status(arena, "own", byte) == bit
-    assert tells(use_effect(arena, kind), "nothing comes")
+    assert shows(use_effect(arena, kind), "nothing comes")
 
 
 def test_mist_keeps_stats_from_falling(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 2, MISTY)
     dice.roll([0], usual=0)
-    assert tells(use_effect(arena, LOWER), "lost in mist")
+    assert shows(use_effect(arena, LOWER), "lost in mist")
     dice.roll([0, 200], usual=0)
     use_effect(arena, MAY_LOWER)
     assert arena.block("wEnemyMonStatMods", 3) == b"\7" * 3
 
 
-def test_the_focused_hit_critically_a_quarter_as_often(arena: Game, dice: Dice) -> None:
+def test_focus_energy_quarters_the_critical_hit_rate(arena: Game, dice: Dice) -> None:
     half = DEX.species(3).base.speed // 2
     set_status(arena, "own", 2, FOCUSED)
     for byte in (half // 4 - 1, half // 4):
         dice.roll([0, byte])
-        assert tells(use(arena, PLAIN), "critical") == (byte < half // 4)
+        assert shows(use(arena, PLAIN), "critical") == (byte < half // 4)
 
 
-def test_clear_air_wipes_everything_away(arena: Game, dice: Dice) -> None:
+def test_haze_removes_all_changes(arena: Game, dice: Dice) -> None:
     for side, label in (("own", "wPlayerMonStatMods"), ("enemy", "wEnemyMonStatMods")):
         arena.poke(label, bytes(range(4, 10)))
         set_status(arena, side, 1, 0x80)
@@ -189,8 +189,8 @@ def test_clear_air_wipes_everything_away(arena: Game, dice: Dice) -> None:
     assert arena.block("wEnemyMonStatMods", 6) == b"\7" * 6  # it was frozen when the turn began
 
 
-def test_half_or_all_hp_come_back(arena: Game) -> None:
-    assert tells(use_effect(arena, HEAL), "nothing comes")
+def test_recovery_moves_restore_half_or_all_hp(arena: Game) -> None:
+    assert shows(use_effect(arena, HEAL), "nothing comes")
     battles.set_field(arena, "own", "hp", 10)
     use_effect(arena, HEAL)
     assert hp(arena, "own") == 10 + HP // 2
@@ -200,37 +200,37 @@ def test_half_or_all_hp_come_back(arena: Game) -> None:
     assert (hp(arena, "own"), battles.field(arena, "own", "status")) == (HP, 2)
 
 
-def test_straw_takes_the_blows(arena: Game, dice: Dice) -> None:
+def test_a_substitute_takes_the_hits(arena: Game, dice: Dice) -> None:
     battles.set_moves(arena, "enemy", [PLAIN])
     power = DEX.move(PLAIN).power
     use_effect(arena, SUBSTITUTE)
     assert lost(arena, "own") == QUARTER
     assert status(arena, "own", 2) == HAS_SUBSTITUTE
-    assert arena.byte("wPlayerSubstituteHP") == QUARTER - blow(power)
-    assert tells(use_effect(arena, SUBSTITUTE), "nothing comes")
-    arena.poke("wPlayerSubstituteHP", blow(power) - 1)
-    assert tells(use_effect(arena, 13), "blown away")
+    assert arena.byte("wPlayerSubstituteHP") == QUARTER - hit(power)
+    assert shows(use_effect(arena, SUBSTITUTE), "nothing comes")
+    arena.poke("wPlayerSubstituteHP", hit(power) - 1)
+    assert shows(use_effect(arena, 13), "blown away")
     assert lost(arena, "own") == QUARTER
     assert (status(arena, "own", 2), arena.byte("wPlayerSubstituteHP")) == (0, 0)
     assert dice.drawn
 
 
-def test_straw_costs_more_than_the_weak_have(arena: Game) -> None:
+def test_a_substitute_needs_a_quarter_of_the_hp(arena: Game) -> None:
     battles.set_field(arena, "own", "hp", QUARTER - 1)
-    assert tells(use_effect(arena, SUBSTITUTE), "nothing comes")
+    assert shows(use_effect(arena, SUBSTITUTE), "nothing comes")
     assert hp(arena, "own") == QUARTER - 1
 
 
 @pytest.mark.parametrize("kind", [POISONS, CONFUSE, LOWER])
-def test_straw_keeps_most_things_off(arena: Game, dice: Dice, kind: int) -> None:
+def test_a_substitute_blocks_most_effects(arena: Game, dice: Dice, kind: int) -> None:
     set_status(arena, "enemy", 2, HAS_SUBSTITUTE)
     dice.roll([0], usual=0)
-    assert tells(use_effect(arena, kind), "nothing comes")
+    assert shows(use_effect(arena, kind), "nothing comes")
     assert battles.field(arena, "enemy", "status") == 0
     assert status(arena, "enemy") == 0
 
 
-def test_sleep_finds_its_way_through_straw(arena: Game, dice: Dice) -> None:
+def test_sleep_passes_through_a_substitute(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 2, HAS_SUBSTITUTE)
     battles.set_field(arena, "enemy", "speed", 100)
     dice.roll([0, 0, 255])
@@ -238,15 +238,15 @@ def test_sleep_finds_its_way_through_straw(arena: Game, dice: Dice) -> None:
     assert battles.field(arena, "enemy", "status") == 7
 
 
-def test_what_was_taken_is_given_back_twice(arena: Game, dice: Dice) -> None:
+def test_counter_returns_twice_the_damage(arena: Game, dice: Dice) -> None:
     battles.set_moves(arena, "enemy", [PLAIN])
-    use(arena, GIVES_BACK)  # last, though it is faster
+    use(arena, COUNTER)  # last, though it is faster
     power = DEX.move(PLAIN).power
-    assert lost(arena, "own") == blow(power)
-    assert lost(arena, "enemy") == 2 * blow(power)
-    battles.set_moves(arena, "enemy", [with_effect(DRAIN).number])  # of another kind
-    assert tells(use(arena, GIVES_BACK), "missed")
-    assert lost(arena, "enemy") <= 2 * blow(power)
+    assert lost(arena, "own") == hit(power)
+    assert lost(arena, "enemy") == 2 * hit(power)
+    battles.set_moves(arena, "enemy", [with_effect(DRAIN).number])  # of another type
+    assert shows(use(arena, COUNTER), "missed")
+    assert lost(arena, "enemy") <= 2 * hit(power)
     assert len(dice.drawn) > 1
 
 
@@ -254,7 +254,7 @@ BADGES: Final = {0x01: "attack", 0x04: "defense", 0x10: "speed", 0x40: "special"
 
 
 @pytest.mark.parametrize("badge", BADGES)
-def test_a_badge_is_worth_an_eighth_and_counts_again(start: Start, badge: int) -> None:
+def test_a_badge_boost_is_an_eighth_and_applies_again(start: Start, badge: int) -> None:
     game = start("bedroom")
     game.poke("wObtainedBadges", badge)
     game = enter(lambda _: game)
@@ -269,7 +269,7 @@ def test_a_badge_is_worth_an_eighth_and_counts_again(start: Start, badge: int) -
     assert battles.field(game, "enemy", "attack") == STAT
 
 
-def test_badges_count_again_when_the_enemy_lowers_something(start: Start) -> None:
+def test_badge_boosts_apply_again_when_the_enemy_lowers_a_stat(start: Start) -> None:
     game = start("bedroom")
     game.poke("wObtainedBadges", b"\1")
     game = enter(lambda _: game)
@@ -296,12 +296,12 @@ def team(start: Start) -> Game:
 
 @pytest.fixture
 def wild(team: Game) -> Game:
-    """Give a wild battle at its first menu."""
+    """A wild battle at its first menu."""
     return battles.meet(team, 33, 5)
 
 
 def use_item(game: Game, item: int, count: int = 2) -> Game:
-    """Open the bag in battle with one thing in it, and press A on it."""
+    """Open the bag in battle with one item in it, and press A on it."""
     things.fill_bag(game, (item, count))
     battles.choose(game, BAG)
     things.to_cursor(game, LIST).press("a")
@@ -325,7 +325,7 @@ def test_the_list_opens_at_once_and_b_costs_no_turn(wild: Game) -> None:
     assert wild.byte("wActionResultOrTookBattleTurn") == 0
 
 
-def test_a_potion_helps_who_fights_and_the_enemy_acts(wild: Game) -> None:
+def test_a_potion_heals_the_active_pokemon_and_the_enemy_acts(wild: Game) -> None:
     use_item(wild, things.POTION)
     things.to_cursor(wild, PARTY).press("a")
     wild.wait(lambda: wild.has_arrow, 300)
@@ -339,7 +339,7 @@ def test_a_potion_helps_who_fights_and_the_enemy_acts(wild: Game) -> None:
     assert int.from_bytes(battles.party_mon(wild, 0)[1:3]) == battles.field(wild, "own", "hp")
 
 
-def test_who_waits_can_be_helped_too(wild: Game) -> None:
+def test_a_potion_heals_an_inactive_pokemon(wild: Game) -> None:
     use_item(wild, things.REVIVE)
     things.to_cursor(wild, PARTY).press("down")
     wild.press("a")
@@ -348,7 +348,7 @@ def test_who_waits_can_be_helped_too(wild: Game) -> None:
     assert int.from_bytes(battles.party_mon(wild, 1)[1:3]) == 45
 
 
-def test_what_changes_nothing_costs_nothing(wild: Game) -> None:
+def test_an_item_without_effect_costs_no_turn(wild: Game) -> None:
     use_item(wild, things.ANTIDOTE)
     things.to_cursor(wild, PARTY).press("a")
     assert "nothing" in things.read(wild)
@@ -369,7 +369,7 @@ def test_what_changes_nothing_costs_nothing(wild: Game) -> None:
         (things.AWAKENING, 3, "special"),
     ],
 )
-def test_a_healed_fighter_has_its_stats_back(team: Game, item: int, state: int, stat: str) -> None:
+def test_curing_a_status_restores_the_stats(team: Game, item: int, state: int, stat: str) -> None:
     stats = (50, 50, 80, 50)
     battles.set_team(team, Mon(3, hp=60, max_hp=200, status=state, stats=stats))
     wild = battles.meet(team, 33, 5)
@@ -412,7 +412,7 @@ def face(game: Game, trainer_class: int) -> None:
 
 
 def chosen(game: Game, dice: Dice, byte: int) -> int:
-    """Return what the enemy wants to do in the next turn, when chance says `byte`."""
+    """Return the enemy's choice for the next turn when the random byte is `byte`."""
     for side in ("own", "enemy"):
         battles.set_field(game, side, "hp", HP)
     dice.roll([byte])
@@ -425,7 +425,7 @@ def choices(game: Game, dice: Dice) -> set[int]:
     return {chosen(game, dice, byte) for byte in (0, 100, 150, 255)}
 
 
-def test_careless_trainers_choose_like_wild_ones(home: Game, dice: Dice) -> None:
+def test_trainers_without_modifications_choose_like_wild_pokemon(home: Game, dice: Dice) -> None:
     face(home, CARELESS)
     nap = with_effect(SLEEP).number
     battles.set_field(home, "own", "status", PARALYSIS)
@@ -434,7 +434,7 @@ def test_careless_trainers_choose_like_wild_ones(home: Game, dice: Dice) -> None
     assert chosen(home, dice, 255) == nap
 
 
-def test_others_spare_whom_something_ails(home: Game, dice: Dice) -> None:
+def test_other_trainers_avoid_status_moves_on_a_target_with_status(home: Game, dice: Dice) -> None:
     face(home, SPARING)
     afflicting = [with_effect(effect).number for effect in (32, 66, 67)]
     battles.set_moves(home, "enemy", [*afflicting, PLAIN])
@@ -447,7 +447,7 @@ def typed(game: Game, kind: int) -> int:
     return next(m.number for m in battles.moves() if m.type == kind and m.power > 1)
 
 
-def test_leaders_know_what_is_strong_and_what_is_weak(home: Game, dice: Dice) -> None:
+def test_leaders_prefer_effective_moves_and_avoid_weak_ones(home: Game, dice: Dice) -> None:
     face(home, LEADER)
     moss, brook, hearth = (typed(home, kind) for kind in (MOSS, BROOK, HEARTH))
     for name in ("type1", "type2"):
@@ -460,26 +460,26 @@ def test_leaders_know_what_is_strong_and_what_is_weak(home: Game, dice: Dice) ->
     assert choices(home, dice) == {moss}
 
 
-def test_the_leader_sees_to_what_ails_his_own_once(home: Game, dice: Dice) -> None:
+def test_the_leader_cures_a_status_once(home: Game, dice: Dice) -> None:
     face(home, LEADER)
     battles.set_moves(home, "enemy", [PLAIN])
     assert home.byte("wAICount") == 1
     battles.set_field(home, "enemy", "status", POISON)
     set_status(home, "enemy", 3, BADLY_POISONED)
     dice.roll([])
-    assert tells(use_effect(home, RAISE), "helps")
+    assert shows(use_effect(home, RAISE), "helps")
     assert battles.field(home, "enemy", "status") == 0
     assert status(home, "enemy", 3) == 0
-    assert hp(home, "own") == HP  # that was his turn
+    assert hp(home, "own") == HP  # the leader used up his turn
     battles.set_field(home, "enemy", "status", POISON)
-    assert not tells(use_effect(home, RAISE), "helps")
+    assert not shows(use_effect(home, RAISE), "helps")
     assert hp(home, "own") < HP
 
 
 @pytest.mark.parametrize(
     ("left", "byte", "helps"), [(79, 127, True), (79, 128, False), (80, 0, False)]
 )
-def test_the_leader_heals_who_is_low_every_other_time(
+def test_the_leader_heals_at_low_hp_every_other_time(
     home: Game,
     dice: Dice,
     left: int,
@@ -490,13 +490,13 @@ def test_the_leader_heals_who_is_low_every_other_time(
     battles.set_moves(home, "enemy", [PLAIN])
     battles.set_field(home, "enemy", "hp", left)
     dice.roll([0, byte])
-    assert tells(use_effect(home, RAISE), "helps") == helps
+    assert shows(use_effect(home, RAISE), "helps") == helps
     assert hp(home, "enemy") == left + (20 if helps else 0)
 
 
-def test_no_other_class_has_remedies(home: Game, dice: Dice) -> None:
+def test_no_other_trainer_class_uses_items(home: Game, dice: Dice) -> None:
     face(home, SPARING)
     battles.set_field(home, "enemy", "status", POISON)
     dice.roll([])
-    assert not tells(use_effect(home, RAISE), "helps")
+    assert not shows(use_effect(home, RAISE), "helps")
     assert home.byte("wAICount") == 0

@@ -1,4 +1,4 @@
-"""Thousands of rolls of damage in real turns, each as the agent's own arithmetic has it."""
+"""Thousands of damage rolls in real turns, compared with the agent's own arithmetic."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FELT_BY_BOTH: Final = {3, 48}  # drain and recoil
 PLAIN_EFFECTS: Final = {0, SWIFT, *FELT_BY_BOTH}
 TYPES: Final = sorted({kind for each in DEX.rules.chart.matchups for kind in each[:2]})
 MOST = 999
-PLENTY = 9999  # HP: more than any roll takes, so that nobody falls
-# Stir both bytes with the divider and return the first: the one source of chance in home code.
+PLENTY = 9999  # HP: more than any roll takes, so that no Pokemon faints
+# Mix both bytes with the divider and return the first: the only source of randomness in home code.
 RANDOM: Final = bytes.fromhex("F00447F0D388E0D3F00447F0D498E0D4F0D3C9")
 
 
 class Chance(NamedTuple):
-    """A byte that a battle drew, and what stood in RAM then."""
+    """A random byte drawn by a battle, and the RAM at that moment."""
 
     whose: int
     byte: int
@@ -43,7 +43,7 @@ class Chance(NamedTuple):
 
 @dataclass
 class Turn:
-    """A turn: who is first, what both use, and the chances drawn in it."""
+    """A turn: who moves first, both moves, and the random bytes drawn."""
 
     first: int
     moves: tuple[Move, Move]
@@ -52,7 +52,7 @@ class Turn:
 
 
 def expected(chances: Iterator[Chance], turn: Turn, whose: int) -> int:
-    """Return the damage after all chances, 0 for a miss, checking what RAM said on the way."""
+    """Return the expected damage, 0 for a miss, checking the RAM at each draw."""
     assert turn.mons
     user, move = turn.mons[whose], turn.moves[whose]
     attacker = Attacker.of(user, DEX.species(user.species).base.speed)
@@ -69,7 +69,7 @@ def expected(chances: Iterator[Chance], turn: Turn, whose: int) -> int:
 
 
 def make_turn(game: Game, dice: random.Random) -> Turn:
-    """Put two fighters into RAM; nobody can fall, and nobody can be poisoned or worse."""
+    """Put two fighters into RAM; neither can faint or get a status."""
     usable = [m for m in DEX.all_moves.values() if m.power and m.effect in PLAIN_EFFECTS]
     usable = [m for m in usable if m.number != LAST]
     first, slow = dice.randrange(2), [m for m in usable if m.number != FIRST]
@@ -114,7 +114,7 @@ def mash(game: Game, done: Callable[[], bool]) -> None:
 
 
 def play_turn(game: Game) -> None:
-    """Press A through a whole turn: FIGHT, the first move, and whatever waits."""
+    """Press A through a complete turn: FIGHT, the first move, and every waiting text."""
     menu = symbol("wTileMap") + 20 * 14 + 9
     memory = game.pyboy.memory
     mash(game, lambda: memory[menu] != 0xED)
@@ -122,10 +122,10 @@ def play_turn(game: Game) -> None:
 
 
 def check_turn(game: Game, turn: Turn) -> int:
-    """Compare both attacks of a turn with the arithmetic; return how many rolls that were."""
+    """Compare both attacks of a turn with the arithmetic; return the number of rolls."""
     damages = [0, 0]
     for whose in (turn.first, 1 - turn.first):
-        # The first chance of all says what the enemy does.
+        # The first random byte is the enemy's choice.
         mine = iter([each for each in turn.chances[1:] if each.whose == whose])
         damages[whose] = expected(mine, turn, whose)
         assert next(mine, None) is None
@@ -137,7 +137,7 @@ def check_turn(game: Game, turn: Turn) -> int:
 
 
 def watch_chance(game: Game, chances: list[Chance]) -> int:
-    """Note every byte drawn by code of switchable banks; return the place of the hook."""
+    """Record every byte drawn by code of switchable banks; return the address of the hook."""
     place = game.rom(0, 0, 0x3FFF).index(RANDOM) + len(RANDOM) - 1
     memory, registers = game.pyboy.memory, game.pyboy.register_file
     damage, critical = symbol("wDamage"), symbol("wCriticalHitOrOHKO")

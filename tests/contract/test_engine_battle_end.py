@@ -1,4 +1,4 @@
-"""How battles of the demo end, and how those who fought grow and learn."""
+"""How battles of the demo end, and how the participants gain experience and learn moves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def begin(start: Start, *team: Mon, options: int | None = None) -> Game:
 
 
 def to_faint(game: Game) -> list[str]:
-    """Fight until the own one falls, keeping the opponent from falling or wasting its turns."""
+    """Fight until the player's Pokemon faints, keeping the enemy from fainting or missing its turns."""
     lines: list[str] = []
     for _ in range(20):
         battles.set_moves(game, "enemy", [HITTER])
@@ -44,7 +44,7 @@ def to_faint(game: Game) -> list[str]:
     raise AssertionError(game.text)
 
 
-def test_the_last_one_falls(start: Start) -> None:
+def test_a_battle_is_lost_when_the_last_pokemon_faints(start: Start) -> None:
     game = battles.meet(begin(start, weak()), 33, 30)
     battles.set_moves(game, "enemy", [HITTER])
     battles.choose(game, FIGHT)
@@ -64,10 +64,10 @@ def test_the_last_one_falls(start: Start) -> None:
     assert game.byte("wCurOpponent") == 0
 
 
-def test_another_one_is_asked_for_and_must_come(start: Start) -> None:
+def test_the_next_pokemon_must_be_chosen_after_a_faint(start: Start) -> None:
     game = battles.meet(begin(start, weak(), strong()), 33, 30)
     lines = to_faint(game)
-    assert battles.tells(lines, "AAAA fainted!")
+    assert battles.shows(lines, "AAAA fainted!")
     assert game.cursor == (14, 10)
     assert growing.phase(game) is Phase.NEXT_MON
     assert game.said == "Send out another?"
@@ -88,7 +88,7 @@ def test_another_one_is_asked_for_and_must_come(start: Start) -> None:
     assert game.byte("wPartyGainExpFlags") == 0b10
 
 
-def test_no_means_running(start: Start) -> None:
+def test_answering_no_after_a_faint_runs(start: Start) -> None:
     game = battles.meet(begin(start, weak(), strong()), 33, 30)
     to_faint(game)
     battles.set_field(game, "own", "speed", 999)
@@ -99,24 +99,24 @@ def test_no_means_running(start: Start) -> None:
     assert game.byte("wIsInBattle") == battles.NOTHING
 
 
-def test_no_that_fails_leaves_no_choice(start: Start) -> None:
+def test_a_failed_escape_after_a_faint_forces_the_next_pokemon(start: Start) -> None:
     game = battles.meet(begin(start, weak(), strong()), 33, 30)
     to_faint(game)
     battles.set_field(game, "own", "speed", 1)
     battles.set_field(game, "enemy", "speed", 999)
     game.press("b", settle=30)
-    assert battles.tells(battles.read_on(game), "There is no way past it!")
+    assert battles.shows(battles.read_on(game), "There is no way past it!")
     assert game.cursor == (0, 1)
     assert game.byte("wMenuWatchedKeys") == 1
 
 
-def test_a_trainer_asks_nothing_after_a_fall(start: Start) -> None:
+def test_a_trainer_battle_offers_no_escape_after_a_faint(start: Start) -> None:
     game = battles.challenge(begin(start, weak(), strong()), RAMBLER, 1)
     to_faint(game)
     assert game.cursor == (0, 1)
 
 
-def test_a_trainer_has_another_and_pays(start: Start) -> None:
+def test_a_trainer_sends_the_next_pokemon_and_pays(start: Start) -> None:
     game = battles.challenge(begin(start, strong()), RAMBLER, 1)
     party = game.block("wEnemyPartySpecies", 7)
     assert game.byte("wEnemyPartyCount") == party.index(0xFF) == 2
@@ -137,7 +137,7 @@ def test_a_trainer_has_another_and_pays(start: Start) -> None:
 
 
 @pytest.mark.parametrize(("answer", "number"), [("b", 0), ("a", 1)])
-def test_shift_offers_a_change(start: Start, answer: str, number: int) -> None:
+def test_the_shift_style_offers_a_switch(start: Start, answer: str, number: int) -> None:
     game = begin(start, strong(), strong(7), options=STYLE_SHIFT)
     battles.challenge(game, RAMBLER, 1)
     battles.fight(game)
@@ -157,7 +157,7 @@ def test_shift_offers_a_change(start: Start, answer: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("opponent", [33, 200 + RAMBLER])
-def test_a_team_that_cannot_stand_has_lost_at_once(start: Start, opponent: int) -> None:
+def test_a_battle_with_a_fainted_team_is_lost_at_once(start: Start, opponent: int) -> None:
     fallen = replace(strong(), hp=0)
     game = begin(start, fallen, replace(fallen, species=7))
     game.poke("wTrainerNo", 1)
@@ -170,14 +170,14 @@ def test_a_team_that_cannot_stand_has_lost_at_once(start: Start, opponent: int) 
         lines.append(game.said)
         if game.byte("wIsInBattle") == battles.NOTHING and game.is_free:
             break
-    assert battles.tells(lines, "able to fight")
+    assert battles.shows(lines, "able to fight")
     assert game.byte("wBattleResult") == battles.BEATEN
     assert game.place.map == game.byte("wLastBlackoutMap")
     assert [battles.party_mon(game, place)[1:3] for place in (0, 1)] == [b"\0\xc8"] * 2
     assert game.byte("wPartyCount") == 2
 
 
-def test_rows_remembered_in_battle_are_forgotten_after_it(start: Start) -> None:
+def test_cursor_rows_of_a_battle_are_reset_after_it(start: Start) -> None:
     game = battles.meet(begin(start, strong(), strong(7)), 33, 3)
     battles.choose(game, battles.TEAM)
     game.tick(20)
@@ -196,7 +196,7 @@ OTHER_TRAINER = 0x1234
 
 
 def growth_strong(species: int, level: int, **more: object) -> Mon:
-    """Return somebody who wins at once, one point of experience short of nothing."""
+    """Return a Pokemon that wins at once, one point of experience short of its level."""
     return Mon(
         species,
         level=level,
@@ -226,7 +226,9 @@ def gained(game: Game, place: int, level: int) -> int:
 
 
 @pytest.mark.parametrize(("trainer", "enemy_level"), [(None, 7), (OTHER_TRAINER, 9), (None, 3)])
-def test_a_wild_one_is_worth_its_level(start: Start, trainer: int | None, enemy_level: int) -> None:
+def test_enemy_experience_depends_on_level(
+    start: Start, trainer: int | None, enemy_level: int
+) -> None:
     game = battles.meet(growth_begin(start, 40, trainer=trainer), 33, enemy_level)
     species = DEX.species(33)
     said = " ".join(battles.fight(game))
@@ -239,7 +241,7 @@ def test_a_wild_one_is_worth_its_level(start: Start, trainer: int | None, enemy_
     assert (game.byte("wIsInBattle"), game.byte("wBattleResult")) == (battles.NOTHING, battles.WON)
 
 
-def test_those_who_fought_share(start: Start) -> None:
+def test_participants_share_the_experience(start: Start) -> None:
     game = battles.meet(growth_begin(start, 40, 50, 60), 33, 9)
     battles.choose(game, TEAM)
     game.wait(lambda: game.cursor == (0, 1), 60)
@@ -255,11 +257,11 @@ def test_those_who_fought_share(start: Start) -> None:
     assert battles.party_mon(game, 1)[17:19] == (species.base.hp // 2).to_bytes(2)
 
 
-def test_a_wild_one_knows_the_moves_of_its_level(start: Start) -> None:
+def test_a_wild_pokemon_knows_the_moves_of_its_level(start: Start) -> None:
     seen = set()
     for species, level in ((33, 3), (66, 4), (58, 12)):
         game = growth_begin(start, 60)
-        game.tick(species)  # chance is what the clock makes it
+        game.tick(species)  # the clock decides about chance
         battles.meet(game, species, level)
         enemy = game.block("wEnemyMon", 29)
         seen.add(enemy[12:14])
@@ -270,7 +272,7 @@ def test_a_wild_one_knows_the_moves_of_its_level(start: Start) -> None:
 
 def test_a_new_level_brings_stats_and_a_move(start: Start) -> None:
     game = growth_begin(start)
-    level, number = DEX.species(3).lessons[0]
+    level, number = DEX.species(3).level_up_moves[0]
     box = growing.win_to_level(game, level, (battles.HITTER, 2))
     lines = battles.read_on(game)
     mon = battles.party_mon(game, 0)
@@ -282,10 +284,10 @@ def test_a_new_level_brings_stats_and_a_move(start: Start) -> None:
     assert shown == [str(int.from_bytes(mon[i : i + 2])) for i in range(36, 44, 2)]
     assert mon[8:12] == bytes([battles.HITTER, 2, number, 0])
     assert mon[31] == DEX.move(number).pp
-    assert battles.tells(lines, "learned")
+    assert battles.shows(lines, "learned")
 
 
-def test_the_fallen_gain_nothing_and_a_hundred_is_the_end(start: Start) -> None:
+def test_fainted_pokemon_gain_no_experience_and_level_100_is_the_maximum(start: Start) -> None:
     game = growth_begin(start, 100, 50)
     before = battles.party_mon(game, 0)[14:17]
     battles.meet(game, 33, 60)
@@ -299,19 +301,19 @@ def test_the_fallen_gain_nothing_and_a_hundred_is_the_end(start: Start) -> None:
 
 TOASTNUT: Final = 3
 KNOWN: Final = (battles.HITTER, 1, 2, 4)
-KEPT_FOR_EVER: Final = 15  # the first of those that machines teach again and again
+HM_MOVE: Final = 15  # an HM move, which cannot be forgotten
 YES_NO, FORGET = (15, 8), (5, 8)
 
 
-def asked(start: Start, known: tuple[int, ...] = KNOWN) -> tuple[Game, int]:
+def reach_offer(start: Start, known: tuple[int, ...] = KNOWN) -> tuple[Game, int]:
     """Win the level of a new move and read to the question; return the game and the move."""
     game = start("bedroom")
     battles.hurry(game)
-    level, number = DEX.species(TOASTNUT).lessons[0]
+    level, number = DEX.species(TOASTNUT).level_up_moves[0]
     growing.win_to_level(game, level, known)
     lines = battles.read_on(game)
     assert game.cursor == YES_NO, game.text
-    assert battles.tells(lines, "knows four moves")
+    assert battles.shows(lines, "knows four moves")
     assert "Forget one of them" in game.said
     return game, number
 
@@ -327,8 +329,8 @@ def moves_of(game: Game) -> tuple[int, ...]:
     return tuple(battles.party_mon(game, 0)[8:12])
 
 
-def test_an_old_move_makes_room(start: Start) -> None:
-    game, number = asked(start)
+def test_a_new_move_replaces_an_old_one(start: Start) -> None:
+    game, number = reach_offer(start)
     assert game.byte("wMoveNum") == number
     assert growing.phase(game) is Phase.YES_NO
     answer(game, "a")
@@ -350,8 +352,8 @@ def test_an_old_move_makes_room(start: Start) -> None:
     assert game.byte("hUILayoutFlags") & 2 == 0
 
 
-def test_it_can_be_given_up(start: Start) -> None:
-    game, _ = asked(start)
+def test_a_new_move_can_be_refused(start: Start) -> None:
+    game, _ = reach_offer(start)
     answer(game, "b")
     assert game.cursor == YES_NO
     assert "Give up" in game.said
@@ -362,8 +364,8 @@ def test_it_can_be_given_up(start: Start) -> None:
     game.wait(lambda: game.is_free, 300)
 
 
-def test_who_says_no_twice_is_asked_again(start: Start) -> None:
-    game, _ = asked(start)
+def test_answering_no_twice_repeats_the_question(start: Start) -> None:
+    game, _ = reach_offer(start)
     for _ in range(2):
         answer(answer(game, "b"), "b")
         assert game.cursor == YES_NO
@@ -371,8 +373,8 @@ def test_who_says_no_twice_is_asked_again(start: Start) -> None:
     assert moves_of(game) == KNOWN
 
 
-def test_b_goes_back_from_the_list_to_the_question(start: Start) -> None:
-    game, _ = asked(start)
+def test_b_returns_from_the_move_list_to_the_question(start: Start) -> None:
+    game, _ = reach_offer(start)
     answer(game, "a")
     answer(game, "b")
     assert game.cursor == YES_NO
@@ -381,8 +383,8 @@ def test_b_goes_back_from_the_list_to_the_question(start: Start) -> None:
     assert moves_of(game) == KNOWN
 
 
-def test_moves_of_lasting_machines_are_never_forgotten(start: Start) -> None:
-    game, number = asked(start, (KEPT_FOR_EVER, *KNOWN[:3]))
+def test_hm_moves_cannot_be_forgotten(start: Start) -> None:
+    game, number = reach_offer(start, (HM_MOVE, *KNOWN[:3]))
     answer(game, "a")
     game.press("a", hold=2, settle=4)
     lines = battles.read_on(game)
@@ -390,23 +392,23 @@ def test_moves_of_lasting_machines_are_never_forgotten(start: Start) -> None:
     assert game.cursor == FORGET
     game.press("down", hold=2, settle=4)
     answer(game, "a")
-    assert moves_of(game) == (KEPT_FOR_EVER, number, *KNOWN[1:3])
+    assert moves_of(game) == (HM_MOVE, number, *KNOWN[1:3])
 
 
-def test_a_move_that_is_known_is_not_learned_again(bedroom: Game) -> None:
-    level, number = DEX.species(TOASTNUT).lessons[0]
+def test_a_known_move_is_not_learned_again(bedroom: Game) -> None:
+    level, number = DEX.species(TOASTNUT).level_up_moves[0]
     growing.win_to_level(bedroom, level, (*KNOWN[:3], number))
     battles.read_on(bedroom)
     assert bedroom.byte("wIsInBattle") == battles.NOTHING
     assert moves_of(bedroom) == (*KNOWN[:3], number)
 
 
-def test_of_levels_jumped_over_nothing_is_learned(bedroom: Game) -> None:
-    lessons = DEX.species(TOASTNUT).lessons
-    level = lessons[0][0]
+def test_moves_of_skipped_levels_are_not_learned(bedroom: Game) -> None:
+    level_up_moves = DEX.species(TOASTNUT).level_up_moves
+    level = level_up_moves[0][0]
     growing.win_to_level(bedroom, level, (battles.HITTER,), enemy_level=60)
     battles.read_on(bedroom)
     reached = battles.party_mon(bedroom, 0)[33]
     assert reached > level
-    learned = [move for when, move in lessons if when == reached]
+    learned = [move for when, move in level_up_moves if when == reached]
     assert [move for move in moves_of(bedroom) if move] == [battles.HITTER, *learned]

@@ -1,4 +1,4 @@
-"""Moves of the demo that take several turns or hits, changes of the team, and borrowed moves."""
+"""Moves of the demo that take several turns or hits, team changes, and copied moves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.contract.arena import (
     HP,
     Dice,
     begin,
-    blow,
     counters,
     go_on,
+    hit,
     lost,
     read_until,
     set_counter,
@@ -23,7 +23,7 @@ from tests.contract.arena import (
     use,
     use_effect,
 )
-from tests.contract.battles import DEX, PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.battles import DEX, PARALYSIS, POISON, Mon, shows, with_effect
 from tests.contract.game import Game, Start
 
 SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
@@ -41,30 +41,30 @@ def has_acted(game: Game, times: int = 1) -> bool:
 @pytest.mark.parametrize(
     ("bytes_", "hits"), [([4], 2), ([1], 3), ([2, 0], 2), ([3, 1], 3), ([2, 2], 4), ([3, 7], 5)]
 )
-def test_two_to_five_blows_that_do_the_same(
+def test_two_to_five_hits_do_equal_damage(
     arena: Game, dice: Dice, bytes_: list[int], hits: int
 ) -> None:
     move = with_effect(SEVERAL)
     dice.roll([0, 200, 200, 0, *bytes_])
-    assert tells(use(arena, move.number), "more than one")
-    assert lost(arena, "enemy") == hits * blow(move.power)
+    assert shows(use(arena, move.number), "more than one")
+    assert lost(arena, "enemy") == hits * hit(move.power)
     assert len(dice.drawn) == 4 + len(bytes_)
     assert status(arena, "own") == 0
 
 
-def test_no_more_blows_than_needed(arena: Game, dice: Dice) -> None:
+def test_a_multi_hit_move_stops_at_a_faint(arena: Game, dice: Dice) -> None:
     move = with_effect(SEVERAL)
-    battles.set_field(arena, "enemy", "hp", blow(move.power) + 1)
+    battles.set_field(arena, "enemy", "hp", hit(move.power) + 1)
     dice.roll([0, 200, 200, 0, 3, 3])
     begin(arena, move.number)
     read_until(arena, "fainted")
     assert counters(arena, "own")[0] > 0
 
 
-def test_two_blows_and_a_second_that_may_poison(arena: Game, dice: Dice) -> None:
+def test_the_second_of_two_hits_may_poison(arena: Game, dice: Dice) -> None:
     move = with_effect(TWO)
     use(arena, move.number)
-    assert lost(arena, "enemy") == 2 * blow(move.power)
+    assert lost(arena, "enemy") == 2 * hit(move.power)
     battles.set_field(arena, "enemy", "hp", HP)
     twin = with_effect(TWIN)
     for byte in (52, 51):
@@ -74,22 +74,22 @@ def test_two_blows_and_a_second_that_may_poison(arena: Game, dice: Dice) -> None
 
 
 @pytest.mark.parametrize(("bytes_", "turns"), [([0], 2), ([1], 3), ([3, 2], 4), ([2, 3], 5)])
-def test_who_is_held_cannot_act(arena: Game, dice: Dice, bytes_: list[int], turns: int) -> None:
+def test_a_trapped_enemy_cannot_act(arena: Game, dice: Dice, bytes_: list[int], turns: int) -> None:
     move = with_effect(TRAP)
     dice.roll([0, *bytes_, 200, 200, 0])
-    assert tells(use(arena, move.number), "held fast")
+    assert shows(use(arena, move.number), "held fast")
     pp = arena.block("wBattleMonPP", 1)
     for turn in range(1, turns):
-        assert lost(arena, "enemy") == turn * blow(move.power)
+        assert lost(arena, "enemy") == turn * hit(move.power)
         assert status(arena, "own") == TRAPPING
         assert counters(arena, "own")[0] == turns - turn
         dice.roll([])
         lines = go_on(arena)
-        assert tells(lines, "holds on")
-        assert tells(lines, "held fast")
+        assert shows(lines, "holds on")
+        assert shows(lines, "held fast")
         assert arena.byte("wEnemySelectedMove") == CANNOT_MOVE
         assert not dice.drawn
-    assert lost(arena, "enemy") == turns * blow(move.power)
+    assert lost(arena, "enemy") == turns * hit(move.power)
     assert status(arena, "own") == 0
     assert arena.block("wBattleMonPP", 1) == pp
     assert not has_acted(arena)
@@ -97,24 +97,24 @@ def test_who_is_held_cannot_act(arena: Game, dice: Dice, bytes_: list[int], turn
     assert has_acted(arena)
 
 
-def test_a_miss_holds_nobody(arena: Game, dice: Dice) -> None:
+def test_a_missed_trapping_move_does_not_trap(arena: Game, dice: Dice) -> None:
     dice.roll([0, 3, 3, 200, 200, 255])
     use_effect(arena, TRAP)
     assert status(arena, "own") == 0
     assert has_acted(arena)
 
 
-def test_the_held_player_gets_no_list_but_may_run(arena: Game, dice: Dice) -> None:
+def test_a_trapped_player_gets_no_move_list_but_may_run(arena: Game, dice: Dice) -> None:
     move = with_effect(TRAP)
     battles.set_field(arena, "own", "speed", 5)
     battles.set_moves(arena, "enemy", [move.number])
     dice.roll([0, 1, 200, 200, 0])
-    assert tells(use_effect(arena, RAISE), "held fast")
+    assert shows(use_effect(arena, RAISE), "held fast")
     assert status(arena, "enemy") == TRAPPING
     assert arena.byte("wPlayerMonStatMods", 1) == 7
-    assert tells(go_on(arena), "held fast")
+    assert shows(go_on(arena), "held fast")
     assert arena.byte("wPlayerSelectedMove") == CANNOT_MOVE
-    assert lost(arena, "own") == 2 * blow(move.power)
+    assert lost(arena, "own") == 2 * hit(move.power)
     battles.set_field(arena, "own", "speed", 999)
     battles.choose(arena, battles.RUN)
     arena.wait(lambda: not arena.byte("wIsInBattle") or arena.has_arrow, 60)
@@ -122,19 +122,19 @@ def test_the_held_player_gets_no_list_but_may_run(arena: Game, dice: Dice) -> No
     assert arena.byte("wIsInBattle") == battles.NOTHING
 
 
-def test_who_has_given_all_must_catch_its_breath(arena: Game, dice: Dice) -> None:
+def test_a_recharge_move_costs_the_next_turn(arena: Game, dice: Dice) -> None:
     move = with_effect(RECHARGE)
     dice.roll([0])
     begin(arena, move.number)
     read_until(arena, "catching its breath")  # without another menu
     assert not battles.is_at_menu(arena)
-    assert lost(arena, "enemy") == blow(move.power)
+    assert lost(arena, "enemy") == hit(move.power)
     battles.read_on(arena)
     assert status(arena, "own", 2) == 0
     assert has_acted(arena, 2)
 
 
-def test_a_miss_or_a_knockout_needs_no_breath(arena: Game, dice: Dice) -> None:
+def test_a_miss_or_a_knockout_needs_no_recharge(arena: Game, dice: Dice) -> None:
     move = with_effect(RECHARGE)
     dice.roll([0, 200, 200, 255])
     use(arena, move.number)
@@ -145,7 +145,7 @@ def test_a_miss_or_a_knockout_needs_no_breath(arena: Game, dice: Dice) -> None:
     assert status(arena, "own", 2) == 0
 
 
-def test_who_flinches_need_not_catch_its_breath(arena: Game, dice: Dice) -> None:
+def test_flinching_cancels_the_recharge(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 2, RECHARGING)
     dice.roll([200, 200, 0, 0])
     use_effect(arena, 31)
@@ -158,17 +158,17 @@ def test_a_move_of_two_turns(arena: Game, dice: Dice) -> None:
     read_until(arena, "gathers strength")
     assert status(arena, "own") == CHARGING
     assert battles.party_mon(arena, 0)[29] == 20
-    battles.read_on(arena)  # goes on without another menu
-    assert lost(arena, "enemy") == blow(move.power, defense=60)  # it had a turn to prepare
+    battles.read_on(arena)  # continues without another menu
+    assert lost(arena, "enemy") == hit(move.power, defense=60)  # it had a turn to prepare
     assert status(arena, "own") == 0
     assert arena.byte("wBattleMonPP") == 19
     assert has_acted(arena, 2)
-    assert len(dice.drawn) == 1 + 3 + 1  # what the enemy wants, each turn, and one blow
+    assert len(dice.drawn) == 1 + 3 + 1  # the enemy's choice each turn, and one hit
 
 
 @pytest.mark.parametrize("sure", [False, True])
 @pytest.mark.parametrize("kind", [FLY, CHARGE])
-def test_who_is_out_of_sight_is_hit_only_by_what_never_misses(
+def test_an_invulnerable_target_is_hit_only_by_moves_that_never_miss(
     arena: Game,
     dice: Dice,
     kind: int,
@@ -181,26 +181,26 @@ def test_who_is_out_of_sight_is_hit_only_by_what_never_misses(
     read_until(arena, "out of sight")
     assert status(arena, "own") == CHARGING | INVULNERABLE
     arena.press("b", hold=2, settle=2)
-    assert tells(battles.read_on(arena), "missed") != sure
-    assert lost(arena, "own") == blow(move.power) * (2 if sure else 1)
+    assert shows(battles.read_on(arena), "missed") != sure
+    assert lost(arena, "own") == hit(move.power) * (2 if sure else 1)
     assert status(arena, "own") == 0
 
 
 @pytest.mark.parametrize("byte", [0, 1])
-def test_a_tantrum_asks_nobody_and_ends_in_confusion(arena: Game, dice: Dice, byte: int) -> None:
+def test_thrash_goes_on_and_ends_in_confusion(arena: Game, dice: Dice, byte: int) -> None:
     move = with_effect(THRASH)
     dice.roll([0, byte])
     begin(arena, move.number)
     battles.read_on(arena)
     turns = 3 + byte
-    assert lost(arena, "enemy") == min(HP, turns * blow(move.power))
+    assert lost(arena, "enemy") == min(HP, turns * hit(move.power))
     assert status(arena, "own") == CONFUSED
     assert counters(arena, "own")[1] == 2 + 200 % 4
     assert arena.byte("wBattleMonPP") == 19
     assert has_acted(arena, turns)
 
 
-def test_rage_grows_with_every_blow(arena: Game, dice: Dice) -> None:
+def test_rage_raises_attack_with_every_hit(arena: Game, dice: Dice) -> None:
     move = with_effect(RAGE)
     battles.set_moves(arena, "enemy", [1])
     begin(arena, move.number)
@@ -211,12 +211,12 @@ def test_rage_grows_with_every_blow(arena: Game, dice: Dice) -> None:
     read_until(arena, "rose")  # the next turn came by itself
     assert arena.byte("wPlayerMonStatMods") == 9
     assert arena.byte("wBattleMonPP") == 19
-    assert lost(arena, "enemy") == blow(move.power) + blow(move.power, attack=60)
+    assert lost(arena, "enemy") == hit(move.power) + hit(move.power, attack=60)
     assert 0 not in dice.drawn
 
 
 @pytest.mark.parametrize("byte", [0, 1])
-def test_patience_gives_back_twice_what_it_took(arena: Game, dice: Dice, byte: int) -> None:
+def test_bide_returns_twice_the_damage(arena: Game, dice: Dice, byte: int) -> None:
     battles.set_moves(arena, "enemy", [1])
     battles.set_field(arena, "enemy", "speed", 100)
     dice.roll([0, 200, 200, 0, byte])
@@ -224,22 +224,22 @@ def test_patience_gives_back_twice_what_it_took(arena: Game, dice: Dice, byte: i
     assert status(arena, "own") == BIDING
     assert counters(arena, "own")[0] == 2 + byte
     for _ in range(1 + byte):
-        assert tells(go_on(arena), "bides its time")
-    assert tells(go_on(arena), "pays it all back")
-    assert lost(arena, "enemy") == 2 * (2 + byte) * blow(40)
+        assert shows(go_on(arena), "bides its time")
+    assert shows(go_on(arena), "pays it all back")
+    assert lost(arena, "enemy") == 2 * (2 + byte) * hit(40)
     assert status(arena, "own") == 0
 
 
-def test_patience_without_harm_comes_to_nothing(arena: Game) -> None:
+def test_bide_fails_without_damage(arena: Game) -> None:
     set_status(arena, "own", 1, BIDING)
     set_counter(arena, "own", 0, 1)
     lines = go_on(arena)
-    assert tells(lines, "pays it all back")
-    assert tells(lines, "nothing comes")
+    assert shows(lines, "pays it all back")
+    assert shows(lines, "nothing comes")
     assert lost(arena, "enemy") == 0
 
 
-def test_paralysis_ends_what_was_begun(arena: Game, dice: Dice) -> None:
+def test_paralysis_cancels_a_move_in_progress(arena: Game, dice: Dice) -> None:
     battles.set_field(arena, "own", "status", battles.PARALYSIS)
     battles.set_field(arena, "own", "speed", 60)
     dice.roll([0, 63, 0, 62])
@@ -256,7 +256,7 @@ BAR_START, FULL, EMPTY, LEVEL_MARK = 0x62, 0x6B, 0x63, 0x6E
 
 @pytest.fixture
 def team(start: Start) -> Game:
-    """Give the list of three behind START."""
+    """The list of three Pokemon in the START menu."""
     game = start("bedroom")
     battles.set_team(
         game,
@@ -275,7 +275,7 @@ def team(start: Start) -> Game:
     return game
 
 
-def test_the_list_says_how_each_is(team: Game) -> None:
+def test_the_party_list_shows_hp_and_status(team: Game) -> None:
     assert team.byte("wMaxMenuItem") == 2
     assert pcs.kind(team) is MenuKind.PARTY
     rows = team.text.splitlines()
@@ -290,7 +290,7 @@ def test_the_list_says_how_each_is(team: Game) -> None:
     assert bars[2] == [BAR_START, *[EMPTY] * 6]
 
 
-def test_a_page_tells_everything_of_one(team: Game) -> None:
+def test_the_stats_page_shows_every_field(team: Game) -> None:
     team.press("a", settle=20)
     assert (team.byte("wTopMenuItemX"), team.byte("wTopMenuItemY")) == (12, 12)
     words = [team.text.splitlines()[row][13:19].strip() for row in (12, 14, 16)]
@@ -303,7 +303,7 @@ def test_a_page_tells_everything_of_one(team: Game) -> None:
     assert team.cursor == (0, 1)
 
 
-def test_the_order_can_be_changed(team: Game) -> None:
+def test_the_party_order_can_be_changed(team: Game) -> None:
     before = [battles.party_mon(team, place) for place in range(3)]
     team.press("a", settle=20)
     team.press("down")
@@ -319,7 +319,7 @@ def test_the_order_can_be_changed(team: Game) -> None:
     assert [team.text.splitlines()[y][3:7] for y in (0, 4)] == ["CCCC", "AAAA"]
 
 
-def test_b_leaves_the_order_as_it_is(team: Game) -> None:
+def test_b_cancels_a_change_of_order(team: Game) -> None:
     before = [battles.party_mon(team, place) for place in range(3)]
     team.press("a", settle=20)
     team.press("down")
@@ -332,7 +332,7 @@ def test_b_leaves_the_order_as_it_is(team: Game) -> None:
     assert team.cursor == (12, 12)
 
 
-def test_b_leaves_to_the_menu_with_its_own_tiles(team: Game) -> None:
+def test_b_returns_to_the_start_menu_with_its_own_tiles(team: Game) -> None:
     team.press("b", settle=40)
     assert "TEAM" in team.text
     shown = bytes(team.pyboy.memory[0x9620:0x9800])
@@ -341,7 +341,7 @@ def test_b_leaves_to_the_menu_with_its_own_tiles(team: Game) -> None:
     assert team.step("down") or team.step("left")
 
 
-def test_the_small_menu_tells_that_there_are_no_moves_of_the_field(team: Game) -> None:
+def test_the_submenu_without_field_moves_clears_their_list(team: Game) -> None:
     team.poke("wFieldMoves", b"\7\1\1\1")
     team.press("a", settle=20)
     assert team.cursor == (team.byte("hFieldMoveMonMenuTopMenuItemX"), 12)
@@ -354,16 +354,16 @@ MIRROR, CONVERT, LEAVE, ANYTHING, NOTHING = 9, 24, 28, 83, 85
 PLAIN = 1
 
 
-def test_anything_may_come(arena: Game, dice: Dice) -> None:
+def test_metronome_can_choose_any_move(arena: Game, dice: Dice) -> None:
     dice.roll([0, PLAIN])
     use_effect(arena, ANYTHING)
-    assert lost(arena, "enemy") == blow(DEX.move(PLAIN).power)
+    assert lost(arena, "enemy") == hit(DEX.move(PLAIN).power)
     assert arena.byte("wPlayerUsedMove") == PLAIN
     assert arena.byte("wBattleMonPP") == 19
 
 
 @pytest.mark.parametrize("byte", [0, 118, 164, 165, 255])
-def test_what_comes_is_a_move_that_there_is(arena: Game, dice: Dice, byte: int) -> None:
+def test_metronome_chooses_existing_moves_only(arena: Game, dice: Dice, byte: int) -> None:
     number = with_effect(ANYTHING).number
     dice.roll([0, byte])
     begin(arena, number)
@@ -372,20 +372,20 @@ def test_what_comes_is_a_move_that_there_is(arena: Game, dice: Dice, byte: int) 
     assert arena.byte("wPlayerUsedMove") < 165
 
 
-def test_what_comes_may_take_two_turns(arena: Game, dice: Dice) -> None:
+def test_metronome_can_choose_a_two_turn_move(arena: Game, dice: Dice) -> None:
     charge = with_effect(CHARGE)
     dice.roll([0, charge.number])
     begin(arena, with_effect(ANYTHING).number)
     read_until(arena, "gathers strength")
     assert status(arena, "own") == CHARGING
     battles.read_on(arena)
-    assert lost(arena, "enemy") == blow(charge.power, defense=60)
+    assert lost(arena, "enemy") == hit(charge.power, defense=60)
     assert status(arena, "own") == 0
 
 
-def test_a_copy_needs_something_to_copy(arena: Game, dice: Dice) -> None:
+def test_mirror_move_needs_an_enemy_move(arena: Game, dice: Dice) -> None:
     number = with_effect(MIRROR).number
-    assert tells(use(arena, number), "nothing comes")
+    assert shows(use(arena, number), "nothing comes")
     assert arena.byte("wEnemyUsedMove") == arena.byte("wEnemyMonMoves")
     use(arena, number)
     assert arena.byte("wPlayerMonStatMods", 3) == 8
@@ -393,7 +393,7 @@ def test_a_copy_needs_something_to_copy(arena: Game, dice: Dice) -> None:
     assert len(dice.drawn) == 2
 
 
-def test_types_are_taken_over(arena: Game) -> None:
+def test_conversion_copies_the_enemy_types(arena: Game) -> None:
     battles.set_field(arena, "enemy", "type1", 5)
     battles.set_field(arena, "enemy", "type2", 7)
     use_effect(arena, CONVERT)
@@ -401,13 +401,13 @@ def test_types_are_taken_over(arena: Game) -> None:
     assert battles.field(arena, "own", "type2") == 7
 
 
-def test_sitting_about_does_nothing(arena: Game) -> None:
-    assert tells(use_effect(arena, NOTHING), "nothing comes")
+def test_splash_does_nothing(arena: Game) -> None:
+    assert shows(use_effect(arena, NOTHING), "nothing comes")
     assert lost(arena, "enemy") == lost(arena, "own") == 0
 
 
 @pytest.mark.parametrize(("byte", "leaves"), [(0, False), (30, False), (31, True)])
-def test_a_fight_in_the_wild_can_be_blown_apart(
+def test_roar_can_end_a_wild_battle(
     arena: Game,
     dice: Dice,
     byte: int,
@@ -416,12 +416,12 @@ def test_a_fight_in_the_wild_can_be_blown_apart(
     battles.set_field(arena, "enemy", "level", 21)  # a quarter is 5; of the two levels 42
     dice.roll([0, byte])
     lines = use_effect(arena, LEAVE)
-    assert tells(lines, "blown apart") == leaves
+    assert shows(lines, "blown apart") == leaves
     assert (arena.byte("wIsInBattle") == battles.NOTHING) == leaves
     if leaves:
         assert arena.byte("wBattleResult") == battles.LEFT
 
 
-def test_nobody_is_blown_away_from_a_trainer(arena: Game) -> None:
+def test_roar_fails_in_a_trainer_battle(arena: Game) -> None:
     arena.poke("wIsInBattle", battles.TRAINER)
-    assert tells(use_effect(arena, LEAVE), "nothing comes")
+    assert shows(use_effect(arena, LEAVE), "nothing comes")

@@ -1,4 +1,4 @@
-"""What ails who fights in the demo, for good and for the battle."""
+"""Major and volatile status in battles of the demo."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.contract.arena import (
     HARMLESS,
     Dice,
     begin,
-    blow,
     counters,
     go_on,
+    hit,
     hp,
     lost,
     read_until,
@@ -24,7 +24,7 @@ from tests.contract.arena import (
     use,
     use_effect,
 )
-from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon, shows, with_effect
 from tests.contract.game import Game
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
@@ -46,7 +46,7 @@ RATIOS = {
 
 
 def until(game: Game, done: Callable[[], bool], *effects: int) -> list[str]:
-    """Use a move until it does what it may do."""
+    """Use a move until its effect happens."""
     for _ in range(120):
         said = use_effect(game, *effects)
         if done():
@@ -55,28 +55,28 @@ def until(game: Game, done: Callable[[], bool], *effects: int) -> list[str]:
     raise AssertionError(game.text)
 
 
-def test_sleepers_sleep_and_lose_the_turn_they_wake(arena: Game) -> None:
+def test_a_sleeping_pokemon_loses_its_turns_including_the_waking_turn(arena: Game) -> None:
     lengths = set()
     for _ in range(12):
         until(arena, lambda: battles.field(arena, "enemy", "status") != 0, SLEEP)
-        turns = 1 + battles.field(arena, "enemy", "status")  # one was slept already
+        turns = 1 + battles.field(arena, "enemy", "status")  # one sleeping turn has already passed
         lengths.add(turns)
         assert 1 <= turns <= 7
         battles.set_field(arena, "enemy", "status", 2)
-        assert battles.tells(use_effect(arena, UP_1 + 1), "asleep")
+        assert battles.shows(use_effect(arena, UP_1 + 1), "asleep")
         assert battles.field(arena, "enemy", "status") == 1
-        assert battles.tells(use_effect(arena, UP_1 + 1), "woke")
+        assert battles.shows(use_effect(arena, UP_1 + 1), "woke")
         assert battles.field(arena, "enemy", "status") == 0
         for label in ("wPlayerMonStatMods", "wEnemyMonStatMods"):
             arena.poke(label, b"\7" * 6)
     assert len(lengths) > 2
 
 
-def test_the_own_sleeper_gets_no_list_of_moves(arena: Game) -> None:
+def test_a_sleeping_player_pokemon_gets_no_move_list(arena: Game) -> None:
     battles.set_field(arena, "own", "status", 3)
     battles.choose(arena, FIGHT)
     said = battles.read_on(arena)
-    assert battles.tells(said, "asleep"), said
+    assert battles.shows(said, "asleep"), said
     assert battles.is_at_menu(arena)
     assert battles.field(arena, "own", "status") == 2
 
@@ -93,23 +93,23 @@ def test_poison_and_burn_take_a_sixteenth(arena: Game, status: int) -> None:
     assert battles.field(arena, "own", "hp") == 14
 
 
-def test_poison_can_be_the_end(arena: Game) -> None:
+def test_poison_can_make_a_pokemon_faint(arena: Game) -> None:
     battles.set_field(arena, "own", "status", POISON)
     battles.set_field(arena, "own", "hp", 5)
     said = use_effect(arena, UP_1 + 1)
-    assert battles.tells(said, "able to fight")
+    assert battles.shows(said, "able to fight")
     assert arena.byte("wBattleResult") == battles.BEATEN
 
 
-def test_the_frozen_never_act(arena: Game) -> None:
+def test_a_frozen_pokemon_never_acts(arena: Game) -> None:
     battles.set_field(arena, "enemy", "status", FREEZE)
     for _ in range(8):
-        assert battles.tells(use_effect(arena, UP_1 + 1), "frozen")
+        assert battles.shows(use_effect(arena, UP_1 + 1), "frozen")
     assert arena.block("wEnemyMonStatMods", 6) == b"\7" * 6
     assert battles.field(arena, "enemy", "status") == FREEZE
 
 
-def test_the_paralyzed_fail_by_their_chance(arena: Game) -> None:
+def test_a_paralyzed_pokemon_fails_a_quarter_of_its_turns(arena: Game) -> None:
     chances: list[Chance] = []
     hook = watch_chance(arena, chances)
     outcomes = set()
@@ -136,7 +136,7 @@ def test_paralysis_quarters_speed_and_a_burn_halves_attack(arena: Game) -> None:
 
 
 @pytest.mark.parametrize("effect", SIDE_EFFECTS)
-def test_what_comes_now_and_then_with_damage(arena: Game, effect: int) -> None:
+def test_side_effects_of_attacks_happen_by_their_chance(arena: Game, effect: int) -> None:
     until(arena, lambda: battles.field(arena, "enemy", "status") == SIDE_EFFECTS[effect], effect)
     battles.set_field(arena, "enemy", "status", PARALYSIS)
     for _ in range(3):
@@ -149,7 +149,7 @@ def test_a_poisonous_type_is_not_poisoned(arena: Game) -> None:
     battles.set_field(arena, "enemy", "status", 0)
     battles.set_field(arena, "enemy", "type1", 3)
     for _ in range(4):
-        assert battles.tells(use_effect(arena, POISON_MOVE), "nothing comes")
+        assert battles.shows(use_effect(arena, POISON_MOVE), "nothing comes")
     assert battles.field(arena, "enemy", "status") == 0
 
 
@@ -190,7 +190,7 @@ def test_stages_end_at_thirteen_and_one(arena: Game) -> None:
     assert (arena.byte("wPlayerMonStatMods"), arena.byte("wEnemyMonStatMods")) == (13, 1)
 
 
-def test_half_of_what_is_drained_comes_back(arena: Game) -> None:
+def test_draining_heals_half_of_the_damage(arena: Game) -> None:
     battles.set_field(arena, "own", "hp", 100)
     while battles.field(arena, "enemy", "hp") == HP:
         use_effect(arena, DRAIN)
@@ -198,7 +198,7 @@ def test_half_of_what_is_drained_comes_back(arena: Game) -> None:
     assert battles.field(arena, "own", "hp") == 100 + max(1, lost // 2)
 
 
-def test_recoil_is_a_quarter_and_of_the_last_resort_a_half(arena: Game) -> None:
+def test_recoil_is_a_quarter_and_half_for_struggle(arena: Game) -> None:
     while battles.field(arena, "enemy", "hp") == HP:
         use_effect(arena, RECOIL)
     lost = HP - battles.field(arena, "enemy", "hp")
@@ -214,7 +214,7 @@ def test_recoil_is_a_quarter_and_of_the_last_resort_a_half(arena: Game) -> None:
     assert battles.field(arena, "own", "hp") == HP - max(1, lost // 2)
 
 
-def test_the_quick_move_comes_first(arena: Game) -> None:
+def test_quick_attack_goes_first(arena: Game) -> None:
     battles.set_field(arena, "own", "speed", 5)
     battles.set_moves(arena, "own", [98])
     chances: list[Chance] = []
@@ -226,7 +226,7 @@ def test_the_quick_move_comes_first(arena: Game) -> None:
     chances.clear()
 
 
-def test_poison_goes_on_while_the_turn_is_spent_on_running(arena: Game) -> None:
+def test_poison_damage_applies_in_a_turn_spent_on_running(arena: Game) -> None:
     battles.set_field(arena, "own", "status", POISON)
     for own, enemy in ((1, 999), (2, 999)):
         battles.set_field(arena, "own", "hp", HP)
@@ -237,7 +237,7 @@ def test_poison_goes_on_while_the_turn_is_spent_on_running(arena: Game) -> None:
         assert battles.field(arena, "own", "hp") == HP - HP // 16
 
 
-def test_poison_goes_on_in_who_comes_out(bedroom: Game) -> None:
+def test_poison_damage_applies_to_a_switched_in_pokemon(bedroom: Game) -> None:
     sick = Mon(3, hp=HP, max_hp=HP, status=BURN, experience=9000)
     battles.set_team(bedroom, Mon(7, hp=HP, max_hp=HP, experience=9000), sick)
     battles.meet(bedroom, 33, 5)
@@ -252,7 +252,7 @@ def test_poison_goes_on_in_who_comes_out(bedroom: Game) -> None:
     assert battles.field(bedroom, "own", "hp") == HP - HP // 16
 
 
-def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> None:
+def test_a_pokemon_thawed_before_its_turn_repeats_its_last_move(arena: Game) -> None:
     battles.set_moves(arena, "enemy", [battles.with_effect(4).number])
     battles.set_field(arena, "enemy", "speed", 999)
     own = battles.with_effect(UP_1)
@@ -293,7 +293,7 @@ def test_confusion_lasts_two_to_five_turns(arena: Game, dice: Dice, byte: int) -
     assert counters(arena, "enemy")[1] == 2 + byte % 4
 
 
-def test_the_confused_act_or_hit_themselves(arena: Game, dice: Dice) -> None:
+def test_a_confused_pokemon_acts_or_hits_itself(arena: Game, dice: Dice) -> None:
     rest = with_effect(RAISE).number
     for byte, hurts in ((0x7F, False), (0x80, True)):
         arena.poke("wEnemyMonStatMods", b"\7" * 6)
@@ -301,54 +301,54 @@ def test_the_confused_act_or_hit_themselves(arena: Game, dice: Dice) -> None:
         set_counter(arena, "enemy", 1, 5)
         dice.roll([0, byte])
         lines = use(arena, rest)
-        assert tells(lines, "is confused")
-        assert tells(lines, "hits itself") == hurts
+        assert shows(lines, "is confused")
+        assert shows(lines, "hits itself") == hurts
         assert (arena.byte("wEnemyMonStatMods", 3) == 7) == hurts
         assert counters(arena, "enemy")[1] == 4
-    assert lost(arena, "enemy") == blow(40, byte=None)
+    assert lost(arena, "enemy") == hit(40, byte=None)
 
 
-def test_confusion_ends_with_its_last_turn_and_costs_nothing_then(arena: Game, dice: Dice) -> None:
+def test_confusion_ends_with_its_last_turn_without_a_self_hit(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 1, CONFUSED)
     set_counter(arena, "enemy", 1, 1)
     lines = use_effect(arena, RAISE)
-    assert tells(lines, "thinks clearly")
+    assert shows(lines, "thinks clearly")
     assert status(arena, "enemy") == 0
     assert arena.byte("wEnemyMonStatMods", 3) == 8
     assert len(dice.drawn) == 1
 
 
-def test_who_is_confused_is_not_confused_again(arena: Game, dice: Dice) -> None:
+def test_a_confused_pokemon_is_not_confused_again(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 1, CONFUSED)
     set_counter(arena, "enemy", 1, 4)
     dice.roll([0, 0], usual=0)
-    assert tells(use_effect(arena, CONFUSE), "nothing comes")
+    assert shows(use_effect(arena, CONFUSE), "nothing comes")
     assert counters(arena, "enemy")[1] == 3
 
 
 @pytest.mark.parametrize(("byte", "confused"), [(24, True), (25, False)])
-def test_a_blow_may_confuse(arena: Game, dice: Dice, byte: int, confused: bool) -> None:  # noqa: FBT001
+def test_an_attack_may_confuse(arena: Game, dice: Dice, byte: int, confused: bool) -> None:  # noqa: FBT001
     dice.roll([0, 200, 200, 0, byte, 3, 0])
     use_effect(arena, MAY_CONFUSE)
     assert bool(status(arena, "enemy") & CONFUSED) == confused
 
 
 @pytest.mark.parametrize(("kind", "odds"), [(MAY_FLINCH, 26), (OFTEN_FLINCHES, 77)])
-def test_a_blow_may_cost_the_slower_its_turn(arena: Game, dice: Dice, kind: int, odds: int) -> None:
+def test_an_attack_may_cause_flinching(arena: Game, dice: Dice, kind: int, odds: int) -> None:
     for byte in (odds - 1, odds):
         arena.poke("wEnemyMonStatMods", b"\7" * 6)
         dice.roll([0, 200, 200, 0, byte])
         lines = use_effect(arena, kind)
-        assert tells(lines, "flinched") == (byte < odds)
+        assert shows(lines, "flinched") == (byte < odds)
         assert (arena.byte("wEnemyMonStatMods", 3) == 7) == (byte < odds)
         assert status(arena, "enemy") & FLINCHED == 0
 
 
-def test_who_has_acted_does_not_flinch_in_the_next_turn(arena: Game, dice: Dice) -> None:
+def test_a_pokemon_that_has_acted_does_not_flinch_in_the_next_turn(arena: Game, dice: Dice) -> None:
     battles.set_field(arena, "own", "speed", 5)
     for _ in range(2):
         dice.roll([0, 200, 200, 0, 0])
-        assert not tells(use_effect(arena, MAY_FLINCH), "flinched")
+        assert not shows(use_effect(arena, MAY_FLINCH), "flinched")
         assert status(arena, "enemy") & FLINCHED == 0
 
 
@@ -366,19 +366,19 @@ def test_bad_poison_takes_another_sixteenth_every_turn(arena: Game, dice: Dice) 
     assert lost(arena, "enemy") == taken
 
 
-def test_seeds_feed_the_other_side(arena: Game, dice: Dice) -> None:
+def test_leech_seed_heals_the_other_side(arena: Game, dice: Dice) -> None:
     battles.set_field(arena, "own", "hp", 100)
     dice.roll([0], usual=0)
     use_effect(arena, SEED)
     assert status(arena, "enemy", 2) == SEEDED
     assert (lost(arena, "enemy"), hp(arena, "own")) == (SHARE, 100 + SHARE)
-    assert tells(use_effect(arena, SEED), "nothing comes")
+    assert shows(use_effect(arena, SEED), "nothing comes")
     battles.set_field(arena, "own", "hp", HP - 1)
     use_effect(arena, RAISE)
     assert hp(arena, "own") == HP
 
 
-def test_seeds_grow_with_bad_poison(arena: Game) -> None:
+def test_leech_seed_grows_with_bad_poison(arena: Game) -> None:
     set_status(arena, "enemy", 2, SEEDED)
     set_status(arena, "enemy", 3, BADLY_POISONED)
     battles.set_field(arena, "enemy", "status", POISON)
@@ -387,19 +387,19 @@ def test_seeds_grow_with_bad_poison(arena: Game) -> None:
     assert counters(arena, "enemy")[2] == 2
 
 
-def test_moss_cannot_be_seeded(arena: Game, dice: Dice) -> None:
+def test_grass_types_cannot_be_seeded(arena: Game, dice: Dice) -> None:
     battles.set_field(arena, "enemy", "type2", MOSS)
     dice.roll([0], usual=0)
-    assert tells(use_effect(arena, SEED), "nothing comes")
+    assert shows(use_effect(arena, SEED), "nothing comes")
     assert status(arena, "enemy", 2) == 0
 
 
-def test_the_enemy_forgets_a_move_for_some_turns(arena: Game, dice: Dice) -> None:
+def test_an_enemy_move_is_disabled_for_some_turns(arena: Game, dice: Dice) -> None:
     harmless = arena.byte("wEnemyMonMoves")
     battles.set_moves(arena, "enemy", [harmless, with_effect(RAISE).number])
-    dice.roll([255, 0, 0, 2], usual=0)  # it wants the second, and forgets the first for 3
+    dice.roll([255, 0, 0, 2], usual=0)  # it chooses the second move, and forgets the first for 3
     lines = use_effect(arena, DISABLE)
-    assert tells(lines, "forgot how")
+    assert shows(lines, "forgot how")
     assert counters(arena, "enemy")[3] == 0x12
     assert arena.byte("wEnemyDisabledMoveNumber") == harmless
     for left in (0x11, 0):
@@ -408,26 +408,26 @@ def test_the_enemy_forgets_a_move_for_some_turns(arena: Game, dice: Dice) -> Non
         lines = use_effect(arena, RAISE)
         assert arena.block("wEnemyMonStatMods", 4)[3] == 7
         assert counters(arena, "enemy")[3] == left
-    assert tells(lines, "remembers")
+    assert shows(lines, "remembers")
     assert arena.byte("wEnemyDisabledMoveNumber") == 0
 
 
-def test_who_forgets_what_it_was_about_to_do_loses_the_turn(arena: Game, dice: Dice) -> None:
+def test_disabling_the_selected_move_costs_the_turn(arena: Game, dice: Dice) -> None:
     dice.roll([0, 0, 0, 7], usual=0)
     lines = use_effect(arena, DISABLE)
-    assert tells(lines, "cannot remember")
+    assert shows(lines, "cannot remember")
     assert arena.byte("wEnemyMonStatMods", 3) == 7
-    assert tells(use_effect(arena, DISABLE), "nothing comes")
+    assert shows(use_effect(arena, DISABLE), "nothing comes")
     assert arena.byte("wEnemySelectedMove") == LAST_RESORT
 
 
-def test_the_player_cannot_choose_what_is_forgotten(arena: Game) -> None:
+def test_the_player_cannot_choose_a_disabled_move(arena: Game) -> None:
     first, second = with_effect(RAISE).number, with_effect(RAISE + 2).number
     set_counter(arena, "own", 3, 0x14)
     arena.poke("wPlayerDisabledMoveNumber", first)
     battles.set_moves(arena, "own", [first, second])
     lines = battles.fight(arena)
-    assert tells(lines, "been forgotten")
+    assert shows(lines, "been forgotten")
     assert battles.is_at_menu(arena)
     assert arena.block("wPlayerMonStatMods", 4) == b"\7" * 4
     battles.fight(arena, 1)
@@ -435,17 +435,17 @@ def test_the_player_cannot_choose_what_is_forgotten(arena: Game) -> None:
     assert counters(arena, "own")[3] == 0x13
 
 
-def test_nothing_but_what_is_forgotten_leaves_the_last_resort(arena: Game) -> None:
+def test_with_only_a_disabled_move_struggle_is_used(arena: Game) -> None:
     number = with_effect(RAISE).number
     set_counter(arena, "own", 3, 0x14)
     arena.poke("wPlayerDisabledMoveNumber", number)
     battles.set_moves(arena, "own", [number, with_effect(LOWER).number])
     arena.poke("wBattleMonPP", bytes([20, 0]))
-    assert tells(go_on(arena), "out of moves")
+    assert shows(go_on(arena), "out of moves")
     assert arena.byte("wPlayerUsedMove") == LAST_RESORT
 
 
-def test_going_out_forgets_it_all(arena: Game) -> None:
+def test_switching_resets_all_volatile_status(arena: Game) -> None:
     for byte in (1, 2, 3):
         set_status(arena, "enemy", byte, 0xFF)
     battles.set_team(arena, battles.Mon(3), battles.Mon(7))
@@ -453,7 +453,7 @@ def test_going_out_forgets_it_all(arena: Game) -> None:
         set_counter(arena, "own", index, 0x11)
     set_status(arena, "own", 1, CONFUSED)
     set_status(arena, "own", 2, SEEDED)
-    set_status(arena, "enemy", 1, 0x20)  # holds on
+    set_status(arena, "enemy", 1, 0x20)  # a trapping move
     set_status(arena, "enemy", 2, 0)
     set_status(arena, "enemy", 3, 0)
     battles.choose(arena, battles.TEAM)

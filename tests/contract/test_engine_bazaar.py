@@ -1,4 +1,4 @@
-"""Side stories of the demo's third chapter: drinks, fossils, a row of four and a sleeper."""
+"""Side stories of the demo's third chapter: drinks, fossils, four trainers in a row, and a sleeper."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def choose(game: Game, row: int) -> None:
     game.read_to_the_end()
 
 
-def test_the_table_of_prices_is_the_contracts(roof: Game) -> None:
+def test_the_vending_price_table_follows_the_contract(roof: Game) -> None:
     data = battles.table(roof, "VendingPrices", 0, 12)
     assert {data[i]: int(data[i + 1 : i + 4].hex()) for i in (0, 4, 8)} == PRICES
 
 
-def test_the_menu_stands_where_the_contract_has_it(roof: Game) -> None:
+def test_the_vending_menu_is_at_the_contracts_position(roof: Game) -> None:
     menu(roof)
     assert roof.byte("wMaxMenuItem") == NONE_OF_THEM
     assert pcs.kind(roof) is MenuKind.VENDING
@@ -70,7 +70,7 @@ def test_cancel_and_b_buy_nothing(roof: Game) -> None:
     assert (bag(roof), money(roof), roof.is_free) == ({}, 1000, True)
 
 
-def test_neither_the_poor_nor_a_full_bag_get_one(roof: Game) -> None:
+def test_a_drink_needs_money_and_bag_space(roof: Game) -> None:
     set_money(roof, 299)
     choose(menu(roof), 1)
     assert (bag(roof), money(roof)) == ({}, 299)
@@ -89,13 +89,13 @@ def gate(start: Start) -> Game:
 
 
 def come_up(game: Game) -> list[str]:
-    """Step onto the guard's square, and return what he says."""
+    """Step onto the guard's square, and return his text."""
     game.hold_until("right", lambda: game.is_talking, 60)
     return game.read_to_the_end()
 
 
 @pytest.mark.parametrize("row", [3, 4])
-def test_without_a_drink_one_is_sent_back_a_step(gate: Game, row: int) -> None:
+def test_without_a_drink_the_guard_sends_the_player_back_a_step(gate: Game, row: int) -> None:
     gate.go(2, row)
     for _ in range(2):
         come_up(gate)
@@ -121,7 +121,7 @@ def test_the_first_drink_of_the_list_goes_first(gate: Game) -> None:
     assert bag(gate) == {LEMONADE: 1, WATER: 1}
 
 
-def test_he_drinks_when_asked_across_his_counter_too(gate: Game) -> None:
+def test_the_guard_takes_a_drink_across_his_counter(gate: Game) -> None:
     empty_bag(gate, SODA)
     come_up(gate)
     gate.face("up").press("a")
@@ -151,10 +151,10 @@ def ask(game: Game) -> None:
 
 
 def hand_in(game: Game, row: int) -> None:
-    """Choose a stone of the list, and agree."""
+    """Choose a fossil of the list, and agree."""
     ask(game)
     pcs.to(game, CORNER)
-    pcs.choose(game, row, (15, 8)).hear()
+    pcs.choose(game, row, (15, 8)).read_all()
 
 
 def take_a_turn(game: Game) -> None:
@@ -164,14 +164,14 @@ def take_a_turn(game: Game) -> None:
     enter(game, "up", ROOM)
 
 
-def test_whoever_has_none_is_sent_away(room: Game) -> None:
+def test_a_player_without_fossils_is_sent_away(room: Game) -> None:
     pcs.set_list(room, "wNumBagItems", (4, 1))
     ask(room)
     assert "stone" in " ".join(room.read_to_the_end())
     assert not room.has_happened(GAVE)
 
 
-def test_the_list_has_those_of_the_bag(room: Game) -> None:
+def test_the_fossil_list_shows_the_fossils_in_the_bag(room: Game) -> None:
     pcs.set_list(room, "wNumBagItems", (AMBER, 1), (4, 1), (HELIX, 1))
     ask(room)
     pcs.to(room, CORNER)
@@ -185,14 +185,14 @@ def test_the_list_has_those_of_the_bag(room: Game) -> None:
 
 
 @pytest.mark.parametrize("stone", list(WOKEN))
-def test_a_stone_becomes_somebody_of_the_team(room: Game, stone: int) -> None:
+def test_a_fossil_becomes_a_party_pokemon(room: Game, stone: int) -> None:
     pcs.set_list(room, "wNumBagItems", (stone, 1))
     hand_in(room, 0)
     assert bag(room) == {}
     assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
     assert room.has_happened(GAVE)
     assert room.has_happened(STILL_WAKING)
-    room.hear()
+    room.read_all()
     assert room.byte("wPartyCount") == 1
     take_a_turn(room)
     assert not room.has_happened(STILL_WAKING)
@@ -203,7 +203,7 @@ def test_a_stone_becomes_somebody_of_the_team(room: Game, stone: int) -> None:
     assert not any(room.has_happened(each) for each in (GAVE, STILL_WAKING, HANDING_OVER))
 
 
-def test_no_means_that_one_keeps_it(room: Game) -> None:
+def test_answering_no_keeps_the_fossil(room: Game) -> None:
     pcs.set_list(room, "wNumBagItems", (DOME, 1))
     ask(room)
     pcs.to(room, CORNER)
@@ -213,7 +213,7 @@ def test_no_means_that_one_keeps_it(room: Game) -> None:
     assert not room.has_happened(GAVE)
 
 
-def test_a_full_team_has_it_wait(room: Game) -> None:
+def test_a_revived_fossil_waits_for_space_in_the_party(room: Game) -> None:
     battles.set_team(room, *[Mon(3)] * 6)
     room.set_event(GAVE)
     room.poke("wFossilMon", WOKEN[DOME])
@@ -222,7 +222,7 @@ def test_a_full_team_has_it_wait(room: Game) -> None:
     assert room.byte("wPartyCount") == 6
     assert room.has_happened(GAVE)
     battles.set_team(room, *[Mon(3)] * 5)
-    room.hear()
+    room.read_all()
     assert room.block("wPartySpecies", 7) == bytes([3, 3, 3, 3, 3, WOKEN[DOME], 0xFF])
 
 
@@ -236,11 +236,11 @@ ENTERED_HALL: Final = 0x003
 RECORDS: Final = 0xA598  # sHallOfFame
 BARS = (4, 10)
 HOST = 1
-NO_TYPE = 9  # nothing is good or bad against it
+NO_TYPE = 9  # no type is strong or weak against it
 
 
 def to_room(start: Start, number: int) -> Game:
-    """Come into a room, and read whatever is said on the way in."""
+    """Enter a room, and read all text on the way in."""
     game = through_the_door(start, number)
     battles.hurry(game)
     battles.set_team(
@@ -250,13 +250,13 @@ def to_room(start: Start, number: int) -> Game:
 
 
 def walk_in(game: Game) -> Game:
-    """Let the scene of coming in play to its end."""
+    """Wait until the entrance scene is over."""
     return read_on(
         game, lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
     )
 
 
-def beat(game: Game) -> Game:
+def win_and_read(game: Game) -> Game:
     game.go_beside(*game.sprite(HOST)).press("a")
     read_on(game, lambda: bool(game.byte("wCurOpponent")))
     assert game.byte("wCurOpponent") == CLASSES[game.place.map]
@@ -272,7 +272,7 @@ def beat(game: Game) -> Game:
 
 
 @pytest.mark.parametrize("number", list(ROOMS))
-def test_one_walks_in_and_is_kept_from_leaving(start: Start, number: int) -> None:
+def test_the_player_walks_into_a_room_and_cannot_leave(start: Start, number: int) -> None:
     game = to_room(start, number)
     assert game.has_happened(ROOMS[number][1])
     assert (game.place.x, game.place.y) == (4, 6)
@@ -284,7 +284,7 @@ def test_one_walks_in_and_is_kept_from_leaving(start: Start, number: int) -> Non
         game.wait(lambda: game.is_free and game.place.y == 9, 120)
 
 
-def test_bars_fall_behind_who_comes_to_the_last(start: Start) -> None:
+def test_bars_close_behind_the_player_in_the_last_room(start: Start) -> None:
     game = to_room(start, LAST)
     assert game.has_happened(DOOR_LOCKED)
     assert not game.is_open(*BARS)
@@ -292,7 +292,7 @@ def test_bars_fall_behind_who_comes_to_the_last(start: Start) -> None:
     assert game.place.y < BARS[1]
 
 
-def test_the_lobby_begins_all_anew(start: Start) -> None:
+def test_entering_the_lobby_resets_all_rooms(start: Start) -> None:
     game = through_the_door(start, 76)
     for number in range(0x8E0, 0x900):
         game.set_event(number)
@@ -301,11 +301,11 @@ def test_the_lobby_begins_all_anew(start: Start) -> None:
     assert game.byte("wLastMap") == ROAD
 
 
-def test_who_loses_wakes_up_on_the_road_before_it(start: Start) -> None:
+def test_after_a_loss_the_player_wakes_up_on_the_road_before_the_lobby(start: Start) -> None:
     game = through_the_door(start, LOBBY)
     battles.hurry(game)
     game.go(3, 3).face("up").press("a")
-    read_on(game, lambda: game.cursor == (12, 8)).hear()
+    read_on(game, lambda: game.cursor == (12, 8)).read_all()
     assert game.byte("wLastBlackoutMap") == ROAD
     enter(game.go(6, 0), "up", 245)
     walk_in(game)
@@ -323,11 +323,11 @@ def hall(start: Start) -> Game:
     battles.hurry(game)
     battles.set_team(game, Mon(3, level=30, moves=(battles.HITTER,)), Mon(7, level=12))
     walk_in(game)
-    enter(beat(game).go(4, 0), "up", HALL)
+    enter(win_and_read(game).go(4, 0), "up", HALL)
     return game
 
 
-def test_the_hall_writes_the_team_down(hall: Game) -> None:
+def test_the_hall_of_fame_records_the_team(hall: Game) -> None:
     read_on(hall, lambda: hall.has_happened(ENTERED_HALL))
     hall.tick(60)
     assert hall.byte("wNumHoFTeams") == 1
@@ -335,9 +335,7 @@ def test_the_hall_writes_the_team_down(hall: Game) -> None:
     assert (record[0:2], record[16:18], record[32]) == (bytes([3, 30]), bytes([7, 12]), 0xFF)
 
 
-def test_after_the_credits_the_machine_begins_anew(
-    hall: Game, power_on: Callable[..., Game]
-) -> None:
+def test_after_the_credits_the_console_restarts(hall: Game, power_on: Callable[..., Game]) -> None:
     read_on(hall, lambda: "THE END" in hall.text)
     hall.tick(600)
     assert "THE END" in hall.text
@@ -364,7 +362,7 @@ LEFT_RESULT: Final = 2
 
 
 def play(game: Game) -> Game:
-    """Use the pipe from the bag, and read what it says."""
+    """Use the pipe from the bag, and read its text."""
     show_bag(game).press("a")
     to_cursor(game, USE).press("a")
     for _ in range(60):
@@ -378,7 +376,7 @@ def play(game: Game) -> Game:
 
 @pytest.fixture
 def lane(start: Start) -> Game:
-    """Give the lane, with the pipe in the bag and a team that cannot lose."""
+    """The lane, with the pipe in the bag and a team that cannot lose."""
     game = through_the_door(start, SLEEPER_LANE)
     battles.hurry(game)
     battles.set_team(game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90)))
@@ -391,7 +389,7 @@ def rouse(game: Game) -> Game:
 
 
 def walk_past(game: Game) -> tuple[int, int]:
-    """Take two steps to the right, over where he lay."""
+    """Take two steps to the right, over the sleeper's square."""
     for _ in range(2):
         game.step("right")
     return (game.place.x, game.place.y)
@@ -401,22 +399,22 @@ def test_the_piper_gives_the_pipe_once(start: Start) -> None:
     game = through_the_door(start, BAZAAR)
     battles.hurry(game)
     fill_bag(game)
-    game.go_beside(*game.sprite(PIPER)).hear()
+    game.go_beside(*game.sprite(PIPER)).read_all()
     assert not game.has_happened(GOT_FLUTE)
     empty_bag(game)
     for _ in range(2):
-        game.hear()
+        game.read_all()
         assert bag(game) == {PIPE: 1}
     assert game.has_happened(GOT_FLUTE)
 
 
-def test_he_lies_in_the_only_way(lane: Game) -> None:
+def test_the_sleeper_blocks_the_only_way(lane: Game) -> None:
     assert lane.route(*BEYOND) is None
     lane.go(*BESIDE).press("a")
     assert "Zzz" in " ".join(lane.read_to_the_end())
 
 
-def test_from_afar_the_pipe_is_only_a_tune(lane: Game) -> None:
+def test_the_pipe_has_no_effect_at_a_distance(lane: Game) -> None:
     play(lane.go(*FAR))
     lane.tick(60)
     assert lane.is_free
@@ -425,7 +423,7 @@ def test_from_afar_the_pipe_is_only_a_tune(lane: Game) -> None:
     assert not lane.is_away(SLEEPER)
 
 
-def test_running_counts_as_well(lane: Game) -> None:
+def test_running_from_the_sleeper_opens_the_way(lane: Game) -> None:
     battles.read_on(rouse(lane))
     battles.choose(lane, battles.RUN)
     to_the_map(lane)
@@ -434,7 +432,7 @@ def test_running_counts_as_well(lane: Game) -> None:
     assert walk_past(lane) == BEYOND
 
 
-def test_losing_does_not(lane: Game) -> None:
+def test_losing_to_the_sleeper_does_not_open_the_way(lane: Game) -> None:
     battles.read_on(rouse(lane))
     battles.set_field(lane, "own", "hp", 1)
     battles.set_field(lane, "own", "speed", 1)

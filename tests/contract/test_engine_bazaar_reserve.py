@@ -1,4 +1,4 @@
-"""Fern Reserve: what it costs, how long one may walk, how it is left, and what a meeting there is like."""
+"""Fern Reserve: its price, the step limit, leaving it, and its encounters."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def gate(start: Start) -> Game:
     return game.go(3, 3)
 
 
-def asked(game: Game) -> Game:
+def reach_question(game: Game) -> Game:
     game.hold_until("up", lambda: game.is_talking, 60)
     return read_on(game, lambda: game.cursor == (15, 8))
 
 
 def go_in(game: Game) -> Game:
-    asked(game).press("a")
+    reach_question(game).press("a")
     read_on(game, lambda: game.place.map == RESERVE and game.is_free)
     return game
 
@@ -46,7 +46,7 @@ def steps_left(game: Game) -> int:
     return game.number("wSafariSteps")
 
 
-def test_it_costs_five_hundred_and_gives_nets_and_steps(gate: Game) -> None:
+def test_the_reserve_costs_500_and_gives_nets_and_steps(gate: Game) -> None:
     go_in(gate)
     assert money(gate) == 200
     assert gate.byte("wNumSafariBalls") == 30
@@ -54,11 +54,11 @@ def test_it_costs_five_hundred_and_gives_nets_and_steps(gate: Game) -> None:
     assert gate.has_happened(IN_SAFARI)
 
 
-def test_the_poor_and_who_says_no_stay_outside(gate: Game) -> None:
+def test_the_reserve_refuses_players_without_money_and_on_no(gate: Game) -> None:
     set_money(gate, 499)
-    asked(gate).press("a")
+    reach_question(gate).press("a")
     read_on(gate, lambda: gate.is_free and gate.place.y == 3)
-    asked(gate).press("b")
+    reach_question(gate).press("b")
     read_on(gate, lambda: gate.is_free and gate.place.y == 3)
     assert (money(gate), gate.place.map) == (499, GATE)
     assert not gate.has_happened(IN_SAFARI)
@@ -74,7 +74,7 @@ def test_each_step_counts_and_a_turn_does_not(gate: Game) -> None:
 
 
 @pytest.mark.parametrize("leaves", [True, False])
-def test_who_leaves_early_is_asked(gate: Game, *, leaves: bool) -> None:
+def test_leaving_early_asks_for_confirmation(gate: Game, *, leaves: bool) -> None:
     go_in(gate)
     gate.go(9, 17).hold_until("down", lambda: gate.place.map == GATE, 200)
     read_on(gate, lambda: gate.cursor == (15, 8))
@@ -98,7 +98,7 @@ def to_menu(game: Game) -> Game:
 
 @pytest.fixture
 def meeting(gate: Game) -> Game:
-    """Give a meeting at its menu."""
+    """An encounter at its menu."""
     go_in(gate)
     gate.poke("wCurEnemyLevel", 10)
     gate.poke("wCurOpponent", 33)
@@ -114,7 +114,7 @@ def choose(game: Game, place: tuple[int, int]) -> Game:
     return game
 
 
-def test_the_menu_is_the_contracts(meeting: Game) -> None:
+def test_the_safari_menu_follows_the_contract(meeting: Game) -> None:
     assert meeting.byte("wBattleType") == SAFARI
     assert pcs.kind(meeting) is MenuKind.SAFARI_LEFT
     meeting.press("right", settle=8)
@@ -129,7 +129,7 @@ def test_running_always_works(meeting: Game) -> None:
     assert meeting.byte("wBattleType") == 0
 
 
-def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game, dice: Dice) -> None:
+def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice) -> None:
     battles.set_field(meeting, "enemy", "speed", 0)
     meeting.poke("wEnemyMonActualCatchRate", 100)
     dice.roll([], usual=4)  # 1 + 4 % 5 turns
@@ -144,9 +144,9 @@ def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game, dice: Dice) 
 
 
 @pytest.mark.parametrize(
-    ("deed", "speed", "draw", "stays"),
+    ("order", "speed", "draw", "stays"),
     [
-        (None, 128, 140, False),  # twice as much is more than a byte
+        (None, 128, 140, False),  # doubled, it exceeds a byte
         (None, 40, 80, True),
         (None, 40, 79, False),
         (STONE, 40, 162, True),
@@ -155,17 +155,17 @@ def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game, dice: Dice) 
         (CRUMB, 44, 21, False),
     ],
 )
-def test_the_quick_and_the_angry_flee(
-    meeting: Game, dice: Dice, deed: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
+def test_fast_and_angry_pokemon_flee_by_the_formula(
+    meeting: Game, dice: Dice, order: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
 ) -> None:
     battles.set_field(meeting, "enemy", "speed", speed)
     meeting.poke("wEnemyMonActualCatchRate", 0)
     dice.roll([], usual=draw)
-    to_menu(choose(meeting, deed or NET))
+    to_menu(choose(meeting, order or NET))
     assert bool(meeting.byte("wIsInBattle")) == stays
 
 
-def test_a_net_is_spent_and_may_catch(meeting: Game) -> None:
+def test_a_safari_net_is_used_up_and_may_catch(meeting: Game) -> None:
     meeting.poke("wEnemyMonActualCatchRate", 255)
     battles.set_field(meeting, "enemy", "hp", 1)
     choose(meeting, NET)

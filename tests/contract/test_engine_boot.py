@@ -22,7 +22,7 @@ from tests.contract.chapter import (
     through_the_door,
 )
 from tests.contract.game import Game, Start, halting_share
-from tests.proofs.broken_cartridges import require_compiler, sound_build
+from tests.proofs.broken_cartridges import intact_build, require_compiler
 
 TITLE_WORDS = "BRINDLE VALLEY"
 HIDDEN_WINDOW = 0x90
@@ -37,12 +37,12 @@ def test_the_header_describes_the_cartridge(start: Start) -> None:
     assert header[0x4D] == -(sum(header[0x34:0x4D]) + 0x19) & 0xFF
 
 
-def test_the_title_stands_within_150_frames_of_power_on(power_on: Callable[[], Game]) -> None:
+def test_the_title_is_shown_within_150_frames_of_power_on(power_on: Callable[[], Game]) -> None:
     game = power_on()
     assert game.wait(lambda: TITLE_WORDS in game.text, 150) < 150
 
 
-def test_the_title_waits_for_ever(start: Start) -> None:
+def test_the_title_waits_without_limit(start: Start) -> None:
     game = start("title")
     screen, chance = game.block("wTileMap"), game.block("hRandomAdd")
     game.tick(3000)
@@ -51,7 +51,7 @@ def test_the_title_waits_for_ever(start: Start) -> None:
     assert game.block("hRandomAdd") != chance
 
 
-def test_the_title_answers_to_a_and_to_start_alone(start: Start) -> None:
+def test_the_title_reacts_only_to_a_and_start(start: Start) -> None:
     for button, answers in (("b", False), ("select", False), ("a", True), ("start", True)):
         game = start("title")
         game.press(button, settle=90)
@@ -75,7 +75,7 @@ def test_b_goes_back_to_the_title_from_the_main_menu(start: Start) -> None:
     game.wait(lambda: TITLE_WORDS in game.text, 120)
 
 
-def test_options_of_the_main_menu_come_back_to_it(start: Start) -> None:
+def test_options_return_to_the_main_menu(start: Start) -> None:
     game = start("main menu")
     game.press("down")
     game.press("a", settle=20)
@@ -123,7 +123,7 @@ def test_the_naming_menu_is_where_the_contract_has_it(start: Start) -> None:
     assert game.cursor == (1, 8)
 
 
-def test_a_new_player_owns_what_the_contract_says(start: Start) -> None:
+def test_a_new_player_owns_the_items_and_money_of_the_contract(start: Start) -> None:
     game = start("bedroom")
     assert game.block("wPlayerName")[:5] == JUNO
     assert END in game.block("wRivalName")[1:8]
@@ -200,7 +200,7 @@ ENOUGH = 0.95
 
 @pytest.fixture
 def keys(start: Start) -> Game:
-    """Give the keyboard behind NEW NAME."""
+    """The keyboard of NEW NAME."""
     game = start("naming")
     game.press("a", settle=30)
     assert game.cursor == (1, 5)
@@ -208,7 +208,7 @@ def keys(start: Start) -> Game:
 
 
 def place(game: Game) -> tuple[int, int]:
-    """Return row and column as the contract counts them, which must be where the cursor is."""
+    """Return row and column as the contract counts them; the cursor must be there."""
     row, column = game.byte("wCurrentMenuItem"), game.byte("wTopMenuItemX")
     assert game.cursor == (column, 3 + 2 * row)
     return row, column
@@ -264,7 +264,7 @@ def test_a_held_key_counts_once(keys: Game) -> None:
     assert typed(keys) == bytes([A + 1])
 
 
-def test_letters_come_and_go(keys: Game) -> None:
+def test_letters_are_typed_and_deleted(keys: Game) -> None:
     press(keys, "a", "down", "a")
     assert typed(keys) == bytes([A, J])
     assert keys.byte("wNamingScreenNameLength") == 2
@@ -301,7 +301,7 @@ def test_start_ends_a_name(keys: Game) -> None:
     assert keys.block("wPlayerName", 2) == bytes([A, KEYBOARD_END])
 
 
-def test_no_name_leads_back_to_the_list(keys: Game) -> None:
+def test_an_empty_name_returns_to_the_list(keys: Game) -> None:
     press(keys, "start")
     keys.wait(lambda: keys.cursor == (1, 2), 60)
     assert pcs.kind(keys) is MenuKind.NAMES
@@ -310,7 +310,7 @@ def test_no_name_leads_back_to_the_list(keys: Game) -> None:
     assert keys.block("wPlayerName", 5) == bytes([0x89, 0x94, 0x8D, 0x8E, KEYBOARD_END])
 
 
-def test_the_letter_that_lent_its_tile_is_whole_again(keys: Game) -> None:
+def test_the_tile_used_by_the_keyboard_is_restored(keys: Game) -> None:
     glyph = bytes(keys.pyboy.memory[0x8F00:0x8F10])
     press(keys, "start")
     keys.wait(lambda: keys.cursor == (1, 2), 60)
@@ -322,14 +322,14 @@ def test_the_letter_that_lent_its_tile_is_whole_again(keys: Game) -> None:
 
 MOST = 1.1
 LINES, FIRST_OF_BLANK, LINE = 154, 144, 0xFF44
-DELAY = bytes.fromhex("3E01E0D67600F0D6")  # of home code: asks for a V-blank, and halts
+DELAY = bytes.fromhex("3E01E0D67600F0D6")  # of home code: waits for a V-blank, and halts
 RETURN = b"\xc9"
 V_BLANK = 0x40
 HOLDS = 120
 
 
 class Stopwatch:
-    """The lines of picture that went by from each V-blank to the next wait, hooked into a game."""
+    """The scanlines that pass from each V-blank to the next wait, hooked into a game."""
 
     def __init__(self, game: Game) -> None:
         self.lines: list[int] = []
@@ -358,7 +358,7 @@ class Stopwatch:
 
 
 def wander(game: Game, watch: Stopwatch, dice: random.Random) -> list[int]:
-    """Walk about at random; what leads off the map or into talk ends at the beginning, and does not count."""
+    """Walk about at random; walks that leave the map or open a text restart and do not count."""
     beginning, here, lines = game.save(), game.place.map, list[int]()
     for _ in range(HOLDS):
         direction = dice.choice(("up", "down", "left", "right"))
@@ -378,11 +378,11 @@ def wander(game: Game, watch: Stopwatch, dice: random.Random) -> list[int]:
     ("target", "entrance"),
     [(HEATHER_WAY, 0), (HEATHER_WAY, 1), (WOOD, 0), (WOOD, 2), (STONECROSS, 0)],
 )
-def test_a_pass_computes_little_more_than_a_frame(start: Start, target: int, entrance: int) -> None:
+def test_a_main_loop_pass_takes_about_a_frame(start: Start, target: int, entrance: int) -> None:
     game = through_the_door(start, target, entrance)
     for event in (*ROUTE_TRAINERS, *WOOD_TRAINERS):
         game.set_event(event)
-    game.poke("wStatusFlags4", game.byte("wStatusFlags4") | 0x10)  # nobody wild
+    game.poke("wStatusFlags4", game.byte("wStatusFlags4") | 0x10)  # no wild encounters
     game.tick(60)
     watch = Stopwatch(game)
     lines = wander(game, watch, random.Random(target + entrance))
@@ -402,13 +402,13 @@ HOME = range(0x1900, 0x4000)
 
 def test_the_sources_build_the_committed_image(tmp_path: Path) -> None:
     require_compiler()
-    built = sound_build()
+    built = intact_build()
     builder_module().check((built / "image").read_bytes(), tmp_path / "check.gb")
     variables_lie_in_cartridge_ram_alone(built / "demo.map")
 
 
 def variables_lie_in_cartridge_ram_alone(map_file: Path) -> None:
-    """Check every area of the build; building takes long, so one build serves both questions."""
+    """Check every area of the build; building takes long, so one build serves both tests."""
     areas = re.findall(
         r"^(_\w+)\s+([0-9A-F]{8})\s+([0-9A-F]{8}) = ",
         map_file.read_text(encoding="ascii"),
@@ -427,7 +427,7 @@ def variables_lie_in_cartridge_ram_alone(map_file: Path) -> None:
         assert {at, last} <= set(room), f"{name} at {at:#x}-{last:#x}"
 
 
-def test_a_changed_image_is_named_to_the_byte(
+def test_the_first_differing_byte_of_a_changed_image_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builder = builder_module()
@@ -442,7 +442,7 @@ def test_a_changed_image_is_named_to_the_byte(
 
 
 def builder_module() -> ModuleType:
-    """Return build.py, which is no module of a package."""
+    """Return build.py, which is not in a package."""
     spec = importlib.util.spec_from_file_location("demo_build", BUILD)
     assert spec
     assert spec.loader

@@ -1,4 +1,4 @@
-"""The PC of the boxes: putting to bed, fetching, letting go, and changing boxes."""
+"""The box PC: deposit, withdraw, release, and changing boxes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENOUGH = 0.95
 
 @pytest.fixture
 def pc(start: Start) -> Game:
-    """Give the menu of the boxes, with three in the team."""
+    """The menu of the boxes, with three Pokemon in the team."""
     game = start("rest house")
     battles.set_team(
         game,
@@ -54,7 +54,7 @@ def test_the_menu_is_where_the_contract_has_it(pc: Game) -> None:
     assert halting_share(pc, 60) >= ENOUGH
 
 
-def test_the_list_names_everybody_with_a_level(pc: Game) -> None:
+def test_the_box_list_shows_names_and_levels(pc: Game) -> None:
     pcs.choose(pc, DEPOSIT, LIST)
     assert pcs.kind(pc) is MenuKind.BOXED_MONS
     assert (pc.byte("wListMenuID"), pc.byte("wListCount"), pc.byte("wMaxMenuItem")) == (0, 3, 2)
@@ -62,7 +62,7 @@ def test_the_list_names_everybody_with_a_level(pc: Game) -> None:
     assert pcs.rows(pc, 15, 18, (5, 7, 9)) == ["12", "9", "20"]
 
 
-def test_a_deposited_mon_keeps_its_bytes(pc: Game) -> None:
+def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
     before = battles.party_mon(pc, 1)
     pcs.choose(pc, DEPOSIT, LIST)
     pcs.choose(pc, 1, ACTIONS)
@@ -82,7 +82,7 @@ def test_a_deposited_mon_keeps_its_bytes(pc: Game) -> None:
     assert pc.block("wPartyMonNicks", 22)[NAME:][:4] == bytes([0x82] * 4)
 
 
-def test_a_withdrawn_mon_gets_its_stats_anew(pc: Game) -> None:
+def test_a_withdrawn_pokemon_gets_recomputed_stats(pc: Game) -> None:
     fill_box(pc, 2)
     base = DEX.species(7).base
     pcs.choose(pc, WITHDRAW, LIST)
@@ -103,7 +103,7 @@ def test_a_withdrawn_mon_gets_its_stats_anew(pc: Game) -> None:
     assert pc.block("wPartyMonNicks", 44)[3 * NAME :][:2] == bytes([0x91, 0x50])
 
 
-def test_the_page_of_one_leads_back(pc: Game) -> None:
+def test_the_stats_page_of_a_boxed_pokemon_returns(pc: Game) -> None:
     fill_box(pc, 1)
     pc.poke("wBoxMons", 9, 3)
     pcs.choose(pc, WITHDRAW, LIST)
@@ -120,7 +120,7 @@ def test_the_page_of_one_leads_back(pc: Game) -> None:
     assert species(pc, "wBoxSpecies") == [7]
 
 
-def test_the_page_of_one_of_the_team_leads_back(pc: Game) -> None:
+def test_the_stats_page_of_a_party_pokemon_returns(pc: Game) -> None:
     pcs.choose(pc, DEPOSIT, LIST)
     pcs.choose(pc, 0, ACTIONS)
     pcs.choose(pc, 1, None).tick(40)
@@ -140,7 +140,7 @@ def test_the_page_of_one_of_the_team_leads_back(pc: Game) -> None:
         (DEPOSIT, 2, 20, "This box has no bed left!"),
     ],
 )
-def test_what_cannot_be_is_refused(pc: Game, entry: int, team: int, boxed: int, words: str) -> None:
+def test_invalid_box_actions_fail(pc: Game, entry: int, team: int, boxed: int, words: str) -> None:
     battles.set_team(pc, *[Mon(3)] * team)
     fill_box(pc, boxed)
     pcs.choose(pc, entry, None)
@@ -150,7 +150,7 @@ def test_what_cannot_be_is_refused(pc: Game, entry: int, team: int, boxed: int, 
 
 
 @pytest.mark.parametrize(("answer", "left"), [("a", [7, 7]), ("b", [7, 7, 7])])
-def test_letting_go_is_asked_about(pc: Game, answer: str, left: list[int]) -> None:
+def test_releasing_asks_for_confirmation(pc: Game, answer: str, left: list[int]) -> None:
     fill_box(pc, 3)
     pcs.choose(pc, RELEASE, LIST)
     pcs.choose(pc, 1, YES)
@@ -198,7 +198,7 @@ def change_to(game: Game, number: int) -> Game:
     return pcs.to(game, (1, 8))
 
 
-def test_boxes_are_put_away_and_come_back(pc: Game) -> None:
+def test_boxes_are_saved_and_restored(pc: Game) -> None:
     fill_box(pc, 2)
     first = pc.block("wBoxCount", 1) + pc.block("wBoxSpecies", SIZE - 1)
     variables = bytes(pc.pyboy.memory[0, 0xA200:0xA598])
@@ -218,7 +218,7 @@ def test_boxes_are_put_away_and_come_back(pc: Game) -> None:
     assert bytes(pc.pyboy.memory[0, 0xA200:0xA598]) == variables
 
 
-def test_a_box_with_somebody_in_it_is_marked(pc: Game) -> None:
+def test_a_box_with_pokemon_is_marked(pc: Game) -> None:
     fill_box(pc, 1)
     change_to(pc, 3)
     pcs.choose(pc, 0, YES)
@@ -230,7 +230,7 @@ def test_a_box_with_somebody_in_it_is_marked(pc: Game) -> None:
     assert pc.byte("wCurrentBoxNum") == 0x83
 
 
-def test_who_refuses_to_change_keeps_the_box(pc: Game) -> None:
+def test_refusing_to_change_keeps_the_box(pc: Game) -> None:
     pcs.choose(pc, CHANGE, YES)
     pc.press("b", settle=40)
     pcs.to(pc, (1, 8))

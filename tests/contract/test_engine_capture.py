@@ -1,4 +1,4 @@
-"""Balls: who is caught by which bytes of chance, how the others break free, and where the caught one goes."""
+"""Balls: which random bytes catch, how many shakes a failed throw has, and where the caught Pokemon goes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OUTCOMES = {CAUGHT, MISSED, 0x61, 0x62, 0x63}
 
 
 def arena(start: Start, team: int = 1, boxed: int = 0) -> Game:
-    """Give a wild battle at its first menu, with one of each ball in the bag."""
+    """A wild battle at its first menu, with one of each ball in the bag."""
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, *[Mon(3, hp=9999, max_hp=9999, moves=(1,))] * team)
@@ -36,7 +36,7 @@ def arena(start: Start, team: int = 1, boxed: int = 0) -> Game:
 
 
 def throw(game: Game, ball: int) -> list[str]:
-    """Throw a ball and read on; return what was said."""
+    """Throw a ball and read on; return the texts."""
     battles.choose(game, BAG)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == 5, 60)
     for _ in range(8):
@@ -49,7 +49,7 @@ def throw(game: Game, ball: int) -> list[str]:
 
 
 class Thrown(NamedTuple):
-    """A ball, and at whom it is thrown."""
+    """A ball and its target."""
 
     ball: int
     hp: int
@@ -59,7 +59,7 @@ class Thrown(NamedTuple):
 
 
 def expected(thrown: Thrown, chances: Iterator[int]) -> int:
-    """Return what the formulas make of these bytes: CAUGHT, MISSED, or 0x60 and the shakes."""
+    """Return the result of the formulas for these bytes: CAUGHT, MISSED, or 0x60 plus the shakes."""
     ball, hp, most, status, rate = thrown
     weak = most * 255 // (8 if ball == GREAT else 12) // max(1, hp // 4 % 256)
     first = next(byte for byte in chances if byte <= CHANCE[ball])
@@ -118,11 +118,11 @@ def test_the_best_ball_never_fails(start: Start) -> None:
     assert pcs.kind(game) is MenuKind.YES_NO
     assert game.byte("wBattleResult") == battles.LEFT
     assert game.byte("wCapturedMonSpecies") == NIBBIT
-    to_the_map(game)  # the ball goes when all is said
+    to_the_map(game)  # the ball is used up after the last text
     assert pcs.read_list(game, "wNumBagItems")[0] == (MASTER, 8)
 
 
-def test_the_caught_one_is_as_it_was_met(start: Start) -> None:
+def test_a_caught_pokemon_keeps_its_battle_data(start: Start) -> None:
     game = arena(start)
     battles.set_field(game, "enemy", "hp", 3)
     battles.set_field(game, "enemy", "status", PARALYSIS)
@@ -147,7 +147,7 @@ def test_the_caught_one_is_as_it_was_met(start: Start) -> None:
     assert game.step("down") or game.step("left")
 
 
-def test_it_can_have_a_name_of_ten_letters(start: Start) -> None:
+def test_a_nickname_can_have_ten_letters(start: Start) -> None:
     game = arena(start)
     throw(game, MASTER)
     game.press("a")
@@ -164,7 +164,7 @@ def test_it_can_have_a_name_of_ten_letters(start: Start) -> None:
     assert game.block("wPartyMonNicks", 22)[NAME:] == bytes([0x80] * 10 + [0x50])
 
 
-def test_no_name_is_the_name_of_its_kind(start: Start) -> None:
+def test_without_a_nickname_the_name_is_the_species_name(start: Start) -> None:
     game = arena(start)
     throw(game, MASTER)
     game.press("a")
@@ -174,7 +174,7 @@ def test_no_name_is_the_name_of_its_kind(start: Start) -> None:
     assert game.block("wPartyMonNicks", 22)[NAME:].startswith(bytes([0x8D, 0x88, 0x81, 0x81]))
 
 
-def test_with_a_full_team_it_goes_first_into_the_box(start: Start) -> None:
+def test_with_a_full_party_a_caught_pokemon_goes_first_into_the_box(start: Start) -> None:
     game = arena(start, team=6, boxed=2)
     game.poke("wBoxMons", bytes([3]) * BOX_MON + bytes([7]) * BOX_MON)
     game.poke("wBoxMonNicks", bytes([0x99]) * NAME + bytes([0x98]) * NAME)
@@ -201,7 +201,7 @@ def test_no_ball_is_spent_without_room(start: Start) -> None:
     assert game.byte("wEnemySelectedMove") == 0  # the turn was not spent
 
 
-def test_nobody_catches_what_is_a_trainers(bedroom: Game) -> None:
+def test_a_trainers_pokemon_cannot_be_caught(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=100, max_hp=100))
     pcs.set_list(bedroom, "wNumBagItems", (MASTER, 1))
     battles.challenge(bedroom, 1, 1)
@@ -226,24 +226,24 @@ def test_a_failed_throw_costs_the_ball_and_the_turn(start: Start) -> None:
 TOASTNUT, SLOW = 3, 300
 
 
-def due(species: int) -> tuple[int, int]:
-    """Return the level at which a species evolves, and into what."""
+def evolution_of(species: int) -> tuple[int, int]:
+    """Return the level at which a species evolves, and the new species."""
     (evolution,) = DEX.species(species).evolutions
     return evolution.level, evolution.species
 
 
 def begin(start: Start, species: int, *, named: bool = True) -> Game:
-    """Win the level at which somebody evolves, and read to where it does."""
+    """Win the level at which the Pokemon evolves, and read to the evolution."""
     game = start("bedroom")
     battles.hurry(game)
-    level = due(species)[0]
+    level = evolution_of(species)[0]
     growing.win_to_level(game, level, (battles.HITTER, 1, 2, 4), species, named=named)
     read_to_evolution(game)
     return game
 
 
 def read_to_evolution(game: Game) -> None:
-    """Read all there is to read, answering yes and forgetting the first move."""
+    """Read every text, answering yes and forgetting the first move."""
     for _ in range(200):
         if growing.phase(game) is Phase.EVOLVING:
             return
@@ -252,17 +252,17 @@ def read_to_evolution(game: Game) -> None:
         elif game.has_arrow or battles.has_stats_box(game):
             game.press("b", hold=2, settle=2)
         game.tick(4)
-    pytest.fail(f"nobody evolves:\n{game.text}")
+    pytest.fail(f"no evolution:\n{game.text}")
 
 
 def watch(game: Game) -> int:
-    """Wait until the pictures are gone, and return the frames that took."""
+    """Wait until the pictures are gone, and return the number of frames."""
     return game.wait(lambda: growing.phase(game) is not Phase.EVOLVING, 900)
 
 
-def test_a_level_makes_it_evolve(start: Start) -> None:
+def test_a_pokemon_evolves_at_its_level(start: Start) -> None:
     game = begin(start, NIBBIT)
-    into = due(NIBBIT)[1]
+    into = evolution_of(NIBBIT)[1]
     before = battles.party_mon(game, 0)
     assert (game.byte("wEvoOldSpecies"), game.byte("wEvoNewSpecies")) == (NIBBIT, into)
     assert game.byte("wIsInBattle") == battles.WILD
@@ -283,20 +283,20 @@ def test_a_level_makes_it_evolve(start: Start) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_name_of_its_own_is_kept(start: Start, *, named: bool) -> None:
+def test_a_nickname_is_kept_after_evolution(start: Start, *, named: bool) -> None:
     game = begin(start, TOASTNUT, named=named)
     watch(game)
     battles.read_on(game)
     game.wait(lambda: game.is_free, SLOW)
     nick = game.block("wPartyMonNicks", 11)
-    into = due(TOASTNUT)[1]
+    into = evolution_of(TOASTNUT)[1]
     if named:
         assert nick.startswith(bytes([0x80] * 4))
     else:
         assert nick.split(b"\x50")[0] == growing.name(game, into).split(b"\x50")[0]
 
 
-def test_b_held_forbids_it(start: Start) -> None:
+def test_holding_b_stops_an_evolution(start: Start) -> None:
     game = begin(start, NIBBIT)
     before = battles.party_mon(game, 0)
     game.hold("b")
@@ -307,10 +307,10 @@ def test_b_held_forbids_it(start: Start) -> None:
     game.wait(lambda: game.is_free, SLOW)
     assert battles.party_mon(game, 0) == before
     assert game.byte("wPartySpecies") == NIBBIT
-    assert not game.flag("wPokedexOwned", DEX.species(due(NIBBIT)[1]).dex - 1)
+    assert not game.flag("wPokedexOwned", DEX.species(evolution_of(NIBBIT)[1]).dex - 1)
 
 
-def test_a_and_earlier_presses_do_not_forbid_it(start: Start) -> None:
+def test_a_and_earlier_presses_do_not_stop_an_evolution(start: Start) -> None:
     game = begin(start, NIBBIT)
     game.press("b", hold=4, settle=4)  # the last of those that read the text before
     game.hold("a")
@@ -319,18 +319,18 @@ def test_a_and_earlier_presses_do_not_forbid_it(start: Start) -> None:
     assert game.byte("wEvoCancelled") == 0
 
 
-def test_it_learns_what_its_new_kind_learns_at_that_level(start: Start) -> None:
+def test_an_evolved_pokemon_learns_its_new_species_move_of_that_level(start: Start) -> None:
     game = begin(start, NIBBIT)
-    level, into = due(NIBBIT)
+    level, into = evolution_of(NIBBIT)
     game.poke("wPartyMons", bytes([battles.HITTER, 0, 0, 0]), 8)
     watch(game)
     battles.read_on(game)
-    (move,) = [move for when, move in DEX.species(into).lessons if when == level]
+    (move,) = [move for when, move in DEX.species(into).level_up_moves if when == level]
     assert tuple(battles.party_mon(game, 0)[8:12]) == (battles.HITTER, move, 0, 0)
 
 
-def test_one_evolves_after_the_other(bedroom: Game) -> None:
-    level, into = due(NIBBIT)
+def test_several_pokemon_evolve_one_after_the_other(bedroom: Game) -> None:
+    level, into = evolution_of(NIBBIT)
     growing.win_to_level(bedroom, level, (battles.HITTER,), NIBBIT)
     bedroom.poke("wPartyMons", bedroom.block("wPartyMons", PARTY_MON), PARTY_MON)
     bedroom.poke("wPartyMonNicks", growing.name(bedroom, NIBBIT), battles.NAME)
@@ -346,7 +346,7 @@ def test_one_evolves_after_the_other(bedroom: Game) -> None:
     assert bedroom.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([into] * 2)
 
 
-def test_only_who_rose_a_level_evolves(bedroom: Game) -> None:
+def test_only_pokemon_that_gained_a_level_evolve(bedroom: Game) -> None:
     strong = battles.Mon(
         NIBBIT, 20, 60, 60, (500,) * 4, (battles.HITTER,), experience=growing.experience(NIBBIT, 20)
     )
@@ -357,7 +357,7 @@ def test_only_who_rose_a_level_evolves(bedroom: Game) -> None:
     assert bedroom.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([NIBBIT] * 2)
 
 
-def test_the_map_is_itself_again(start: Start) -> None:
+def test_the_map_is_restored_after_an_evolution(start: Start) -> None:
     game = start("bedroom")
     tiles, graphics = game.block("wTileMap"), bytes(game.pyboy.memory[0x9000:0x9800])
     begin(start, TOASTNUT)

@@ -1,4 +1,4 @@
-"""The demo's first chapter: the parcel, the gym, badges, and who comes and goes."""
+"""The demo's first chapter: the parcel, the gym, badges, and hidden people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAP_BANK = 0xFFE8
 
 
 @pytest.mark.parametrize("column", [3, 4])
-def test_the_clerk_calls_whoever_comes_first(start: Start, column: int) -> None:
+def test_the_clerk_calls_the_player_on_the_first_visit(start: Start, column: int) -> None:
     game = through_the_door(start, STORE, column - 3)
     game.wait(lambda: game.is_talking, 60)
     assert (game.place.x, game.place.y) == (column, 7)
@@ -45,7 +45,7 @@ def test_the_clerk_calls_whoever_comes_first(start: Start, column: int) -> None:
     assert game.byte("wSpriteStateData1", 9) == 4
     assert game.has_happened(GOT_PARCEL)
     assert bag(game) == {PARCEL: 1}
-    assert "HAZEL" in game.hear()
+    assert "HAZEL" in game.read_all()
     game.go(column, 6)
     enter(game, "down", ALDERBROOK)
     game.wait(lambda: game.is_free, 60)
@@ -62,9 +62,9 @@ def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     game.wait(lambda: game.is_talking, 60)
     read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
     assert not game.has_happened(GOT_PARCEL)
-    assert "full" in game.hear()
+    assert "full" in game.read_all()
     empty_bag(game)
-    assert "PARCEL" in game.hear()
+    assert "PARCEL" in game.read_all()
     assert bag(game) == {PARCEL: 1}
 
 
@@ -78,11 +78,11 @@ def with_parcel(start: Start) -> Game:
 
 def test_hazel_takes_the_parcel_and_gives_caps(start: Start) -> None:
     game = with_parcel(start)
-    assert "My parcel" in game.hear()
+    assert "My parcel" in game.read_all()
     assert game.has_happened(OAK_GOT_PARCEL)
     assert game.has_happened(GOT_CAPS)
     assert bag(game) == {CAP: 5}
-    assert "STONECROSS" in game.hear()
+    assert "STONECROSS" in game.read_all()
     assert bag(game) == {CAP: 5}
 
 
@@ -91,11 +91,11 @@ def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
     fill_bag(game)
     game.poke("wBagItems", PARCEL, 0)
     game.poke("wBagItems", 2, 1)  # so that its place is not free afterwards
-    game.hear()
+    game.read_all()
     assert game.has_happened(OAK_GOT_PARCEL)
     assert not game.has_happened(GOT_CAPS)
     empty_bag(game)
-    game.hear()
+    game.read_all()
     assert game.has_happened(GOT_CAPS)
     assert bag(game) == {CAP: 5}
 
@@ -103,7 +103,7 @@ def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
 def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
     game = with_parcel(start)
     empty_bag(game)
-    game.hear()
+    game.read_all()
     assert not game.has_happened(OAK_GOT_PARCEL)
 
 
@@ -128,7 +128,7 @@ BADGE = 0x01
 
 @pytest.fixture
 def gym(start: Start) -> Game:
-    """Give the gym with both trainers beaten."""
+    """The gym with both trainers beaten."""
     return inside(start, STONECROSS_GYM)
 
 
@@ -139,7 +139,7 @@ def pull(game: Game, lever: tuple[int, int]) -> None:
 
 
 def picture_of_the_gate(game: Game) -> set[int]:
-    """Return the tiles on screen where the gate is, seen from two steps below it."""
+    """Return the tiles on screen at the gate, seen from two steps below it."""
     game.go(4, 7)
     return {game.tile(x, y) for x in range(8, 12) for y in (4, 5)}
 
@@ -149,7 +149,7 @@ def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
     shut = picture_of_the_gate(gym)
     gym.go(7, 7).go(7, 8).face("right")  # the gate is in view
     shown = gym.block("wTileMap")
-    gym.hear()
+    gym.read_all()
     assert gym.block("wTileMap") != shown
     opened = picture_of_the_gate(gym)
     assert opened != shut
@@ -168,10 +168,10 @@ def before_the_leader(gym: Game) -> Game:
     return gym.go(*BEFORE_THE_LEADER).face("up")
 
 
-def test_the_leader_gives_his_badge_to_who_beats_him(gym: Game) -> None:
+def test_the_first_leader_gives_his_badge_when_beaten(gym: Game) -> None:
     game = before_the_leader(gym)
     byte = game.byte("wEventFlags", GYM_TRAINERS[1] // 8)
-    game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if nobody was met
+    game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if neither trainer was met
     game.press("a")
     read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
     fight(game, won=True)
@@ -179,7 +179,7 @@ def test_the_leader_gives_his_badge_to_who_beats_him(gym: Game) -> None:
     read_on(game, lambda: game.is_free)
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == BADGE
     assert all(game.has_happened(event) for event in (*GYM_TRAINERS, BEAT_LEADER))
-    assert "wall" in game.hear()
+    assert "wall" in game.read_all()
     assert not game.byte("wCurOpponent")
 
 
@@ -193,7 +193,7 @@ def test_a_lost_battle_gives_nothing(gym: Game) -> None:
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == 0
 
 
-def test_the_doorman_meets_everybody(start: Start) -> None:
+def test_the_first_gym_trainer_stops_every_player(start: Start) -> None:
     game = through_the_door(start, GYM).go(5, 13)
     game.hold_until("up", lambda: bool(game.byte("wJoyIgnore")), 60)
     read_on(game, lambda: game.byte("wCurOpponent") == 203)
@@ -203,7 +203,7 @@ def test_the_doorman_meets_everybody(start: Start) -> None:
 
 
 class Gym(NamedTuple):
-    """A gym: its leader, his class, badge and event, those of its trainers, and the square of its statue."""
+    """A gym: leader, class, badge and event, those of its trainers, and the square of its statue."""
 
     map: int
     leader: str
@@ -222,7 +222,7 @@ ARROWS = ((1, 8), (8, 6))  # those that lead on
 
 
 def inside(start: Start, gym: Gym) -> Game:
-    """Come in, with both trainers beaten."""
+    """Enter the gym, with both trainers beaten."""
     game = through_the_door(start, gym.map)
     for event in gym.trainers:
         game.set_event(event)
@@ -230,7 +230,7 @@ def inside(start: Start, gym: Gym) -> Game:
 
 
 def badges_before_the_leader(start: Start, gym: Gym) -> Game:
-    """Stand before the leader; the floor of Fenmouth carries one there in two goes."""
+    """Stand before the leader; the floor of Fenmouth moves the player there in two slides."""
     game = inside(start, gym)
     if gym is FENMOUTH:
         for x, y in ARROWS:
@@ -239,10 +239,10 @@ def badges_before_the_leader(start: Start, gym: Gym) -> Game:
 
 
 @pytest.mark.parametrize("gym", GYMS)
-def test_who_beats_the_leader_gets_the_badge(start: Start, gym: Gym) -> None:
+def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
     game = badges_before_the_leader(start, gym)
-    game.poke("wPartyMon1Level", 100)  # rises no more, so that its Speed stays as it is:
-    game.poke_number("wPartyMon1Speed", 999)  # one blow each, before they strike
+    game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same:
+    game.poke_number("wPartyMon1Speed", 999)  # one hit each, before they act
     game.press("a")
     read_on(game, lambda: game.byte("wCurOpponent") == gym.trainer_class)
     fight(game, won=True)
@@ -253,12 +253,12 @@ def test_who_beats_the_leader_gets_the_badge(start: Start, gym: Gym) -> None:
 
 
 @pytest.mark.parametrize("gym", [STONECROSS_GYM, *GYMS])
-def test_the_statue_names_the_leader_and_then_who_beat_him(start: Start, gym: Gym) -> None:
+def test_the_statue_names_the_leader_and_later_the_player(start: Start, gym: Gym) -> None:
     game = inside(start, gym).go_beside(*gym.statue)
-    assert f"LEADER: {gym.leader}" in (before := game.hear())
+    assert f"LEADER: {gym.leader}" in (before := game.read_all())
     assert "WINNERS" not in before
     game.poke("wObtainedBadges", gym.badge)
-    assert f"LEADER: {gym.leader}" in (after := game.hear())
+    assert f"LEADER: {gym.leader}" in (after := game.read_all())
     assert "WINNERS: JUNO" in after
 
 
@@ -270,7 +270,7 @@ def image(game: Game, slot: int) -> int:
     return game.byte("wSpriteStateData1", 16 * slot + 2)
 
 
-def test_the_list_of_a_map_is_that_of_the_cartridge(start: Start) -> None:
+def test_the_toggle_list_in_ram_matches_the_cartridge(start: Start) -> None:
     game = start("lab")
     pointer = int.from_bytes(game.rom(3, 0x48F5 + 2 * LAB, 2), "little")
     rows = game.rom(3, pointer, 3 * 16)
@@ -284,7 +284,7 @@ def test_the_list_of_a_map_is_that_of_the_cartridge(start: Start) -> None:
     assert start("lane").toggles == {}
 
 
-def test_a_new_game_hides_what_the_table_hides(start: Start) -> None:
+def test_a_new_game_hides_the_objects_hidden_in_the_table(start: Start) -> None:
     game = start("bedroom")
     states = game.rom(3, 0x4AEA, 684)
     count = next(i for i in range(0, 684, 3) if states[i] == 0xFF) // 3
@@ -292,7 +292,7 @@ def test_a_new_game_hides_what_the_table_hides(start: Start) -> None:
     assert hidden == [states[3 * i + 2] == 0x11 for i in range(count)]
 
 
-def test_who_is_away_is_not_in_the_way(start: Start) -> None:
+def test_a_hidden_object_does_not_block_its_square(start: Start) -> None:
     game = start("rival beaten")
     assert game.is_away(RIVAL)
     x, y = game.sprite(RIVAL)

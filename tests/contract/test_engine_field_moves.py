@@ -1,4 +1,4 @@
-"""Moves on the map of the demo, the dark, and the machines that teach."""
+"""Field moves of the demo, dark maps, and machines."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 HITTER = 24
 FIRST_BADGE, THIRD_BADGE = 0x01, 0x04
 NORTH_GATE_DOOR = 1  # of the warps of Heather Way
-SAPLING, TALL_GRASS = 0x3D, 0x52
-BEFORE_SAPLING = (16, 11)
+CUT_TREE, TALL_GRASS = 0x3D, 0x52
+BEFORE_CUT_TREE = (16, 11)
 CUT_TILE, FLY_LIST = 0xCD4D, 0xCD3E  # wCutTile, wFlyLocationsList
 TOWNS: Final = {0: "THISTLE END", 1: "ALDERBROOK", 2: "STONECROSS"}
 LANDINGS = (1, 0x6448)
@@ -28,7 +28,7 @@ LANDINGS = (1, 0x6448)
 
 @pytest.fixture
 def town(start: Start) -> Game:
-    """Give Alderbrook, outdoors and quiet."""
+    """Alderbrook, outdoors and without encounters."""
     game = start("alderbrook")
     battles.hurry(game)
     return game
@@ -36,16 +36,16 @@ def town(start: Start) -> Game:
 
 @pytest.fixture
 def route(start: Start) -> Game:
-    """Give the north of Heather Way before its sapling, with nobody who fights."""
+    """The north of Heather Way before its CUT tree, with a team that has no moves."""
     game = through_the_door(start, HEATHER_WAY, NORTH_GATE_DOOR)
     battles.hurry(game)
     game.poke("wGrassRate", 0)
     for event in ROUTE_TRAINERS:
         game.set_event(event)
-    return game.go(*BEFORE_SAPLING).face("down")
+    return game.go(*BEFORE_CUT_TREE).face("down")
 
 
-def who_knows(game: Game, *moves: int, badges: int = 0xFF) -> Game:
+def with_moves(game: Game, *moves: int, badges: int = 0xFF) -> Game:
     battles.set_team(game, Mon(3, moves=moves))
     game.poke("wObtainedBadges", badges)
     return game
@@ -57,7 +57,7 @@ def use_first(game: Game, moves: int = 1) -> Game:
 
 
 def read_through(game: Game) -> str:
-    """Read all that is said until the list of the team, or the map, is back."""
+    """Read all text until the party list, or the map, is back; return it."""
     said = ""
     for _ in range(60):
         game.tick(8)
@@ -81,7 +81,7 @@ def test_the_submenu_begins_with_field_moves(
     town: Game, known: tuple[int, ...], numbers: list[int], column: int, words: list[str]
 ) -> None:
     count = len(numbers)
-    game = things.open_submenu(who_knows(town, *known), count)
+    game = things.open_submenu(with_moves(town, *known), count)
     assert list(game.block("wFieldMoves", 4)) == [*numbers, 0, 0, 0, 0][:4]
     assert game.byte("wNumFieldMoves") == count
     assert game.cursor == (column, 12 - 2 * count)
@@ -94,60 +94,60 @@ def test_the_submenu_begins_with_field_moves(
 
 
 def test_the_agent_reads_what_the_submenu_lists(town: Game) -> None:
-    game = things.open_submenu(who_knows(town, STRENGTH, HITTER, CUT), 2)
+    game = things.open_submenu(with_moves(town, STRENGTH, HITTER, CUT), 2)
     ram = pcs.ram(game)
     assert pcs.kind(game) is MenuKind.PARTY_FIELD
     assert read_field_moves(ram, read_menu(ram)) == (STRENGTH, CUT)
 
 
 def test_without_its_badge_a_move_is_refused(route: Game) -> None:
-    game = use_first(who_knows(route, CUT, badges=0))
+    game = use_first(with_moves(route, CUT, badges=0))
     assert "badge" in read_through(game)
     assert game.cursor == PARTY
     assert game.byte("wActionResultOrTookBattleTurn") == 0
-    assert game.step_tile(16, 12) == SAPLING
+    assert game.step_tile(16, 12) == CUT_TREE
 
 
-def test_there_must_be_something_to_cut(town: Game) -> None:
-    game = use_first(who_knows(town, CUT))
+def test_cut_is_refused_without_a_tree(town: Game) -> None:
+    game = use_first(with_moves(town, CUT))
     assert "nothing to cut" in read_through(game)
     assert game.cursor == PARTY
 
 
 def test_cut_opens_the_way_until_the_map_is_entered_again(route: Game) -> None:
     game = route
-    use_first(who_knows(game, CUT, badges=FIRST_BADGE))
-    assert game.byte("wTileInFrontOfPlayer") == SAPLING
+    use_first(with_moves(game, CUT, badges=FIRST_BADGE))
+    assert game.byte("wTileInFrontOfPlayer") == CUT_TREE
     assert "AAAA" in read_through(game)
     assert game.byte("wActionResultOrTookBattleTurn") == 1
-    assert game.at(CUT_TILE) == SAPLING
+    assert game.at(CUT_TILE) == CUT_TREE
     assert game.is_open(16, 12)
     assert game.tile(8, 11) == game.step_tile(16, 12)
     game.go(16, 13)
     game.go(16, 11)
     enter(game.go(4, 11), "down", NORTH_GATE)
     enter(game, "up", HEATHER_WAY)
-    assert game.step_tile(16, 12) == SAPLING
+    assert game.step_tile(16, 12) == CUT_TREE
 
 
 def test_cut_takes_tall_grass_as_well(route: Game) -> None:
     game = route.go(6, 5).face("left") if route.step_tile(5, 5) != TALL_GRASS else route.go(6, 5)
     game.press("left", hold=2, settle=6)
     assert game.step_tile(5, 5) == TALL_GRASS
-    use_first(who_knows(game, CUT))
+    use_first(with_moves(game, CUT))
     read_through(game)
     assert game.step_tile(5, 5) != TALL_GRASS
 
 
-def test_towns_are_noted_when_they_are_entered(start: Start) -> None:
+def test_a_town_is_marked_as_visited_on_entry(start: Start) -> None:
     assert start("bedroom").byte("wTownVisitedFlag") == 0
     assert start("town").byte("wTownVisitedFlag") == 0b01
     assert start("alderbrook").byte("wTownVisitedFlag") == 0b11
 
 
-def test_fly_goes_round_the_towns_that_were_seen_and_lands(town: Game) -> None:
+def test_fly_cycles_through_visited_towns_and_lands(town: Game) -> None:
     town.poke("wTownVisitedFlag", 0b101)
-    game = use_first(who_knows(town, FLY, badges=THIRD_BADGE))
+    game = use_first(with_moves(town, FLY, badges=THIRD_BADGE))
     seen = []
     for key in ("up", "up", "down", "down"):
         game.wait(lambda: game.text.startswith("To "), 60)
@@ -172,16 +172,16 @@ def landing(game: Game, town: int) -> tuple[int, int]:
     return record[3], record[2]
 
 
-def test_b_leads_from_the_town_map_back_to_the_team(town: Game) -> None:
-    game = use_first(who_knows(town, FLY, badges=THIRD_BADGE))
+def test_b_returns_from_the_town_map_to_the_party(town: Game) -> None:
+    game = use_first(with_moves(town, FLY, badges=THIRD_BADGE))
     game.wait(lambda: game.text.startswith("To "), 60)
     game.press("b")
     things.to_cursor(game, PARTY)
     assert game.place.map == 1
 
 
-def test_nobody_flies_from_indoors(bedroom: Game) -> None:
-    use_first(who_knows(bedroom, FLY))
+def test_fly_is_refused_indoors(bedroom: Game) -> None:
+    use_first(with_moves(bedroom, FLY))
     assert "Not here" in read_through(bedroom)
     assert bedroom.cursor == PARTY
 
@@ -193,7 +193,7 @@ BACKGROUND_PALETTE: Final = 0xFF47
 
 @pytest.fixture
 def cave(start: Start) -> Game:
-    """Give the dark cave, entered from outdoors, with somebody who can light it."""
+    """The dark cave, entered from outdoors, with a Pokemon that knows FLASH."""
     game = through_the_door(start, CAVE)
     battles.hurry(game)
     battles.set_team(game, Mon(3, moves=(FLASH,)))
@@ -209,7 +209,7 @@ def test_a_house_is_not_dark(start: Start) -> None:
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
 
 
-def test_whole_screens_are_lit_and_leave_it_dark(cave: Game) -> None:
+def test_full_screens_are_lit_and_the_cave_stays_dark(cave: Game) -> None:
     game = things.open_team(cave)
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
     to_the_map(game)
@@ -247,7 +247,7 @@ def taught_move(game: Game, item: int) -> int:
 
 
 def use_machine(game: Game, *stacks: tuple[int, int]) -> Game:
-    """Choose USE for the first thing in the bag, and read on to the question."""
+    """Choose USE for the first item in the bag, and read on to the question."""
     things.open_bag(game, *stacks)
     things.choose(game, LIST)
     things.to_cursor(game, USE).press("a")
@@ -260,7 +260,7 @@ def to_question(game: Game) -> Game:
 
 
 def read_to(game: Game, cursor: tuple[int, int]) -> str:
-    """Read on to the menu with its cursor there; return what was said on the way."""
+    """Read on to the menu with its cursor there; return the text on the way."""
     said = ""
     for _ in range(12):
         game.wait(lambda: game.has_arrow or game.cursor == cursor, 300)
@@ -286,7 +286,7 @@ def test_hidden_machines_teach_what_the_contract_says(start: Start) -> None:
     assert game.rom(*PRICES, 25)[number // 2] >> (0 if number % 2 else 4) & 15
 
 
-def test_a_machine_asks_and_b_teaches_nobody(bedroom: Game) -> None:
+def test_a_machine_asks_and_b_cancels(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER))
     game = use_machine(bedroom, (HM_CUT, 1))
     game.press("b")
@@ -296,7 +296,7 @@ def test_a_machine_asks_and_b_teaches_nobody(bedroom: Game) -> None:
     assert CUT not in moves(game)
 
 
-def test_the_list_says_who_is_able(bedroom: Game) -> None:
+def test_the_party_list_shows_which_pokemon_can_learn(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER), Mon(OTHER))
     game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
     things.to_cursor(game, PARTY)
@@ -309,7 +309,7 @@ def test_the_list_says_who_is_able(bedroom: Game) -> None:
 @pytest.mark.parametrize(
     ("mon", "because"), [(Mon(STARTER, moves=(CUT,)), "already"), (Mon(OTHER), "no gift")]
 )
-def test_who_cannot_or_need_not_learn_it_is_refused_and_the_list_stays(
+def test_an_unable_or_taught_pokemon_is_refused_and_the_list_stays(
     bedroom: Game, mon: Mon, because: str
 ) -> None:
     battles.set_team(bedroom, mon)
@@ -339,7 +339,7 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
     assert game.byte("wActionResultOrTookBattleTurn") == 1
 
 
-def test_whoever_gives_the_new_move_up_keeps_the_machine(bedroom: Game) -> None:
+def test_refusing_the_new_move_keeps_the_machine(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER, moves=(8, 24, 1, 2)))
     game = say_yes(use_machine(bedroom, (TM, 1)))
     things.to_cursor(game, PARTY).press("a")

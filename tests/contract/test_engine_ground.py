@@ -1,4 +1,4 @@
-"""Ground that does something: water under who surfs, boulders, switches, holes, and floors that spin."""
+"""Special ground: water for SURF, boulders, switches, holes, and spinning floors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORE = (6, 15)  # of the pond on the road
 
 
 def led_to(game: Game, map_id: int, warp: int) -> Game:
-    """Go through the stairs of the bedroom, which lead elsewhere for once."""
+    """Go through the stairs of the bedroom, redirected to this warp."""
     (x, y, _), *_ = game.warps
     game.poke("wWarpEntries", warp, 2)
     game.poke("wWarpEntries", map_id, 3)
@@ -45,7 +45,7 @@ def strong(game: Game) -> Game:
 
 
 def push(game: Game, direction: str, slot: int = BOULDER) -> bool:
-    """Lean against what is ahead for as long as two attempts take; whether the boulder moved."""
+    """Push against the square ahead for as long as two attempts take; return whether the boulder moved."""
     before = game.sprite(slot)
     here = game.place
     game.hold(direction)
@@ -70,7 +70,7 @@ def test_a_boulder_is_a_wall_without_strength(cave: Game) -> None:
     assert not cave.step("right")
 
 
-def test_strength_is_forgotten_on_the_way_to_another_map(cave: Game) -> None:
+def test_strength_ends_on_the_way_to_another_map(cave: Game) -> None:
     strong(cave).go(3, 8)
     assert cave.byte("wStatusFlags1") & STRENGTH
     cave.step("down")
@@ -78,7 +78,7 @@ def test_strength_is_forgotten_on_the_way_to_another_map(cave: Game) -> None:
     assert not cave.byte("wStatusFlags1") & STRENGTH
 
 
-def test_leaning_against_a_boulder_is_noted_first_and_moves_it_then(cave: Game) -> None:
+def test_the_first_push_of_a_boulder_is_registered_and_the_second_moves_it(cave: Game) -> None:
     strong(cave)
     cave.go(2, 3)
     cave.press("right", hold=2, settle=4)
@@ -99,7 +99,7 @@ def test_a_boulder_does_not_go_through_a_wall(cave: Game) -> None:
 
 
 def come_back(cave: Game) -> Game:
-    """Leave for the road, and come in again."""
+    """Leave for the road, and enter again."""
     cave.go(3, 8).step("down")
     cave.wait(lambda: cave.is_free and cave.place.map == ROAD, 400)
     cave.step("up")
@@ -117,13 +117,13 @@ def is_away(game: Game, slot: int) -> bool:
     return game.byte("wSpriteStateData1", 16 * slot + 2) == 0xFF
 
 
-def test_nothing_lies_below_where_nothing_fell(cave: Game) -> None:
+def test_the_floor_below_has_no_boulder_before_one_falls(cave: Game) -> None:
     in_the_inner_part(cave).go(*HOLE)
     cave.wait(lambda: cave.is_free and cave.place.map == CELLAR, 400)
     assert is_away(cave, FALLEN)
 
 
-def test_who_steps_into_the_hole_falls_to_the_floor_below(cave: Game) -> None:
+def test_stepping_into_the_hole_leads_to_the_floor_below(cave: Game) -> None:
     in_the_inner_part(cave).go(*HOLE)
     cave.wait(lambda: cave.is_free and cave.place.map == CELLAR, 400)
     assert cave.place[1:] == (2, 4)
@@ -145,11 +145,11 @@ def afloat(game: Game) -> Game:
     return game
 
 
-def test_water_is_closed_to_who_walks(by_the_pond: Game) -> None:
+def test_water_blocks_a_walking_player(by_the_pond: Game) -> None:
     assert not by_the_pond.step("down")
 
 
-def test_what_lives_in_the_water_is_met_on_it(by_the_pond: Game) -> None:
+def test_water_encounters_happen_on_water(by_the_pond: Game) -> None:
     game = afloat(by_the_pond)
     lives_there = set(game.block("wWaterMons")[1:20:2])
     game.poke("wPartyCount", 1)
@@ -159,7 +159,7 @@ def test_what_lives_in_the_water_is_met_on_it(by_the_pond: Game) -> None:
 
 
 def use(game: Game, move: int, badges: int = SECOND_BADGE) -> str:
-    """Have the first of the team use its only move, read what is said, and leave all menus."""
+    """Have the first Pokemon use its only move, read the text, and leave all menus."""
     battles.set_team(game, Mon(3, moves=(move,)))
     game.poke("wObtainedBadges", badges)
     things.open_submenu(game, 1).press("a")
@@ -215,7 +215,7 @@ def test_every_fourth_step_poison_takes_one(bedroom: Game) -> None:
     assert [hp(bedroom, place) for place in range(3)] == [7, 9, 0]
 
 
-def test_who_falls_on_the_way_is_told_of(bedroom: Game) -> None:
+def test_a_pokemon_fainting_on_the_map_is_reported(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=1, status=POISON), Mon(7, hp=9))
     bedroom.poke("wStepCounter", 1)
     bedroom.hold_until("right", lambda: bool(bedroom.byte("wFontLoaded") & 1), 60)
@@ -226,7 +226,7 @@ def test_who_falls_on_the_way_is_told_of(bedroom: Game) -> None:
     assert (hp(bedroom, 0), battles.party_mon(bedroom, 0)[4]) == (0, 0)
 
 
-def test_when_the_last_falls_the_way_is_lost(bedroom: Game) -> None:
+def test_when_the_last_pokemon_faints_on_the_map_the_player_blacks_out(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=1, status=POISON))
     things.set_money(bedroom, 1001)
     bedroom.poke("wStepCounter", 1)
@@ -238,7 +238,7 @@ def test_when_the_last_falls_the_way_is_lost(bedroom: Game) -> None:
 
 
 def in_grass(game: Game, lead: int) -> Game:
-    """Make every square one where a creature of level 4 is met."""
+    """Make every square one with encounters of level 4."""
     battles.set_team(game, Mon(3, level=lead))
     game.poke("wGrassRate", ALWAYS)
     for slot in range(10):
@@ -260,13 +260,13 @@ def meets(game: Game, steps: int) -> bool:
 
 
 @pytest.mark.parametrize(("lead", "steps"), [(5, 8), (4, 0)])
-def test_a_smell_keeps_weaker_ones_off(bedroom: Game, lead: int, steps: int) -> None:
+def test_a_repel_prevents_weaker_encounters(bedroom: Game, lead: int, steps: int) -> None:
     in_grass(bedroom, lead).poke("wRepelRemainingSteps", 100)
     assert meets(bedroom, 8) is (steps == 0)
     assert bedroom.byte("wRepelRemainingSteps") < 100
 
 
-def test_the_smell_is_used_up_step_by_step(bedroom: Game) -> None:
+def test_a_repel_wears_off_step_by_step(bedroom: Game) -> None:
     in_grass(bedroom, 50)
     bedroom.poke("wGrassRate", 0)
     game = things.open_bag(bedroom, (things.REPEL, 1))
@@ -290,7 +290,7 @@ def test_the_smell_is_used_up_step_by_step(bedroom: Game) -> None:
     assert game.byte("wRepelRemainingSteps") == 0
 
 
-def test_what_is_hidden_is_found_once(bedroom: Game) -> None:
+def test_a_hidden_item_is_found_once(bedroom: Game) -> None:
     things.fill_bag(bedroom)
     game = bedroom.go(1, 7).face("left")
     game.press("a", settle=30)
@@ -304,7 +304,7 @@ def test_what_is_hidden_is_found_once(bedroom: Game) -> None:
     assert things.bag(game) == [(things.POTION, 1)]
 
 
-def test_a_full_bag_leaves_it_hidden(bedroom: Game) -> None:
+def test_a_full_bag_leaves_the_item_hidden(bedroom: Game) -> None:
     things.fill_bag(bedroom, *[(item, 1) for item in range(30, 50)])
     game = bedroom.go(1, 7).face("left")
     game.press("a", settle=30)

@@ -1,4 +1,4 @@
-"""Menus and shops of the demo, and the machine at rest."""
+"""Menus and shops of the demo, and halting while it waits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_closed(game: Game) -> bool:
     return not game.byte("wFontLoaded") and game.byte("hWY") == 0x90
 
 
-def test_b_start_and_exit_close_it(start: Start) -> None:
+def test_b_start_and_exit_close_the_start_menu(start: Start) -> None:
     for button in ("b", "start"):
         game = open_menu(start("bedroom"))
         game.press(button, settle=12)
@@ -43,7 +43,7 @@ def test_b_start_and_exit_close_it(start: Start) -> None:
     assert game.step("down")
 
 
-def test_it_remembers_its_place(start: Start) -> None:
+def test_the_start_menu_remembers_its_cursor(start: Start) -> None:
     game = open_menu(start("bedroom"))
     for _ in range(3):
         game.press("down")
@@ -83,7 +83,7 @@ def test_options_set_the_speed_of_text(start: Start) -> None:
         assert game.cursor == (11, 10)
 
 
-def test_options_have_a_way_out_below(start: Start) -> None:
+def test_options_have_a_cancel_entry_at_the_bottom(start: Start) -> None:
     game = choose(open_menu(start("bedroom")), OPTION)
     rows = []
     for _ in range(5):
@@ -121,7 +121,7 @@ ENOUGH = 0.95
 STACK_BOTTOM, STACK_TOP = 0xDEE2, 0xDFFF  # above the last name of the last box
 
 
-def test_walking_halts_too(start: Start) -> None:
+def test_the_processor_halts_while_walking_too(start: Start) -> None:
     game = start("town")
     game.step("down")
     game.hold("down")
@@ -145,14 +145,14 @@ def shop(start: Start) -> Game:
     return things.open_shop(rest_house(start), GOODS)
 
 
-def wares(start: Start) -> Game:
+def shop_list(start: Start) -> Game:
     game = shop(start)
     game.press("a")
     return things.to_cursor(game, things.LIST)
 
 
 def quantity(start: Start) -> Game:
-    game = wares(start)
+    game = shop_list(start)
     game.press("a")
     game.wait(lambda: game.cursor is None, 20)
     return game
@@ -171,7 +171,7 @@ def drawer(start: Start) -> Game:
 
 
 def forget_list(start: Start) -> Game:
-    game, _ = test_engine_battle_end.asked(start)
+    game, _ = test_engine_battle_end.reach_offer(start)
     return test_engine_battle_end.answer(game, "a")
 
 
@@ -215,7 +215,7 @@ def team(start: Start) -> Game:
 STATIONS = ("title", "main menu", "naming", "bedroom", "house", "town")
 SCREENS = (
     *(sign, start_menu, question, battle, moves, team),
-    *(shop, wares, quantity, bag, boxes, drawer, forget_list, keyboard),
+    *(shop, shop_list, quantity, bag, boxes, drawer, forget_list, keyboard),
 )
 
 
@@ -235,7 +235,7 @@ COIN = 0xF0
 
 @pytest.fixture
 def counter(start: Start) -> Game:
-    """Stand before somebody who sells, with nothing in the bag."""
+    """Stand before a shop clerk, with an empty bag."""
     game = start("rest house").go(3, 3).face("up")
     battles.hurry(game)
     things.set_money(game, 3000)
@@ -278,7 +278,7 @@ def test_the_goods_are_listed_with_their_prices(counter: Game) -> None:
         assert int(game.text.splitlines()[row][11:18].strip("#_ ")) == things.price(game, item)
 
 
-def test_one_buys_so_many_and_pays_for_them(counter: Game) -> None:
+def test_buying_a_quantity_costs_its_price(counter: Game) -> None:
     game = ask_for(open_goods(counter), 3)
     cost = 3 * things.price(game, SHOP_GOODS[0])
     assert game.tile(8, 10) == 0xF1
@@ -303,7 +303,7 @@ def test_the_quantity_wraps_at_99(counter: Game) -> None:
 
 
 @pytest.mark.parametrize("at", ["quantity", "question"])
-def test_a_purchase_can_be_given_up(counter: Game, at: str) -> None:
+def test_a_purchase_can_be_cancelled(counter: Game, at: str) -> None:
     game = ask_for(open_goods(counter), 2)
     if at == "question":
         game.press("a")
@@ -313,7 +313,7 @@ def test_a_purchase_can_be_given_up(counter: Game, at: str) -> None:
     assert (things.money(game), things.bag(game)) == (3000, [])
 
 
-def test_who_has_too_little_gets_nothing(counter: Game) -> None:
+def test_a_purchase_needs_enough_money(counter: Game) -> None:
     things.set_money(counter, things.price(counter, SHOP_GOODS[0]) - 1)
     game = ask_for(open_goods(counter), 1)
     before = things.money(game)
@@ -335,7 +335,7 @@ def test_a_full_bag_takes_nothing_more(counter: Game) -> None:
     assert (things.money(game), things.bag(game)) == (3000, stacks)
 
 
-def test_what_goes_over_99_begins_another_stack(counter: Game) -> None:
+def test_more_than_99_items_begin_another_stack(counter: Game) -> None:
     things.fill_bag(counter, (SHOP_GOODS[0], 98))
     things.set_money(counter, 999_999)
     game = ask_for(open_goods(counter), 3)
@@ -351,7 +351,7 @@ def open_own(game: Game, *stacks: tuple[int, int]) -> Game:
     return things.to_cursor(game, LIST)
 
 
-def test_it_pays_half(counter: Game) -> None:
+def test_selling_pays_half_the_price(counter: Game) -> None:
     game = ask_for(open_own(counter, (20, 5)), 2)
     worth = 2 * (things.price(game, 20) // 2)
     assert game.byte("wMaxItemQuantity") == 5
@@ -363,7 +363,7 @@ def test_it_pays_half(counter: Game) -> None:
 
 
 @pytest.mark.parametrize("item", [things.PARCEL, 1])
-def test_it_refuses_what_has_no_price(counter: Game, item: int) -> None:
+def test_an_item_without_a_price_cannot_be_sold(counter: Game, item: int) -> None:
     game = open_own(counter, (item, 1))
     game.press("a")
     assert "price" in things.read(game)

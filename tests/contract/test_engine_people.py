@@ -25,7 +25,7 @@ from tests.contract.stations import (
 )
 
 WALKS, HIDDEN, RANGE = 0xFE, 0xFF, 5
-CENTRE = 8  # what is counted from where one came from, when there
+CENTRE = 8  # counted from the last outdoor map, when there
 DIRECTIONS = ("up", "down", "left", "right")
 
 
@@ -38,7 +38,7 @@ def wanderers(game: Game) -> list[int]:
 
 
 def beside_a_wanderer(game: Game) -> int:
-    """Stand in the middle of one's ground, all of which is on the screen from there, and return its slot."""
+    """Stand in the middle of a wanderer's area, which is then all on the screen, and return its slot."""
     (slot, *_) = wanderers(game)
     x, y = game.sprite(slot)
     home_x = x + CENTRE - game.byte("wSpriteStateData2", 16 * slot + 3)
@@ -71,14 +71,14 @@ def test_a_wanderer_walks_about_on_open_ground_near_home(start: Start) -> None:
     assert all(max(abs(x - home[0]), abs(y - home[1])) <= 2 * RANGE for x, y in seen)
 
 
-def test_who_stands_stays(start: Start) -> None:
+def test_standing_people_do_not_move(start: Start) -> None:
     game = start("house")
     before = game.sprite(1), game.byte("wSpriteStateData1", 16 + 9)
     game.tick(1500)
     assert (game.sprite(1), game.byte("wSpriteStateData1", 16 + 9)) == before
 
 
-def test_nobody_walks_into_a_walking_player_nor_shuts_him_in(start: Start) -> None:
+def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> None:
     game = start("town")
     beside_a_wanderer(game)
     dice = random.Random(7)
@@ -104,7 +104,7 @@ def test_nobody_walks_into_a_walking_player_nor_shuts_him_in(start: Start) -> No
         game.go(door[0], door[1] + 1)
 
 
-def test_off_screen_nobody_moves(start: Start) -> None:
+def test_people_off_screen_do_not_move(start: Start) -> None:
     game = start("town")
     hidden = [
         slot for slot in wanderers(game) if game.byte("wSpriteStateData1", 16 * slot + 2) == HIDDEN
@@ -119,7 +119,7 @@ BEFORE_THE_EDGE = (18, 14)
 
 
 class Giver(NamedTuple):
-    """A house with somebody in it, what they want to see, and what they give."""
+    """A house with a person in it, the badge required, and the gift."""
 
     house: int
     badge: int
@@ -135,40 +135,40 @@ GIVERS = (CARVER, LAMP_MAKER, FERRYMAN, STEVEDORE)
 
 
 @pytest.mark.parametrize("giver", GIVERS)
-def test_nobody_gives_anything_without_the_badge(start: Start, giver: Giver) -> None:
+def test_a_gift_needs_the_badge(start: Start, giver: Giver) -> None:
     game = behind_a_door(start, giver.house)
     empty_bag(game)
     game.poke("wObtainedBadges", 0xFF & ~giver.badge)
-    assert game.go_beside(*game.sprite(1)).hear()
+    assert game.go_beside(*game.sprite(1)).read_all()
     assert not game.has_happened(giver.event)
     assert bag(game) == {}
 
 
 @pytest.mark.parametrize("giver", GIVERS)
-def test_the_badge_gets_one_machine_and_no_second(start: Start, giver: Giver) -> None:
+def test_the_machine_is_given_once(start: Start, giver: Giver) -> None:
     game = behind_a_door(start, giver.house)
     empty_bag(game)
     game.poke("wObtainedBadges", giver.badge)
-    assert "JUNO got" in game.go_beside(*game.sprite(1)).hear()
+    assert "JUNO got" in game.go_beside(*game.sprite(1)).read_all()
     assert game.has_happened(giver.event)
     assert bag(game) == {giver.item: 1}
-    assert "got" not in game.go_beside(*game.sprite(1)).hear()
+    assert "got" not in game.go_beside(*game.sprite(1)).read_all()
     assert bag(game) == {giver.item: 1}
 
 
-def test_a_full_bag_costs_another_visit(start: Start) -> None:
+def test_a_gift_waits_for_bag_space(start: Start) -> None:
     game = behind_a_door(start, CARVER.house)
     fill_bag(game)
     game.poke("wObtainedBadges", CARVER.badge)
-    game.go_beside(*game.sprite(1)).hear()
+    game.go_beside(*game.sprite(1)).read_all()
     assert not game.has_happened(CARVER.event)
     empty_bag(game)
-    game.go_beside(*game.sprite(1)).hear()
+    game.go_beside(*game.sprite(1)).read_all()
     assert bag(game) == {CARVER.item: 1}
 
 
 def in_stonecross(start: Start) -> Game:
-    """Leave the carver's as if it stood in Stonecross: through the door of its rest house."""
+    """Leave the carver's house as if it stood in Stonecross: through the door of its rest house."""
     game = behind_a_door(start, 58)
     game.poke("wLastMap", STONECROSS)
     game.go(3, 6)
@@ -177,7 +177,7 @@ def in_stonecross(start: Start) -> Game:
     return game
 
 
-def test_the_guard_turns_back_who_has_no_badge_and_lets_pass_who_has(start: Start) -> None:
+def test_the_guard_lets_only_a_player_with_the_badge_pass(start: Start) -> None:
     game = in_stonecross(start).go(*BEFORE_THE_EDGE)
     game.hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
@@ -201,7 +201,7 @@ def hurt(game: Game) -> Game:
     return game
 
 
-def is_whole(game: Game) -> bool:
+def is_healed(game: Game) -> bool:
     mon = game.block("wPartyMons", 44)
     return mon[HP : HP + 2] == mon[MAX_HP : MAX_HP + 2] and not mon[STATUS] and mon[PP] & 0x3F > 1
 
@@ -220,24 +220,24 @@ def test_the_nurse_heals(start: Start) -> None:
     assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
     game.press("a")
-    frames = game.wait(lambda: is_whole(game), 600)
+    frames = game.wait(lambda: is_healed(game), 600)
     assert frames >= MACHINE_FRAMES
     read_on(game, lambda: game.is_free)
-    assert is_whole(game)
+    assert is_healed(game)
     assert game.byte("wLastBlackoutMap") == ALDERBROOK
     assert game.byte("wStatusFlags4") & USED_CENTRE
     assert game.place.map == 41
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
-def test_who_cancels_is_not_healed(start: Start, button: str) -> None:
+def test_cancelling_at_the_nurse_does_not_heal(start: Start, button: str) -> None:
     game = ask_the_nurse(hurt(start("rest house")))
     if button == "a":
         game.press("down")
         assert game.cursor == (12, 10)
     game.press(button)
     read_on(game, lambda: game.is_free)
-    assert not is_whole(game)
+    assert not is_healed(game)
     assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
 
@@ -257,7 +257,7 @@ def below_his_line(start: Start, x: int) -> Game:
 
 
 def enter_his_line(game: Game) -> Game:
-    """Take one step up and wait for what comes of it."""
+    """Take one step up and wait for the reaction."""
     game.hold_until("up", lambda: game.place.y == ROW, 30)
     game.tick(6)
     return game
@@ -268,7 +268,7 @@ def is_seen(game: Game) -> bool:
 
 
 @pytest.mark.parametrize("distance", range(1, SIGHT + 1))
-def test_he_sees_and_comes_up(start: Start, distance: int) -> None:
+def test_a_trainer_sees_the_player_and_walks_up(start: Start, distance: int) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + distance))
     assert is_seen(game)
     assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
@@ -291,14 +291,14 @@ def test_he_sees_and_comes_up(start: Start, distance: int) -> None:
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
 
 
-def test_out_of_reach_he_sees_nothing(start: Start) -> None:
+def test_a_trainer_does_not_see_beyond_his_range(start: Start) -> None:
     game = below_his_line(start, COLUMN + SIGHT)
     game.poke("wSpriteStateData2", COLUMN - 1 + 4, 16 * RAMBLER + 5)
     assert not is_seen(enter_his_line(game))
     assert game.is_free
 
 
-def test_from_behind_and_beside_he_sees_nothing(start: Start) -> None:
+def test_a_trainer_does_not_see_behind_or_beside_him(start: Start) -> None:
     game = below_his_line(start, COLUMN + 2)
     game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1))
     game.tick(8)
@@ -309,7 +309,7 @@ def test_from_behind_and_beside_he_sees_nothing(start: Start) -> None:
     assert not is_seen(game)
 
 
-def test_a_win_is_remembered(start: Start) -> None:
+def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 2))
     money = game.block("wPlayerMoney")
     read_on(game, lambda: game.byte("wCurOpponent") == 201)
@@ -320,13 +320,13 @@ def test_a_win_is_remembered(start: Start) -> None:
     assert game.byte("wJoyIgnore") == game.byte("wStatusFlags7") & ENGAGED == 0
     assert (game.place.x, game.place.y) == (COLUMN + 2, ROW)
     game.tick(60)
-    assert game.is_free  # though he looks at him
+    assert game.is_free  # though he looks at the player
     game.press("a")
     assert "Ledges only go one" in game.read_to_the_end()[0]
     assert game.is_free
 
 
-def test_talking_to_him_begins_it_too(start: Start) -> None:
+def test_talking_to_a_trainer_starts_the_battle_too(start: Start) -> None:
     game = below_his_line(start, COLUMN).face("up")
     game.press("a")
     read_on(game, lambda: game.byte("wCurOpponent") == 201)
@@ -334,7 +334,7 @@ def test_talking_to_him_begins_it_too(start: Start) -> None:
     read_on(game, lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
 
 
-def test_a_loss_is_not_a_win(start: Start) -> None:
+def test_a_lost_battle_does_not_count_as_a_win(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 1))
     read_on(game, lambda: game.byte("wCurOpponent") == 201)
     fight(game, won=False)
@@ -348,7 +348,7 @@ RIVAL, HAZEL = 1, 5
 RIVAL_OPPONENT = 225
 
 
-def test_hazel_asks_and_then_nobody_leaves(start: Start) -> None:
+def test_after_hazels_offer_the_lab_cannot_be_left(start: Start) -> None:
     game = start("lab").go_beside(*start("lab").sprite(HAZEL))
     game.press("a")
     assert game.read_to_the_end()
@@ -359,14 +359,14 @@ def test_hazel_asks_and_then_nobody_leaves(start: Start) -> None:
     assert (game.place.x, game.place.y) == (4, 5)
 
 
-def test_the_lab_can_be_left_unasked(start: Start) -> None:
+def test_the_lab_can_be_left_before_the_offer(start: Start) -> None:
     game = start("lab").go(4, 5).go(4, 10)
     assert game.is_free
     assert game.place.map == LAB
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
-def test_a_ball_can_be_left(start: Start, button: str) -> None:
+def test_a_starter_can_be_declined(start: Start, button: str) -> None:
     game = to_table(start("lab"), 2)
     game.press("a")
     read_on(game, lambda: game.cursor == (15, 8))
@@ -382,7 +382,7 @@ def test_a_ball_can_be_left(start: Start, button: str) -> None:
 
 
 @pytest.mark.parametrize("starter", STARTERS)
-def test_each_of_three_is_answered(start: Start, starter: int) -> None:
+def test_the_rival_takes_the_counter_to_each_starter(start: Start, starter: int) -> None:
     game = start(f"starter {starter}")
     species = STARTERS[starter]
     assert game.byte("wPartyCount") == 1
@@ -405,7 +405,7 @@ def test_each_of_three_is_answered(start: Start, starter: int) -> None:
 
 
 @pytest.mark.parametrize("end", ["won", "lost"])
-def test_the_rival_is_fought_and_leaves(start: Start, end: str) -> None:
+def test_the_rival_leaves_after_the_battle(start: Start, end: str) -> None:
     game = to_challenge(start("starter 2"))
     money = game.block("wPlayerMoney")
     fight(game, won=end == "won")

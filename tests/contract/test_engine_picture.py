@@ -1,4 +1,4 @@
-"""What the screen shows at rest is what wTileMap says, tile by tile."""
+"""The picture at rest shows wTileMap, tile by tile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAITING = 2
 
 
 def glyph(game: Game, tile: int, *, title: bool) -> np.ndarray:
-    """Return 8 x 8 colours of a tile, from the cartridge where the contract says where it is."""
+    """Return 8 x 8 colours of a tile, from the cartridge at the address in the contract."""
     if tile >= FIRST_LETTER:
         rows = game.rom(FONT_BANK, FONT + 8 * (tile - FIRST_LETTER), 8)
         planes = bytes(byte for row in rows for byte in (row, row))
@@ -97,7 +97,7 @@ def test_maps_after_any_walk(start: Start, station: str) -> None:
 
 
 def view_of_the_blocks(game: Game) -> bytes:
-    """Return the 20 x 18 tiles around the player, who stands on the eighth across and the ninth down."""
+    """Return the 20 x 18 tiles around the player, who is on column 8 and row 9."""
     blocks, at = game.block("wOverworldMap"), game.word("wTilesetBlocksPtr")
     tiles = game.rom(game.byte("wTilesetBank"), at, 16 * (max(blocks) + 1))
     stride = game.byte("wCurMapWidth") + 6
@@ -124,7 +124,7 @@ def test_the_screen_is_cut_from_the_live_blocks(start: Start, station: str) -> N
 
 def test_both_sides_of_an_edge(start: Start) -> None:
     game = start("town")
-    game.set_event(GOT_STARTER)  # without one the lane is shut
+    game.set_event(GOT_STARTER)  # without one the lane is closed
     column = next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0))
     game.go(column, 0)
     for direction in ["up", "up", "up", "down", "down", "down", "down"]:
@@ -149,7 +149,7 @@ def test_boxes_over_the_map(start: Start) -> None:
 
 
 def put_below(game: Game, slot: int, steps: int) -> None:
-    """Have somebody wait so many steps below the player."""
+    """Place a person `steps` squares below the player."""
     at = 16 * slot
     game.wait(lambda: not game.byte("wSpriteStateData2", at), 40)
     game.poke("wSpriteStateData2", game.place.y + steps + 4, at + 4)
@@ -159,8 +159,8 @@ def put_below(game: Game, slot: int, steps: int) -> None:
     game.tick(8)
 
 
-def test_nobody_peeks_over_the_box_from_below(start: Start) -> None:
-    """Who stands a step below the picture shows his head in it, as long as there is no box."""
+def test_no_person_shows_over_the_text_box_from_below(start: Start) -> None:
+    """Without a text box, the head of a person one step below the picture shows in it."""
     game = start("lab")
     game.go(6, 4).face("up")
     put_below(game, ASSISTANT, 5)
@@ -170,20 +170,20 @@ def test_nobody_peeks_over_the_box_from_below(start: Start) -> None:
     assert not any(row == 17 for _, row in covered(game))
 
 
-def test_nobody_stands_in_what_a_pc_says(start: Start) -> None:
+def test_no_person_shows_in_the_text_of_a_pc(start: Start) -> None:
     game = start("rest house")
     battles.set_team(game, battles.Mon(3))
     put_below(game.go(3, 3), VISITOR, 3)
     pcs.use(game, pcs.BOXES_PC)
-    assert any(row >= BOX_ROW for _, row in covered(game)), "somebody is down there"
-    pcs.choose(game, 1, None)  # to put the only one away, which is refused
+    assert any(row >= BOX_ROW for _, row in covered(game)), "a person is below the box"
+    pcs.choose(game, 1, None)  # to deposit the only Pokemon, which is refused
     game.tick(20)
     assert game.text.splitlines()[BOX_ROW + 2].strip("#_ ")
     assert not any(row >= BOX_ROW for _, row in covered(game))
 
 
 def test_a_moving_map_never_tears(start: Start) -> None:
-    """At every frame of a walk the picture is one map seen at one scroll offset."""
+    """At every frame of a walk the picture is one map at one scroll offset."""
     game = start("town")
     game.step("down")
     for direction in ("down", "right"):
@@ -191,14 +191,14 @@ def test_a_moving_map_never_tears(start: Start) -> None:
         before = shades(game)
         for _ in range(40):
             after = shades(game)
-            assert scrolled(before, after), f"torn while walking {direction}"
+            assert scrolled(before, after), f"torn picture while walking {direction}"
             before = after
         game.release(direction)
         game.wait(lambda: game.is_free, 40)
 
 
 def scrolled(before: np.ndarray, after: np.ndarray) -> bool:
-    """Whether most of a picture is the one before, moved by at most four pixels one way."""
+    """Return whether most of a picture equals the previous one, moved by at most four pixels in one direction."""
     for dy, dx in ((dy, dx) for d in (0, 2, 4) for dy, dx in ((d, 0), (0, d))):
         old, new = before[dy:, dx:], after[: 144 - dy, : 160 - dx]
         if (old == new).mean() > 0.97:

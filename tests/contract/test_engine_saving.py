@@ -1,4 +1,4 @@
-"""Saving, power off, and going on: what is asked, what is written, and what is not believed."""
+"""Saving, power off, and CONTINUE: the questions, the file, and corrupt files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.contract import growing
 from tests.contract.game import Game, Start
 from tests.contract.stations import to_bedroom, to_naming
 
-SAVE: Final = 3  # of the menu behind START
+SAVE: Final = 3  # of the START menu
 YES_NO: Final = (1, 8)
 GONE, SAVED = 1, 2  # wSaveFileStatus
 BANK: Final = 0x2000
-START_OF_SUM, CHECKSUM = 0x2598, 0x3523  # in a file of the whole of cartridge RAM
-PIECES: Final = {  # offset in the file: where it lies in RAM, and its size
+START_OF_SUM, CHECKSUM = 0x2598, 0x3523  # in a file of all cartridge RAM
+PIECES: Final = {  # offset in the file: its address in RAM, and its size
     0x2598: (0xD158, 0x00B),
     0x25A3: (0xD2F7, 0x789),
     0x2D2C: (0xC100, 0x200),
@@ -31,16 +31,16 @@ TIMER: Final = 1  # of wStatusFlags6
 
 def cartridge_ram(game: Game) -> bytes:
     memory = game.pyboy.memory
-    # PyBoy refuses a slice of a bank that has its last byte.
+    # PyBoy refuses a slice that includes the last byte of a bank.
     return b"".join(
         bytes([*memory[bank, 0xA000:0xBFFF], memory[bank, 0xBFFF]]) for bank in range(4)
     )
 
 
 def ask(game: Game) -> Game:
-    """Open the menu behind START and choose SAVE."""
+    """Open the START menu and choose SAVE."""
     game.poke("wBattleAndStartSavedMenuItem", 0)
-    game.tick(16)  # a pass that ends a step does not hear START
+    game.tick(16)  # START is ignored in the frame that ends a step
     game.press("start", settle=12)
     for _ in range(SAVE):
         game.press("down")
@@ -51,7 +51,7 @@ def ask(game: Game) -> Game:
 
 
 def save(game: Game) -> bytes:
-    """Save, and return what the cartridge keeps without power."""
+    """Save, and return the battery RAM."""
     ask(game).press("a")
     game.wait(lambda: game.is_free, 600)
     return cartridge_ram(game)
@@ -79,7 +79,7 @@ def items(game: Game) -> list[str]:
     return [word for word in words if word]
 
 
-def test_saving_asks_and_tells(start: Start) -> None:
+def test_saving_shows_a_summary_and_asks(start: Start) -> None:
     game = ask(start("starter 1"))
     menu = growing.state(game).menu
     assert menu is not None
@@ -98,7 +98,7 @@ def test_saving_asks_and_tells(start: Start) -> None:
     assert game.byte("hWY") == 0x90
 
 
-def test_no_writes_nothing(start: Start) -> None:
+def test_answering_no_writes_no_save(start: Start) -> None:
     game = start("bedroom")
     before = cartridge_ram(game)[BANK:]
     ask(game).press("b")
@@ -107,7 +107,7 @@ def test_no_writes_nothing(start: Start) -> None:
     assert game.step("down")
 
 
-def test_the_file_is_the_contracts(start: Start) -> None:
+def test_the_save_file_follows_the_contract(start: Start) -> None:
     game = start("starter 1")
     file = save(game)
     for offset, (address, size) in PIECES.items():
@@ -140,12 +140,12 @@ def test_the_game_goes_on_where_it_was_saved(
     again.wait(lambda: "OWNED" in again.text, 60)
     assert "JUNO" in again.text
     again.tick(120)
-    assert again.block("wPlayTimeHours", 5) == time, "the clock stands until the game goes on"
+    assert again.block("wPlayTimeHours", 5) == time, "play time stops until CONTINUE"
     again.press("a")
     again.wait(lambda: bool(again.byte("wJoyIgnore")), 60)
     again.wait(lambda: again.is_free, 120)
     assert again.place == place
-    assert again.byte("wSpriteStateData1", 9) == 0, "he faces down"
+    assert again.byte("wSpriteStateData1", 9) == 0, "the player faces down"
     assert again.block("wPartyCount", 404) == party
     assert again.block("wPlayerMoney") == money
     assert (again.byte("wOptions"), again.block("wEventFlags")) == (options, events)
@@ -172,7 +172,7 @@ def test_the_map_looks_as_it_was_left(
     assert (again.warps, again.signs, again.block("wGrassRate", 21)) == (warps, signs, wild)
 
 
-def test_b_leads_back_from_the_summary_and_the_menu(
+def test_b_returns_from_the_summary_and_the_menu(
     start: Start, power_on: Callable[[bytes], Game]
 ) -> None:
     game = to_menu(power_on(save(start("bedroom"))))
@@ -186,7 +186,7 @@ def test_b_leads_back_from_the_summary_and_the_menu(
     game.wait(lambda: TITLE_WORDS in game.text, 120)
 
 
-def spoiled(file: bytes) -> Iterator[bytes]:
+def corrupt_files(file: bytes) -> Iterator[bytes]:
     for offset in (0x2598 + 12, 0x3000, CHECKSUM):
         changed = bytearray(file)
         changed[offset] ^= 0x10
@@ -194,8 +194,8 @@ def spoiled(file: bytes) -> Iterator[bytes]:
     yield b"\xff" * len(file)
 
 
-def test_a_spoiled_save_is_no_save(start: Start, power_on: Callable[[bytes], Game]) -> None:
-    for file in spoiled(save(start("bedroom"))):
+def test_a_corrupt_save_is_ignored(start: Start, power_on: Callable[[bytes], Game]) -> None:
+    for file in corrupt_files(save(start("bedroom"))):
         game = to_menu(power_on(file))
         assert game.byte("wSaveFileStatus") == GONE
         assert items(game) == ["NEW GAME", "OPTION"]
@@ -220,10 +220,10 @@ def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
         game.press(answer)
         game.wait(lambda: game.is_free, 600)
         assert (cartridge_ram(game)[BANK:] != file[BANK:]) == writes
-    save(game)  # his own asks once
+    save(game)  # the player's own save asks once
 
 
-def test_saving_again_is_the_newest(start: Start, power_on: Callable[[bytes], Game]) -> None:
+def test_the_newest_save_is_loaded(start: Start, power_on: Callable[[bytes], Game]) -> None:
     game = start("bedroom")
     save(game)
     assert game.step("down")

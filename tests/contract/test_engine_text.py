@@ -1,4 +1,4 @@
-"""Signs and people speak: printing, arrows, pages, and the last wait without an arrow."""
+"""Texts of signs and people: printing, arrows, pages, and the last wait without an arrow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract.game import Game, Start
 
-SCRATCH = 0xA600  # cartridge RAM that nothing uses: a text may lie there as well as in ROM
+SCRATCH = 0xA600  # unused cartridge RAM: a text can be there as well as in ROM
 STRING, DONE, END = 0x00, 0x57, 0x50
 BOX_ROW = bytes([0x79, *[0x7A] * 18, 0x7B])
 BOX_END = bytes([0x7D, *[0x7A] * 18, 0x7E])
@@ -28,7 +28,7 @@ def open_text(game: Game) -> Game:
 
 
 def is_quiet(game: Game) -> bool:
-    """Whether the screen stays as it is, as it does at the last wait."""
+    """Whether the screen stays the same, as during the last wait."""
     before = game.block("wTileMap")
     game.tick(25)
     return game.block("wTileMap") == before and not game.has_arrow
@@ -125,7 +125,7 @@ def test_pages_wait_at_the_arrow_and_clear(start: Start) -> None:
     assert game.is_free
 
 
-def test_whoever_is_talked_to_turns_to_the_player(start: Start) -> None:
+def test_a_person_turns_to_the_player_who_talks(start: Start) -> None:
     game = at_the_parent(start("house"))
     facing = game.byte("wSpriteStateData1", 9)
     before = game.byte("wSpriteStateData1", 16 + 9)
@@ -150,14 +150,14 @@ def test_every_sign_and_person_of_the_town_can_be_read(start: Start) -> None:
         assert game.read_to_the_end()
 
 
-def test_nothing_ahead_says_nothing(start: Start) -> None:
+def test_pressing_a_at_an_empty_square_opens_no_text(start: Start) -> None:
     game = start("bedroom")
     game.press("a", settle=30)
     assert game.is_free
 
 
 def say(game: Game, *commands: bytes) -> str:
-    """Let the sign in front say a text of our own; return the two lines."""
+    """Let the sign in front show a text of our own; return the two lines."""
     pointer = (SCRATCH + 2).to_bytes(2, "little")
     script = b"".join([*commands, bytes([STRING, DONE, END])])
     for offset, byte in enumerate(pointer + script):

@@ -25,7 +25,7 @@ def test_the_view_moves_when_the_step_begins(start: Start) -> None:
     game.release("down")
 
 
-def test_idle_passes_ask_for_a_turn_first(start: Start) -> None:
+def test_after_an_idle_pass_the_player_turns_before_walking(start: Start) -> None:
     game = start("bedroom")
     assert game.byte("wCheckFor180DegreeTurn") == 1
     game.hold("up")
@@ -66,7 +66,7 @@ HOP_FRAMES = 32
 
 
 def on_the_lane(start: Start, x: int, y: int) -> Game:
-    """Stand in peace south of the trainer, or north of him when the way there is north."""
+    """Stand without encounters south of the trainer, or north of him when the way there is north."""
     game = start("lane" if y > 10 else "alderbrook")
     if game.place.map != LANE:
         game.go(9, 17).step("down")
@@ -75,7 +75,7 @@ def on_the_lane(start: Start, x: int, y: int) -> Game:
 
 
 @pytest.mark.parametrize(("direction", "x", "y"), [("down", 10, 28), ("right", 5, 4)])
-def test_a_hop_lands_two_squares_on(start: Start, direction: str, x: int, y: int) -> None:
+def test_a_ledge_jump_lands_two_squares_ahead(start: Start, direction: str, x: int, y: int) -> None:
     game = on_the_lane(start, x, y)
     dx, dy = OFFSETS[direction]
     assert game.step_tile(x + dx, y + dy) not in game.passable
@@ -97,7 +97,7 @@ def test_a_hop_lands_two_squares_on(start: Start, direction: str, x: int, y: int
     assert game.is_free
 
 
-def test_keys_do_nothing_in_the_air(start: Start) -> None:
+def test_keys_do_nothing_during_a_ledge_jump(start: Start) -> None:
     game = on_the_lane(start, 10, 28)
     game.hold_until("down", lambda: bool(game.byte("wMovementFlags") & HOP), 12)
     for button in ("start", "a", "left", "up"):
@@ -112,7 +112,7 @@ def test_keys_do_nothing_in_the_air(start: Start) -> None:
 SCRIPTED = 0x80
 
 
-def test_a_door_lets_one_out_a_step_below(start: Start) -> None:
+def test_leaving_a_door_moves_the_player_one_step_down(start: Start) -> None:
     game = start("house")
     x, y, _ = next(warp for warp in game.warps if warp[2] == 0xFF)
     game.go(x, y - 1)
@@ -128,7 +128,7 @@ def test_a_door_lets_one_out_a_step_below(start: Start) -> None:
 
 def test_an_edge_is_crossed_without_a_pause_both_ways(start: Start) -> None:
     game = start("town")
-    game.set_event(GOT_STARTER)  # without one the lane is shut
+    game.set_event(GOT_STARTER)  # without one the lane is closed
     assert game.byte("wNorthConnectedMap") == 12
     column = next(
         x for x in range(2 * game.byte("wCurMapWidth")) if game.is_open(x, 0) and game.route(x, 0)
@@ -164,7 +164,7 @@ NIBBIT = 33
 
 
 def in_the_grass(start: Start) -> Game:
-    """Stand where a circle of four steps stays in the grass, turned to its first; nothing was met on the way."""
+    """Stand where a circle of four steps stays in the grass, turned to its first, without an encounter."""
     game = start("lane")
     rate = game.byte("wGrassRate")
     game.poke("wGrassRate", 0)
@@ -176,7 +176,7 @@ def in_the_grass(start: Start) -> Game:
 
 
 def walk(game: Game, direction: str) -> bool:
-    """Take a step without a pause before or after it; whether it met something."""
+    """Take a step without a pause before or after it; return whether an encounter began."""
     before = game.place
     game.hold_until(direction, lambda: game.place != before or bool(game.byte("wCurOpponent")), 30)
     game.tick()
@@ -189,7 +189,7 @@ def expected(count: int, chance: float) -> tuple[float, float]:
     return count * chance - spread, count * chance + spread
 
 
-def test_the_map_brings_its_creatures(start: Start) -> None:
+def test_entering_a_map_loads_its_encounters(start: Start) -> None:
     game = start("lane")
     pointer = int.from_bytes(game.rom(3, 0x4EEB + 2 * game.place.map, 2), "little")
     record = game.rom(3, pointer, 21)
@@ -204,7 +204,7 @@ def test_encounters_come_at_the_rate_of_the_map(start: Start) -> None:
     steps = met = 0
     for moment in range(60):
         game.load(state).tick(5 * moment)
-        game.press("up", hold=2, settle=0)  # turns; a wait between would ask for another turn
+        game.press("up", hold=2, settle=0)  # turns; a wait between would cause another turn
         for direction in islice(cycle(CIRCLE), LONGEST_WALK):
             steps += 1
             if walk(game, direction):
@@ -219,7 +219,7 @@ def test_slots_follow_the_thresholds(start: Start) -> None:
     chances = game.rom(4, 0x7918, 20)
     assert [chances[i + 1] for i in range(0, 20, 2)] == [2 * slot for slot in range(10)]
     game.poke("wGrassRate", SURE)
-    for slot in range(10):  # a level each, to tell them apart
+    for slot in range(10):  # a different level per slot, to distinguish them
         game.poke("wGrassMons", 2 + slot, 2 * slot)
     state, seen = game.save(), Counter[int]()
     for moment in range(MOMENTS):
@@ -247,7 +247,7 @@ def test_no_encounter_off_the_grass_or_when_battles_are_off(start: Start) -> Non
     assert not any(walk(game, direction) for direction in islice(cycle(CIRCLE), 12))
 
 
-def test_three_steps_of_peace_follow_a_battle(start: Start) -> None:
+def test_three_steps_without_encounters_follow_a_battle(start: Start) -> None:
     game = in_the_grass(start)
     game.poke("wGrassRate", SURE)
     before = game.place

@@ -1,4 +1,4 @@
-"""The tallow works: tins with switches under them, mouths that ask, doors for a card, a lift, brass plates."""
+"""The tallow works: tins with switches under them, quiz mouths, locked doors, an elevator, brass plates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CARD, CRANK = 48, 74
 FLOOR_ITEMS: Final = bytes([86, 87, 88])
 SPECIAL_LIST = 4
 ON_PAD = 1
-WARP_MAPS = 0xCC5B  # which the agent does not read
+WARP_MAPS = 0xCC5B  # the agent does not read it
 RAMBLER = 201
 TIN_ROWS = 3
 BARS = (4, 5)
@@ -62,7 +62,7 @@ class TestTins:
         game.go_beside(*self.square(tin)).press("a")
         return " ".join(game.read_to_the_end())
 
-    def test_what_is_open_stays_open(self, start: Start) -> None:
+    def test_an_opened_lock_stays_open(self, start: Start) -> None:
         game = start("alderbrook")
         game.set_event(FIRST_LOCK)
         game.set_event(SECOND_LOCK)
@@ -72,7 +72,7 @@ class TestTins:
 
 
 class TestQuiz:
-    """The mouths that ask."""
+    """The quiz mouths."""
 
     MOUTHS: Final = ((5, 13), (1, 9), (5, 5))
     BARS: Final = ((2, 13), (4, 9), (2, 5))
@@ -83,7 +83,7 @@ class TestQuiz:
         return through_the_door(start, QUIZ)
 
     @pytest.mark.parametrize("won", [True, False])
-    def test_a_wrong_answer_is_a_fight_and_who_wins_it_passes(
+    def test_a_wrong_answer_starts_a_battle_and_winning_it_opens_the_way(
         self, room: Game, *, won: bool
     ) -> None:
         room.go(5, 14).face("up")
@@ -97,13 +97,13 @@ class TestQuiz:
 
 
 class TestLocks:
-    """The doors that want a card."""
+    """The doors that need a card key."""
 
     @pytest.fixture
     def hall(self, start: Start) -> Game:
         return through_the_door(start, HALL)
 
-    def test_without_the_card_they_stay_shut(self, hall: Game) -> None:
+    def test_doors_stay_closed_without_the_card_key(self, hall: Game) -> None:
         empty_bag(hall)
         for side, tile in ((2, LOCKED), (12, LOCKED)):
             assert hall.step_tile(side, 9) == tile
@@ -114,7 +114,7 @@ class TestLocks:
         assert not hall.is_open(3, 9)
 
     @pytest.mark.parametrize(("side", "door"), [(2, DOORS[0]), (12, DOORS[1])])
-    def test_with_it_a_press_opens_the_one_ahead_for_good(
+    def test_with_the_card_key_a_press_opens_the_door_ahead_for_good(
         self, hall: Game, side: int, door: int
     ) -> None:
         empty_bag(hall, CARD)
@@ -133,7 +133,7 @@ class TestLocks:
 
 
 class TestLift:
-    """The lift and its panel."""
+    """The elevator and its panel."""
 
     @pytest.fixture
     def car(self, start: Start) -> Game:
@@ -162,7 +162,9 @@ class TestLift:
         game.wait(lambda: game.is_free, 300)
         return game.place.map
 
-    def test_who_names_no_floor_steps_out_where_they_came_in(self, car: Game) -> None:
+    def test_without_a_chosen_floor_the_elevator_exits_where_it_was_entered(
+        self, car: Game
+    ) -> None:
         self.press_panel(car).press("b", settle=20)
         car.read_to_the_end()
         assert self.leave(car) == ALDERBROOK
@@ -178,7 +180,7 @@ class TestLift:
         assert leads_to == bytes([4, HALL, 0, LOFT, 0, ATTIC])
 
     @pytest.mark.parametrize("item", [CARD, CRANK])
-    def test_the_top_floor_wants_the_crank(self, car: Game, item: int) -> None:
+    def test_the_top_floor_needs_the_crank(self, car: Game, item: int) -> None:
         empty_bag(car, item)
         self.choose(car, 2)
         assert self.leave(car) == (ATTIC if item == CRANK else ALDERBROOK)
@@ -194,9 +196,7 @@ class TestPlates:
     def chambers(self, start: Start) -> Game:
         return through_the_door(start, PLATES)
 
-    def test_a_plate_leads_on_at_once_and_not_again_before_one_steps_off(
-        self, chambers: Game
-    ) -> None:
+    def test_a_plate_warps_once_until_the_player_steps_off(self, chambers: Game) -> None:
         chambers.go(1, 8)
         chambers.hold("down")
         chambers.wait(lambda: bool(chambers.byte("wJoyIgnore")), 60)

@@ -1,4 +1,4 @@
-"""The world's tables keep the binary contract: parsed here from the written formats alone.
+"""The world's tables follow the binary contract: parsed here from the written formats alone.
 
 The image is what `roms/demo/world` compiles to; the committed cartridge must carry the same bytes.
 """
@@ -27,7 +27,7 @@ from tests.contract.world_ways import FACINGS, signed
 
 CARTRIDGE = ROOT / "roms" / "demo.gb"
 TILESET_COUNT = 24
-METHOD_TWO = {0, 13, 14, 23}  # their mats are told by the tile ahead, not by the map's edge
+METHOD_TWO = {0, 13, 14, 23}  # their mats are recognised by the tile ahead, not by the map's edge
 EVENT_FLAGS = range(0xD747, 0xD747 + 320)
 TOGGLE_HIDDEN, TOGGLE_SHOWN = 0x11, 0x15
 PADS = {0: 0x80, 4: 0x40, 8: 0x20, 12: 0x10}
@@ -56,7 +56,7 @@ def test_the_same_sources_give_the_same_bytes(compiled: Path, tmp_path: Path) ->
         assert (again / name).read_bytes() == (compiled / name).read_bytes()
 
 
-def test_every_map_id_has_a_sound_header(rom: Rom) -> None:
+def test_every_map_id_has_a_valid_header(rom: Rom) -> None:
     for number in range(MAP_COUNT):
         each = Map(rom, number)
         assert 48 <= each.bank <= 55
@@ -152,7 +152,7 @@ def test_the_list_of_trainer_headers_names_each_map_once(rom: Rom, maps: dict[in
     assert listed == [n for n, each in maps.items() if any(p.is_trainer for p in each.people)]
 
 
-def test_one_lands_in_towns_below_a_door(rom: Rom, maps: dict[int, Map]) -> None:
+def test_town_landings_are_below_a_door(rom: Rom, maps: dict[int, Map]) -> None:
     start, towns = rom.tables["FlyWarpDataPtr"], []
     for entry in range(start, start + 4 * FLY_ENTRIES, 4):
         number, unused = rom.data[entry : entry + 2]
@@ -166,10 +166,10 @@ def test_one_lands_in_towns_below_a_door(rom: Rom, maps: dict[int, Map]) -> None
         assert rom.word(record) == here.view(x, y)
         assert here.walkable(x, y)
         assert any((warp.x, warp.y) == (x, y - 1) for warp in here.warps)
-    assert towns == [0, 1, 2, 3, 8, 14]  # and the road that the bazaar is on
+    assert towns == [0, 1, 2, 3, 8, 14]  # and the road with the bazaar
 
 
-def test_ledges_lead_from_open_ground_onto_what_is_not(rom: Rom) -> None:
+def test_ledges_lead_from_passable_onto_impassable_squares(rom: Rom) -> None:
     data = rom.until(rom.tables["LedgeTiles"], LIST_END, limit=32)
     overworld = Tileset(rom.tables["Tilesets"], rom)
     assert data
@@ -196,7 +196,7 @@ def test_arrival_records_put_the_player_in_the_middle(maps: dict[int, Map]) -> N
 
 
 def faces_carpet(rom: Rom, here: Map, x: int, y: int) -> bool:
-    """Whether the step below is one that a warp outdoors fires towards."""
+    """Return whether the square below fires a warp outdoors."""
     down = rom.at(3, rom.word(rom.tables["WarpTileListPointers"]))
     return here.holds(x, y + 1) and here.tile(x, y + 1) in rom.until(down, LIST_END)
 
@@ -212,7 +212,7 @@ def test_every_warp_can_fire(rom: Rom, maps: dict[int, Map]) -> None:
                 assert steps or at_edge
 
 
-def test_one_steps_out_of_a_door_onto_open_ground(rom: Rom, maps: dict[int, Map]) -> None:
+def test_doors_lead_onto_open_ground(rom: Rom, maps: dict[int, Map]) -> None:
     for each in maps.values():
         for warp in each.warps:
             if each.tile(warp.x, warp.y) in doors(rom).get(each.tileset_id, b""):
@@ -220,7 +220,7 @@ def test_one_steps_out_of_a_door_onto_open_ground(rom: Rom, maps: dict[int, Map]
                 assert all((p.x, p.y) != (warp.x, warp.y + 1) for p in each.people)
 
 
-def test_connection_strips_show_what_lies_beyond(rom: Rom, maps: dict[int, Map]) -> None:
+def test_connection_strips_show_the_connected_map(rom: Rom, maps: dict[int, Map]) -> None:
     for here in maps.values():
         for direction, connection in here.connections.items():
             there = maps[connection.target]
@@ -264,7 +264,7 @@ def test_people_stand_on_open_ground_and_signs_do_not(rom: Rom, maps: dict[int, 
     for each in maps.values():
         for person in each.people:
             is_thing = person.picture in things
-            assert each.walkable(person.x, person.y) or is_thing  # a thing may lie on a table
+            assert each.walkable(person.x, person.y) or is_thing  # an item may lie on a table
             assert 2 <= person.picture <= rom.number("SPRITE_SHEETS_COUNT")
             assert person.movement in {0xFE, 0xFF}
         for x, y, _ in each.signs:
@@ -273,7 +273,7 @@ def test_people_stand_on_open_ground_and_signs_do_not(rom: Rom, maps: dict[int, 
 
 
 def codes_of(rom: Rom, offset: int) -> Iterator[int | str]:
-    """Yield the codes of a text script; what is printed from RAM comes as that many letters."""
+    """Yield the codes of a text script; text printed from RAM counts as its number of letters."""
     while True:
         command, offset = rom.data[offset], offset + 1
         assert command in {STRING, RAM_STRING, BCD, NUMBER}, f"{command:02X} at {offset:06X}"
@@ -292,7 +292,7 @@ def codes_of(rom: Rom, offset: int) -> Iterator[int | str]:
 
 
 def lines_of(rom: Rom, offset: int) -> list[int]:
-    """Return the length of each line of a text script, after checking that it is one."""
+    """Return the length of each line of a text script, after checking that it is valid."""
     *codes, last = codes_of(rom, offset)
     assert last in {DONE, PROMPT}
     lengths, row = [0], 0
@@ -311,7 +311,7 @@ def lines_of(rom: Rom, offset: int) -> list[int]:
 
 
 def map_texts(rom: Rom, maps: dict[int, Map]) -> Iterator[int]:
-    """Yield the offset of every text of every map, services left out."""
+    """Yield the offset of every text of every map, without services."""
     for each in maps.values():
         for text in rom.numbers(f"MAP_TEXT_{rom.name_of_map(each.number)}_").values():
             if rom.data[each.script_at(text)] < SERVICES:
@@ -358,7 +358,7 @@ def test_menu_words_end(rom: Rom) -> None:
         assert rom.number(f"STR_PRESET_{preset}_LENGTH") <= 7
 
 
-def test_sprite_sheets_are_whole(rom: Rom) -> None:
+def test_sprite_sheets_are_complete(rom: Rom) -> None:
     bank = rom.number("SPRITE_SHEETS_BANK")
     table = rom.at(bank, rom.number("SPRITE_SHEETS_ADDR"))
     for number in range(rom.number("SPRITE_SHEETS_COUNT")):

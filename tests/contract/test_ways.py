@@ -1,4 +1,4 @@
-"""The ways of the demo's world: what reaches what, chapter by chapter."""
+"""Reachability in the demo's world, chapter by chapter."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def beside(square: Square, reached: set[Square]) -> bool:
 
 
 def can_be_spoken_to(here: Map, person: Person, reached: set[Square]) -> bool:
-    """Whether one can stand beside them, or across a counter."""
+    """Return whether the player can stand beside them, or across a counter."""
     counters = set(here.tileset.counters)
     for across, down in WAYS:
         x, y = person.x + across, person.y + down
@@ -92,7 +92,7 @@ def test_edges_are_open_only_where_a_map_follows(maps: dict[int, Map]) -> None:
                     assert maps[landing.map].walkable(landing.x, landing.y)
 
 
-def all_hops(
+def all_ledges(
     rom: Rom, maps: dict[int, Map], reached: set[Square]
 ) -> list[tuple[Square, int, Square]]:
     return [
@@ -102,33 +102,31 @@ def all_hops(
     ]
 
 
-def test_one_lands_from_a_ledge_on_open_ground(
-    rom: Rom, maps: dict[int, Map], reached: set[Square]
-) -> None:
-    for _, _, (number, x, y) in all_hops(rom, maps, reached):
+def test_ledges_land_on_open_ground(rom: Rom, maps: dict[int, Map], reached: set[Square]) -> None:
+    for _, _, (number, x, y) in all_ledges(rom, maps, reached):
         here = maps[number]
         assert here.walkable(x, y)
         assert (x, y) not in {(person.x, person.y) for person in here.people}
 
 
-def test_from_below_each_ledge_there_is_another_way_round(
+def test_every_ledge_has_another_way_back_up(
     rom: Rom, maps: dict[int, Map], reached: set[Square]
 ) -> None:
-    for top, _, landing in all_hops(rom, maps, reached):
+    for top, _, landing in all_ledges(rom, maps, reached):
         assert top in walk([landing], rom, maps, inside=on_map(top.map))
         assert top not in neighbours(landing, rom, maps)
 
 
-def test_every_ledge_can_be_hopped(rom: Rom, maps: dict[int, Map], reached: set[Square]) -> None:
+def test_every_ledge_can_be_jumped(rom: Rom, maps: dict[int, Map], reached: set[Square]) -> None:
     lane = maps[LANE]
     hopped = {
         (top.x + FACINGS[facing][0], top.y + FACINGS[facing][1])
-        for top, facing, _ in all_hops(rom, maps, reached)
+        for top, facing, _ in all_ledges(rom, maps, reached)
         if top.map == LANE
     }
     rows = {y for x, y in hopped if (x, y + 1) not in hopped and (x, y - 1) not in hopped}
     assert len(rows) >= LANE_NEEDS_LEDGE_ROWS
-    facings = {facing for top, facing, _ in all_hops(rom, maps, reached) if top.map == LANE}
+    facings = {facing for top, facing, _ in all_ledges(rom, maps, reached) if top.map == LANE}
     assert DOWN in facings
     assert facings & SIDEWAYS
     assert all(not lane.walkable(x, y) for x, y in hopped)
@@ -144,7 +142,7 @@ def in_the_lane(square: Square) -> bool:
 
 
 def least_grass(rom: Rom, maps: dict[int, Map]) -> tuple[int, int]:
-    """Return how many patches, and how many steps of grass, the way north through the lane needs."""
+    """Return how many patches and how many steps of grass the way north through the lane needs."""
     lane = maps[LANE]
     goals, grass = set(edge_squares(lane, "north")), lane.tileset.grass
     best = dict.fromkeys(edge_squares(lane, "south"), (0, 0))
@@ -170,14 +168,14 @@ def test_the_way_north_crosses_grass_twice(rom: Rom, maps: dict[int, Map]) -> No
 
 
 def seen(rom: Rom, lane: Map) -> Iterator[Square]:
-    """Yield the squares the trainer of the lane looks at."""
+    """Yield the squares that the trainer of the lane sees."""
     trainer, header = lane.people[TRAINER_SLOT - 1], lane.trainer_headers()[0]
     across, down = FACINGS[(trainer.facing - 0xD0) * 4]
     for distance in range(1, (rom.data[header + 1] >> 4) + 1):
         yield Square(LANE, trainer.x + across * distance, trainer.y + down * distance)
 
 
-def test_nobody_passes_the_trainer_unseen(rom: Rom, maps: dict[int, Map]) -> None:
+def test_the_trainer_of_the_lane_cannot_be_passed_unseen(rom: Rom, maps: dict[int, Map]) -> None:
     lane, watched = maps[LANE], set(seen(rom, maps[LANE]))
     south, north = edge_squares(lane, "south"), edge_squares(lane, "north")
     assert set(north) <= set(walk(south, rom, maps, inside=in_the_lane))
@@ -208,7 +206,7 @@ def test_scenes_have_room_in_the_lab(rom: Rom, maps: dict[int, Map]) -> None:
     assert all(person.facing == UP_AND_DOWN for person in lab.people if person.movement == WALKS)
 
 
-SAPLING = 0x3D
+CUT_TREE = 0x3D
 LONGEST_WAY = 150
 SOUTH_END, NORTH_END = Square(HEATHER_WAY, 9, 55), Square(HEATHER_WAY, 9, 0)
 GATE_DOOR, GATE_BACK = Square(HEATHER_WAY, 3, 31), Square(HEATHER_WAY, 4, 11)
@@ -224,7 +222,7 @@ def opened(rom: Rom) -> dict[int, Map]:
 
 
 def trainers(here: Map, rom: Rom) -> list[tuple[Person, set[Square]]]:
-    """Return who fights on a map, and the squares each looks at."""
+    """Return the trainers of a map, and the squares each sees."""
     people = [person for person in here.people if person.is_trainer]
     found = []
     for person, header in zip(people, here.trainer_headers(), strict=True):
@@ -240,7 +238,7 @@ def distance_to(person: Person) -> Callable[[Square], int]:
 
 
 def can_go(start: Square, goal: Square, rom: Rom, maps: dict[int, Map], shut: set[Square]) -> bool:
-    """Whether one gets from `start` to `goal` on one map without standing on a `shut` square."""
+    """Return whether a way from `start` to `goal` on one map avoids the `shut` squares."""
     return goal in walk([start], rom, maps, inside=lambda s: s.map == start.map and s not in shut)
 
 
@@ -263,7 +261,7 @@ def test_some_trainers_must_be_met_and_others_need_not(
     assert can_go(start, goal, rom, opened, avoidable)
 
 
-def test_a_trainer_who_has_come_up_is_never_in_the_way(rom: Rom, opened: dict[int, Map]) -> None:
+def test_a_trainer_who_walked_up_never_blocks_the_way(rom: Rom, opened: dict[int, Map]) -> None:
     goals = {HEATHER_WAY: (GATE_DOOR, NORTH_END), WOOD: (WOOD_OUT,), GYM: (LEADER,)}
     for number, ends in goals.items():
         for person, seen in trainers(opened[number], rom):
@@ -286,18 +284,18 @@ def test_the_halves_of_the_route_meet_only_through_the_wood(rom: Rom, maps: dict
         assert NORTH_END not in around
 
 
-def test_a_sapling_closes_the_short_cut(rom: Rom, maps: dict[int, Map]) -> None:
+def test_a_cut_tree_closes_the_short_cut(rom: Rom, maps: dict[int, Map]) -> None:
     here = maps[HEATHER_WAY]
-    (sapling,) = [(x, y) for x, y in here.steps() if here.tile(x, y) == SAPLING]
-    x, y = sapling
-    assert SAPLING not in here.tileset.passable
+    (cut_tree,) = [(x, y) for x, y in here.steps() if here.tile(x, y) == CUT_TREE]
+    x, y = cut_tree
+    assert CUT_TREE not in here.tileset.passable
     south = walk([SOUTH_END], rom, maps, inside=on_map(HEATHER_WAY))
     north = walk([NORTH_END], rom, maps, inside=on_map(HEATHER_WAY))
     assert Square(HEATHER_WAY, x, y + 1) in south
     assert Square(HEATHER_WAY, x, y - 1) in north
 
 
-def test_somebody_wanders_in_a_corridor_one_step_wide(rom: Rom, maps: dict[int, Map]) -> None:
+def test_a_person_wanders_in_a_corridor_one_step_wide(rom: Rom, maps: dict[int, Map]) -> None:
     (walker,) = [person for person in maps[HEATHER_WAY].people if person.movement == CHAPTER_WALKS]
     where = Square(HEATHER_WAY, walker.x, walker.y)
     assert not can_go(SOUTH_END, GATE_DOOR, rom, maps, {where})
@@ -318,7 +316,7 @@ def test_the_raised_moss_is_climbed_from_the_east_only(rom: Rom, maps: dict[int,
     assert found[moss] > LONG_WAY_ROUND
 
 
-def test_nobody_comes_to_the_leader_before_the_gate_is_open(rom: Rom) -> None:
+def test_the_leader_cannot_be_reached_before_the_gate_is_open(rom: Rom) -> None:
     assert not can_go(GYM_IN, LEADER, rom, made_maps(rom), set())
     assert can_go(GYM_IN, LEADER, rom, opened_maps(rom), set())
 
@@ -348,17 +346,17 @@ def surfed(rom: Rom) -> Mapping[int, Map]:
 
 
 def places(rom: Rom, maps: Mapping[int, Map]) -> set[int]:
-    """Return every map to which one gets from the end of Stonecross."""
+    """Return every map that is reachable from the end of Stonecross."""
     return {square.map for square in walk([ROAD_END], rom, maps)}
 
 
-def test_who_gives_what_cuts_lives_before_the_tree(rom: Rom, walked: Mapping[int, Map]) -> None:
+def test_the_giver_of_cut_lives_before_the_tree(rom: Rom, walked: Mapping[int, Map]) -> None:
     found = places(rom, walked)
     assert {SORREL_ROAD, CARVER, LAMP_HOUSE} <= found
     assert not {MURK_HOLLOW, FENMOUTH} & found
 
 
-def test_behind_the_tree_lies_fenmouth_and_before_the_water_all_it_has(
+def test_behind_the_tree_lies_fenmouth_all_of_it_before_the_water(
     rom: Rom, cut: Mapping[int, Map]
 ) -> None:
     found = places(rom, cut)
@@ -366,12 +364,14 @@ def test_behind_the_tree_lies_fenmouth_and_before_the_water_all_it_has(
     assert not {CAIRN_ISLE, CAIRN_HOLLOW, ISLE_GYM} & found
 
 
-def test_only_through_the_dark_one_comes_to_fenmouth(rom: Rom, surfed: Mapping[int, Map]) -> None:
+def test_fenmouth_is_reached_only_through_the_dark_cave(
+    rom: Rom, surfed: Mapping[int, Map]
+) -> None:
     around = walk([ROAD_END], rom, surfed, inside=off_map(MURK_HOLLOW))
     assert FENMOUTH not in {square.map for square in around}
 
 
-def test_over_the_water_and_through_the_hollow_one_comes_to_the_last_gym(
+def test_the_last_gym_is_reached_over_the_water_and_through_the_hollow(
     rom: Rom, surfed: Mapping[int, Map]
 ) -> None:
     assert {CAIRN_ISLE, CAIRN_HOLLOW, ISLE_GYM} <= places(rom, surfed)

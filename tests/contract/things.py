@@ -1,4 +1,4 @@
-"""The bag and its menus, with the pad and the contract's addresses alone."""
+"""The bag and its menus, with only the joypad and the contract's addresses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def bag(game: Game) -> list[tuple[int, int]]:
 
 
 def open_bag(game: Game, *stacks: tuple[int, int]) -> Game:
-    """Fill the bag and open it behind START; the cursor is on the first row."""
+    """Fill the bag and open it from the START menu; the cursor is on the first row."""
     return show_bag(fill_bag(game, *stacks))
 
 
@@ -42,7 +42,7 @@ def show_bag(game: Game) -> Game:
 
 
 def open_team(game: Game) -> Game:
-    """Open the list of the team behind START."""
+    """Open the party list from the START menu."""
     game.tick(30)
     game.press("start")
     game.wait(lambda: game.cursor is not None, 60)
@@ -54,7 +54,7 @@ def open_team(game: Game) -> Game:
 
 
 def open_submenu(game: Game, moves: int) -> Game:
-    """Open the menu of the first of the team, which has so many field moves."""
+    """Open the menu of the first Pokemon, which has this number of field moves."""
     open_team(game).press("a")
     game.wait(lambda: game.cursor is not None and game.cursor[1] == 12 - 2 * moves, 60)
     game.tick(2)
@@ -68,7 +68,7 @@ def to_cursor(game: Game, place: tuple[int, int], within: int = 120) -> Game:
 
 
 def choose(game: Game, place: tuple[int, int]) -> Game:
-    """Bring the cursor to a place below, and press A."""
+    """Move the cursor down to a place, and press A."""
     while game.cursor != place:
         game.press("down")
     game.press("a")
@@ -76,7 +76,7 @@ def choose(game: Game, place: tuple[int, int]) -> Game:
 
 
 def read(game: Game, within: int = 300) -> str:
-    """Wait for a text to wait with its arrow, read it, and press B."""
+    """Wait until a text waits with its arrow, read it, and press B."""
     game.wait(lambda: game.has_arrow, within)
     said = game.said
     game.press("b")
@@ -96,7 +96,7 @@ def price(game: Game, item: int) -> int:
 
 
 def open_shop(game: Game, goods: Sequence[int]) -> Game:
-    """Talk to a shop that sells `goods`: the first sign's text becomes one, in the room of stored items."""
+    """Talk to a shop that sells `goods`: the first sign's text is replaced by one, in the RAM of stored items."""
     table = symbol("wBoxItems")
     script = table + 2 * 16
     game.poke("wBoxItems", script.to_bytes(2, "little") * 16)

@@ -1,4 +1,4 @@
-"""The compiled world, read by the written formats alone."""
+"""The compiled world, read only by the written formats."""
 
 import os
 import re
@@ -69,11 +69,11 @@ class Rom:
         return int.from_bytes(self.data[offset : offset + 2], "little")
 
     def at(self, bank: int, address: int) -> int:
-        """Return the offset of an address, which must be one of that bank."""
+        """Return the offset of an address, which must be in that bank."""
         if bank == 0:
             assert address < 0x4000
             return address
-        assert 0x4000 <= address < 0x8000, f"{bank}:{address:04X} is no address of a bank"
+        assert 0x4000 <= address < 0x8000, f"{bank}:{address:04X} is not an address in a bank"
         return bank * 0x4000 + address - 0x4000
 
     def until(self, offset: int, end: int, *, limit: int = 64) -> bytes:
@@ -83,7 +83,7 @@ class Rom:
         return self.data[offset:stop]
 
     def until_entry(self, offset: int, size: int, *, limit: int = 256) -> bytes:
-        """Return the entries of `size` bytes before one that begins with the end of a list."""
+        """Return the entries of `size` bytes before one that begins with the end mark."""
         stop = next(
             at for at in range(offset, offset + size * limit, size) if self.data[at] == LIST_END
         )
@@ -138,7 +138,7 @@ class Map:
     def __init__(self, rom: Rom, number: int) -> None:
         self.rom, self.number = rom, number
         self.changed: dict[tuple[int, int], int] = {}
-        self.passed: frozenset[int] = frozenset()  # tiles that field moves get one past
+        self.passed: frozenset[int] = frozenset()  # tiles that field moves make passable
         self.bank = rom.data[rom.tables["MapHeaderBanks"] + number]
         self.header = rom.at(self.bank, rom.word(rom.tables["MapHeaderPointers"] + 2 * number))
         self.tileset_id, self.height, self.width = rom.data[self.header : self.header + 3]
@@ -163,14 +163,14 @@ class Map:
                 offset += 11
 
     def _elevations(self) -> Iterator[set[int]]:
-        """Yield the pairs of tiles that nobody steps across."""
+        """Yield the pairs of tiles between which the player cannot walk."""
         pairs = self.rom.until_entry(self.rom.tables["TilePairCollisionsLand"], 3)
         for at in range(0, len(pairs), 3):
             if pairs[at] == self.tileset_id:
                 yield set(pairs[at + 1 : at + 3])
 
     def _holes(self) -> Iterator[tuple[tuple[int, int], Square]]:
-        """Yield the squares of holes, and where one lands who falls."""
+        """Yield the squares of holes, and their landings."""
         rom = self.rom
         start = rom.at(rom.number("GROUND_BANK"), rom.number("HOLES_ADDR"))
         rows, landings = rom.until_entry(start, HOLE_SIZE), self._landings()
@@ -180,7 +180,7 @@ class Map:
                 yield (x, y), landings[target, number]
 
     def _landings(self) -> dict[tuple[int, int], Square]:
-        """Return where one lands, by map and number."""
+        """Return the landings by map and number."""
         pairs = self.rom.until_entry(self.rom.tables["DungeonWarpList"], 2)
         found, record = {}, self.rom.tables["DungeonWarpData"]
         for at in range(0, len(pairs), 2):
@@ -278,7 +278,7 @@ def read_rom(compiled: Path) -> Rom:
 
 
 def made_maps(rom: Rom) -> dict[int, Map]:
-    """Return the maps somebody made; other ids share one header."""
+    """Return the maps with a source; other ids share one header."""
     everything = [Map(rom, number) for number in range(MAP_COUNT)]
     headers = [each.header for each in everything]
     return {each.number: each for each in everything if headers.count(each.header) == 1}
@@ -300,7 +300,7 @@ TREES, WATER = {0: 0x3D, 7: 0x50}, 0x14  # cut trees by tileset, water
 
 
 def crossed_maps(rom: Rom, *, trees: bool, water: bool) -> dict[int, Map]:
-    """Return the opened maps for who gets past trees, past water, or past both."""
+    """Return the opened maps for a player who passes trees, water, or both."""
     maps = opened_maps(rom)
     for here in maps.values():
         tree = {TREES[here.tileset_id]} if trees and here.tileset_id in TREES else set()
@@ -310,7 +310,7 @@ def crossed_maps(rom: Rom, *, trees: bool, water: bool) -> dict[int, Map]:
 
 
 def special(rom: Rom, tileset: int) -> bytes:
-    """Return the tiles that warp when stepped on."""
+    """Return the tiles that warp when the player steps on them."""
     return rom.until(rom.at(3, rom.word(rom.tables["WarpTileIDPointers"] + 2 * tileset)), 0xFF)
 
 

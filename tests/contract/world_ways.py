@@ -1,4 +1,4 @@
-"""Where one can walk in the compiled world: steps, hops, warps, edges."""
+"""Walkable ways in the compiled world: steps, ledges, warps, edges."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,13 +9,13 @@ from tests.contract.world_rom import Map, Rom, Square, Warp
 LAST_MAP, OUTDOORS = 0xFF, 37
 OVERWORLD, LIFT = 0, 236
 WALKS = 0xFE
-WHO_MAKES_WAY = {(27, 1)}  # map and slot: the sleeper of Snore Lane, once he was woken
+REMOVABLE = {(27, 1)}  # map and slot: the sleeper of Snore Lane, once awake
 WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
 FACINGS = dict(zip((0, 4, 8, 12), WAYS, strict=True))  # down, up, left, right
 
 
 def places_of(here: Map, warp: Warp, maps: Mapping[int, Map]) -> list[int]:
-    """Return the maps a warp may lead to: 0xFF is each outdoor map with a way in."""
+    """Return the maps a warp may lead to: for 0xFF, each outdoor map with a way in."""
     if warp.target != LAST_MAP:
         return [warp.target]
     outside = [
@@ -23,12 +23,12 @@ def places_of(here: Map, warp: Warp, maps: Mapping[int, Map]) -> list[int]:
         for each in maps.values()
         if each.number < OUTDOORS and any(there.target == here.number for there in each.warps)
     ]
-    assert outside, f"nobody comes into map {here.number} from outdoors"
+    assert outside, f"no outdoor way into map {here.number} exists"
     return outside
 
 
 def floors_of(here: Map, maps: Mapping[int, Map]) -> Iterator[Square]:
-    """Yield where the lift lets one out, if this is its car: before each door that leads into it."""
+    """Yield the exits of the elevator whose car this map is: before each door that leads into it."""
     if here.number == LIFT:
         for each in maps.values():
             doors = [warp for warp in each.warps if warp.target == LIFT != each.number]
@@ -40,7 +40,7 @@ def signed(value: int) -> int:
 
 
 def crossed(here: Map, direction: str, x: int, y: int) -> Square:
-    """Return where a step off the edge of `here` leads."""
+    """Return the destination of a step off the edge of `here`."""
     connection = here.connections[direction]
     if direction in ("north", "south"):
         return Square(connection.target, x + signed(connection.x), connection.y)
@@ -48,7 +48,7 @@ def crossed(here: Map, direction: str, x: int, y: int) -> Square:
 
 
 class Hop(NamedTuple):
-    """Facing, and the tiles that decide: the one stood on and the ledge ahead."""
+    """Facing, the tile under the player, and the ledge tile ahead."""
 
     facing: int
     stood: int
@@ -62,7 +62,7 @@ def hops(rom: Rom) -> set[Hop]:
 
 
 def landings(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[tuple[int, Square]]:
-    """Yield facing and landing of each hop from `square`; the landing is not tested."""
+    """Yield facing and landing of each ledge jump from `square`; the landing is not tested."""
     here, known = maps[square.map], hops(rom)
     for facing, (across, down) in FACINGS.items():
         x, y = square.x + across, square.y + down
@@ -73,12 +73,12 @@ def landings(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[tupl
 
 
 def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Square]:
-    """Yield the squares one step, one hop or one warp away."""
+    """Yield the squares one step, one ledge jump or one warp away."""
     here = maps[square.map]
     taken = {
         (person.x, person.y)
         for slot, person in enumerate(here.people, start=1)
-        if person.movement != WALKS and (here.number, slot) not in WHO_MAKES_WAY
+        if person.movement != WALKS and (here.number, slot) not in REMOVABLE
     }
     for warp in here.warps:
         if (warp.x, warp.y) == (square.x, square.y):
@@ -104,12 +104,12 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
 
 
 def on_map(number: int) -> Callable[[Square], bool]:
-    """Return whether a square is of map `number`, as a question to `walk`."""
+    """Return a predicate for squares of map `number`, for `walk`."""
     return lambda square: square.map == number
 
 
 def off_map(number: int) -> Callable[[Square], bool]:
-    """Return the opposite question."""
+    """Return the opposite predicate."""
     return lambda square: square.map != number
 
 
@@ -120,7 +120,7 @@ def walk(
     *,
     inside: Callable[[Square], bool] = lambda square: True,
 ) -> dict[Square, int]:
-    """Return every square that can be reached through squares `inside`, and in how many steps."""
+    """Return every square reachable through squares that satisfy `inside`, and its distance in steps."""
     found = {square: 0 for square in starts if inside(square)}
     frontier = deque(found)
     while frontier:

@@ -1,4 +1,4 @@
-"""What emulator tests share: the demo cartridge, a tiny one that logs its pad, RAM images."""
+"""Shared fixtures: the demo cartridge, a tiny cartridge that logs its joypad, RAM images."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ MakeConsole: TypeAlias = Callable[[Cartridge, Sequence[Step]], Console]
 
 
 def tiny_rom(program: bytes = PAD_LOGGER, *, cartridge_type: int = 0x13, title: str = "") -> bytes:
-    """Return a 32 KiB image that runs `program` and calls itself our demo."""
+    """Return a 32 KiB image that runs `program` and has the demo's title."""
     rom = bytearray(0x8000)
     rom[0x40] = 0xD9  # the V-blank interrupt returns at once
     rom[0x100:0x104] = bytes.fromhex("00 C35001")
@@ -116,7 +116,7 @@ def record() -> Callable[[Cartridge, Sequence[Step]], list[StepRecord]]:
 
 @pytest.fixture(params=["pyboy", "recorder", "player"])
 def make_console(request: pytest.FixtureRequest) -> Iterator[MakeConsole]:
-    """Every implementation of Console; the steps are those that a test is going to perform."""
+    """Every implementation of Console; `steps` are the inputs that the test will perform."""
     consoles: list[Console] = []
 
     def make(cartridge: Cartridge, steps: Sequence[Step]) -> Console:
@@ -135,14 +135,14 @@ def make_console(request: pytest.FixtureRequest) -> Iterator[MakeConsole]:
 
 @cache
 def steps_to_bedroom() -> tuple[Step, ...]:
-    """Return the input from power-on to the first moment of control, found by looking."""
+    """Return the input from power-on to the first moment of control, found by playing."""
     console = PyBoyConsole(load_cartridge(demo_cartridge_path()))
     steps: list[Step] = []
     for _ in range(600):
         state = read_state(console.ram(), console.frame)
         if state.in_control:
             break
-        # The first entry of a list of names asks for one to be typed: take the second.
+        # The first entry of a list of names opens the keyboard: take the second.
         names = state.menu is not None and state.menu.maximum == 3 and state.menu.current == 0
         steps.append(Step(Button.DOWN if names else Button.A, 4, 12))
         console.perform(steps[-1])
@@ -177,7 +177,7 @@ WALK: Final = {
 
 
 def way_to_warp(here: GameMap, start: Position, index: int) -> list[Facing]:
-    """Return the directions that lead from a square onto a warp of the same map."""
+    """Return the directions from a square onto a warp of the same map."""
     ways: dict[Position, list[Facing]] = {start: []}
     queue = deque([start])
     goal = here.warps[index].position

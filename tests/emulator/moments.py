@@ -1,4 +1,4 @@
-"""Moments of the game made of single bytes, for readers of RAM."""
+"""Game states built from single bytes, for tests of RAM readers."""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -19,7 +19,7 @@ QUIET: Final = {  # on a map of 4x4 blocks
 
 
 def ram_with(changes: Mapping[int, int]) -> Ram:
-    """Return RAM that holds these bytes, and zeros everywhere else."""
+    """Return RAM with these bytes and zeros elsewhere."""
     memory = bytearray(0x10000)
     for address, value in changes.items():
         memory[address] = value
@@ -32,18 +32,18 @@ def state_with(changes: Mapping[int, int]) -> State:
     return read_state(ram_with(QUIET | dict(changes)), 7)
 
 
-def spread(address: int, data: bytes) -> Change:
-    """Return the bytes from an address on."""
+def bytes_from(address: int, data: bytes) -> Change:
+    """Return `data` as bytes by address, from `address` on."""
     return {address + n: byte for n, byte in enumerate(data)}
 
 
 def tile(column: int, row: int, value: int) -> Change:
-    """Return one tile of the logical screen."""
+    """Return one tile of the tile map."""
     return {TILE_MAP + 20 * row + column: value}
 
 
 def box(left: int, top: int, right: int, bottom: int) -> Change:
-    """Return the corners of a box on the logical screen."""
+    """Return the corners of a box on the tile map."""
     return (
         tile(left, top, 0x79)
         | tile(right, top, 0x7B)
@@ -53,7 +53,7 @@ def box(left: int, top: int, right: int, bottom: int) -> Change:
 
 
 def cursor(column: int, row: int, last: int, current: int = 0) -> Change:
-    """Return a menu with its cursor drawn where the game says that it begins."""
+    """Return a menu with its cursor drawn at the position that the game stores."""
     at = TILE_MAP + 20 * row + column
     noted = {0xCC30: at & 0xFF, 0xCC31: at >> 8, at: 0xED}
     return noted | {0xCC24: row, 0xCC25: column, 0xCC26: current, 0xCC28: last, 0xCC29: 3}

@@ -1,4 +1,4 @@
-"""What may be in the slot, and what a person is told who puts something else there."""
+"""Accepted cartridge files, and the error lines for all others."""
 
 import ast
 import hashlib
@@ -54,7 +54,7 @@ def refusal(path: Path) -> str:
     return message
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
     message = refusal(tmp_path / "none.gb")
     assert "no cartridge at" in message
     assert "--rom PATH" in message
@@ -69,7 +69,7 @@ def broken(rom: bytes, at: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "reason"),
+    ("corrupt", "reason"),
     [
         (lambda rom: b"", "is empty"),
         (lambda rom: rom[:0x14F], "is cut short"),
@@ -77,18 +77,18 @@ def broken(rom: bytes, at: int) -> bytes:
         (lambda rom: rom + bytes(0x4000), "is the wrong size: 49152 bytes, header says 32768"),
         (lambda rom: broken(rom, HEADER_CHECKSUM), "wrong header checksum"),
         (lambda rom: broken(rom, 0x134), "wrong header checksum"),
-        (lambda rom: broken(rom, 0x7FFF), "is damaged: its bytes do not add up"),
-        (lambda rom: broken(rom, 0x14E), "is damaged: its bytes do not add up"),
+        (lambda rom: broken(rom, 0x7FFF), "is corrupt: its image checksum is wrong"),
+        (lambda rom: broken(rom, 0x14E), "is corrupt: its image checksum is wrong"),
         (lambda rom: b"PK\x03\x04" + rom, "is a zip archive; unpack it"),
         (lambda rom: b"7z\xbc\xaf" + rom, "is a 7z archive; unpack it"),
         (lambda rom: b"\x1f\x8b" + rom, "is a gzip archive; unpack it"),
     ],
 )
-def test_a_spoilt_image_is_refused_with_what_to_do(
-    spoil: Callable[[bytes], bytes], reason: str, tmp_path: Path, rom_of: RomOf
+def test_a_corrupt_image_is_refused_with_what_to_do(
+    corrupt: Callable[[bytes], bytes], reason: str, tmp_path: Path, rom_of: RomOf
 ) -> None:
     path = tmp_path / "spoilt.gb"
-    path.write_bytes(spoil(rom_of()))
+    path.write_bytes(corrupt(rom_of()))
     assert reason in refusal(path)
 
 
@@ -132,7 +132,7 @@ def test_the_encoder_shares_no_code_with_the_decoder() -> None:
         assert not [name for name in imported(path) if name.split(".")[0] == "emulator"], path
 
 
-def test_its_header_adds_up_and_says_what_it_is(synthetic_cartridge: Cartridge) -> None:
+def test_the_synthetic_header_is_valid(synthetic_cartridge: Cartridge) -> None:
     rom = synthetic_cartridge.rom
     assert len(rom) == 1 << 20
     assert rom[HEADER_CHECKSUM] == header_checksum(rom)
@@ -140,14 +140,14 @@ def test_its_header_adds_up_and_says_what_it_is(synthetic_cartridge: Cartridge) 
     assert rom[0x134:0x13F] == b"POKEMON RED"
 
 
-def test_nobody_takes_it_for_the_real_game(synthetic_cartridge: Cartridge, tmp_path: Path) -> None:
+def test_the_synthetic_image_is_refused(synthetic_cartridge: Cartridge, tmp_path: Path) -> None:
     path = tmp_path / "synthetic.gb"
     path.write_bytes(synthetic_cartridge.rom)
     with pytest.raises(CartridgeError, match="another revision of Pokemon Red"):
         load_cartridge(path)
 
 
-def test_who_runs_it_stays_where_it_begins(
+def test_a_console_with_the_synthetic_cartridge_stays_at_its_first_instruction(
     synthetic_cartridge: Cartridge, switch_on: Callable[[Cartridge], PyBoyConsole]
 ) -> None:
     console = switch_on(synthetic_cartridge)
@@ -157,7 +157,7 @@ def test_who_runs_it_stays_where_it_begins(
     assert console.read(0xC000, 0x2000) == before
 
 
-def test_what_was_decoded_is_kept_by_hash(synthetic_cartridge: Cartridge) -> None:
+def test_decoded_data_is_cached_by_hash(synthetic_cartridge: Cartridge) -> None:
     same = replace(synthetic_cartridge, path=Path("elsewhere.gb"))
     assert World.of(same) is World.of(synthetic_cartridge)
     assert Dex.of(same) is Dex.of(synthetic_cartridge)

@@ -1,4 +1,4 @@
-"""What every Console does, whatever is inside."""
+"""The contract of Console, checked on every implementation."""
 
 import hashlib
 import io
@@ -30,9 +30,9 @@ MakeConsole: TypeAlias = Callable[[Cartridge, Sequence[Step]], Console]
 Moment: TypeAlias = tuple[int, bytes, bytes]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-BOOT: Final = Step(None, 0, 80)  # the boot ROM shows its logo for less
+BOOT: Final = Step(None, 0, 80)  # longer than the boot ROM's logo
 INTO_THE_GAME: Final = (BOOT, *[Step(Button.A, 4, 12)] * 20)
-# The moment with a button down, after a step without settling, is the hard one to save.
+# A moment with a button down, after a step without settling, is the hardest to save.
 STILL_DOWN: Final = Step(Button.DOWN, 6, 0)
 AND_ON: Final = (
     Step(Button.DOWN, 6, 2),
@@ -42,7 +42,7 @@ AND_ON: Final = (
 )
 ALL: Final = (*INTO_THE_GAME, STILL_DOWN, *AND_ON)
 
-GO_ON: Final = """
+RESUME_SCRIPT: Final = """
 import sys
 from pathlib import Path
 from emulator import Button, PyBoyConsole, Step, load_cartridge
@@ -68,13 +68,13 @@ def play_in_a_fresh_process(rom: Path, state: Path, steps: Sequence[Step]) -> li
     words = [
         f"{step.button.value if step.button else ''},{step.hold},{step.settle}" for step in steps
     ]
-    command = [sys.executable, "-W", "ignore", "-c", GO_ON, str(rom), str(state), *words]
+    command = [sys.executable, "-W", "ignore", "-c", RESUME_SCRIPT, str(rom), str(state), *words]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     lines = [line.split() for line in run.stdout.splitlines()]
     return [(int(frame), bytes.fromhex(part), bytes.fromhex(full)) for frame, part, full in lines]
 
 
-def test_time_passes_by_steps_alone(make_console: MakeConsole, demo: Cartridge) -> None:
+def test_only_steps_advance_time(make_console: MakeConsole, demo: Cartridge) -> None:
     console = make_console(demo, ALL)
     moments = play(console, ALL)
     frames = [sum(step.frames for step in ALL[: n + 1]) for n in range(len(ALL))]
@@ -125,7 +125,7 @@ def test_saving_changes_nothing(make_console: MakeConsole, demo: Cartridge) -> N
         assert console.full_digest() == other.full_digest()
 
 
-def test_looking_leaves_no_trace(make_console: MakeConsole, demo: Cartridge) -> None:
+def test_reading_does_not_change_the_game(make_console: MakeConsole, demo: Cartridge) -> None:
     console, other = make_console(demo, ALL), make_console(demo, ALL)
     for step in ALL:
         console.perform(step, render=True)
@@ -163,7 +163,7 @@ def test_a_picture_has_four_shades_and_is_a_png(make_console: MakeConsole, demo:
     assert console.screen().png().startswith(b"\x89PNG")
 
 
-def test_ram_is_read_once_a_step_and_equals_read(
+def test_ram_is_read_once_per_step_and_equals_read(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
     console = make_console(demo, ALL)
@@ -185,7 +185,7 @@ def test_an_address_that_is_not_watched_is_refused(
         ram.span(0xDFFF, 2)
 
 
-def test_digests_cover_what_they_say(make_console: MakeConsole, demo: Cartridge) -> None:
+def test_digests_cover_their_documented_ranges(make_console: MakeConsole, demo: Cartridge) -> None:
     console = make_console(demo, ALL)
     play(console, INTO_THE_GAME)
     watched = b"".join(console.read(*each) for each in DIGEST_RANGES)
@@ -194,7 +194,7 @@ def test_digests_cover_what_they_say(make_console: MakeConsole, demo: Cartridge)
     assert console.full_digest() == hashlib.blake2b(everything, digest_size=16).digest()
 
 
-def test_what_digests_cover_is_small_and_read_anyway() -> None:
+def test_digest_ranges_are_small_and_watched() -> None:
     assert sum(size for _, size in DIGEST_RANGES) <= 1024
     for start, size in DIGEST_RANGES:
         assert any(at <= start and start + size <= at + n for at, n in WATCHED_RANGES)
@@ -207,7 +207,7 @@ PRESSES: Final = (
     Step(Button.DOWN, 4, 0),
     Step(Button.DOWN, 4, 2),  # one long press with the step before
     Step(Button.UP, 2, 0),
-    Step(Button.SELECT, 5, 1),  # the next button lets the last one go
+    Step(Button.SELECT, 5, 1),  # the next button releases the last one
     Step(None, 0, 7),
     *[Step(button, 2, 3) for button in Button],
 )
@@ -239,14 +239,14 @@ def test_buttons_are_down_for_exactly_the_frames_of_their_hold(
     assert seen.count(0) == len(seen) - len(held.replace(b"\0", b""))
 
 
-def test_a_state_of_nothing_is_refused(make_console: MakeConsole, demo: Cartridge) -> None:
+def test_an_invalid_state_is_refused(make_console: MakeConsole, demo: Cartridge) -> None:
     console = make_console(demo, ALL)
     play(console, (BOOT,))
     state = console.save()
     bad = {
         "not a saved state": [b"", b"anything", state[1:]],
         "cut short": [state[:20], state[:-1], state + b"\0"],
-        "damaged": [flipped(state, at) for at in (len(state) - 1, 60, 80)],
+        "corrupt": [flipped(state, at) for at in (len(state) - 1, 60, 80)],
         "format": [flipped(state, 8)],
     }
     before = console.full_digest()
@@ -282,7 +282,7 @@ def test_nothing_is_written_beside_the_rom(
     rom = tmp_path / "slot" / "game.gb"
     rom.parent.mkdir()
     rom.write_bytes(demo.rom)
-    # What other programs leave there would change power-on, were it loaded.
+    # Files that other programs leave there would change power-on if they were loaded.
     rom.with_suffix(".gb.ram").write_bytes(b"\xff" * 0x8000)
     rom.parent.chmod(0o555)
     before = {path: path.read_bytes() for path in rom.parent.iterdir()}
@@ -301,13 +301,13 @@ def test_nothing_is_written_beside_the_rom(
     [(None, 0, 0), (Button.A, 0, 5), (None, 3, 2), (Button.A, -1, 5), (Button.A, 1, -1)],
 )
 def test_an_impossible_step_is_refused(button: Button | None, hold: int, settle: int) -> None:
-    with pytest.raises(ValueError, match=r"a step takes|a button is held"):
+    with pytest.raises(ValueError, match=r"a step lasts|a press needs"):
         Step(button, hold, settle)
 
 
 SwitchOn = Callable[[Cartridge], PyBoyConsole]
 
-# Latches the cartridge's clock every frame and adds its seconds up at C100 (C101: last value).
+# Latches the cartridge's clock every frame and adds its seconds at C100 (C101: last value).
 CLOCK_READER = bytes.fromhex(
     "3E01 E0FF FB"  # ld a,1; ldh (IE),a; ei
     "76 00"  # loop: halt; nop
@@ -338,7 +338,7 @@ def test_drawing_does_not_change_the_game(
     undrawn.stop(save=False)
 
 
-def test_the_first_picture_of_a_console_is_in_its_place(
+def test_the_first_picture_of_a_console_is_not_shifted(
     bedroom: PyBoyConsole, demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     bedroom.perform(Step(Button.START, 4, 30), render=True)
@@ -382,17 +382,17 @@ def test_a_press_reaches_the_game_in_its_first_frame(
     assert console.read(0xC100 + logged, 2) == bytes([8, 0])
 
 
-def test_work_ram_is_read_in_one_piece_and_live(bedroom: PyBoyConsole) -> None:
+def test_the_work_ram_array_is_found_and_live(bedroom: PyBoyConsole) -> None:
     memory = PyBoy(io.BytesIO(bedroom.cartridge.rom), window="null", log_level=99).memory
     view = find_work_ram(memory)
-    assert view is not None  # else PyBoy has changed: reading takes 30 times as long
+    assert view is not None  # otherwise PyBoy has changed, and reading takes 30 times as long
     memory[0xC123] = 0x42
     memory[0xDFFF] = 0x43
     assert (view[0x123], view[0x1FFF]) == (0x42, 0x43)
     assert bedroom.ram().span(0xC000, 0x2000) == bedroom.read(0xC000, 0x2000)
 
 
-def test_without_that_piece_everything_reads_the_same(
+def test_without_the_work_ram_array_all_reads_are_equal(
     demo: Cartridge, switch_on: SwitchOn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick = switch_on(demo)
@@ -404,5 +404,5 @@ def test_without_that_piece_everything_reads_the_same(
     assert quick.full_digest() == slow.full_digest()
 
 
-def test_memory_that_is_not_pyboys_has_no_such_piece() -> None:
+def test_no_work_ram_array_is_found_for_other_memory() -> None:
     assert find_work_ram(dict.fromkeys(range(0x10000), 0)) is None

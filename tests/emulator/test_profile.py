@@ -1,4 +1,4 @@
-"""What we know of the game beside what PyBoy's wrapper of it knows: every difference is listed here, and why."""
+"""The profile compared with PyBoy's wrapper of the game: every difference is listed here with its reason."""
 
 import json
 import re
@@ -87,7 +87,7 @@ DIFFERENCES: Final[tuple[tuple[Iterable[int], str, str], ...]] = (
 )
 
 
-def test_letters_differ_from_those_of_pyboy_where_they_are_known_to_and_nowhere_else() -> None:
+def test_letters_differ_from_pyboy_only_where_listed() -> None:
     theirs, ours = constants.POKEMON_TEXT_DECODING, charmap()
     found = {
         code: difference(theirs.get(code), ours.get(code))
@@ -148,7 +148,7 @@ def test_the_profile_is_what_the_script_makes_of_the_facts(script: dict[str, Any
     assert script["profile_text"](SCRIPT_FACTS) == FILE.read_text(encoding="utf-8")
 
 
-def test_whoever_vouches_for_a_table_is_named() -> None:
+def test_every_table_names_its_sources() -> None:
     data = json.loads(FILE.read_text(encoding="utf-8"))
     tables = data["rom_tables"]["rows"].values()
     assert all(
@@ -166,7 +166,7 @@ def test_every_label_in_the_code_is_known() -> None:
 
 @pytest.mark.parametrize("ask", [symbol, table])
 def test_an_unknown_label_is_named_with_what_to_do(ask: Callable[[str], object]) -> None:
-    with pytest.raises(EmulatorError, match=r"'wNoSuchLabel' in red.json; take pret's name"):
+    with pytest.raises(EmulatorError, match=r"'wNoSuchLabel' in red.json; use pret's name"):
         ask("wNoSuchLabel")
 
 
@@ -188,7 +188,7 @@ def test_the_code_holds_no_address_of_its_own() -> None:
         ({"symbols.csv": ""}, r"symbols.csv in .* lacks the column 'label'"),
         (
             {"symbols.csv": SYMBOLS, "events.csv": "event,bit_index\nEVENT_NONE,1\n"},
-            r"events.csv and PyBoy disagree on event '\w+'; find out who is right",
+            r"events.csv and PyBoy disagree on event '\w+'; find the right one",
         ),
     ],
 )
@@ -202,9 +202,11 @@ def test_bad_facts_are_refused_in_one_line(
     assert re.fullmatch(message, str(refused.value))
 
 
-def test_a_number_that_is_none_is_refused(script: dict[str, Any]) -> None:
+def test_an_invalid_number_in_the_facts_is_refused(script: dict[str, Any]) -> None:
     row = {"label": "wCurMap", "region": "WRAM", "importance": "A", "address": "nowhere"}
-    with pytest.raises(script["FactsError"], match="address of 'wCurMap' is no number: 'nowhere'"):
+    with pytest.raises(
+        script["FactsError"], match="address of 'wCurMap' is not a number: 'nowhere'"
+    ):
         script["ram_rows"]([row])
 
 
@@ -221,11 +223,11 @@ def symbol_row(**changes: str) -> dict[str, str]:
         ([symbol_row(address="-5")], "address of 'Moves' is out of range: '-5'"),
         ([symbol_row(address="0x99999")], "address of 'Moves' is out of range: '0x99999'"),
         ([symbol_row(bank="64")], "bank of 'Moves' is out of range: '64'"),
-        ([symbol_row(sources="S1+S99")], "'Moves' names no source by 'S99'"),
-        ([symbol_row(sources="")], "'Moves' names no source by ''"),
+        ([symbol_row(sources="S1+S99")], "'Moves' names the unknown source 'S99'"),
+        ([symbol_row(sources="")], "'Moves' names the unknown source ''"),
     ],
 )
-def test_rows_that_cannot_be_are_refused(
+def test_invalid_rows_of_the_facts_are_refused(
     script: dict[str, Any], rows: list[dict[str, str]], message: str
 ) -> None:
     with pytest.raises(script["FactsError"], match=message):

@@ -1,4 +1,4 @@
-"""Recordings: exact, continuable, and impossible to edit unnoticed."""
+"""Recordings: exact, resumable, and protected against edits."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from emulator import (
     unpack,
     verify_chain,
 )
-from emulator.recording import FULL_DIGEST_EVERY, MOST_FRAMES, first_link, next_chain
+from emulator.recording import FULL_DIGEST_EVERY, MAX_STEP_FRAMES, first_link, next_chain
 
 Record: TypeAlias = Callable[[Cartridge, Sequence[Step]], list[StepRecord]]
 SwitchOn: TypeAlias = Callable[[Cartridge], PyBoyConsole]
@@ -48,8 +48,8 @@ def records(demo: Cartridge, steps: tuple[Step, ...], record: Record) -> list[St
     return record(demo, steps)
 
 
-def relinked(records: Sequence[StepRecord], cartridge: Cartridge) -> list[StepRecord]:
-    """Return `records` with the chain that a careful forger would make."""
+def rechained(records: Sequence[StepRecord], cartridge: Cartridge) -> list[StepRecord]:
+    """Return `records` with a chain that matches their edits."""
     chain, linked = first_link(cartridge.sha1).chain, []
     for each in records:
         chain = next_chain(chain, each)
@@ -68,7 +68,7 @@ def diverges(console: PyBoyConsole, records: Sequence[StepRecord]) -> tuple[int,
     return found.tick, found.kind
 
 
-def test_a_record_says_what_was_pressed_and_what_came_of_it(
+def test_a_record_holds_the_step_and_the_digests_after_it(
     records: list[StepRecord], steps: tuple[Step, ...]
 ) -> None:
     assert [each.tick for each in records] == list(range(1, len(steps) + 1))
@@ -88,7 +88,7 @@ def test_a_recording_replays_without_divergence(
 
 
 @pytest.mark.parametrize("tick", [1, 50, 75, 100])
-def test_a_flipped_input_is_named_at_its_tick(
+def test_a_flipped_input_is_reported_at_its_tick(
     tick: int, records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     forged = edited(records, tick, OTHER_STEP)
@@ -96,10 +96,10 @@ def test_a_flipped_input_is_named_at_its_tick(
     assert verify_chain(forged, demo.sha1) == tick
 
 
-def test_a_flipped_input_shows_in_the_game_even_when_the_chain_is_forged(
+def test_a_flipped_input_is_detected_even_when_the_chain_is_forged(
     records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
-    forged = relinked(edited(records, 90, OTHER_STEP), demo)
+    forged = rechained(edited(records, 90, OTHER_STEP), demo)
     assert diverges(switch_on(demo), forged) == (90, DivergenceKind.DIGEST)
 
 
@@ -112,14 +112,14 @@ def test_a_flipped_input_shows_in_the_game_even_when_the_chain_is_forged(
         ({"step": Step(Button.RIGHT, 8, 9)}, DivergenceKind.FRAME),
     ],
 )
-def test_a_forged_record_differs_from_the_machine_at_its_tick(
+def test_a_forged_record_diverges_from_the_console_at_its_tick(
     changes: dict[str, Any],
     kind: DivergenceKind,
     records: list[StepRecord],
     demo: Cartridge,
     switch_on: SwitchOn,
 ) -> None:
-    assert diverges(switch_on(demo), relinked(edited(records, 70, changes), demo)) == (70, kind)
+    assert diverges(switch_on(demo), rechained(edited(records, 70, changes), demo)) == (70, kind)
 
 
 def test_a_missing_record_breaks_the_chain(records: list[StepRecord], demo: Cartridge) -> None:
@@ -161,21 +161,21 @@ def test_any_edit_breaks_the_chain_at_its_record(at: int, changes: dict[str, Any
     assert broken == (None if forged == records else forged[at].tick)
 
 
-def test_a_player_accepts_nothing_but_the_recorded_steps(
+def test_a_playing_console_accepts_only_the_recorded_steps(
     records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     player = PlayingConsole(switch_on(demo), records)
     player.perform(records[0].step)
-    with pytest.raises(Divergence, match=r"tick 2: step: asked for .*B.*, recorded is") as raised:
+    with pytest.raises(Divergence, match=r"tick 2: step: requested .*B.*, recorded") as raised:
         player.perform(Step(Button.B, 1, 1))
     assert (raised.value.tick, raised.value.kind) == (2, DivergenceKind.STEP)
     for each in records[1:]:
         player.perform(each.step)
-    with pytest.raises(ConsoleError, match="over"):
+    with pytest.raises(ConsoleError, match="has ended"):
         player.perform(records[0].step)
 
 
-def test_a_player_goes_to_the_record_that_a_loaded_state_ends(
+def test_a_playing_console_continues_after_a_loaded_state(
     records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     player = PlayingConsole(switch_on(demo), records)
@@ -190,7 +190,7 @@ def test_a_player_goes_to_the_record_that_a_loaded_state_ends(
         player.perform(records[position].step)
 
 
-def test_a_player_refuses_a_moment_that_is_not_recorded(
+def test_a_playing_console_refuses_a_state_that_is_not_recorded(
     records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     elsewhere = switch_on(demo)
@@ -199,7 +199,7 @@ def test_a_player_refuses_a_moment_that_is_not_recorded(
         PlayingConsole(switch_on(demo), records).load(elsewhere.save())
 
 
-def test_a_recorder_goes_back_with_the_state_it_loads(
+def test_a_recording_console_restores_its_position_with_a_loaded_state(
     steps: tuple[Step, ...], records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     live: list[StepRecord] = []
@@ -218,7 +218,7 @@ def test_a_recorder_goes_back_with_the_state_it_loads(
     assert live == records
 
 
-def test_a_recording_goes_on_in_another_session(
+def test_a_recording_continues_in_another_session(
     steps: tuple[Step, ...], records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     live: list[StepRecord] = []
@@ -235,14 +235,14 @@ def test_a_recording_goes_on_in_another_session(
     assert first_divergence(console, live[80:], start=first.link) is None
 
 
-def test_a_recorder_refuses_a_foreign_state_once_it_has_recorded(
+def test_a_recording_console_refuses_a_foreign_state_after_its_first_step(
     demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     elsewhere = switch_on(demo)
     elsewhere.perform(Step(None, 0, 5))
     console = RecordingConsole(switch_on(demo), lambda record: None)
     console.perform(Step(None, 0, 7))
-    with pytest.raises(ConsoleError, match="frame 5 is not of this recording"):
+    with pytest.raises(ConsoleError, match="frame 5 is not part of this recording"):
         console.load(elsewhere.save())
 
 
@@ -256,7 +256,7 @@ STEPS = (
 
 
 @pytest.mark.parametrize("every", [1, 2, 4, 7, 100])
-def test_filming_leaves_the_digests_of_performing(
+def test_filming_gives_the_same_digests_as_performing(
     every: int, demo: Cartridge, bedroom_steps: tuple[Step, ...], switch_on: SwitchOn
 ) -> None:
     filmed, performed = switch_on(demo), switch_on(demo)
@@ -266,7 +266,7 @@ def test_filming_leaves_the_digests_of_performing(
         assert (filmed.frame, filmed.full_digest()) == (performed.frame, performed.full_digest())
 
 
-def test_a_film_shows_each_frame_that_is_due_as_it_is(
+def test_a_film_yields_each_due_frame_unchanged(
     bedroom: PyBoyConsole, demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     other = switch_on(demo)
@@ -284,7 +284,7 @@ def test_a_film_shows_each_frame_that_is_due_as_it_is(
     assert other.screen() == screen
 
 
-def test_a_packed_recording_comes_back(
+def test_packing_and_unpacking_a_recording_is_lossless(
     demo: Cartridge, bedroom_steps: tuple[Step, ...], record: Record
 ) -> None:
     records = record(demo, bedroom_steps * 2)
@@ -296,17 +296,17 @@ def test_a_packed_recording_comes_back(
     [(0, 2), (8, 9), (9, 0xFF), (13, 0xFF), (17, 0xFF), (41, 1)],
     ids=["tick", "button", "hold", "settle", "frame", "a full digest that is not there"],
 )
-def test_bytes_that_are_no_recording_are_refused(
+def test_bytes_that_are_not_a_recording_are_refused(
     at: int, byte: int, demo: Cartridge, record: Record
 ) -> None:
     packed = bytearray(pack(record(demo, STEPS[:1])))
     packed[at] = byte
-    with pytest.raises(ValueError, match=r"tick 1 is out of order|is none"):
+    with pytest.raises(ValueError, match=r"tick 1 is out of order|is invalid"):
         list(unpack(bytes(packed), demo.sha1))
 
 
-def test_a_step_without_end_is_refused(demo: Cartridge) -> None:
-    endless = Step(None, 0, MOST_FRAMES + 1)
+def test_a_step_longer_than_the_limit_is_refused(demo: Cartridge) -> None:
+    endless = Step(None, 0, MAX_STEP_FRAMES + 1)
     packed = pack([StepRecord(1, endless, endless.frames, bytes(16), None, b"")])
-    with pytest.raises(ValueError, match="longer than a step is"):
+    with pytest.raises(ValueError, match="longer than any step"):
         list(unpack(packed, demo.sha1))

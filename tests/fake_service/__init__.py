@@ -1,4 +1,4 @@
-"""The stand-in for the service, with scenarios, faults and the strict checks of the real one.
+"""A stand-in for the service with scenarios, faults and the strict validation of the real one.
 
 `python -m tests.fake_service [--port N] [--scenario NAME_OR_PATH] [--faults SHARE] [--seed N]` serves it.
 """
@@ -10,7 +10,7 @@ from tests.fake_service.scenario import (
     ServiceScenario,
     scenario_named,
     scenario_of,
-    shipped,
+    shipped_scenarios,
 )
 from tests.fake_service.server import FakeClaude
 
@@ -26,5 +26,5 @@ __all__ = [
     "ToolCall",
     "scenario_named",
     "scenario_of",
-    "shipped",
+    "shipped_scenarios",
 ]

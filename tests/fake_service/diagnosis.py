@@ -1,15 +1,15 @@
-"""Why a request could not use what an earlier one left in the cache."""
+"""Reports why a request could not use the cache of an earlier one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from agent.fake_claude.service import PromptPiece
 
-KEPT: Final = 1_000  # messages that can still be compared with
+MAX_STORED: Final = 1_000  # prompts stored for comparison
 
 
 class Diagnosis:
-    """Remembers the prompt of each message that was answered, and compares."""
+    """The prompts of answered messages, compared with later requests."""
 
     def __init__(self) -> None:
         self._prompts: dict[
@@ -17,15 +17,15 @@ class Diagnosis:
         ] = {}  # by message: model and pieces
 
     def remember(self, message_id: str, model: str, pieces: Sequence[PromptPiece]) -> None:
-        """Take note of the prompt that `message_id` answered."""
+        """Store the prompt that `message_id` answered."""
         self._prompts[message_id] = model, pieces
-        if len(self._prompts) > KEPT:
+        if len(self._prompts) > MAX_STORED:
             del self._prompts[next(iter(self._prompts))]  # the oldest
 
     def of(
         self, body: Mapping[str, Any], pieces: Sequence[PromptPiece]
     ) -> dict[str, object] | None:
-        """Return `diagnostics` for the request; None where none is asked for or nothing diverged."""
+        """Return `diagnostics` for the request, or None when not requested or when nothing changed."""
         previous = (body.get("diagnostics") or {}).get("previous_message_id")
         if previous is None:
             return None
@@ -54,7 +54,7 @@ def _changed(before: Sequence[PromptPiece], after: Sequence[PromptPiece], same: 
     }
     for section in ("tools", "format", "system"):
         if section in sections:
-            # What is neither tools, system nor messages has no reason of its own.
+            # Changes outside tools, system and messages have no reason of their own.
             return "unavailable" if section == "format" else f"{section}_changed"
     return "messages_changed"
 

@@ -1,4 +1,4 @@
-"""Faults of the service: which one when, of the message itself, and of the reply and its connection."""
+"""Faults of the service: their schedule, faults of the message, and faults of the reply and its connection."""
 
 import json
 import math
@@ -21,13 +21,13 @@ from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, ToolCall, jso
 from agent.fake_claude.wire import Wire, error_json, event, events
 
 MESSAGES: Final = "messages"
-STRICT: Final = ConfigDict(extra="forbid")  # of what a scenario's file may hold
+STRICT: Final = ConfigDict(extra="forbid")  # a scenario's file must have no other fields
 
 
 class ServiceFaultKind(Enum):
-    """Everything that can be wrong with a reply."""
+    """The faults that a reply can have."""
 
-    # A status and the service's JSON for it.
+    # An HTTP status with the service's JSON.
     RATE_LIMIT = "rate_limit"  # 429 with retry-after
     OVERLOADED = "overloaded"  # 529
     SERVER_ERROR = "server_error"  # 500
@@ -37,16 +37,16 @@ class ServiceFaultKind(Enum):
     # The connection.
     TIMEOUT = "timeout"  # never answers
     LATE = "late"  # answers after a while
-    REFUSED = "refused"  # nobody listens for a while
-    RESET = "reset"  # broken off before an answer
-    CUT = "cut"  # broken off in the middle of one
-    HALF_STREAM = "half_stream"  # ends in order, but before message_stop
-    HALF_JSON = "half_json"  # ends in order, in the middle of some JSON
-    ERROR_EVENT = "error_event"  # an error after the stream began well
-    DRIP = "drip"  # a few bytes every now and then, without an end
+    REFUSED = "refused"  # the port is closed for a while
+    RESET = "reset"  # reset before an answer
+    CUT = "cut"  # closed within an answer
+    HALF_STREAM = "half_stream"  # ends regularly, but before message_stop
+    HALF_JSON = "half_json"  # ends regularly, but within some JSON
+    ERROR_EVENT = "error_event"  # an error after a valid start of the stream
+    DRIP = "drip"  # a few bytes at intervals, without an end
     FLOOD = "flood"  # 50 MB in chunks
     INVALID_JSON = "invalid_json"
-    WRONG_SHAPE = "wrong_shape"  # JSON, but no message
+    WRONG_SHAPE = "wrong_shape"  # JSON, but not a message
     WRONG_TYPE = "wrong_type"  # a web page
     # The message.
     REFUSAL = "refusal"
@@ -57,22 +57,22 @@ class ServiceFaultKind(Enum):
     UNKNOWN_TOOL = "unknown_tool"
     BAD_TOOL_INPUT = "bad_tool_input"
     SCHEMA_VIOLATION = "schema_violation"
-    PROSE = "prose"  # where JSON was wanted
-    UNKNOWN_NAMES = "unknown_names"  # goals and candidates that nobody offered
+    PROSE = "prose"  # although JSON was requested
+    UNKNOWN_NAMES = "unknown_names"  # goals and candidates that were not offered
     ABSURD_CONFIDENCE = "absurd_confidence"
     EMPTY = "empty"  # no content at all
-    INJECTION = "injection"  # orders to whoever reads it
+    INJECTION = "injection"  # instructions to the reader
     HUGE = "huge"  # a megabyte of text
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceFault:
-    """One fault and when it happens: at `turns`, else by `probability`; `times` is how often at most.
+    """One fault and its schedule: at `turns`, else with `probability`, at most `times` often.
 
-    `since` is the first request that it may happen to.
+    `since` is the first request that can have the fault.
 
-    `at` is the endpoint: messages, count_tokens or models. `retry_after_ms` is what a 429 asks for; `ms` is
-    how late an answer is, how long nobody listens, or how long it is between two drops of a drip.
+    `at` is the endpoint: messages, count_tokens or models. `retry_after_ms` is the wait that a 429 asks for; `ms` is
+    the delay of a late answer, the time that the port is closed, or the interval of a drip.
     """
 
     __pydantic_config__ = STRICT
@@ -89,7 +89,7 @@ class ServiceFault:
 
 @dataclass(frozen=True, slots=True)
 class FaultSpread:
-    """A share of all messages that goes wrong, spread evenly over `kinds`."""
+    """The share of messages that get a fault, spread evenly over `kinds`."""
 
     __pydantic_config__ = STRICT
 
@@ -97,8 +97,8 @@ class FaultSpread:
     kinds: Sequence[ServiceFaultKind] = tuple(ServiceFaultKind)
 
 
-class Mishaps:
-    """Chooses; the same `seed` chooses the same for the same number of the request, whatever it asks."""
+class FaultSchedule:
+    """Chooses the fault of each request by `seed` and the request's number, never by its content."""
 
     def __init__(self, faults: Sequence[ServiceFault], spread: FaultSpread, seed: int) -> None:
         self._faults = faults
@@ -106,12 +106,12 @@ class Mishaps:
         self._seed = seed
         self._turns: Counter[str] = Counter()
         self._made: Counter[int] = Counter()
-        self._left: list[ServiceFaultKind] = []
+        self._remaining: list[ServiceFaultKind] = []
         self._order = random.Random(f"order {seed}")
         self._lock = threading.Lock()
 
     def next(self, at: str) -> tuple[int, ServiceFault | None]:
-        """Return the number of the next request at an endpoint, from 1, and what goes wrong with it."""
+        """Return the number of the next request at an endpoint, from 1, and its fault."""
         with self._lock:
             self._turns[at] += 1
             turn = self._turns[at]
@@ -132,47 +132,47 @@ class Mishaps:
         return random.Random(f"{self._seed} {what} {turn}").random()
 
     def _next_kind(self) -> ServiceFaultKind:
-        """Return one of the kinds; none comes twice before all came once."""
-        if not self._left:
-            self._left = list(self._spread.kinds)
-            self._order.shuffle(self._left)
-        return self._left.pop()
+        """Return a kind of fault; no kind is repeated before all were used."""
+        if not self._remaining:
+            self._remaining = list(self._spread.kinds)
+            self._order.shuffle(self._remaining)
+        return self._remaining.pop()
 
 
-_RESET: Final = struct.pack("ii", 1, 0)  # close with a reset instead of a farewell
+_RESET: Final = struct.pack("ii", 1, 0)  # close with a reset
 
 
 class FaultyWire(Wire):
-    """A way back that can break off. `stopping` ends every wait; `close_door` ends listening for so many seconds."""
+    """A reply writer with faults. `stopping` ends every wait; `close_port` closes the port for some seconds."""
 
     def __init__(
         self,
         http: BaseHTTPRequestHandler,
         request_id: str,
         stopping: threading.Event,
-        close_door: Callable[[float], None],
+        close_port: Callable[[float], None],
     ) -> None:
         super().__init__(http, request_id)
-        self.close_door = close_door
+        self.close_port = close_port
         self._stopping = stopping
 
     def drop(self) -> None:
-        """Break the connection off with a reset."""
+        """Close the connection with a reset."""
         self.http.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self.http.connection.close()  # here, as socketserver would take leave first
+        self.http.connection.close()  # here, since socketserver would shut it down first
         self.http.close_connection = True
 
     def hang_up(self) -> None:
-        """Close the connection after what was sent, however much is missing."""
+        """Close the connection after the bytes sent so far, even if the reply is incomplete."""
         self.http.close_connection = True
 
     def wait(self, seconds: float) -> bool:
-        """Wait, and return whether the server is being stopped."""
+        """Wait for `seconds`; return True when the server is stopping."""
         self.http.wfile.flush()
         return self._stopping.wait(seconds)
 
-    def wait_for_leave(self) -> None:
-        """Wait until the other side is gone, or the server is being stopped, which hangs up."""
+    def wait_for_close(self) -> None:
+        """Wait until the client closes the connection or the server stops."""
         with suppress(OSError):
             while self.http.connection.recv(64):
                 pass
@@ -190,7 +190,7 @@ _PROSE: Final = MadeUpAnswer(
 _UNKNOWN_TOOL: Final = MadeUpAnswer(calls=(ToolCall("no_such_tool", {"button": "A"}),))
 _INSTEAD: Final[Mapping[ServiceFaultKind, MadeUpAnswer]] = {
     ServiceFaultKind.REFUSAL: MadeUpAnswer(
-        stop_reason="refusal", explanation="fake-claude refuses as it was told to."
+        stop_reason="refusal", explanation="fake-claude refuses, as its scenario says."
     ),
     ServiceFaultKind.UNKNOWN_TOOL: _UNKNOWN_TOOL,
     ServiceFaultKind.SCHEMA_VIOLATION: MadeUpAnswer(
@@ -207,10 +207,10 @@ _STOPS: Final[Mapping[ServiceFaultKind, str]] = {
 }
 
 
-def twisted(
+def apply_fault(
     kind: ServiceFaultKind, ask: ParsedRequest, answer: MadeUpAnswer, chance: random.Random
 ) -> MadeUpAnswer:
-    """Return `answer` with the fault; unchanged for the faults that are not of a message."""
+    """Return `answer` with the fault; unchanged for faults of the connection."""
     if kind in _INSTEAD:
         return _INSTEAD[kind]
     if kind in _STOPS:
@@ -232,7 +232,7 @@ def twisted(
             return answer
 
 
-# What becomes of a value of that name in an answer in JSON.
+# The new value of a member of a JSON answer, by its name and old value.
 _CHANGES: Final[Mapping[ServiceFaultKind, Callable[[str, object, float], object]]] = {
     ServiceFaultKind.UNKNOWN_NAMES: lambda name, value, _: (
         [f"no_such_{name}", *value] if isinstance(value, list) else value
@@ -245,7 +245,7 @@ _CHANGES: Final[Mapping[ServiceFaultKind, Callable[[str, object, float], object]
 
 
 def _changed(answer: MadeUpAnswer, kind: ServiceFaultKind, absurd: float) -> MadeUpAnswer:
-    """Change each member of an answer in JSON; what is no JSON becomes prose."""
+    """Return a JSON answer with each member changed; any other text becomes prose."""
     try:
         parts = json.loads(answer.text)
     except ValueError:
@@ -285,24 +285,24 @@ _BODIES: Final[Mapping[ServiceFaultKind | None, bytes]] = {
 }
 
 
-def comes_first(kind: ServiceFaultKind) -> bool:
-    """Return whether the fault comes before the request is even looked at, so that it costs nothing."""
+def precedes_request(kind: ServiceFaultKind) -> bool:
+    """Return whether the fault precedes the processing of the request, so that the request is free."""
     return kind in _SILENT or kind in _STATUSES
 
 
 def send(
     message: Mapping[str, Any], wire: FaultyWire, fault: ServiceFault | None, *, streamed: bool
 ) -> None:
-    """Send `message`, with what is wrong about it; in order where that was done to the message."""
+    """Send `message` with a fault of the connection; a fault within the message is sent regularly."""
     kind = None if fault is None else fault.kind
-    if fault is not None and comes_first(fault.kind):
+    if fault is not None and precedes_request(fault.kind):
         _refuse(fault, wire)
     elif kind is ServiceFaultKind.WRONG_TYPE:
-        wire.whole(PAGE, HTML)
+        wire.send_body(PAGE, HTML)
     elif fault is not None and kind is ServiceFaultKind.LATE and wire.wait(fault.ms / 1_000):
-        return  # the server was stopped meanwhile
+        return  # the server has been stopped
     elif not streamed:
-        wire.whole(_BODIES.get(kind, json.dumps(message, ensure_ascii=False).encode()))
+        wire.send_body(_BODIES.get(kind, json.dumps(message, ensure_ascii=False).encode()))
     else:
         _stream(list(events(message)), wire, fault)
 
@@ -310,12 +310,12 @@ def send(
 def _refuse(fault: ServiceFault, wire: FaultyWire) -> None:
     match fault.kind:
         case ServiceFaultKind.BAD_GATEWAY:
-            wire.whole(PAGE, HTML, 502)
+            wire.send_body(PAGE, HTML, 502)
         case ServiceFaultKind.TIMEOUT:
-            wire.wait_for_leave()
+            wire.wait_for_close()
             wire.hang_up()
         case ServiceFaultKind.REFUSED:
-            wire.close_door(fault.ms / 1_000)
+            wire.close_port(fault.ms / 1_000)
             wire.drop()
         case ServiceFaultKind.RESET:
             wire.drop()
@@ -325,8 +325,8 @@ def _refuse(fault: ServiceFault, wire: FaultyWire) -> None:
             if kind is ServiceFaultKind.RATE_LIMIT:
                 ms = fault.retry_after_ms
                 headers = {"retry-after": str(math.ceil(ms / 1_000)), "retry-after-ms": str(ms)}
-            told = error_json(name, f"{words} (fake-claude)", wire.request_id)
-            wire.json(told, status, **headers)
+            body = error_json(name, f"{words} (fake-claude)", wire.request_id)
+            wire.json(body, status, **headers)
 
 
 def _stream(parts: Sequence[bytes], wire: FaultyWire, fault: ServiceFault | None) -> None:
@@ -337,13 +337,13 @@ def _stream(parts: Sequence[bytes], wire: FaultyWire, fault: ServiceFault | None
         if fault is not None and kind is ServiceFaultKind.DRIP and wire.wait(fault.ms / 1_000):
             return
     if kind is ServiceFaultKind.CUT:
-        wire.hang_up()  # without a reset, which could overtake what was sent
+        wire.hang_up()  # without a reset, which could overtake the sent bytes
     else:
         wire.end()
 
 
 def _broken(kind: ServiceFaultKind, parts: Sequence[bytes]) -> Iterable[bytes]:
-    """Return the events of a stream as the fault has them."""
+    """Return the events of a stream with the fault."""
     match kind:
         case ServiceFaultKind.CUT | ServiceFaultKind.HALF_STREAM:
             return parts[:-2]
@@ -352,7 +352,7 @@ def _broken(kind: ServiceFaultKind, parts: Sequence[bytes]) -> Iterable[bytes]:
         case ServiceFaultKind.ERROR_EVENT:
             error = {"type": "overloaded_error", "message": "Overloaded (fake-claude)"}
             return [*parts[:3], event("error", error=error)]
-        case ServiceFaultKind.DRIP:  # until nobody reads or the server stops
+        case ServiceFaultKind.DRIP:  # until the client closes or the server stops
             return chain((_begun(parts),), repeat(_text(".")))
         case ServiceFaultKind.FLOOD:
             end = [event("content_block_stop", index=0), *parts[-2:]]

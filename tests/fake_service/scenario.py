@@ -1,21 +1,21 @@
-"""Scenarios of the server: which answers and faults come when, as data or as a TOML file.
+"""Scenarios of the server: scripted answers and faults, as data or as a TOML file.
 
-A file has the fields of a `ServiceScenario`, tables for what is a class in it:
+A file has the fields of a `ServiceScenario`; fields that are classes are tables:
 
     about = "..."
-    spread = { share = 0.3 }            of all messages, over every kind, or a list of `kinds`
+    spread = { share = 0.3 }            of all messages, over all kinds or a list of `kinds`
 
-    [[faults]]                          one at moments of its own: a `ServiceFault`
+    [[faults]]                          a fault with its own schedule: a `ServiceFault`
     kind = "rate_limit"
     turns = [1, 4]
 
-    [[lines]]                           tried in their order: a `ScriptedAnswer`
+    [[lines]]                           a `ScriptedAnswer`, tried in the order of the file
     user = "(?i)stuck"
     rounds = [[{ name = "recall", input = { query = "$goal" } }]]
     json = { goals = ["$goal"], confidence = 0.8 }      the final answer; or
-    text = "I would go on."             ... or neither, for a sensible one
+    text = "I would go on."             ... or neither, for a made-up answer
 
-`$goal`, `$candidate`, `$tool`, `$turn` and `$question` stand for what the request offers.
+`$goal`, `$candidate`, `$tool`, `$turn` and `$question` are replaced by values from the request.
 """
 
 import re
@@ -34,21 +34,21 @@ from agent.fake_claude.answers import (
     MadeUpAnswer,
     ParsedRequest,
     ToolCall,
+    any_object,
     json_text,
-    listed,
-    made_object,
+    listed_names,
 )
 from tests.fake_service.faults import STRICT, FaultSpread, ServiceFault
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedAnswer:
-    """One answer and when it is given: every condition that is there must hold.
+    """One scripted answer; it is given when all its conditions hold.
 
-    `user` and `system` are regular expressions that are searched for in the last user text and in the
-    system text, `purpose` is one for the whole of why the question is asked; `turns` are numbers of
-    requests; `kind` is the sort of answer wanted; `times` is how often at most. The calls of a round are
-    made together, and all rounds before the answer. `stop` is a reason to stop that is not the natural one.
+    `user` and `system` are regular expressions searched in the last user text and in the system text; `purpose`
+    must match the whole purpose; `turns` are numbers of requests; `kind` is the requested kind of answer; `times`
+    is the maximum number of uses. The calls of a round are made together, and all rounds precede the answer.
+    `stop` replaces the natural stop reason.
     """
 
     __pydantic_config__ = STRICT
@@ -65,7 +65,7 @@ class ScriptedAnswer:
     stop: str = ""
 
     def matches(self, ask: ParsedRequest) -> bool:
-        """Return whether it is meant for `ask`."""
+        """Return whether all conditions hold for `ask`."""
         return (
             (self.kind is None or self.kind is ask.kind)
             and (not self.turns or ask.turn in self.turns)
@@ -74,9 +74,9 @@ class ScriptedAnswer:
             and (not self.system or re.search(self.system, ask.system) is not None)
         )
 
-    def said_to(self, ask: ParsedRequest) -> MadeUpAnswer | None:
-        """Return what it answers, None where it leaves that to the sensible answer."""
-        fill = offers(ask)
+    def answer_to(self, ask: ParsedRequest) -> MadeUpAnswer | None:
+        """Return the scripted answer, or None for a made-up one."""
+        fill = placeholders(ask)
         if ask.tools and ask.rounds < len(self.rounds):
             calls = [_call(each, fill, ask) for each in self.rounds[ask.rounds]]
             return MadeUpAnswer(calls=tuple(calls), stop_reason=self.stop)
@@ -88,14 +88,14 @@ class ScriptedAnswer:
         return None
 
 
-def offers(ask: ParsedRequest) -> dict[str, str]:
-    """Return the values of `$goal`, `$candidate`, `$tool`, `$turn` and `$question`; '' for what is not offered.
+def placeholders(ask: ParsedRequest) -> dict[str, str]:
+    """Return the values of `$goal`, `$candidate`, `$tool`, `$turn` and `$question`; '' for a missing one.
 
-    The first goal and candidate are taken from the enums of the schema, else from the list under their
-    heading in what the user said last of such lists.
+    The first goal and candidate come from the enums of the schema, else from the last list under their heading in
+    the user's text.
     """
     parts = (ask.schema or {}).get("properties") or {}
-    names = listed(ask.told)
+    names = listed_names(ask.user_text)
     goal, candidate = (
         [*_enum(parts.get(name) or {}), *names.get(name, ()), ""][0] for name in LISTS
     )
@@ -113,13 +113,13 @@ def _enum(schema: Mapping[str, Any]) -> Sequence[str]:
     return (schema.get("items") or schema).get("enum") or ()
 
 
-def _call(told: ToolCall, fill: Mapping[str, str], ask: ParsedRequest) -> ToolCall:
-    """Return a call with what it leaves open made up out of the tool's own schema."""
-    name = string.Template(told.name).safe_substitute(fill)
+def _call(scripted: ToolCall, fill: Mapping[str, str], ask: ParsedRequest) -> ToolCall:
+    """Return a call with placeholders filled; without scripted input it is made from the tool's schema."""
+    name = string.Template(scripted.name).safe_substitute(fill)
     schema = next((each["input_schema"] for each in ask.tools if each["name"] == name), None)
-    if told.input or schema is None:
-        return ToolCall(name, _filled(told.input, fill))
-    return ToolCall(name, made_object(schema, ask.chance(0)))
+    if scripted.input or schema is None:
+        return ToolCall(name, _filled(scripted.input, fill))
+    return ToolCall(name, any_object(schema, ask.chance(0)))
 
 
 def _filled(value: Any, fill: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
@@ -136,9 +136,9 @@ def _filled(value: Any, fill: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
 
 @dataclass(frozen=True, slots=True)
 class ServiceScenario:
-    """What is answered: the first of `lines` that matches and is not used up, else something sensible.
+    """A scenario: the first of `lines` that matches and is not used up answers, else a made-up answer.
 
-    `faults` are those of their own turns, `spread` those of any.
+    `faults` have their own schedule; `spread` adds faults to a share of all messages.
     """
 
     __pydantic_config__ = STRICT
@@ -152,38 +152,38 @@ class ServiceScenario:
 
 @dataclass(slots=True)
 class ScenarioProgress:
-    """A scenario under way: counts how often each line was used."""
+    """A scenario in progress, with the number of uses of each line."""
 
     scenario: ServiceScenario
     used: dict[int, int] = field(default_factory=dict)
 
     def answer(self, ask: ParsedRequest) -> MadeUpAnswer | None:
-        """Return what is scripted for `ask`, None where nothing is."""
+        """Return the scripted answer to `ask`, or None."""
         for number, line in enumerate(self.scenario.lines):
             if line.times is not None and self.used.get(number, 0) >= line.times:
                 continue
             if line.matches(ask):
-                if ask.rounds >= len(line.rounds):  # with its calls it is one use
+                if ask.rounds >= len(line.rounds):  # its tool rounds belong to the same use
                     self.used[number] = self.used.get(number, 0) + 1
-                return line.said_to(ask)
+                return line.answer_to(ask)
         return None
 
 
 _SHIPPED: Final = Path(__file__).with_name("scenarios")
 
 
-def shipped() -> list[str]:
-    """Return the names of the scenarios that ship."""
+def shipped_scenarios() -> list[str]:
+    """Return the names of the shipped scenarios."""
     return sorted(each.stem for each in _SHIPPED.glob("*.toml"))
 
 
 def scenario_named(name: str) -> ServiceScenario:
-    """Return the scenario of that name, or at that path."""
-    path = _SHIPPED / f"{name}.toml" if name in shipped() else Path(name)
+    """Return the shipped scenario of that name, or the one at that path."""
+    path = _SHIPPED / f"{name}.toml" if name in shipped_scenarios() else Path(name)
     return scenario_of(name, path.read_text(encoding="utf-8"))
 
 
 def scenario_of(name: str, text: str) -> ServiceScenario:
-    """Return the scenario that `text` is. Raises ValidationError, which says what is wrong."""
-    told = {**tomllib.loads(text), "name": name}
-    return TypeAdapter(ServiceScenario).validate_python(told)
+    """Return the scenario in the TOML `text`. Raises ValidationError."""
+    fields = {**tomllib.loads(text), "name": name}
+    return TypeAdapter(ServiceScenario).validate_python(fields)

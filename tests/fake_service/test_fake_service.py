@@ -1,4 +1,4 @@
-"""The stand-in with faults: what it refuses as the service does, faults as the real SDK sees them, scenarios."""
+"""The stand-in with faults: its refusals, its faults seen through the real SDK, and its scenarios."""
 
 import http.client
 import json
@@ -14,10 +14,10 @@ from tests.agent.fake_claude.claude_support import (
     LOOK,
     QUESTION,
     SCHEMA,
-    answered,
     client_of,
     request,
     served,
+    with_results,
 )
 from tests.agent.fake_claude.schema_check import fits
 from tests.fake_service import (
@@ -27,7 +27,7 @@ from tests.fake_service import (
     ServiceScenario,
     scenario_named,
     scenario_of,
-    shipped,
+    shipped_scenarios,
 )
 
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
@@ -39,7 +39,7 @@ def marked(ttl: str) -> dict[str, Any]:
     return {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": ttl}}
 
 
-def said(role: str, *blocks: object) -> dict[str, Any]:
+def turn(role: str, *blocks: object) -> dict[str, Any]:
     return {"role": role, "content": list(blocks) or "well"}
 
 
@@ -50,84 +50,84 @@ def schema(**more: object) -> dict[str, Any]:
 REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "temperature": ({"extra_body": {"temperature": 0.0}}, "temperature: Extra inputs"),
     "too many tokens": ({"max_tokens": 1_000_000}, "maximum allowed number of output"),
-    "fewer than none": ({"max_tokens": -1}, "max_tokens"),
+    "negative tokens": ({"max_tokens": -1}, "max_tokens"),
     "no message": ({"messages": []}, "at least one message"),
-    "assistant first": ({"messages": [said("assistant")]}, 'must use the "user" role'),
-    "a strange role": ({"messages": [said("robot")]}, "role"),
+    "assistant first": ({"messages": [turn("assistant")]}, 'must use the "user" role'),
+    "an unknown role": ({"messages": [turn("robot")]}, "role"),
     "no content": ({"messages": [{"role": "user", "content": ""}]}, "non-empty content"),
     "an empty text": (
-        {"messages": [said("user", {"type": "text", "text": " "})]},
+        {"messages": [turn("user", {"type": "text", "text": " "})]},
         "non-whitespace",
     ),
     "a call without its result": (
-        {"messages": [said("user"), said("assistant", USE), said("user")]},
+        {"messages": [turn("user"), turn("assistant", USE), turn("user")]},
         "without `tool_result` blocks immediately after: toolu_1",
     ),
     "a call at the end": (
-        {"messages": [said("user"), said("assistant", USE)]},
+        {"messages": [turn("user"), turn("assistant", USE)]},
         "without `tool_result`",
     ),
     "a result without its call": (
-        {"messages": [said("user"), said("assistant"), said("user", RESULT)]},
+        {"messages": [turn("user"), turn("assistant"), turn("user", RESULT)]},
         "unexpected `tool_use_id`",
     ),
-    "a result at the beginning": ({"messages": [said("user", RESULT)]}, "unexpected `tool_use_id`"),
+    "a result at the beginning": ({"messages": [turn("user", RESULT)]}, "unexpected `tool_use_id`"),
     "five marks": ({"system": [marked("5m")] * 5}, "maximum of 4 blocks with cache_control"),
-    "short before long": ({"system": [marked("5m"), marked("1h")]}, "must not come after"),
-    "a strange ttl": ({"system": [marked("2h")]}, "ttl"),
-    "tools of one name": ({"tools": [LOOK, LOOK]}, "unique"),
-    "a tool's name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
+    "a 5m mark before 1h": ({"system": [marked("5m"), marked("1h")]}, "must not come after"),
+    "an unknown ttl": ({"system": [marked("2h")]}, "ttl"),
+    "two tools with one name": ({"tools": [LOOK, LOOK]}, "unique"),
+    "an invalid tool name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
     "an open object": (schema(additionalProperties=True), "additionalProperties"),
-    "bounds of a number": (
+    "a bound for a number": (
         schema(properties={"confidence": {"type": "number", "maximum": 1}}),
         "maximum are not supported",
     ),
-    "a longest text": (
+    "a bound for a text": (
         schema(properties={"note": {"type": "string", "maxLength": 300}}),
         "maxLength are not supported",
     ),
-    "a choice of nothing": (
+    "an empty enum": (
         schema(properties={"goals": {"type": "array", "items": {"enum": []}}}),
         "'enum' must not be empty",
     ),
-    "at least two": (
+    "an array of at least two": (
         schema(properties={"goals": {"type": "array", "minItems": 2, "items": {"type": "null"}}}),
         "'minItems' values other than 0 or 1",
     ),
-    "a part of any kind": (schema(properties={"goals": {}}), "must have a 'type'"),
+    "a property without a type": (schema(properties={"goals": {}}), "must have a 'type'"),
     "no schema": ({"output_config": {"format": {"type": "xml"}}}, "json_schema"),
     "a tool without a schema": ({"tools": [{"name": "look", "input_schema": {}}]}, "input_schema"),
-    "content of no kind": ({"messages": [said("user", {"text": "x"})]}, "type: Field required"),
-    "content of numbers": (
+    "a block without a type": ({"messages": [turn("user", {"text": "x"})]}, "type: Field required"),
+    "a number as content": (
         {"messages": [{"role": "user", "content": 7}]},
         "content: Input should be a valid str or list",
     ),
-    "words before a result": (
-        {"messages": [said("user"), said("assistant", USE), said("user", NIGHT, RESULT)]},
+    "a text before a result": (
+        {"messages": [turn("user"), turn("assistant", USE), turn("user", NIGHT, RESULT)]},
         "without `tool_result` blocks immediately after: toolu_1",
     ),
-    "a block of a strange type": (
-        {"messages": [said("user", {"type": "song"})]},
+    "a block of an unknown type": (
+        {"messages": [turn("user", {"type": "song"})]},
         "messages.0.content.0: Input tag 'song'",
     ),
-    "a result of strange content": (
-        {"messages": [said("user", RESULT | {"content": ["song"]})]},
+    "a result with invalid content": (
+        {"messages": [turn("user", RESULT | {"content": ["song"]})]},
         "messages.0.content.0.content.0: Input should be a valid object",
     ),
     "the beginning of an answer": (
-        {"messages": [said("user"), said("assistant")]},
+        {"messages": [turn("user"), turn("assistant")]},
         "must end with a user message",
     ),
     "two results of a call": (
-        {"messages": [said("user"), said("assistant", USE), said("user", RESULT, RESULT)]},
+        {"messages": [turn("user"), turn("assistant", USE), turn("user", RESULT, RESULT)]},
         "a single result",
     ),
-    "more than the window": ({"system": "word " * 1_000_000}, "prompt is too long"),
+    "a prompt beyond the context window": ({"system": "word " * 1_000_000}, "prompt is too long"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_it_refuses(name: str) -> None:
+def test_the_stand_in_refuses_invalid_requests(name: str) -> None:
     wrong, words = REFUSED[name]
     with served() as (server, client), pytest.raises(anthropic.BadRequestError) as error:
         client.messages.create(**request() | wrong)
@@ -137,55 +137,55 @@ def test_it_refuses(name: str) -> None:
     assert server.counts.errors == {"invalid_request_error": 1}
 
 
-TAKEN: Final[dict[str, dict[str, Any]]] = {
-    "two of a role": {"messages": [said("user"), said("user")]},
+ACCEPTED: Final[dict[str, dict[str, Any]]] = {
+    "two messages of one role": {"messages": [turn("user"), turn("user")]},
     "results in two messages": {
         "messages": [
-            said("user"),
-            said("assistant", USE, USE | {"id": "toolu_2"}),
-            said("user", RESULT),
-            said("user", RESULT | {"tool_use_id": "toolu_2"}),
+            turn("user"),
+            turn("assistant", USE, USE | {"id": "toolu_2"}),
+            turn("user", RESULT),
+            turn("user", RESULT | {"tool_use_id": "toolu_2"}),
         ]
     },
-    "four marks, the long ones first": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
+    "four marks, long before short": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
     "the beginning of an answer": {
         "model": "claude-haiku-4-5",
-        "messages": [said("user"), said("assistant")],
+        "messages": [turn("user"), turn("assistant")],
     },
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
-def test_it_takes(name: str) -> None:
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_the_stand_in_accepts_valid_requests(name: str) -> None:
     with served() as (_, client):
-        assert client.messages.create(**request() | TAKEN[name]).stop_reason == "end_turn"
+        assert client.messages.create(**request() | ACCEPTED[name]).stop_reason == "end_turn"
 
 
 @pytest.mark.parametrize("model", ["claude-1", "claude-mythos-preview"])
-def test_a_model_that_is_not_served_is_not_found(model: str) -> None:
-    body = {"model": model, "max_tokens": 1, "messages": [said("user")]}
+def test_an_unknown_model_gives_a_not_found_error(model: str) -> None:
+    body = {"model": model, "max_tokens": 1, "messages": [turn("user")]}
     with FakeClaude() as server:
-        status, told = posted(server, json.dumps(body))
-    assert (status, told["error"]["type"]) == (404, "not_found_error")
+        status, reply = post(server, json.dumps(body))
+    assert (status, reply["error"]["type"]) == (404, "not_found_error")
 
 
-def test_a_request_without_a_key_is_not_served() -> None:
+def test_a_request_without_a_key_gives_an_authentication_error() -> None:
     with FakeClaude() as server:
-        status, told = posted(server, "{}", {"anthropic-version": "2023-06-01"})
-    assert (status, told["error"]["type"]) == (401, "authentication_error")
+        status, reply = post(server, "{}", {"anthropic-version": "2023-06-01"})
+    assert (status, reply["error"]["type"]) == (401, "authentication_error")
 
 
-def test_a_body_that_is_no_json_is_refused() -> None:
+def test_an_invalid_json_body_is_refused() -> None:
     with FakeClaude() as server:
-        assert posted(server, "{")[0] == 400
-        assert posted(server, "[]")[0] == 400
-        assert posted(server, "{}")[0] == 400
+        assert post(server, "{")[0] == 400
+        assert post(server, "[]")[0] == 400
+        assert post(server, "{}")[0] == 400
 
 
 KEY: Final = {"x-api-key": "any", "anthropic-version": "2023-06-01"}
 
 
-def posted(
+def post(
     server: FakeClaude, body: str, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
     connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=5)
@@ -197,7 +197,7 @@ def posted(
         connection.close()
 
 
-ASKED: Final = request(QUESTION, output_config=FORMAT)
+DEFAULT_REQUEST: Final = request(QUESTION, output_config=FORMAT)
 
 
 def text_of(reply: anthropic.types.Message) -> str:
@@ -241,7 +241,7 @@ def test_the_same_seed_makes_the_same_faults() -> None:
 
 
 SCRIPT: Final = """
-about = "Two answers in turn, then one for whoever is stuck."
+about = "Two answers by turn, then one for stuck questions."
 
 [[lines]]
 times = 1
@@ -266,7 +266,7 @@ text = "no"
 """
 
 
-def test_answers_are_given_in_turn_and_to_whom_they_are_meant_for() -> None:
+def test_scripted_answers_follow_their_turn_and_their_conditions() -> None:
     with served(SCRIPT) as (_, client):
 
         def ask(words: str, **more: object) -> str:
@@ -294,20 +294,20 @@ json = { goals = ["healed"], note = "", confidence = 1.0 }
 """
 
 
-def test_tools_are_called_round_by_round_and_then_comes_the_answer() -> None:
+def test_scripted_tool_rounds_come_before_the_answer() -> None:
     asked: dict[str, Any] = request(QUESTION, tools=[LOOK], output_config=FORMAT)
     with served(CALLS) as (_, client):
         first = client.messages.create(**asked)
         inputs = [block.input for block in first.content if block.type == "tool_use"]
         assert inputs == [{"place": "first_badge"}, {"place": "home"}]
-        asked["messages"] = answered(asked["messages"], first, "a gym", "a bed")
-        # What is true now may stand behind the results; the question is still the same.
+        asked["messages"] = with_results(asked["messages"], first, "a gym", "a bed")
+        # A text after the results, such as the current state, does not start a new question.
         asked["messages"][-1]["content"].append({"type": "text", "text": "It is night."})
         second = client.messages.create(**asked)
         call = second.content[0]
         assert call.type == "tool_use"
         assert fits(call.input, LOOK["input_schema"])
-        asked["messages"] = answered(asked["messages"], second, "dark")
+        asked["messages"] = with_results(asked["messages"], second, "dark")
         last = client.messages.create(**asked)
     assert json.loads(text_of(last))["goals"] == ["healed"]
     assert last.stop_reason == "end_turn"
@@ -316,13 +316,13 @@ def test_tools_are_called_round_by_round_and_then_comes_the_answer() -> None:
 @pytest.mark.parametrize(
     "text", ["goals = 3", "[[lines]]\nanswer = 'x'", "[[faults]]\nkind = 'flu'"]
 )
-def test_a_scenario_of_what_there_is_not_is_refused(text: str) -> None:
+def test_a_scenario_with_unknown_fields_or_faults_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         scenario_of("mine", text)
 
 
-@pytest.mark.parametrize("name", shipped())
-def test_every_scenario_that_ships_can_be_played(name: str) -> None:
+@pytest.mark.parametrize("name", shipped_scenarios())
+def test_every_shipped_scenario_can_be_served(name: str) -> None:
     scenario = scenario_named(name)
     assert scenario.about
     with FakeClaude(scenario) as server, client_of(server, timeout=0.2) as client:

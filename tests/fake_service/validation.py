@@ -1,4 +1,4 @@
-"""What the service refuses in a request, where it matters to us, in words like its own."""
+"""Validation of requests: the service's refusals that matter here, in similar words."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from typing import Any, Final
 
 from agent.fake_claude.answers import blocks
-from agent.fake_claude.service import ServedModel, served
+from agent.fake_claude.service import ServedModel, served_model
 from agent.fake_claude.wire import RequestRefused
 
 Kinds = type | tuple[type, ...]
@@ -14,7 +14,7 @@ _NONE: Final = type(None)
 _OBJECT: Final = (dict, _NONE)
 _STRING: Final = (str, _NONE)
 
-# The fields that this server knows; the service knows more.
+# The fields that this server accepts; the service accepts more.
 FIELDS: Final[Mapping[str, Kinds]] = {
     "diagnostics": _OBJECT,
     "max_tokens": int,
@@ -26,7 +26,7 @@ FIELDS: Final[Mapping[str, Kinds]] = {
     "tool_choice": dict,
     "tools": list,
 }
-# The blocks that this server knows; the service knows many more.
+# The blocks that this server accepts; the service accepts many more.
 _BLOCKS: Final[Mapping[str, Mapping[str, Kinds]]] = {
     "text": {"text": str},
     "image": {"source": dict},
@@ -37,14 +37,14 @@ _TAGGED: Final = {"tool_choice": ("auto", "none")}
 _ROLES: Final = ("user", "assistant", "system")
 
 
-def misshapen(body: Mapping[str, Any], needed: Sequence[str]) -> Iterator[str]:
-    """Yield what is missing, unknown or of the wrong kind; all but the first may follow from the first."""
+def shape_errors(body: Mapping[str, Any], required: Sequence[str]) -> Iterator[str]:
+    """Yield missing, unknown and mistyped fields; later errors may follow from the first."""
     for name, value in body.items():
         if name not in FIELDS:
             yield f"{name}: Extra inputs are not permitted"
         elif not isinstance(value, FIELDS[name]) or (value is True and name == "max_tokens"):
-            yield f"{name}: Input should be a valid {_said(FIELDS[name])}"
-    for name in needed:
+            yield f"{name}: Input should be a valid {_type_names(FIELDS[name])}"
+    for name in required:
         if name not in body:
             yield f"{name}: Field required"
     yield from _inside(body)
@@ -82,15 +82,15 @@ def _blocks(where: str, found: Sequence[Any]) -> Iterator[str]:
 def _has(where: str, value: object, kinds: Mapping[str, Kinds]) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{where}: Input should be a valid object"
-        return  # for mypy: nobody asks for more
+        return  # for mypy: callers stop at the first error
     for name, kind in {**kinds, "cache_control": _OBJECT}.items():
         if name not in value and name != "cache_control":
             yield f"{where}.{name}: Field required"
         elif not isinstance(value.get(name), kind):
-            yield f"{where}.{name}: Input should be a valid {_said(kind)}"
+            yield f"{where}.{name}: Input should be a valid {_type_names(kind)}"
 
 
-def _said(kinds: Kinds) -> str:
+def _type_names(kinds: Kinds) -> str:
     names = [each.__name__ for each in (kinds if isinstance(kinds, tuple) else (kinds,))]
     return " or ".join(name for name in names if name != "NoneType")
 
@@ -108,7 +108,7 @@ _KINDS: Final[Mapping[str, type]] = {
     "$ref": str,
 }
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_NOT_TAKEN: Final = {
+_UNSUPPORTED: Final = {
     "integer": _BOUNDS,
     "number": _BOUNDS,
     "string": ("minLength", "maxLength"),
@@ -117,29 +117,29 @@ _NOT_TAKEN: Final = {
 }
 
 
-def unsound(schema: object, where: str) -> Iterator[str]:
-    """Yield what makes it no schema; all but the first may follow from the first."""
-    yield from _unsound(schema, where, schema)
+def schema_errors(schema: object, where: str) -> Iterator[str]:
+    """Yield why `schema` is not a JSON schema; later errors may follow from the first."""
+    yield from _schema_errors(schema, where, schema)
 
 
-def _unsound(schema: object, where: str, root: object) -> Iterator[str]:
+def _schema_errors(schema: object, where: str, root: object) -> Iterator[str]:
     if not isinstance(schema, dict):
-        yield f"{where}: JSON schema is invalid: it is no object"
+        yield f"{where}: JSON schema is invalid: it is not an object"
         return
     for name, kind in _KINDS.items():
         if name in schema and not isinstance(schema[name], kind):
-            yield f"{where}.{name}: JSON schema is invalid: it is no {kind.__name__}"
+            yield f"{where}.{name}: JSON schema is invalid: it is not a {kind.__name__}"
     kinds = schema.get("type", "null")
     for kind in kinds if isinstance(kinds, list) and kinds else [kinds]:
         if kind not in _TYPES:
-            yield f"{where}.type: JSON schema is invalid: {kind!r} is no type"
+            yield f"{where}.type: JSON schema is invalid: {kind!r} is not a type"
     for bound in ("minimum", "maximum", "maxLength", "maxItems"):
         if not isinstance(schema.get(bound, 0), int | float):
-            yield f"{where}.{bound}: JSON schema is invalid: it is no number"
+            yield f"{where}.{bound}: JSON schema is invalid: it is not a number"
     if "$ref" in schema and not _is_defined(schema["$ref"], root):
         yield f"{where}.$ref: JSON schema is invalid: {schema['$ref']!r} is not defined"
     for name, inner in _parts(schema):
-        yield from _unsound(inner, f"{where}.{name}", root)
+        yield from _schema_errors(inner, f"{where}.{name}", root)
 
 
 def _is_defined(ref: str, root: object) -> bool:
@@ -147,23 +147,23 @@ def _is_defined(ref: str, root: object) -> bool:
     return start == "#/$defs" and isinstance(root, dict) and name in root.get("$defs", {})
 
 
-def unusable(schema: Schema, where: str) -> Iterator[str]:
-    """Yield what the service does not take in the sound schema of an answer."""
+def unsupported_parts(schema: Schema, where: str) -> Iterator[str]:
+    """Yield the parts of a valid schema that the service does not support in an answer schema."""
     kind = schema.get("type")
     if not {"type", "enum", "const", "anyOf", "allOf", "$ref"} & schema.keys():
         yield f"{where}: Schema must have a 'type', 'anyOf' or 'enum'"
     if "enum" in schema and not schema["enum"]:
         yield f"{where}: 'enum' must not be empty"
     if isinstance(kind, str):
-        odd = [name for name in _NOT_TAKEN.get(kind, ()) if name in schema]
-        if odd:
-            yield f"{where}: For '{kind}' type, properties {', '.join(odd)} are not supported"
+        unsupported = [name for name in _UNSUPPORTED.get(kind, ()) if name in schema]
+        if unsupported:
+            yield f"{where}: For '{kind}' type, properties {', '.join(unsupported)} are not supported"
     if kind == "object" and schema.get("additionalProperties") is not False:
         yield f"{where}: For 'object' type, 'additionalProperties' must be explicitly set to false"
     if kind == "array" and schema.get("minItems", 0) not in (0, 1):
         yield f"{where}: For 'array' type, 'minItems' values other than 0 or 1 are not supported"
     for name, inner in _parts(schema):
-        yield from unusable(inner, f"{where}.{name}")
+        yield from unsupported_parts(inner, f"{where}.{name}")
 
 
 def _parts(schema: Schema) -> Iterator[tuple[str, Any]]:
@@ -174,18 +174,18 @@ def _parts(schema: Schema) -> Iterator[tuple[str, Any]]:
         yield "items", schema["items"]
 
 
-MOST_MARKS: Final = 4
+MAX_MARKS: Final = 4
 TOOL_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
 Block = Mapping[str, Any]
 
 
 def validate(body: object, *, counting: bool = False) -> ServedModel:
-    """Return the model that a request asks for. `counting`: nothing is to be generated. Raises Refused."""
+    """Return the model of a valid request. `counting`: the request only counts tokens. Raises RequestRefused."""
     if not isinstance(body, dict):
         raise RequestRefused("invalid_request_error", "The request body is not a JSON object")
-    _refuse(misshapen(body, ("model", "messages", *(() if counting else ("max_tokens",)))))
-    model = served(body["model"])
+    _refuse(shape_errors(body, ("model", "messages", *(() if counting else ("max_tokens",)))))
+    model = served_model(body["model"])
     if model.lifecycle == "retired":
         raise RequestRefused("not_found_error", f"model: {model.id}")
     if not counting:
@@ -198,7 +198,7 @@ def validate(body: object, *, counting: bool = False) -> ServedModel:
 
 
 def _refuse(problems: Iterator[str]) -> None:
-    """Refuse for the first problem; what is found after it may make no sense."""
+    """Raise RequestRefused for the first problem; later ones may follow from it."""
     for problem in problems:
         raise RequestRefused("invalid_request_error", problem)
 
@@ -213,18 +213,18 @@ def _check_lengths(body: Block, model: ServedModel) -> Iterator[str]:
 
 
 def _check_format(body: Block) -> Iterator[str]:
-    wanted = (body.get("output_config") or {}).get("format")
-    if wanted is None:
+    format_ = (body.get("output_config") or {}).get("format")
+    if format_ is None:
         return
     if (
-        not isinstance(wanted, dict)
-        or wanted.get("type") != "json_schema"
-        or not isinstance(wanted.get("schema"), dict)
+        not isinstance(format_, dict)
+        or format_.get("type") != "json_schema"
+        or not isinstance(format_.get("schema"), dict)
     ):
         yield "output_config.format: Input should be a json_schema with a schema"
     where = "output_config.format.schema"
-    yield from unsound(wanted["schema"], where)
-    yield from unusable(wanted["schema"], where)
+    yield from schema_errors(format_["schema"], where)
+    yield from unsupported_parts(format_["schema"], where)
 
 
 def _check_tools(body: Block) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _check_tools(body: Block) -> Iterator[str]:
             yield f"tools.{at}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
         if tool["input_schema"].get("type") != "object":
             yield f"tools.{at}.custom.input_schema.type: Field required"
-        yield from unsound(tool["input_schema"], f"tools.{at}.custom.input_schema")
+        yield from schema_errors(tool["input_schema"], f"tools.{at}.custom.input_schema")
     if len(set(names)) < len(names):
         yield "tools: Tool names must be unique."
 
@@ -262,7 +262,7 @@ def _check_content(at: int, message: Block, *, is_last: bool) -> Iterator[str]:
 
 
 def _turns(messages: Sequence[Block]) -> list[tuple[str, list[Block]]]:
-    """Return roles and blocks; successive messages of one role are one turn, as the service has it."""
+    """Return roles and blocks; the service joins successive messages of one role to one turn."""
     turns: list[tuple[str, list[Block]]] = []
     for message in messages:
         if not turns or turns[-1][0] != message["role"]:
@@ -274,16 +274,16 @@ def _turns(messages: Sequence[Block]) -> list[tuple[str, list[Block]]]:
 def _check_results(turns: Sequence[tuple[str, list[Block]]]) -> Iterator[str]:
     start: tuple[str, list[Block]] = ("assistant", [])
     end: tuple[str, list[Block]] = ("user", [])
-    for at, ((role, said), (_, answered)) in enumerate(pairwise([start, *turns, end])):
-        calls = {each["id"] for each in said if each["type"] == "tool_use"}
-        results = [each["tool_use_id"] for each in answered if each["type"] == "tool_result"]
-        if strange := [each for each in results if each not in calls]:
+    for at, ((role, content), (_, answer)) in enumerate(pairwise([start, *turns, end])):
+        calls = {each["id"] for each in content if each["type"] == "tool_use"}
+        results = [each["tool_use_id"] for each in answer if each["type"] == "tool_result"]
+        if unexpected := [each for each in results if each not in calls]:
             message = (
                 f"messages.{at}.content.0: unexpected `tool_use_id` found in `tool_result` blocks:"
             )
             reason = "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
-            yield f"{message} {strange[0]}. {reason}"
-        first = takewhile(lambda each: each["type"] == "tool_result", answered)
+            yield f"{message} {unexpected[0]}. {reason}"
+        first = takewhile(lambda each: each["type"] == "tool_result", answer)
         missing = sorted(calls.difference(each["tool_use_id"] for each in first))
         if role == "assistant" and missing:
             message = f"messages.{at - 1}: `tool_use` ids were found without `tool_result` blocks immediately"
@@ -295,8 +295,8 @@ def _check_results(turns: Sequence[tuple[str, list[Block]]]) -> Iterator[str]:
 
 def _check_marks(body: Block) -> Iterator[str]:
     found = list(_marks(body))
-    if len(found) > MOST_MARKS:
-        yield f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {len(found)}."
+    if len(found) > MAX_MARKS:
+        yield f"A maximum of {MAX_MARKS} blocks with cache_control may be provided. Found {len(found)}."
     for where, mark in found:
         if mark.get("type") != "ephemeral" or mark.get("ttl", "5m") not in ("5m", "1h"):
             yield f"{where}.cache_control: Input should be ephemeral, with a ttl of '5m' or '1h'"
@@ -309,7 +309,7 @@ def _check_marks(body: Block) -> Iterator[str]:
 
 
 def _marks(body: Block) -> Iterator[tuple[str, Block]]:
-    """Yield where each mark is, in the order of the cache."""
+    """Yield each cache mark with its place, in the order of the cache."""
     named = [(f"tools.{at}", each) for at, each in enumerate(body.get("tools") or ())]
     named += [(f"system.{at}", each) for at, each in enumerate(blocks(body.get("system") or ""))]
     for at, message in enumerate(body["messages"]):

@@ -1,4 +1,4 @@
-"""Small records to remember, and one whole memory over real files."""
+"""Sample records, and one complete memory over real files."""
 
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -67,21 +67,21 @@ KNOWLEDGE_FIELDS = (
 
 
 def session_of(memory: StrategistMemory) -> dict[str, object]:
-    """What one session remembers and its totals, by the names of the design."""
-    told = {**as_json(memory.totals), "session_id": memory.session_id}
+    """The records and totals of one session, by the names of the design."""
+    fields = {**as_json(memory.totals), "session_id": memory.session_id}
     return {
-        name: told[name] if name in told else _apart(getattr(memory, name))
+        name: fields[name] if name in fields else _copy(getattr(memory, name))
         for name in SESSION_FIELDS.split()
     }
 
 
 def knowledge_of(memory: TacticianMemory) -> dict[str, object]:
-    """What outlives sessions, by the names of the design."""
-    return {name: _apart(getattr(memory, name)) for name in KNOWLEDGE_FIELDS.split()}
+    """The knowledge that outlives sessions, by the names of the design."""
+    return {name: _copy(getattr(memory, name)) for name in KNOWLEDGE_FIELDS.split()}
 
 
-def _apart(value: object) -> object:
-    """What does not change when memory does."""
+def _copy(value: object) -> object:
+    """A copy that does not change with memory."""
     return dict(value) if isinstance(value, Mapping) else copy(value)
 
 
@@ -147,5 +147,5 @@ def open_tiers(
     store = open_run_store(path, run_id="run-1")
     memory = memory_in(store, config)
     if known is not None:
-        memory.take_over(known, ())
+        memory.import_knowledge(known, ())
     return Tiers(store, memory)

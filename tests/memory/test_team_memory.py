@@ -1,4 +1,4 @@
-"""What several agents share, and what is made of it."""
+"""Memory shared by several agents, and the management agent."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from memory import Blackboard, as_json, scope_name
 from memory.blackboard.entry import COLLECTIVE, team_scope
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
-from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, shares
+from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, team_subscription
 from tests.memory.samples import MISTAKE, PATTERN
 
 TEAM = team_scope("red")
@@ -16,13 +16,13 @@ SEMANTIC = {agent: scope_name(agent, "ltm:semantic") for agent in ("ann", "bob",
 
 
 class Team:
-    """Two agents on one blackboard, and the one who manages what they share."""
+    """Two agents on one blackboard, and their management agent."""
 
     def __init__(self, blackboard: Blackboard) -> None:
         self.blackboard = blackboard
         self.flows = Flows(blackboard)
         self.manager = MemoryManagementAgent(blackboard, self.flows, Maintenance(blackboard))
-        self.flows.add(shares("ann", "red"), shares("bob", "red"))
+        self.flows.add(team_subscription("ann", "red"), team_subscription("bob", "red"))
 
     def learn(self, agent: str, tip: str, *, about: str = "m1", importance: int = 6) -> None:
         data = as_json(replace(MISTAKE, mistake_id=about, prevention_tip=tip))
@@ -43,7 +43,7 @@ def team(blackboard: Blackboard) -> Team:
     return Team(blackboard)
 
 
-def test_b31_what_one_agent_learns_the_team_gets_to_know(team: Team) -> None:
+def test_b31_entries_of_an_agent_are_shared_with_its_team(team: Team) -> None:
     team.learn("ann", "go round")
     team.learn("bob", "push")
     team.flows.run()
@@ -52,7 +52,7 @@ def test_b31_what_one_agent_learns_the_team_gets_to_know(team: Team) -> None:
     assert {entry.data["about"] for entry in shared} == {"mistake:m1"}
 
 
-def test_b34_what_two_agents_know_of_one_thing_stands_side_by_side(team: Team) -> None:
+def test_b34_statements_of_two_agents_on_one_subject_coexist(team: Team) -> None:
     team.learn("ann", "go round")
     team.learn("bob", "push")
     team.flows.run()
@@ -63,7 +63,7 @@ def test_b34_what_two_agents_know_of_one_thing_stands_side_by_side(team: Team) -
     assert shared[1].version == 2
 
 
-def test_b32_the_management_agent_makes_one_word_of_many(team: Team) -> None:
+def test_b32_the_management_agent_agrees_on_one_statement(team: Team) -> None:
     team.learn("ann", "go round", importance=3)
     team.learn("bob", "push", importance=9)
     team.learn("bob", "wait", about="m2")
@@ -79,7 +79,7 @@ def test_b32_the_management_agent_makes_one_word_of_many(team: Team) -> None:
     assert team.manager.run()["agreed"] == 0
 
 
-def test_b34_maintenance_of_collective_memory_works(team: Team) -> None:
+def test_b34_the_management_agent_maintains_collective_memory(team: Team) -> None:
     for n in range(3):
         team.blackboard.write(COLLECTIVE, "note", {"text": "same words"}, tick=n, game_s=0.0)
     faint = team.blackboard.write(COLLECTIVE, "note", {"text": "old"}, tick=9, game_s=0.0)
@@ -89,7 +89,7 @@ def test_b34_maintenance_of_collective_memory_works(team: Team) -> None:
     assert len(team.blackboard.entries(COLLECTIVE, kind="note")) == 1
 
 
-def test_b33_the_next_generation_starts_with_what_was_agreed_on(team: Team) -> None:
+def test_b33_a_new_agent_starts_with_agreed_entries(team: Team) -> None:
     for n in range(120):
         team.learn("ann", "tip", about=f"m{n}", importance=9 if n < 20 else 4)
     team.flows.run()
@@ -101,7 +101,7 @@ def test_b33_the_next_generation_starts_with_what_was_agreed_on(team: Team) -> N
     assert all("ann" in entry.sources for entry in seeded)
 
 
-def test_b33_what_the_new_agent_knows_by_itself_is_not_overwritten(team: Team) -> None:
+def test_b33_the_own_entries_of_a_new_agent_are_not_overwritten(team: Team) -> None:
     team.learn("ann", "go round")
     team.learn("new", "my own way")
     team.flows.run()
@@ -112,7 +112,7 @@ def test_b33_what_the_new_agent_knows_by_itself_is_not_overwritten(team: Team) -
     assert AGREED not in team.blackboard.count(SEMANTIC["new"])
 
 
-def test_a_pattern_is_shared_like_anything_else(team: Team) -> None:
+def test_a_pattern_is_shared_like_other_entries(team: Team) -> None:
     procedural = scope_name("bob", "ltm:procedural")
     team.blackboard.write(procedural, "pattern", as_json(PATTERN), tick=1, game_s=1.0)
     team.flows.run()

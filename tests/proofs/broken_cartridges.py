@@ -1,6 +1,6 @@
-"""Demo cartridges that are broken on purpose, and whether `verify` names what is wrong with each.
+"""Demo cartridges broken on purpose, and whether `verify` reports the fault of each.
 
-The sound cartridge is built once, and then only what an edit of its sources touches is compiled.
+The intact cartridge is built once; for an edit only the changed sources are compiled.
 """
 
 import hashlib
@@ -33,25 +33,25 @@ EDITS: Final = Path(__file__).with_name("broken_cartridges.toml")
 DEMO: Final = HOME / "roms" / "demo"
 SOURCES: Final = DEMO / "src"
 CACHE: Final = HOME / ".cache" / "broken"
-KEPT: Final = 2  # sets of sources whose builds are kept
+KEPT: Final = 2  # source versions whose builds are cached
 MOST_FRAMES: Final = 90 * 60 * 60  # of any game
 SEEDS: Final = 1_000_000
 
 
 class EditError(Exception):
-    """The text to replace is not in the source, or there more than once; the sources have changed."""
+    """The text to replace is not exactly once in the source, because the sources have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One small change: `old` of the file becomes `new`.
 
-    `finds` is the fact that must be named, `until` the milestone up to which a game is played for it;
-    `quick` says whether that is soon enough for the gate.
+    `finds` is the fact that must be reported as wrong, `until` the milestone up to which a game is played;
+    `quick` means fast enough for the ordinary tests.
     """
 
     name: str
-    says: str
+    description: str
     file: str
     old: str
     new: str
@@ -60,27 +60,27 @@ class Edit:
     quick: bool = False
 
     def applied(self, text: str) -> str:
-        """Return the source with the change made, or raise an EditError."""
+        """Return the source with the change, or raise an EditError."""
         found = text.count(self.old)
         if found != 1:
-            message = f"{self.name}: {self.file} has {self.old!r} {found} times, not once; mend broken_cartridges.toml"
+            message = f"{self.name}: {self.file} has {self.old!r} {found} times, not once; repair broken_cartridges.toml"
             raise EditError(message)
         return text.replace(self.old, self.new)
 
     @property
     def source(self) -> str:
-        """The file as it is in the checkout."""
+        """The text of the file in the checkout."""
         return (SOURCES / self.file).read_text(encoding="ascii")
 
 
 def read_edits() -> tuple[Edit, ...]:
-    """Return every way of breaking the cartridge."""
+    """Return every edit."""
     table = tomllib.loads(EDITS.read_text(encoding="utf-8"))
     return tuple([Edit(name=name, **row) for name, row in table.items()])
 
 
 def require_compiler() -> None:
-    """Skip a test where there is no compiler; fail it in CI."""
+    """Skip a test without a compiler; fail it in CI."""
     if shutil.which("sdcc") is None:
         if os.environ.get("CI") == "true":
             pytest.fail("CI must have sdcc")
@@ -88,21 +88,21 @@ def require_compiler() -> None:
 
 
 def broken_image(edit: Edit) -> Path:
-    """Return the image with one edit, built unless an earlier run has built it from the same sources."""
+    """Return the image with one edit, built unless it is cached for the same sources."""
     text = edit.applied(edit.source)
-    sound = sound_build()
+    sound = intact_build()
     key = hashlib.sha1(f"{edit.file}\0{text}".encode(), usedforsecurity=False).hexdigest()
     image = sound.parent / f"{edit.name}-{key[:12]}.gb"
     if not image.exists():
         with _scratch(sound.parent, edit.name) as folder:
-            data = _linked(_changed(edit, text, sound, folder), folder)
+            data = _link(_changed_objects(edit, text, sound, folder), folder)
             (folder / "image").write_bytes(data)
             (folder / "image").replace(image)
     return image
 
 
 def _home() -> Path:
-    """Return the folder of what is built from these sources."""
+    """Return the folder for builds of these sources."""
     files = [path for path in sorted(DEMO.rglob("*")) if _is_source(path)]
     digest = hashlib.sha1(Path(__file__).read_bytes(), usedforsecurity=False)
     for path in files:
@@ -120,8 +120,8 @@ def _is_source(path: Path) -> bool:
     return path.is_file() and not {"build", "__pycache__"} & set(path.relative_to(DEMO).parts)
 
 
-def sound_build() -> Path:
-    """Return the folder with `image`, map and objects as build.py leaves them; the first process builds it."""
+def intact_build() -> Path:
+    """Return the folder with `image`, map and objects of build.py; the first process builds it."""
     home = _home()
     folder = home / "sound"
     with FileLock(f"{home}.lock"):
@@ -132,14 +132,14 @@ def sound_build() -> Path:
     return folder
 
 
-def _changed(edit: Edit, text: str, sound: Path, folder: Path) -> list[Path]:
-    """Return the objects of the sound build with those in the place of which the edit leaves others."""
+def _changed_objects(edit: Edit, text: str, sound: Path, folder: Path) -> list[Path]:
+    """Return the objects of the intact build, with those changed by the edit replaced."""
     builder = _builder(folder)
     shutil.copy(sound / "world.h", folder / "world.h")
     touched = [SOURCES / edit.file]
     if edit.file.endswith(".h"):
         touched = [path for path in sorted(SOURCES.glob("*.c")) if _mentions(path, edit)]
-        for path in [*touched, *SOURCES.glob("*.h")]:  # a header finds those beside it first
+        for path in [*touched, *SOURCES.glob("*.h")]:  # a header includes those beside it first
             shutil.copy(path, folder / path.name)
     (folder / edit.file).write_text(text, encoding="ascii")
     sources = [folder / path.name for path in touched]
@@ -155,7 +155,7 @@ def _mentions(path: Path, edit: Edit) -> bool:
     return any(re.search(rf"\b{label}\b", text) for label in labels)
 
 
-def _linked(objects: Sequence[Path], folder: Path) -> bytes:
+def _link(objects: Sequence[Path], folder: Path) -> bytes:
     builder = _builder(folder)
     banks = {builder.bank_of(source) for source in sorted(SOURCES.glob("*.[cs]"))} - {0}
     builder.link(objects, banks, folder)
@@ -168,13 +168,13 @@ def _linked(objects: Sequence[Path], folder: Path) -> bytes:
 
 @cache
 def _tables() -> Sequence[object]:
-    """Return the tables of the world, which no edit touches."""
+    """Return the tables of the world, which no edit changes."""
     with _scratch(CACHE, "tables") as folder:
         return list(_builder(folder).write_world(folder))
 
 
 def _builder(folder: Path) -> ModuleType:
-    """Return build.py with its tools at work in `folder`."""
+    """Return the module build.py, set to work in `folder`."""
     spec = importlib.util.spec_from_file_location("demo_build", DEMO / "build.py")
     if spec is None or spec.loader is None:
         raise ImportError(DEMO / "build.py")
@@ -187,7 +187,7 @@ def _builder(folder: Path) -> ModuleType:
 
 @contextmanager
 def _scratch(home: Path, name: str) -> Iterator[Path]:
-    """Lend a folder of this process's own, which goes when it is done."""
+    """Create a folder for this process, and remove it at the end."""
     folder = home / f".{name}-{os.getpid()}"
     folder.mkdir(parents=True)
     try:
@@ -196,8 +196,8 @@ def _scratch(home: Path, name: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def sound_job(number: int) -> Row:
-    """Verify the sound cartridge by a whole game: nothing must be found wrong."""
+def intact_job(number: int) -> Row:
+    """Verify the intact cartridge in a complete game: no fact may be wrong."""
     last = Story.of(CartridgeKind.DEMO).milestones[-1].id
     request = VerifyRequest(last, MOST_FRAMES, number % SEEDS)
     verdict = verify(load_cartridge(demo_cartridge_path()), request, NoViewer(), Interrupt())
@@ -205,17 +205,17 @@ def sound_job(number: int) -> Row:
         "name": f"sound, seed {number % SEEDS}",
         "says": verdict.headline,
         "tick": verdict.played.ticks,
-        "problems": [f"{row.fact.id} is named wrong" for row in verdict.wrong],
+        "problems": [f"{row.fact.id} is reported wrong" for row in verdict.wrong],
     }
 
 
 def broken_job(number: int) -> Row:
-    """Verify one broken cartridge until its fault is named."""
+    """Verify one broken cartridge until its fault is reported."""
     edit = read_edits()[number % SEEDS]
     named, tick = named_facts(edit)
     return {
         "name": edit.name,
-        "says": edit.says,
+        "says": edit.description,
         "named": named,
         "tick": tick,
         "problems": []
@@ -225,7 +225,7 @@ def broken_job(number: int) -> Row:
 
 
 def named_facts(edit: Edit) -> tuple[list[str], int]:
-    """Return the facts that are named wrong of a broken cartridge, in their order, and the tick of the last."""
+    """Return the wrong facts of a broken cartridge in order, and the last tick."""
 
     def enough(log: FactLog) -> bool:
         return edit.finds in (row.fact.id for row in log.wrong)

@@ -1,4 +1,4 @@
-"""Known bugs of memory, each as a replaced attribute: every gap that was closed can be opened again.
+"""Known bugs of memory, each as a replaced attribute: every closed gap can be opened again.
 
 A test of the row must fail with the bug in place.
 """
@@ -34,36 +34,36 @@ from memory.tapes.observer import SessionIndex
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder
 from memory.tiers import forgetting, lessons, tactician
-from memory.tiers.lessons import Lessons
+from memory.tiers.lessons import LessonTransformers
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.strategist import StrategistMemory
 
-Make: TypeAlias = Callable[[Any], Any]  # from what is there to what takes its place
+Make: TypeAlias = Callable[[Any], Any]  # from the original to its replacement
 
 
 @dataclass(frozen=True)
 class Bug:
-    """One bug: the row that is against it, what it does, and the attribute that it replaces."""
+    """One bug: its row, its description, and the attribute that it replaces."""
 
     row: str
-    says: str
+    description: str
     owner: ModuleType | type
     name: str
     make: Make
 
     @property
     def id(self) -> str:
-        """What to call it."""
-        return f"{self.row}: {self.says}"
+        """The test id."""
+        return f"{self.row}: {self.description}"
 
 
-def gives(value: object) -> Make:
+def returning(value: object) -> Make:
     """Return a function that ignores its arguments."""
     return lambda _: lambda *_args, **_more: value
 
 
-def becomes(replaced: object) -> Make:
-    """Replace without regard to what is there."""
+def replaced_by(replaced: object) -> Make:
+    """Return a function that ignores the original."""
     return lambda _: replaced
 
 
@@ -78,10 +78,10 @@ def before(change: Callable[..., tuple[object, ...]]) -> Make:
 
 
 def _only_text(
-    self: object, request: object, said: Mapping[str, Any], *more: object
+    self: object, request: object, reply: Mapping[str, Any], *more: object
 ) -> tuple[object, ...]:
-    content = [each for each in said["content"] if each["type"] == "text"]
-    return (self, request, {**said, "content": content}, *more)
+    content = [each for each in reply["content"] if each["type"] == "text"]
+    return (self, request, {**reply, "content": content}, *more)
 
 
 def _unless_error(original: Any) -> Any:  # noqa: ANN401
@@ -96,7 +96,7 @@ def _again(self: Any) -> object:  # noqa: ANN401
     return self._rest() if self._rest is not None else None
 
 
-def _turned(
+def _negated_priority(
     self: object, moment: object, pointcut: object, handler: object, priority: int, *more: object
 ) -> tuple[object, ...]:
     return (self, moment, pointcut, handler, -priority, *more)
@@ -135,7 +135,7 @@ def _failed_as_done(what: str, path: str, _error: object) -> Observed:
     return Observed(f"file_{what.partition(' ')[0]}", path, 5, path, {"path": path})
 
 
-def _piece_with_injected(original: Any) -> Any:  # noqa: ANN401
+def _piece_of_injected(original: Any) -> Any:  # noqa: ANN401
     def piece(part: Mapping[str, Any]) -> object:
         is_text = part.get("type") == "text"
         return messages.TextPart(str(part.get("text", "")).strip()) if is_text else original(part)
@@ -144,65 +144,65 @@ def _piece_with_injected(original: Any) -> Any:  # noqa: ANN401
 
 
 BUGS: Final = (
-    Bug("A02", "a session that was forked off is not listed", TapeReader, "list_leaves", after(lambda found, *_: found[:1])),
-    Bug("A04", "times are compared without their zone", tape_entries, "moment", before(lambda text: (text[:19] if isinstance(text, str) else text,))),
+    Bug("A02", "a forked session is not listed", TapeReader, "list_leaves", after(lambda found, *_: found[:1])),
+    Bug("A04", "times are compared without their time zone", tape_entries, "moment", before(lambda text: (text[:19] if isinstance(text, str) else text,))),
     Bug("A05", "branches are mixed into the main path", TapeReader, "read_session",
         after(lambda found, *_: replace(found, entries=tuple(found.all_entries()), branches=()))),
-    Bug("A06", "an incomplete session is not marked", TapeReader, "_faults", gives(())),
-    Bug("A12", "any name will do", reader, "is_hash_of", gives(True)),
-    Bug("A13", "usage is summed over the main path alone", TapeSession, "usage", becomes(lambda self: sum((each.usage for each in self.entries), TokenUsage()))),
+    Bug("A06", "an incomplete session is not marked", TapeReader, "_faults", returning(())),
+    Bug("A12", "any hash is accepted", reader, "has_valid_hash", returning(True)),
+    Bug("A13", "usage is summed over the main path only", TapeSession, "usage", replaced_by(lambda self: sum((each.usage for each in self.entries), TokenUsage()))),
     Bug("A15", "a call whose id was dropped is not found by its place", SessionIndex, "call_of",
         after(lambda found, _self, entry, place: found if entry.tool_results[place].id else None)),
-    Bug("A17", "edits are not seen", tape_observer, "_deed", after(lambda found, *_: found.replace("edited", ""))),
-    Bug("A21", "a reply and its echo count as two", tape_observer, "_distinct", becomes(lambda session: session.all_entries())),
-    Bug("A23", "a day that is mentioned anywhere counts as its header", notes, "_DAY", becomes(re.compile(r".*?## (\d{4}-\d\d-\d\d).*"))),
-    Bug("A25", "a session that grew on a side branch is not looked at again", SessionMark, "is_of", becomes(lambda self, head: self.head == head.head)),
-    Bug("A26", "the marks are believed though the page was lost", notes, "_is_done",
-        becomes(lambda _short, group, marks, _page: all((mark := marks.get(each.root)) and mark.is_of(each) for each in group))),
-    Bug("A28", "observing again adds the same lines again", notes, "session_of", gives(None)),
-    Bug("A29", "digits that several sessions begin with mean any of them", TapeReader, "session_called",
-        becomes(lambda self, prefix: next(each.root for each in self.sessions() if each.root.startswith(prefix)))),
-    Bug("A35", "times end in an offset and a Z", tape_entries, "iso", becomes(lambda at: f"{at.isoformat()}Z")),
-    Bug("A40", "of a reply the text alone is kept", TapeRecorder, "_record", before(_only_text)),
-    Bug("A41", "a tape that fails stops play", TapeRecorder, "record", becomes(lambda self, request, said, **_: self._record(request, said, 0))),
-    Bug("A42", "the payload of a picture is kept", recorder, "_reference", becomes(lambda source, _mask: {"image_url": str(source.get("data"))})),
+    Bug("A17", "edits are not detected", tape_observer, "_file_action", after(lambda found, *_: found.replace("edited", ""))),
+    Bug("A21", "a reply and its echo count as two", tape_observer, "_distinct", replaced_by(lambda session: session.all_entries())),
+    Bug("A23", "a day mentioned anywhere counts as its header", notes, "_DAY", replaced_by(re.compile(r".*?## (\d{4}-\d\d-\d\d).*"))),
+    Bug("A25", "a session that grew on a side branch is not read again", SessionMark, "is_current", replaced_by(lambda self, head: self.head == head.head)),
+    Bug("A26", "the marks are trusted although the page was lost", notes, "_is_done",
+        replaced_by(lambda _short, group, marks, _page: all((mark := marks.get(each.root)) and mark.is_current(each) for each in group))),
+    Bug("A28", "observing again adds the same lines again", notes, "session_of", returning(None)),
+    Bug("A29", "an ambiguous session prefix selects any of them", TapeReader, "find_session",
+        replaced_by(lambda self, prefix: next(each.root for each in self.sessions() if each.root.startswith(prefix)))),
+    Bug("A35", "times end with an offset and a Z", tape_entries, "iso", replaced_by(lambda at: f"{at.isoformat()}Z")),
+    Bug("A40", "only the text of a reply is stored", TapeRecorder, "_record", before(_only_text)),
+    Bug("A41", "a tape that fails stops play", TapeRecorder, "record", replaced_by(lambda self, request, reply, **_: self._record(request, reply, 0))),
+    Bug("A42", "the payload of a picture is stored", recorder, "_reference", replaced_by(lambda source, _mask: {"image_url": str(source.get("data"))})),
     Bug("B03", "a call that raises leaves no trace", Hooks, "run", _unless_error),
-    Bug("B06", "the highest priority comes first", Hooks, "_add", before(_turned)),
-    Bug("B06", "a method runs again when a wrapper asks twice", Proceed, "__call__", becomes(_again)),
-    Bug("B12", "tags of what is not committed yet are not counted", Entries, "count_tags", becomes(_counted_from_file)),
-    Bug("B14", "closed entries are found like the rest", entry_search, "filters",
+    Bug("B06", "the highest priority runs first", Hooks, "_add", before(_negated_priority)),
+    Bug("B06", "a method runs again when a wrapper proceeds twice", Proceed, "__call__", replaced_by(_again)),
+    Bug("B12", "tags of uncommitted entries are not counted", Entries, "count_tags", replaced_by(_counted_from_file)),
+    Bug("B14", "closed entries are found like open ones", entry_search, "filters",
         before(lambda query, now_s: (replace(query, include_closed=True), now_s))),
-    Bug("B24", "a summary is as long as it likes", Summarizing, "__call__",
+    Bug("B24", "a summary has no length limit", Summarizing, "__call__",
         lambda original: lambda self, entries: original(replace(self, max_tokens=10**9), entries)),
     Bug("B25", "derived entries do not name their sources", Flows, "_write_one", before(lambda self, edge, each, ways: (self, edge, replace(each, sources=()), ways))),
-    Bug("B27", "reindexing does nothing", Maintenance, "reindex", gives(0)),
-    Bug("B34", "of two copies of a memory the first says what a run taught", merge, "joined", becomes(lambda one, other: one)),
-    Bug("C04", "a failed edit is recorded as a modified file", tools, "_failed", becomes(_failed_as_done)),
-    Bug("C11", "what a tool said ends the block", block, "_flat", becomes(lambda row: row)),
-    Bug("C11", "files and errors make the block longer than its budget", block, "_cut_down", gives(None)),
-    Bug("C16", "a locked file stops play at the next commit", RunStore, "commit_if_free", becomes(lambda self: self.commit() is None)),
-    Bug("C20", "what a dead branch found out about others stays said", observation_log, "_REFRESH", becomes("SELECT ?")),
-    Bug("D12", "messages that are observed are sent with their observations", Conversation, "_look", becomes(_all_messages)),
-    Bug("D18", "a milestone that a model left out is lost", situation_format, "held_to_shown", becomes(lambda observations, *_: tuple(observations))),
+    Bug("B27", "reindexing does nothing", Maintenance, "reindex", returning(0)),
+    Bug("B34", "of two copies of a memory the first one always wins", merge, "latest_of", replaced_by(lambda one, other: one)),
+    Bug("C04", "a failed edit is recorded as a modified file", tools, "_failed", replaced_by(_failed_as_done)),
+    Bug("C11", "tool output ends the block", block, "_flat", replaced_by(lambda row: row)),
+    Bug("C11", "files and errors make the block longer than its budget", block, "_shrink_required", returning(None)),
+    Bug("C16", "a locked file stops play at the next commit", RunStore, "commit_if_free", replaced_by(lambda self: self.commit() is None)),
+    Bug("C20", "references made on an abandoned branch stay", observation_log, "_REFRESH", replaced_by("SELECT ?")),
+    Bug("D12", "observed messages are sent with their observations", Conversation, "_load_state", replaced_by(_all_messages)),
+    Bug("D18", "a milestone left out by the model is lost", situation_format, "with_shown_milestones", replaced_by(lambda observations, *_: tuple(observations))),
     Bug("D28", "a chunk may skip messages", conversations, "_ADD_CHUNK", lambda sql: sql.replace("?2 = (SELECT min(seq)", "?2 >= (SELECT min(seq)")),
-    Bug("D29", "what waits for activation is stranded", ConversationStore, "_activate", before(lambda self, owner, upto: (self, owner, upto - 1))),
-    Bug("D31", "a reflection is swapped in by a transaction of its own", ConversationStore, "swap_buffered", becomes(_swapped_in_two)),
-    Bug("D32", "a lease lasts for ever", ConversationStore, "set_flag",
+    Bug("D29", "buffered observations are never activated", ConversationStore, "_activate", before(lambda self, owner, upto: (self, owner, upto - 1))),
+    Bug("D31", "a reflection is swapped in by a separate transaction", ConversationStore, "swap_buffered", replaced_by(_swapped_in_two)),
+    Bug("D32", "a lease never expires", ConversationStore, "set_flag",
         lambda original: lambda self, owner, work, holder, **_: original(self, owner, work, holder, now_ms=0, until_ms=1 << 60)),
-    Bug("D33", "a large message is given to the observer whole", Slicer, "_parts", becomes(lambda _self, message: iter((message,)))),
-    Bug("D34", "an empty answer takes the place of all that was known", model, "problem_with", gives("")),
-    Bug("D35", "injected parts of a message are observed with what was said", messages, "_piece", _piece_with_injected),
-    Bug("D36", "a conversation is cut behind answers only", boundaries, "called", gives({"never"})),
-    Bug("D30", "numbers of messages come again after a rewind", conversations, "rewind_conversations", becomes(_rewound_by_deleting)),
-    Bug("D37", "a step waits until the observer is done", jobs._Job, "_taken", lambda original: lambda self, **_: original(self, within=5.0)),
-    Bug("E06", "a new decision still sees the moment of the last one", ObserverMemory, "clear", gives(None)),
+    Bug("D33", "a large message is given to the observer without splitting", Slicer, "_parts", replaced_by(lambda _self, message: iter((message,)))),
+    Bug("D34", "an empty answer replaces everything known", model, "problem_with", returning("")),
+    Bug("D35", "injected parts of a message are observed like spoken ones", messages, "_piece", _piece_of_injected),
+    Bug("D36", "a conversation is cut after answers only", boundaries, "call_ids", returning({"never"})),
+    Bug("D30", "message numbers are reused after a rewind", conversations, "rewind_conversations", replaced_by(_rewound_by_deleting)),
+    Bug("D37", "a step waits for the observer", jobs._Job, "_take_result", lambda original: lambda self, **_: original(self, within=5.0)),
+    Bug("E06", "a new decision still sees the state of the last one", ObserverMemory, "clear", returning(None)),
     Bug("E13", "the win rate is of all battles", StrategistMemory, "get_win_rate",
-        becomes(lambda self: self.totals.victories / max(self.totals.total_battles, 1))),
-    Bug("E18", "the moves of a strategy are kept sorted", lessons, "strategy_of",
+        replaced_by(lambda self: self.totals.victories / max(self.totals.total_battles, 1))),
+    Bug("E18", "the moves of a strategy are stored sorted", lessons, "strategy_of",
         after(lambda found, *_: replace(found, moves_sequence=tuple(sorted(found.moves_sequence))))),
-    Bug("E22", "an empty context finds everything", tactician, "_matches", after(lambda found, _conditions, context: found + (not context))),
-    Bug("E24", "what was pruned stays in the file", Archive, "take_out", gives(None)),
-    Bug("E29", "sequences are counted but none becomes a pattern", Lessons, "skills", gives(())),
-    Bug("E30", "every consolidation reads the whole session again", FlowProgress, "advance", gives(None)),
-    Bug("E31", "nothing fades", forgetting, "MONTH_S", becomes(1e30)),
+    Bug("E22", "an empty context matches everything", tactician, "_matches", after(lambda found, _conditions, context: found + (not context))),
+    Bug("E24", "pruned rows stay in the file", Archive, "move_row", returning(None)),
+    Bug("E29", "sequences are counted but none becomes a pattern", LessonTransformers, "skills", returning(())),
+    Bug("E30", "every consolidation reads the whole session again", FlowProgress, "advance", returning(None)),
+    Bug("E31", "relevance does not decay", forgetting, "MONTH_S", replaced_by(1e30)),
 )  # fmt: skip

@@ -1,6 +1,6 @@
-"""The socket between a proof and the processes that play for it: where each is, what it keeps, and where it is to stop.
+"""The socket between a proof and its playing processes: their phase and tick, their commits, and where to stop them.
 
-Both ends use it.
+Both ends use this module.
 """
 
 import json
@@ -16,14 +16,14 @@ from typing import Any, Final, NamedTuple
 
 from tests.proofs.ledger import Ledger
 
-PORT: Final = "PROOF_PORT"  # the environment variable that names the port of the proof
-EVERY: Final = 10  # ticks between two that are reported
+PORT: Final = "PROOF_PORT"  # the environment variable with the port of the proof
+EVERY: Final = 10  # ticks between two reports
 CHUNK: Final = 1 << 16
 POLL_S: Final = 0.01
 
 
 class Phase(Enum):
-    """What a process is doing; the innermost counts."""
+    """The activity of a process; the innermost one counts."""
 
     STARTING = "starting"
     DECAYING = "decay of memory"
@@ -52,7 +52,7 @@ NEVER: Final = Aim(Phase.ENDING, 1 << 40)
 
 
 class Reporter:
-    """The end in the playing process. Entering the phase that was aimed at, it waits for the next aim."""
+    """The end in the playing process. It stops in the phase of the aim, and waits for the next aim."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
@@ -63,12 +63,12 @@ class Reporter:
         self.say("hello", os.getpid())
         self._wait()
 
-    def say(self, word: str, *about: object) -> None:
+    def say(self, kind: str, *about: object) -> None:
         """Send one line."""
-        self._socket.sendall(f"{json.dumps([word, *about], default=dict)}\n".encode())
+        self._socket.sendall(f"{json.dumps([kind, *about], default=dict)}\n".encode())
 
     def at(self, tick: int) -> None:
-        """Report a tick now and then, and stop at the one that is aimed at."""
+        """Report every tenth tick, and stop at the tick of the aim."""
         if self._tick < 0 or tick % EVERY == 0:
             self.say("tick", tick)
         self._tick = tick
@@ -76,7 +76,7 @@ class Reporter:
 
     @contextmanager
     def within(self, phase: Phase) -> Iterator[None]:
-        """Report the begin and the end of a phase."""
+        """Report the start and the end of a phase."""
         self.say("in", phase.value)
         self._enter(phase)
         try:
@@ -95,7 +95,7 @@ class Reporter:
 
 @dataclass
 class Player:
-    """One playing process as the proof sees it; times are readings of the performance counter."""
+    """One playing process, as seen by the proof; times are readings of the performance counter."""
 
     socket: socket.socket
     pid: int = 0
@@ -109,7 +109,7 @@ class Player:
 
 
 class Channel:
-    """The end of the proof. `aim` is given to each process that starts or is released."""
+    """The end in the proof. `aim` is sent to each process that starts or is released."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.aim = NEVER
@@ -121,30 +121,30 @@ class Channel:
 
     @property
     def port(self) -> int:
-        """Where it listens, on this machine."""
+        """The local port."""
         return int(self._server.getsockname()[1])
 
     @property
     def player(self) -> Player | None:
-        """The process that started last, while it lives."""
+        """The latest process, while it is alive."""
         return self.players[-1] if self.players and self.players[-1].is_open else None
 
-    def until(self, is_so: Callable[[], bool], most_s: float) -> bool:
-        """Listen until something is so, or for so many seconds; return whether it is."""
+    def until(self, condition: Callable[[], bool], most_s: float) -> bool:
+        """Listen until a condition is true, for at most `most_s` seconds; return whether it is."""
         deadline = perf_counter() + most_s
-        while not is_so():
+        while not condition():
             if perf_counter() > deadline:
                 return False
             self.listen()
         return True
 
     def release(self, aim: Aim | None = None) -> None:
-        """Let the process that is held go on, with the next aim or with one of its own."""
+        """Let the stopped process continue, with the given aim or with the next one."""
         player, aim = self.player, aim or self.aim
         if player is not None and player.held is not None:
             player.held = None
             after = -1 if aim.phase in STARTUP else aim.tick
-            with suppress(OSError):  # it died while it was held
+            with suppress(OSError):  # it died while it was stopped
                 player.socket.sendall(f"{json.dumps([aim.phase.value, after])}\n".encode())
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class Channel:
         self._server.close()
 
     def listen(self) -> None:
-        """Take in what was sent, waiting a moment for it."""
+        """Receive messages, waiting for a short time."""
         for key, _ in self._selector.select(POLL_S):
             if key.data is None:
                 connection, _ = self._server.accept()
@@ -176,10 +176,10 @@ class Channel:
             return
         *lines, player.rest = (player.rest + data).split(b"\n")
         for line in lines:
-            self._take(player, *json.loads(line))
+            self._handle(player, *json.loads(line))
 
-    def _take(self, player: Player, word: str, *about: Any) -> None:  # noqa: ANN401
-        match word:
+    def _handle(self, player: Player, kind: str, *about: Any) -> None:  # noqa: ANN401
+        match kind:
             case "hello":
                 player.pid, player.held = about[0], Phase.STARTING
                 if self.aim.phase is not Phase.STARTING:
@@ -194,7 +194,7 @@ class Channel:
                 player.held = Phase(about[0])
                 _ticked(player, about[1])
             case _:
-                self.ledger.note(word, *about)
+                self.ledger.note(kind, *about)
 
 
 def _ticked(player: Player, tick: int) -> None:

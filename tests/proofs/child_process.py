@@ -1,7 +1,7 @@
 """`python -m tests.proofs.child_process ARGS`: the ordinary command line, observed.
 
-A process that plays reports to the proof and consolidates memory often; `overnight` starts such processes. The date can be moved by a
-file. The product is not changed for this: its methods are replaced here by ones that report.
+A playing process reports to the proof and consolidates memory often; `overnight` starts such processes. A file can shift
+the date. The product is not changed for this: its methods are wrapped here by ones that report.
 """
 
 import datetime
@@ -17,7 +17,7 @@ from typing import Any, Final
 from agent.cli import main as command_line
 from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.tools.overnight.supervisor import Supervisor
 from memory import KnowledgeStore, OutboxRow, RunStore, StepRow
 from memory.tiers.consolidator import MemoryConsolidator
@@ -25,34 +25,34 @@ from memory.tiers.knowledge import ConsolidationConfig
 from tests.proofs.channel import PORT, Phase, Reporter
 from tests.proofs.patches import around, replace_everywhere
 
-CLOCK: Final = "PROOF_CLOCK"  # names a file with the seconds by which the date is off
+CLOCK: Final = "PROOF_CLOCK"  # a file with the shift of the date in seconds
 INTERVAL: Final = "PROOF_INTERVAL"  # ticks between two consolidations
 STUCK_AFTER: Final = "PROOF_STUCK_AFTER"  # ticks after which play gets stuck once
-SKIPPED: Final = 2  # checkpoints that going back then passes over, so that what they covered dies
+SKIPPED: Final = 2  # checkpoints skipped by that restore, whose ticks become an abandoned branch
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = (sys.executable, "-m", "tests.proofs.child_process")
 
-TRUE: Final = (datetime.datetime, time.time)  # in a tuple, where they are not replaced
+TRUE: Final = (datetime.datetime, time.time)  # in a tuple, so that they are not replaced
 
 
 class ShiftedDate(datetime.datetime):
-    """A date whose now is off; of everything else it is the ordinary one."""
+    """A date class with a shifted `now`."""
 
     @classmethod
     def now(cls, tz: datetime.tzinfo | None = None) -> "ShiftedDate":
-        """Return the date that the shifted clock shows."""
-        return cls.fromtimestamp(shown(), tz)
+        """Return the date of the shifted clock."""
+        return cls.fromtimestamp(shifted_time(), tz)
 
 
-def shown() -> float:
-    """Return the seconds since 1970 that the shifted clock shows."""
+def shifted_time() -> float:
+    """Return the seconds since 1970 of the shifted clock."""
     _, true_time = TRUE
     return true_time() + float(Path(os.environ[CLOCK]).read_text(encoding="ascii") or 0)
 
 
 def main() -> None:
     """Run the command line."""
-    for true, shifted in zip(TRUE, (ShiftedDate, shown), strict=True):
+    for true, shifted in zip(TRUE, (ShiftedDate, shifted_time), strict=True):
         replace_everywhere(true, shifted)
     if sys.argv[1:2] == ["overnight"]:
         replace_everywhere(Supervisor, partial(Supervisor, program=PROGRAM))
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], out: Path, log
     os.chdir(ROOT)
     os.environ.update(environment)
     sys.argv = ["agent", *arguments]
-    # New objects, as pytest may have replaced these.
+    # New objects, because pytest may have replaced these.
     sys.stdout, sys.stderr = out.open("w", encoding="utf-8"), log.open("a", encoding="utf-8")
     os.dup2(sys.stdout.fileno(), 1)
     os.dup2(sys.stderr.fileno(), 2)
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], out: Path, log
 
 
 def consolidate_every(ticks: int) -> None:
-    """Have every session of this process consolidate so often."""
+    """Make every session of this process consolidate at this interval."""
 
     def begin(original: Any, config: ConsolidationConfig, *values: Any, **more: Any) -> None:  # noqa: ANN401
         original(config, *values, **({} if values else {"tick_interval": ticks}) | more)
@@ -88,23 +88,23 @@ def consolidate_every(ticks: int) -> None:
 
 
 def get_stuck_after(ticks: int) -> None:
-    """Get stuck once after so many ticks, and go further back than to the newest checkpoint."""
-    looks = count(1)
+    """Get stuck once after a number of ticks, and restore an older checkpoint than the newest one."""
+    ticks_perceived = count(1)
 
     def perceive(original: Any, *args: Any) -> Any:  # noqa: ANN401
-        if next(looks) == ticks:
+        if next(ticks_perceived) == ticks:
             raise Stuck(StuckReason.NO_PLAN, "nowhere", "nothing", may_restore=True)
         return original(*args)
 
-    def way_back(original: Any, ladder: Ladder, ticks: Sequence[int]) -> int:  # noqa: ANN401
-        return int(original(ladder, ticks[min(SKIPPED, len(ticks) - 1) :]))
+    def restore_target(original: Any, recovery: StuckRecovery, ticks: Sequence[int]) -> int:  # noqa: ANN401
+        return int(original(recovery, ticks[min(SKIPPED, len(ticks) - 1) :]))
 
     around(Loop, "perceive", perceive)
-    around(Ladder, "way_back", way_back)
+    around(StuckRecovery, "restore_target", restore_target)
 
 
 def report_to(reporter: Reporter) -> None:
-    """Report every moment in which something is kept, and the ticks between."""
+    """Report every commit and delivery, and the ticks between them."""
     steps = [0]  # since the last commit
 
     def commit(original: Any, store: RunStore, **more: Any) -> None:  # noqa: ANN401
@@ -116,7 +116,7 @@ def report_to(reporter: Reporter) -> None:
         steps[0] = 0
 
     def rewind(original: Any, *args: Any) -> None:  # noqa: ANN401
-        steps[0] = 0  # what was not committed is dropped
+        steps[0] = 0  # uncommitted steps are dropped
         with reporter.within(Phase.REWINDING):
             original(*args)
 
@@ -124,8 +124,8 @@ def report_to(reporter: Reporter) -> None:
         handed: list[OutboxRow] = list(rows)
         last = known.delivered(run_id)
         fresh = [row for row in handed if row.sequence > last]
-        told = [[row.sequence, row.tick, row.kind, dict(row.payload)] for row in fresh]
-        reporter.say("deliver", run_id, last, told)
+        rows_sent = [[row.sequence, row.tick, row.kind, dict(row.payload)] for row in fresh]
+        reporter.say("deliver", run_id, last, rows_sent)
         with reporter.within(Phase.DELIVERING if fresh else Phase.REPEATING):
             taken = int(original(known, run_id, handed))
             with reporter.within(Phase.KEPT):

@@ -11,7 +11,7 @@ from tests.proofs.workers import STATE, Proof
 
 
 class Sized(Protocol):
-    """Makes the proof of a test, of the default size unless the environment says otherwise."""
+    """Creates the proof of a test, with the default size unless the environment sets another."""
 
     def __call__(self, name: str, size: int) -> Proof:
         """Return the proof."""
@@ -33,11 +33,11 @@ def proof(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Sized:
         with capture.global_and_fixture_disabled():
             yield
 
-    def sized(name: str, size: int) -> Proof:
-        def wanted(variable: str, default: int) -> int:
+    def create(name: str, size: int) -> Proof:
+        def number(variable: str, default: int) -> int:
             return int(os.environ.get(f"PROOF_{variable}", default))
 
-        workers = wanted("WORKERS", min(2, os.cpu_count() or 1))
-        return Proof(name, what, wanted("SIZE", size), wanted("SEED", 0), workers, STATE, visible)
+        workers = number("WORKERS", min(2, os.cpu_count() or 1))
+        return Proof(name, what, number("SIZE", size), number("SEED", 0), workers, STATE, visible)
 
-    return sized
+    return create

@@ -1,7 +1,7 @@
-"""A conversation that goes on and on in processes that are killed, and what its file must hold after each of them.
+"""A long conversation in processes that are killed, and the conditions on its file after each of them.
 
-The file is read without the program: each message that a process knew to be kept is there as it was said; each is raw
-or covered by one chunk of observations, never both, never twice; the cursor does not go back.
+The file is read without the program: each message acknowledged as stored is there unchanged; each is raw or covered by
+one chunk of observations, never both, never twice; the cursor does not move back.
 """
 
 import json
@@ -26,13 +26,13 @@ from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.tokens import tokens
-from tests.memory.conversation.threads import open_conversations
+from tests.memory.conversation.fixtures import open_conversations
 from tests.proofs.patches import fork
 from tests.proofs.turns import turn
 from tests.proofs.workers import Row
 
 THREAD: Final = "play"
-# Processes are short-lived, and two of one name never overlap: what a killed one worked on is free soon.
+# Processes are short-lived, and two of one name never overlap, so a lease of a killed one may expire soon.
 CONFIG: Final = ConversationConfig(deadline=2.0)
 MOVES: Final = (
     "INSERT INTO conversation_chunks",
@@ -40,21 +40,21 @@ MOVES: Final = (
     "INSERT INTO conversation_reflections",
 )
 TURNS: Final = 500  # of a job, and of a process that is not killed
-TOGETHER: Final = 0.3  # share of times that two processes talk on one thread
-WHOLE_EVERY: Final = 50  # processes after which all of the file is looked at
+TOGETHER: Final = 0.3  # share of rounds with two processes on one conversation
+WHOLE_EVERY: Final = 50  # processes between two checks of the complete file
 
 
 class Aim(Enum):
-    """At what a process is killed, and after how many of it at most."""
+    """The event at which a process is killed, and the maximum count of it."""
 
     STATEMENT = ("before a statement", 250)
-    MOVE = ("within what keeps, activates or swaps observations", 6)
-    MOMENT = ("at a moment", 150)  # milliseconds
+    MOVE = ("while observations are stored, activated or swapped", 6)
+    MOMENT = ("at a random time", 150)  # milliseconds
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """How a process ends: at the `count`th of `aim`, or by itself after so many turns."""
+class ProcessEnd:
+    """The end of a process: at the `count`th event of `aim`, or by itself after `turns` turns."""
 
     aim: Aim | None
     count: int
@@ -62,10 +62,10 @@ class Fate:
 
 
 @dataclass
-class Talk:
-    """What one process reported: messages that it knows to be kept, and the tokens of each of its calls."""
+class TalkReport:
+    """The report of one process: acknowledged messages, and the tokens of each of its calls."""
 
-    fate: Fate
+    end: ProcessEnd
     kept: dict[int, str] = field(default_factory=dict)
     calls: list[tuple[int, int]] = field(
         default_factory=list
@@ -75,7 +75,7 @@ class Talk:
 
 
 def conversation_job(number: int) -> Row:
-    """Talk on one thread until so many turns are done, killed again and again."""
+    """Run one conversation for TURNS turns in processes that are killed repeatedly."""
     chance = Random(number)
     kills: dict[str, int] = {}
     calls: list[tuple[int, int]] = []
@@ -85,20 +85,20 @@ def conversation_job(number: int) -> Row:
         path = Path(folder) / "talk.sqlite"
         open_conversations(
             path
-        ).close()  # there is a file to look into, however early the first process ends
+        ).close()  # so that the file exists, even if the first process ends early
         truth = Truth(path)
         while done < TURNS:
-            starts = [(done, _fate(chance, TURNS - done))]
+            starts = [(done, _random_end(chance, TURNS - done))]
             if chance.random() < TOGETHER:
-                starts.append((done + 50_000, _fate(chance, TURNS)))
+                starts.append((done + 50_000, _random_end(chance, TURNS)))
             talks = talk(path, number, starts)
             count += 1
             problems += truth.problems(talks, whole=count % WHOLE_EVERY == 0)
             for each in talks:
                 done += each.turns
                 calls += each.calls
-                if each.was_killed and each.fate.aim is not None:
-                    what, _ = each.fate.aim.value
+                if each.was_killed and each.end.aim is not None:
+                    what, _ = each.end.aim.value
                     kills[what] = kills.get(what, 0) + 1
         problems += truth.problems([], whole=True)
     most = max((messages + observed for messages, observed in calls), default=0)
@@ -115,36 +115,36 @@ def conversation_job(number: int) -> Row:
     }
 
 
-def _fate(chance: Random, left: int) -> Fate:
+def _random_end(chance: Random, left: int) -> ProcessEnd:
     aim = chance.choices(tuple(Aim), (60, 12, 28))[0]
     _, most = aim.value
-    return Fate(aim, chance.randrange(most), min(left, TURNS))
+    return ProcessEnd(aim, chance.randrange(most), min(left, TURNS))
 
 
-def talk(path: Path, seed: int, starts: Sequence[tuple[int, Fate]]) -> list[Talk]:
-    """Return what became of as many processes at once on one file, each from its turn on."""
-    running: list[tuple[int, int, Talk]] = []
-    for place, (first, fate) in enumerate(starts):
+def talk(path: Path, seed: int, starts: Sequence[tuple[int, ProcessEnd]]) -> list[TalkReport]:
+    """Run processes in parallel on one file, each from its first turn on, and return their reports."""
+    running: list[tuple[int, int, TalkReport]] = []
+    for place, (first, end) in enumerate(starts):
         here, there = os.pipe()
-        child = fork(partial(_talk, path, (seed, first, place), fate, there))
+        child = fork(partial(_talk, path, (seed, first, place), end, there))
         os.close(there)
-        running.append((child, here, Talk(fate)))
-    # A pipe holds more than a process says while another one is read to its end, or the process waits for it.
+        running.append((child, here, TalkReport(end)))
+    # A pipe buffers the output of one process while another is read, or the process waits.
     for child, pipe, found in running:
         with os.fdopen(pipe, "rb") as lines:
             for line in lines:
                 if line.endswith(b"\n"):
-                    _note(found, json.loads(line))
+                    _record(found, json.loads(line))
         _, status = os.waitpid(child, 0)
         found.was_killed = os.WIFSIGNALED(status)
         if not found.was_killed and os.WEXITSTATUS(status):
-            message = f"a process ended with {os.WEXITSTATUS(status)}; see what it wrote above"
+            message = f"a process ended with {os.WEXITSTATUS(status)}; see its output above"
             raise RuntimeError(message)
     return [found for _, _, found in running]
 
 
-def _note(found: Talk, told: list[Any]) -> None:
-    word, *about = told
+def _record(found: TalkReport, event: list[Any]) -> None:
+    word, *about = event
     if word == "kept":
         found.kept[about[0]] = about[1]
     elif word == "call":
@@ -153,19 +153,19 @@ def _note(found: Talk, told: list[Any]) -> None:
         found.turns += 1
 
 
-def _talk(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> int:
+def _talk(path: Path, start: tuple[int, int, int], end: ProcessEnd, pipe: int) -> int:
     seed, first, place = start
-    if fate.aim is Aim.MOMENT:
+    if end.aim is Aim.MOMENT:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(
-            signal.ITIMER_REAL, (fate.count + 1) / 1_000
-        )  # kills, as nothing handles it
+            signal.ITIMER_REAL, (end.count + 1) / 1_000
+        )  # kills the process, because there is no handler
     store = open_conversations(path)
-    if fate.aim in (Aim.STATEMENT, Aim.MOVE):
-        store.database._connection.set_trace_callback(_Killer(fate))
-    means = Dependencies(HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}")
-    conversation = Conversation(store, THREAD, means, CONFIG)
-    for number in range(first, first + fate.turns):
+    if end.aim in (Aim.STATEMENT, Aim.MOVE):
+        store.database._connection.set_trace_callback(_Killer(end))
+    needs = Dependencies(HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}")
+    conversation = Conversation(store, THREAD, needs, CONFIG)
+    for number in range(first, first + end.turns):
         for line in _turn(conversation, seed, number):
             os.write(pipe, (json.dumps(line) + "\n").encode())
     store.close()
@@ -187,11 +187,11 @@ def _turn(conversation: Conversation, seed: int, number: int) -> Iterator[list[A
 
 
 class _Killer:
-    """Called before every statement; ends the process before the one that was chosen."""
+    """A callback before every statement that kills the process before the chosen one."""
 
-    def __init__(self, fate: Fate) -> None:
-        self._left = fate.count
-        self._is_armed = fate.aim is Aim.STATEMENT
+    def __init__(self, end: ProcessEnd) -> None:
+        self._left = end.count
+        self._is_armed = end.aim is Aim.STATEMENT
 
     def __call__(self, sql: str) -> None:
         self._is_armed = self._is_armed or any(move in sql for move in MOVES)
@@ -202,28 +202,28 @@ class _Killer:
 
 
 def digest(blocks: str) -> str:
-    """Return what tells the blocks of one message from all others."""
+    """Return the digest of the blocks of a message."""
     return blake2b(blocks.encode(), digest_size=8).hexdigest()
 
 
 @dataclass
 class Truth:
-    """What was found so far of one file; each look goes on where the last one found all to be settled."""
+    """The state of one file so far; each check starts where the last one found everything settled."""
 
     path: Path
     cursor: int = 0
-    known: dict[int, str] = field(default_factory=dict)  # messages that a process knew to be kept
+    known: dict[int, str] = field(default_factory=dict)  # acknowledged messages
 
-    def problems(self, talks: Sequence[Talk], *, whole: bool = False) -> Iterator[str]:
-        """Yield what is wrong after some processes ended; `whole` looks at all of the file again."""
-        said = {seq: name for each in talks for seq, name in each.kept.items()}
-        self.known |= said
+    def problems(self, talks: Sequence[TalkReport], *, whole: bool = False) -> Iterator[str]:
+        """Yield the problems after some processes ended; `whole` checks the complete file again."""
+        stored = {seq: name for each in talks for seq, name in each.kept.items()}
+        self.known |= stored
         start = 0 if whole else self.cursor
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as file:
             messages, chunks = _messages(file, start), _chunks(file, start)
-            for seq, name in (self.known if whole else said).items():
+            for seq, name in (self.known if whole else stored).items():
                 if seq > start and messages.get(seq) != name:
-                    yield f"message {seq} was kept, and is {messages.get(seq, 'gone')}"
+                    yield f"message {seq} was stored, and is {messages.get(seq, 'gone')}"
             yield from _uncovered(messages, chunks)
             yield from _reflected(file)
             if whole:
@@ -232,7 +232,7 @@ class Truth:
                 )
         cursor = max((last for _, last, is_active in chunks if is_active), default=self.cursor)
         if cursor < self.cursor:
-            yield f"the cursor went back from {self.cursor} to {cursor}"
+            yield f"the cursor moved back from {self.cursor} to {cursor}"
         self.cursor = cursor
 
 
@@ -265,7 +265,7 @@ def _uncovered(
             yield f"message {seq} is covered {count} times"
     active = [is_active for _, _, is_active in chunks]
     if active != sorted(active, reverse=True):
-        yield "a chunk is active behind one that waits"
+        yield "a chunk is active after one that waits"
 
 
 def _reflected(file: sqlite3.Connection) -> Iterator[str]:
@@ -277,4 +277,4 @@ def _reflected(file: sqlite3.Connection) -> Iterator[str]:
     if [generation for generation, _ in rows] != list(range(1, len(rows) + 1)):
         yield f"the generations of reflections are {[generation for generation, _ in rows]}"
     if any(waits for _, waits in rows[:-1]):
-        yield "a reflection waits that is not the last"
+        yield "a waiting reflection is not the last"

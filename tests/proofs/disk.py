@@ -1,4 +1,4 @@
-"""The disk of a game: a small one of its own that can be filled and made read-only, and damage to files on it."""
+"""The disk of a game: a small file system that can be filled and made read-only, and damage to files on it."""
 
 import ctypes
 import sqlite3
@@ -18,7 +18,7 @@ COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
 class Disk:
-    """The folder `home` of a game; where the machine allows it, a file system in memory that only this process sees."""
+    """The folder `home` of a game; if the machine allows it, a file system in memory that only this process sees."""
 
     def __init__(self, home: Path, *, is_own: bool) -> None:
         self.home = home
@@ -30,7 +30,7 @@ class Disk:
                 self.is_own = False
 
     def fill(self) -> None:
-        """Leave no room for another byte."""
+        """Fill the disk completely."""
         with suppress(OSError), (self.home / BALLAST).open("ab", buffering=0) as file:
             for size in (MIB, PAGE, 1):
                 with suppress(OSError):
@@ -38,11 +38,11 @@ class Disk:
                         pass
 
     def free(self) -> None:
-        """Make room again."""
+        """Free the space again."""
         (self.home / BALLAST).unlink(missing_ok=True)
 
     def freeze(self, folder: Path) -> None:
-        """Make a folder read-only; files that are open already can still be written."""
+        """Make a folder read-only; files that are already open can still be written."""
         for left in reversed(range(TRIES)):
             _run("mount", "--bind", str(folder), str(folder))
             try:
@@ -55,18 +55,18 @@ class Disk:
                 return
 
     def thaw(self, folder: Path) -> None:
-        """Make it writable again."""
+        """Make the folder writable again."""
         with suppress(OSError):
             _run("umount", "--lazy", str(folder))
 
     def close(self) -> None:
-        """Unmount it."""
+        """Unmount the disk."""
         if self.is_own:
             _run("umount", "--lazy", str(self.home))
 
 
 def use_own_mounts() -> bool:
-    """Let what this process mounts be seen by it and its children alone; return whether it can mount at all."""
+    """Make mounts of this process private to it and its children; return whether it can mount at all."""
     library = ctypes.CDLL(None, use_errno=True)
     if not hasattr(library, "unshare") or library.unshare(NEW_MOUNTS) != 0:
         return False
@@ -78,24 +78,24 @@ def use_own_mounts() -> bool:
 
 
 def damage_page(path: Path, chance: Random) -> str:
-    """Overwrite a page of a database that is not open, and return which."""
+    """Overwrite a page of a closed database, and return which."""
     with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path)) as file:
-        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else its log would repair the page
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise its log would repair the page
     return _overwrite(path, chance, first=1)
 
 
 def damage_page_in_use(path: Path, chance: Random) -> str:
-    """Overwrite a page of a database that a process has open, and return which."""
+    """Overwrite a page of an open database, and return which."""
     with closing(sqlite3.connect(path, isolation_level=None)) as file:
         file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ((version,),) = file.execute("PRAGMA user_version")
-        told = _overwrite(path, chance, first=2)  # the first page is written again right now
+        page = _overwrite(path, chance, first=2)  # the first page is rewritten below
         file.execute(f"PRAGMA user_version = {version}")  # makes others read their pages again
-        return told
+        return page
 
 
 def cut_checkpoints(path: Path, count: int) -> str:
-    """Cut the states of the newest checkpoints to half, and return of how many."""
+    """Cut the states of the newest checkpoints to half, and return the count as text."""
     with closing(sqlite3.connect(path, isolation_level=None)) as file:
         cut = file.execute(
             "UPDATE checkpoints SET state = substr(state, 1, length(state) / 2)"
@@ -106,7 +106,7 @@ def cut_checkpoints(path: Path, count: int) -> str:
 
 
 def destroy(path: Path, copies: Path) -> str:
-    """Leave nothing readable in a database and its copies, and return how many copies there were."""
+    """Overwrite a database and its copies completely, and return the count of copies as text."""
     found = [each for each in copies.glob(f"*{path.name}*") if each.is_file()]
     for each in (path, *found):
         each.write_bytes(b"\xa5" * each.stat().st_size)

@@ -1,7 +1,7 @@
-"""A recorded game that is made to differ at one tick, in two ways, and what a search for the first difference names.
+"""A recorded game changed at one tick in two ways, and the search for the first difference.
 
-Alone: the console that replays it changes a byte of RAM as the tick ends. As a pair: a copy of the run presses another
-button at that tick, keeps to the recorded steps from then on, and is recorded as play records.
+Alone: the replaying console changes a byte of RAM at the end of the tick. As a pair: a copy of the run presses another
+button at that tick, follows the recorded steps after it, and is recorded like play.
 """
 
 import shutil
@@ -37,7 +37,7 @@ ADDRESSES: Final = tuple(at for start, size in DIGEST_RANGES for at in range(sta
 
 
 class ChangedByte(NamedTuple):
-    """A byte of RAM that is another at the end of a tick."""
+    """A change of a byte of RAM at the end of a tick."""
 
     tick: int
     address: int
@@ -45,7 +45,7 @@ class ChangedByte(NamedTuple):
 
 
 class ChangedConsole(PyBoyConsole):
-    """A Game Boy in which a byte of RAM changes at one frame."""
+    """A console in which a byte of RAM changes at one frame."""
 
     def __init__(self, cartridge: Cartridge, change: ChangedByte, frame: int) -> None:
         super().__init__(cartridge)
@@ -60,19 +60,19 @@ class ChangedConsole(PyBoyConsole):
 
 
 def divergence_job(seed: int, number: int) -> Row:
-    """Make the game of a seed differ at a random tick in both ways, and search for it."""
+    """Change the game of a seed at a random tick in both ways, and search for the tick."""
     chance, cartridge = Random(number), load_cartridge(demo_cartridge_path())
     run = _played(seed)
     with closing(read_run(run)) as played, tempfile.TemporaryDirectory() as folder:
         recording = recording_of(played.store)
-        change = drawn(recording, chance)
+        change = random_change(recording, chance)
         step = other_step(recording, change.tick, chance)
         other = Path(folder) / "other"
-        go_another_way(run, other, change.tick, step)
+        copy_with(run, other, change.tick, step)
         with closing(read_run(other)) as changed:
             pair = recording, recording_of(changed.store)
             found = {
-                "alone": found_alone(recording, change, cartridge),
+                "alone": bisect_with(recording, change, cartridge),
                 "pair": bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge)),
             }
     label, offset = label_of(change.address) or (f"{change.address:#06x}", 0)
@@ -82,11 +82,11 @@ def divergence_job(seed: int, number: int) -> Row:
         "button": str(step.button),
         "restores": {way: each.restores for way, each in found.items()},
         "ticks driven": {way: each.ticks for way, each in found.items()},
-        "most restores": round(2 + log2(recording.moments), 1),
+        "most restores": round(2 + log2(recording.restorable), 1),
         "problems": [
-            f"{way}: named tick {tick_of(each)} in {each.restores} restores, at most {each.most:.1f}"
+            f"{way}: reported tick {tick_of(each)} in {each.restores} restores, at most {each.max_restores:.1f}"
             for way, each in found.items()
-            if tick_of(each) != change.tick or each.restores > each.most
+            if tick_of(each) != change.tick or each.restores > each.max_restores
         ],
     }
 
@@ -100,33 +100,33 @@ def _played(seed: int) -> Path:
     return folder / "run"
 
 
-def drawn(recording: Recording, chance: Random) -> ChangedByte:
-    """Return a change at a random tick, in a byte that the digest of a tick covers."""
+def random_change(recording: Recording, chance: Random) -> ChangedByte:
+    """Return a change at a random tick, in a byte covered by the digest of a tick."""
     tick = chance.randrange(1, len(recording.records) + 1)
     return ChangedByte(tick, chance.choice(ADDRESSES), chance.randrange(1, 0x100))
 
 
 def other_step(recording: Recording, tick: int, chance: Random) -> Step:
-    """Return a step of the same length as that of a tick, with another button."""
+    """Return a step with the length of that of a tick, but another button."""
     old = recording.records[tick - 1].step
     button = chance.choice([each for each in Button if each is not old.button])
     hold = old.hold or min(4, old.frames)
     return Step(button, hold, old.frames - hold)
 
 
-def found_alone(recording: Recording, change: ChangedByte, cartridge: Cartridge) -> BisectResult:
-    """Return what is found when a recording is replayed on a console with a change."""
+def bisect_with(recording: Recording, change: ChangedByte, cartridge: Cartridge) -> BisectResult:
+    """Return the bisect result of a recording on a console with a change."""
     frame = recording.records[change.tick - 1].frame
     return bisect_alone(recording, partial(ChangedConsole, cartridge, change, frame))
 
 
 def tick_of(found: BisectResult) -> int | None:
-    """Return the tick that was named."""
+    """Return the reported tick, or None."""
     return None if found.divergence is None else found.divergence.tick
 
 
-def go_another_way(run: Path, copy: Path, tick: int, step: Step) -> None:
-    """Make a copy of a run that performs another step at a tick, and the recorded ones from then on."""
+def copy_with(run: Path, copy: Path, tick: int, step: Step) -> None:
+    """Make a copy of a run with another step at one tick, followed by the recorded steps."""
     shutil.copytree(run, copy)
     cartridge = load_cartridge(demo_cartridge_path())
     with closing(open_run(copy)) as folder, closing(PyBoyConsole(cartridge)) as console:

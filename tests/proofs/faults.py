@@ -1,4 +1,4 @@
-"""The faults of a game, one row each: what is done, when, what ends it, and how the supervisor's log names it."""
+"""The faults of a game, one row each: the action, its time, its end, and its name in the supervisor's log."""
 
 import resource
 import signal
@@ -14,13 +14,13 @@ from tests.proofs import disk
 from tests.proofs.channel import STARTUP, Aim, Phase, Player
 from tests.proofs.scene import Scene
 
-MOST_ABOVE: Final = 16 << 20  # bytes that a process has above its limit of memory
-MOST_HOURS: Final = 30.0  # that the date jumps
+MOST_ABOVE: Final = 16 << 20  # bytes of a process above its memory limit
+MOST_HOURS: Final = 30.0  # of a jump of the date
 HOUR_S: Final = 3_600.0
-CLOSE_S: Final = 0.005  # after the phase that is aimed at was entered
-FAULTS: Final = (4, 9)  # in a game
-TICKS: Final = 1_250  # over which they are spread; the shortest games have about as many
-FOR_GOOD: Final = 0.15  # share of games that end with a fault that cannot be survived
+CLOSE_S: Final = 0.005  # maximum delay after entering the phase
+FAULTS: Final = (4, 9)  # minimum and maximum in a game
+TICKS: Final = 1_250  # the range of the faults; about the length of the shortest games
+FOR_GOOD: Final = 0.15  # share of games that end with a fatal fault
 
 IN_PLAY: Final = {Phase.PLAYING: 1}
 ANYWHERE: Final = {
@@ -49,66 +49,66 @@ NO_ROOM: Final = GIVEN_UP | {("limit", "disk")}
 
 
 class ProofFailure(Exception):
-    """The program did otherwise than it must; the message says how."""
+    """The program behaved wrongly; the message states how."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """One kind of fault.
 
-    `while_held` says that it is done while the player is stopped, `ends_player` that this player cannot go on,
-    `begun_again` that the command is to be given again, and `relieve` undoes what lasts. `told_as` are the kinds under which the log of the
-    night may name it, `must_tell` says that it has to, and `verdicts` are the ends of a night that it ends for good.
+    `while_held`: applied while the player is stopped; `ends_player`: this player cannot continue; `needs_restart`: the
+    command must be started again; `undo` undoes a lasting fault. `logged_as` are the possible kinds in the log of the
+    night, `must_be_logged` requires one of them, and `verdicts` are the verdicts of a night that the fault ends.
     """
 
     name: str
-    strike: Callable[[Scene], str]
+    apply: Callable[[Scene], str]
     weight: int = 0
     at: Mapping[Phase, int] = field(default_factory=lambda: IN_PLAY)
     while_held: bool = False
     ends_player: bool = True
-    begun_again: bool = False
+    needs_restart: bool = False
     may_end: bool = False
-    relieve: Callable[[Scene, Player], None] | None = None
+    undo: Callable[[Scene, Player], None] | None = None
     lasts_whole: bool = False
-    told_as: frozenset[str] = frozenset()
-    must_tell: bool = False
+    logged_as: frozenset[str] = frozenset()
+    must_be_logged: bool = False
     needs_own_disk: bool = False
     verdicts: frozenset[tuple[str, str]] = frozenset()
 
 
 class Planned(NamedTuple):
-    """One fault to come: when, and how many seconds after the player was released."""
+    """One planned fault: its aim, and the seconds after the release of the player."""
 
     fault: Fault
     aim: Aim
     delay_s: float
 
 
-def drawn(chance: Random, faults: Sequence[Fault], count: int) -> list[Planned]:
-    """Return `count` faults with the moments they are aimed at, in the order of their ticks."""
+def sample(chance: Random, faults: Sequence[Fault], count: int) -> list[Planned]:
+    """Return `count` random faults with their targets, in the order of their ticks."""
     kinds = chance.choices(faults, [each.weight for each in faults], k=count)
     return planned(chance, kinds)
 
 
 def planned(chance: Random, kinds: Sequence[Fault]) -> list[Planned]:
-    """Return the moments that some faults are aimed at."""
+    """Return faults with random targets."""
     found: list[Planned] = []
     for fault, tick in zip(kinds, sorted(chance.randint(1, TICKS) for _ in kinds), strict=True):
         (phase,) = chance.choices(list(fault.at), list(fault.at.values()))
-        # Only a process that starts passes these phases, and none starts after a fault that is survived.
+        # Only a starting process passes these phases, and none starts after a fault that is survived.
         if phase in STARTUP and not (found and found[-1].fault.ends_player):
             phase = Phase.PLAYING
-        # Half of them soon: most such moments are over in much less than the longest delay.
+        # Half of them early: most phases end in much less than the longest delay.
         delay_s = CLOSE_S * chance.random() ** chance.choice((1, 3))
         found.append(Planned(fault, Aim(phase, 0 if phase in STARTUP else tick), delay_s))
     return found
 
 
 def night(chance: Random, *, has_own_disk: bool) -> list[Planned]:
-    """Return what happens to a game under the supervisor."""
+    """Return the faults of a game under the supervisor."""
     possible = [each for each in ALL if has_own_disk or not each.needs_own_disk]
-    plan = drawn(chance, [each for each in possible if not each.verdicts], chance.randint(*FAULTS))
+    plan = sample(chance, [each for each in possible if not each.verdicts], chance.randint(*FAULTS))
     if chance.random() < FOR_GOOD:
         last = chance.choice([each for each in possible if each.verdicts])
         plan = planned(chance, [*(each.fault for each in plan[:-1]), last])
@@ -116,30 +116,30 @@ def night(chance: Random, *, has_own_disk: bool) -> list[Planned]:
 
 
 def _signal_player(number: signal.Signals) -> Callable[[Scene], str]:
-    def strike(scene: Scene) -> str:
+    def apply(scene: Scene) -> str:
         scene.signal_player(number)
         return number.name
 
-    return strike
+    return apply
 
 
 def _signal_supervisor(number: signal.Signals) -> Callable[[Scene], str]:
-    def strike(scene: Scene) -> str:
+    def apply(scene: Scene) -> str:
         scene.program.signal(number)
         return number.name
 
-    return strike
+    return apply
 
 
 def _second_supervisor(scene: Scene) -> str:
-    """Give the same command a second time: it must be refused with one line."""
+    """Start the same command a second time: it must be refused with one line."""
     try:
         done = scene.program.another()
     except TimeoutExpired:
         if scene.program.code is None:
             message = "a second supervisor was not refused"
             raise ProofFailure(message) from None
-        return "it played on where the first had just ended"
+        return "it continued where the first had just ended"
     lines = done.stderr.strip().splitlines()
     if done.returncode not in {1, 2} or len(lines) != 1:
         message = f"a second supervisor ended with {done.returncode}: {done.stderr!r}"
@@ -148,7 +148,7 @@ def _second_supervisor(scene: Scene) -> str:
 
 
 def _limit_memory(scene: Scene) -> str:
-    """Give the player no more memory than it has, so that an allocation soon fails."""
+    """Limit the player to its current memory, so that an allocation soon fails."""
     above = scene.chance.randrange(MOST_ABOVE)
     with suppress(ProcessLookupError, FileNotFoundError):
         pages = Path(f"/proc/{scene.player.pid}/statm").read_text(encoding="ascii").split()[0]
@@ -178,15 +178,15 @@ def _freeze(scene: Scene, *, always_kill: bool = False) -> str:
 
 
 def _kill_if_alive(scene: Scene, victim: Player) -> None:
-    """Make sure that a damaged file is opened again."""
+    """Kill the player, so that a damaged file is opened again."""
     if victim.is_open:
         scene.signal_player(signal.SIGKILL)
 
 
 def _between_players(damage: Callable[[Scene], str]) -> Callable[[Scene], str]:
-    """Return a strike that damages files after the player is killed and before the next one starts."""
+    """Return an action that damages files after the player is killed and before the next one starts."""
 
-    def strike(scene: Scene) -> str:
+    def apply(scene: Scene) -> str:
         victim = scene.player
         scene.program.signal(signal.SIGSTOP)
         scene.signal_player(signal.SIGKILL)
@@ -196,7 +196,7 @@ def _between_players(damage: Callable[[Scene], str]) -> Callable[[Scene], str]:
         finally:
             scene.program.signal(signal.SIGCONT)
 
-    return strike
+    return apply
 
 
 def _shift_clock(scene: Scene) -> str:
@@ -207,37 +207,37 @@ def _shift_clock(scene: Scene) -> str:
 
 KILLED: Final = Fault(
     "SIGKILL of the player", _signal_player(signal.SIGKILL), 18, ANYWHERE,
-    told_as=frozenset({"killed", "crash"}), must_tell=True,
+    logged_as=frozenset({"killed", "crash"}), must_be_logged=True,
 )  # fmt: skip
 KILLED_AT_END: Final = Fault("SIGKILL at the end", _signal_player(signal.SIGKILL), 0, AT_END)
 ALL: Final = (
     KILLED,
     Fault(
         "SIGTERM of the player", _signal_player(signal.SIGTERM), 8, ANYWHERE,
-        told_as=frozenset({"terminated"}), must_tell=True,
+        logged_as=frozenset({"terminated"}), must_be_logged=True,
     ),
     Fault(
         "the player hangs (SIGSTOP)", _signal_player(signal.SIGSTOP), 5, WHEN_KEPT,
-        told_as=frozenset({"hang"}), must_tell=True,
+        logged_as=frozenset({"hang"}), must_be_logged=True,
     ),
-    Fault("SIGKILL of the supervisor", _signal_supervisor(signal.SIGKILL), 10, ANYWHERE, begun_again=True),
-    Fault("SIGTERM of the supervisor", _signal_supervisor(signal.SIGTERM), 7, ANYWHERE, begun_again=True),
+    Fault("SIGKILL of the supervisor", _signal_supervisor(signal.SIGKILL), 10, ANYWHERE, needs_restart=True),
+    Fault("SIGTERM of the supervisor", _signal_supervisor(signal.SIGTERM), 7, ANYWHERE, needs_restart=True),
     Fault("a second supervisor", _second_supervisor, 4, ends_player=False),
     Fault(
         "out of memory, by limit", _limit_memory, 8, WHEN_KEPT, ends_player=False,
-        relieve=_lift_limit, told_as=ANY_END | {"memory"},
+        undo=_lift_limit, logged_as=ANY_END | {"memory"},
     ),
     Fault(
         "the disk is full for a while", _fill_disk, 8, WHEN_KEPT, while_held=True, ends_player=False, may_end=True,
-        relieve=lambda scene, _: scene.disk.free(), told_as=STORAGE, needs_own_disk=True,
+        undo=lambda scene, _: scene.disk.free(), logged_as=STORAGE, needs_own_disk=True,
     ),
     Fault(
         "the folder is read-only for a while", _freeze, 7, while_held=True, ends_player=False, may_end=True,
-        relieve=lambda scene, _: scene.disk.thaw(scene.run), lasts_whole=True, told_as=STORAGE, needs_own_disk=True,
+        undo=lambda scene, _: scene.disk.thaw(scene.run), lasts_whole=True, logged_as=STORAGE, needs_own_disk=True,
     ),
     Fault(
         "a page of run.sqlite, while it is played", lambda scene: disk.damage_page_in_use(scene.run_file, scene.chance), 6,
-        while_held=True, relieve=_kill_if_alive,
+        while_held=True, undo=_kill_if_alive,
     ),
     Fault(
         "a page of run.sqlite, between two players",
@@ -245,7 +245,7 @@ ALL: Final = (
     ),
     Fault(
         "a page of memory.sqlite, while it is played", lambda scene: disk.damage_page_in_use(scene.memory, scene.chance), 6,
-        while_held=True, relieve=_kill_if_alive,
+        while_held=True, undo=_kill_if_alive,
     ),
     Fault(
         "a page of memory.sqlite, between two players",
@@ -254,7 +254,7 @@ ALL: Final = (
     Fault(
         "newest checkpoints cut short",
         _between_players(lambda scene: disk.cut_checkpoints(scene.run_file, scene.chance.randint(1, 3))), 7,
-        while_held=True, told_as=ANY_END | {"not_resumable"},
+        while_held=True, logged_as=ANY_END | {"not_resumable"},
     ),
     Fault("the date jumps", _shift_clock, 8, ends_player=False),
     Fault(

@@ -1,4 +1,4 @@
-"""Games with faults, from the first start to the verdict, several on one memory."""
+"""Games with faults, from the first start to the verdict, several with one memory."""
 
 import shutil
 import sqlite3
@@ -27,16 +27,16 @@ from tests.proofs.workers import STATE, Row
 SEEDS: Final = 1_000
 GAMES: Final = 2  # on one memory
 KILLS: Final = (8, 16)  # in a game without a supervisor
-STUCK: Final = 0.5  # share of games that are to go back to an older checkpoint as well
-HOUR_S: Final = 3_600.0  # between two lives of such a game, so that memory decays
-FELT_S: Final = 1.5  # that a lasting fault lasts where it disturbs nothing
-COMES_S: Final = 60.0  # until a moment that is aimed at
-BACK_S: Final = 60.0  # until play goes on
+STUCK: Final = 0.5  # share of games that also restore an older checkpoint
+HOUR_S: Final = 3_600.0  # between two processes of such a game, so that memory decays
+EFFECT_S: Final = 1.5  # duration of a lasting fault without an effect
+AIM_S: Final = 60.0  # until the phase of an aim
+CONTINUES_S: Final = 60.0  # until play continues
 GIVES_UP_S: Final = (
-    180.0  # until a night gives up: its own waits come to 60 s, and a child plays after each
+    180.0  # until a night gives up: its own waits sum up to 60 s, and a child plays after each
 )
-ENDS_S: Final = 120.0  # that the rest of a game may take
-TOLD_S: Final = 3.0  # until a fault stands in the log of the night
+ENDS_S: Final = 120.0  # for the rest of a game
+LOGGED_S: Final = 3.0  # until a fault is in the log of the night
 LIMIT: Final = 3  # exit code
 KILLED: Final = -9
 QUICK: Final = ("--hang", "15", "--backoff", "0.1", "--min-free", "0", "--json")
@@ -57,7 +57,7 @@ def _games(number: int, *, is_supervised: bool) -> Row:
     with tempfile.TemporaryDirectory(prefix="proof") as folder:
         is_own = is_supervised and _can_mount(Path(folder))
         games = Games(Path(folder), chance, is_supervised=is_supervised, has_own_disk=is_own)
-        rows = [games.play(games.drawn()) for _ in range(GAMES)]
+        rows = [games.play(games.next_faults()) for _ in range(GAMES)]
     return {
         "name": f"job {number}",
         "faults": [fault for row in rows for fault in row["faults"]],
@@ -71,15 +71,15 @@ def _games(number: int, *, is_supervised: bool) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What was so when a fault struck."""
+    """The state before a fault."""
 
     player: Player
     tick: int
-    told: int
+    logged: int
 
 
 class Games:
-    """Games one after the other on one memory, each in a folder or on a disk of its own."""
+    """Games in sequence with one memory, each in its own folder or on its own disk."""
 
     def __init__(
         self, folder: Path, chance: Random, *, is_supervised: bool, has_own_disk: bool = False
@@ -88,50 +88,52 @@ class Games:
         self._chance = chance
         self._is_supervised = is_supervised
         self._cartridge = loaded()
-        self._memory = folder / "memory.sqlite"  # what the games before left
+        self._memory = folder / "memory.sqlite"  # from the games before
         self._ledger = Ledger()
         self._has_own_disk = has_own_disk
         self._games = 0
 
-    def drawn(self) -> list[Planned]:
-        """Return what happens to the next game."""
+    def next_faults(self) -> list[Planned]:
+        """Return the random faults of the next game."""
         if self._is_supervised:
             return faults.night(self._chance, has_own_disk=self._has_own_disk)
-        plan = faults.drawn(self._chance, (faults.KILLED,), self._chance.randint(*KILLS))
+        plan = faults.sample(self._chance, (faults.KILLED,), self._chance.randint(*KILLS))
         return [
             *plan,
             *faults.planned(self._chance, [faults.KILLED_AT_END] * self._chance.randint(0, 1)),
         ]
 
     def play(self, plan: Sequence[Planned], until: str = "") -> Row:
-        """Play one game through, and judge it."""
+        """Play one game to its end, and check it."""
         self._games += 1
         goal = until or milestones()[-1]
         with ExitStack() as stack:
             scene = self._scene(stack, goal)
-            told = list(self._through(scene, plan))
+            logged = list(self._play_with_faults(scene, plan))
             scene.program.close()
             if self._has_own_disk:
                 scene.disk.free()
                 scene.disk.thaw(scene.run)
-            ended_by = next((each.fault for each in plan[: len(told)] if each.fault.verdicts), None)
-            problems = [problem for each in told for problem in each.pop("problems")]
+            ended_by = next(
+                (each.fault for each in plan[: len(logged)] if each.fault.verdicts), None
+            )
+            problems = [problem for each in logged for problem in each.pop("problems")]
             files = oracle.Files(scene.run, scene.memory, self._folder)
-            is_unkept = _is_unkept(scene)
-            if not is_unkept:
+            has_no_copy = _gave_up_without_copy(scene)
+            if not has_no_copy:
                 problems += self._verdict(scene, ended_by)
-                problems += self._judged(scene, files, goal, ended_by)
+                problems += self._file_problems(scene, files, goal, ended_by)
             row = {
-                "faults": told,
+                "faults": logged,
                 "verdict": _verdict_of(scene),
                 "ticks": scene.ending.get("ticks", 0),
                 "restored": oracle.restores(files),
                 "problems": problems,
             }
             if problems:
-                self._keep(scene)
-            is_whole = ended_by is None and not is_unkept
-            self._remember(scene, is_good=not problems and is_whole)
+                self._save_files(scene)
+            is_complete = ended_by is None and not has_no_copy
+            self._keep_memory(scene, is_good=not problems and is_complete)
         return row
 
     def _scene(self, stack: ExitStack, goal: str) -> Scene:
@@ -167,22 +169,22 @@ class Games:
             "--json",
         )
 
-    def _through(self, scene: Scene, plan: Sequence[Planned]) -> Iterator[Row]:
-        """Begin, yield each fault as it went, and play to the end."""
-        aims = [*(each.aim for each in plan), NEVER]
+    def _play_with_faults(self, scene: Scene, plan: Sequence[Planned]) -> Iterator[Row]:
+        """Start the game, yield the result of each fault, and play to the end."""
+        targets = [*(each.aim for each in plan), NEVER]
         channel = scene.channel
-        channel.aim = aims[0]
+        channel.aim = targets[0]
         scene.program.begin()
-        for number, (planned, following) in enumerate(zip(plan, aims[1:], strict=True), 1):
+        for number, (planned, following) in enumerate(zip(plan, targets[1:], strict=True), 1):
 
             def is_held(phase: Phase = planned.aim.phase) -> bool:
                 return channel.player is not None and channel.player.held is phase
 
-            channel.until(lambda: is_held() or scene.program.code is not None, COMES_S)
+            channel.until(lambda: is_held() or scene.program.code is not None, AIM_S)
             if not is_held():
-                break  # the game was over before
+                break  # the game ended earlier
             channel.aim = following
-            row = self._suffered(scene, planned)
+            row = self._fault_result(scene, planned)
             if not self._is_supervised:
                 scene.shift_clock(HOUR_S * (100 * self._games + number))
             yield row
@@ -192,30 +194,30 @@ class Games:
         channel.release()
         channel.until(lambda: scene.program.code is not None, ENDS_S)
 
-    def _suffered(self, scene: Scene, planned: Planned) -> Row:
-        """Do one fault, let it be felt, and wait until play goes on or is over."""
+    def _fault_result(self, scene: Scene, planned: Planned) -> Row:
+        """Apply one fault, wait for its effect, and wait until play continues or has ended."""
         fault, channel = planned.fault, scene.channel
-        before = _Before(scene.player, scene.player.tick, len(scene.faults_told()))
+        before = _Before(scene.player, scene.player.tick, len(scene.logged_faults()))
         problems: list[str] = []
-        says = ""
+        detail = ""
         try:
-            says = _struck(scene, planned)
+            detail = _apply(scene, planned)
         except ProofFailure as failure:
             problems.append(str(failure))
         since = perf_counter()
-        channel.until(lambda: _is_felt(scene, fault, before.player, since), BACK_S)
-        if fault.relieve is not None:
-            fault.relieve(scene, before.player)
+        channel.until(lambda: _has_effect(scene, fault, before.player, since), CONTINUES_S)
+        if fault.undo is not None:
+            fault.undo(scene, before.player)
             since = perf_counter()
         if not self._is_supervised:
             problems += oracle.lost_commits(scene.run_file, self._ledger, self._folder)
-        outcome, wrong = self._answer(scene, fault, before, since)
+        outcome, wrong = self._wait_for_outcome(scene, fault, before, since)
         player = channel.player
         is_new = player is not None and player is not before.player
         return {
             "fault": fault.name,
             "at": f"{planned.aim.phase.value}, tick {before.tick}",
-            "says": says,
+            "says": detail,
             "outcome": outcome,
             "back_s": round(player.ticked_at - since, 3)
             if player and player.ticked_at > since
@@ -223,44 +225,44 @@ class Games:
             "replayed": max(before.tick - player.first_tick, 0)
             if player and is_new and player.first_tick >= 0
             else 0,
-            "problems": [*problems, *wrong, *self._untold(scene, fault, before, outcome)],
+            "problems": [*problems, *wrong, *self._unlogged(scene, fault, before, outcome)],
         }
 
-    def _answer(
+    def _wait_for_outcome(
         self, scene: Scene, fault: Fault, before: _Before, since: float
     ) -> tuple[str, list[str]]:
-        """Wait until there is play again or an end, giving the command again where that is right."""
-        within = GIVES_UP_S if fault.verdicts else BACK_S
-        outcome, deadline = "went on", perf_counter() + within
-        while not _plays(scene, fault, before.player, since):
+        """Wait until play continues or ends, restarting the command where that is expected."""
+        within = GIVES_UP_S if fault.verdicts else CONTINUES_S
+        outcome, deadline = "continued", perf_counter() + within
+        while not _continues(scene, fault, before.player, since):
             if perf_counter() > deadline:
                 return "wrong", [f"{fault.name}: neither play nor an end within {within:.0f} s"]
             scene.channel.listen()
             code = scene.program.code
             if code is None:
                 continue
-            if fault.verdicts or code == 0 or _is_unkept(scene):
+            if fault.verdicts or code == 0 or _gave_up_without_copy(scene):
                 return "ended", []
             is_killed = not self._is_supervised and code == KILLED
-            if not (is_killed or fault.begun_again or (fault.may_end and code == LIMIT)):
+            if not (is_killed or fault.needs_restart or (fault.may_end and code == LIMIT)):
                 why = scene.ending.get("why", scene.ending)
                 return "wrong", [f"{fault.name}: the program ended with {code}: {why}"]
-            outcome = "said why, went on when begun again" if fault.may_end else outcome
+            outcome = "reported why, continued after a restart" if fault.may_end else outcome
             scene.program.begin()
         return outcome, []
 
-    def _untold(self, scene: Scene, fault: Fault, before: _Before, outcome: str) -> list[str]:
-        """Return what the log of the night should tell and does not."""
-        must = fault.must_tell or (fault.told_as and not before.player.is_open)
+    def _unlogged(self, scene: Scene, fault: Fault, before: _Before, outcome: str) -> list[str]:
+        """Return an error when the log of the night lacks a required fault."""
+        must = fault.must_be_logged or (fault.logged_as and not before.player.is_open)
         if not self._is_supervised or outcome in ("ended", "wrong") or not must:
             return []
 
-        def told() -> list[str]:
-            return scene.faults_told()[before.told :]
+        def logged() -> list[str]:
+            return scene.logged_faults()[before.logged :]
 
-        if scene.channel.until(lambda: not fault.told_as.isdisjoint(told()), TOLD_S):
+        if scene.channel.until(lambda: not fault.logged_as.isdisjoint(logged()), LOGGED_S):
             return []
-        return [f"{fault.name}: the log of the night tells of {told()}"]
+        return [f"{fault.name}: the log of the night has {logged()}"]
 
     def _verdict(self, scene: Scene, ended_by: Fault | None) -> Iterator[str]:
         wanted = ended_by.verdicts if ended_by else {("goal", "")}
@@ -277,10 +279,10 @@ class Games:
         if not self._is_supervised and scene.ending.get("errors"):
             yield f"{scene.ending['errors']} errors: {scene.ending.get('reason')}"
 
-    def _judged(
+    def _file_problems(
         self, scene: Scene, files: oracle.Files, goal: str, ended_by: Fault | None
     ) -> list[str]:
-        """Return what is wrong with the files; those that were destroyed are not asked."""
+        """Return the problems of the files, except of destroyed ones."""
         is_destroyed = ended_by is not None and ended_by.name.startswith("run.sqlite")
         problems: list[str] = []
         try:
@@ -291,16 +293,16 @@ class Games:
                 problems += memory_oracle.delivered_problems(
                     files, self._ledger, ConsolidationConfig()
                 )
-                problems += self._restored(scene)
+                problems += self._unexplained_losses(scene)
         except (LookupError, ValueError, OSError, sqlite3.Error) as error:
             problems.append(f"cannot be examined: {error!r}")
         return problems
 
-    def _restored(self, scene: Scene) -> Iterator[str]:
-        """Yield what no restored copy explains, and damaged files that were thrown away."""
-        kinds, forgotten = scene.faults_told(), self._ledger.forgotten
+    def _unexplained_losses(self, scene: Scene) -> Iterator[str]:
+        """Yield losses that no restored copy explains, and damaged files that were removed."""
+        kinds, forgotten = scene.logged_faults(), self._ledger.forgotten
         if forgotten and "damaged_memory" not in kinds:
-            yield f"memory: {len(forgotten)} lessons that it had taken in were lost"
+            yield f"memory: {len(forgotten)} stored lessons were lost"
         for file, kind in ((scene.run_file, "damaged_run"), (scene.memory, "damaged_memory")):
             kept = [
                 each
@@ -308,18 +310,18 @@ class Games:
                 if each.name[-3:] not in ("wal", "shm")
             ]
             if len(kept) < kinds.count(kind):
-                yield f"{kind}: {kinds.count(kind)} are told of, {len(kept)} damaged files are kept"
+                yield f"{kind}: {kinds.count(kind)} are reported, {len(kept)} damaged files are stored"
 
-    def _keep(self, scene: Scene) -> None:
-        """Keep all files of a game that went wrong."""
+    def _save_files(self, scene: Scene) -> None:
+        """Copy all files of a game with problems."""
         kept = STATE / "failures" / f"{self._folder.name}-{self._games}"
         shutil.copytree(scene.disk.home, kept, dirs_exist_ok=True)
         for name in ("log", "out"):
             if (file := scene.out.with_name(name)).exists():
                 shutil.copyfile(file, kept / name)
 
-    def _remember(self, scene: Scene, *, is_good: bool) -> None:
-        """Let the next game begin with the memory of this one, or with none where it is not to be trusted."""
+    def _keep_memory(self, scene: Scene, *, is_good: bool) -> None:
+        """Give the memory of this game to the next one, or no memory if it is not reliable."""
         self._memory.unlink(missing_ok=True)
         if not is_good:
             self._ledger = Ledger()
@@ -331,7 +333,7 @@ class Games:
 
 
 def loaded() -> Cartridge:
-    """Return the demo, with all decoded that a game would decode."""
+    """Return the demo with all tables decoded."""
     cartridge = load_cartridge(demo_cartridge_path())
     for each in (World, Dex, Font):
         each.of(cartridge)
@@ -343,8 +345,8 @@ def milestones() -> Sequence[str]:
     return Story.of(CartridgeKind.DEMO).up_to("first_badge")
 
 
-def _is_unkept(scene: Scene) -> bool:
-    """Whether a file was damaged before there could be a copy, and the night gave up, said so and left it alone."""
+def _gave_up_without_copy(scene: Scene) -> bool:
+    """Return whether a file without a copy was damaged, and the night gave up with that reason and left it."""
     why = str(scene.ending.get("why", ""))
     return _verdict_of(scene) == "gave_up" and any(
         file.exists()
@@ -358,34 +360,34 @@ def _verdict_of(scene: Scene) -> str:
     return str(scene.ending.get("verdict", scene.ending.get("stop", "none")))
 
 
-def _struck(scene: Scene, planned: Planned) -> str:
-    """Do it while the player is held, or so soon after it was released."""
+def _apply(scene: Scene, planned: Planned) -> str:
+    """Apply a fault while the player is stopped, or at its delay after the release."""
     fault, channel = planned.fault, scene.channel
-    # A player that is about to end must not be held again and wait to be released.
+    # A player that is about to end must not be stopped again and wait for its release.
     later = NEVER if fault.ends_player else None
     if fault.while_held:
-        says = fault.strike(scene)
+        detail = fault.apply(scene)
         channel.release(later)
-        return says
+        return detail
     channel.release(later)
     until = perf_counter() + planned.delay_s
-    while perf_counter() < until:  # a sleep would not be exact enough
+    while perf_counter() < until:  # a sleep is not exact enough
         pass
-    return fault.strike(scene)
+    return fault.apply(scene)
 
 
-def _is_felt(scene: Scene, fault: Fault, victim: Player, since: float) -> bool:
-    """Return whether a fault has had its effect, so that it can be undone."""
-    if fault.relieve is not None:
-        is_over = perf_counter() - since > FELT_S
+def _has_effect(scene: Scene, fault: Fault, victim: Player, since: float) -> bool:
+    """Return whether a fault has taken effect, so that it can be undone."""
+    if fault.undo is not None:
+        is_over = perf_counter() - since > EFFECT_S
         return is_over or (not victim.is_open and not fault.lasts_whole)
-    if fault.begun_again:
+    if fault.needs_restart:
         return scene.program.code is not None
     return not fault.ends_player or not victim.is_open or bool(fault.verdicts)
 
 
-def _plays(scene: Scene, fault: Fault, victim: Player, since: float) -> bool:
-    """Return whether a process plays again, or is held for the next fault."""
+def _continues(scene: Scene, fault: Fault, victim: Player, since: float) -> bool:
+    """Return whether a process plays again, or is stopped for the next fault."""
     player = scene.channel.player
     if player is None or fault.verdicts or (fault.ends_player and player is victim):
         return False

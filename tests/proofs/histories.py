@@ -1,4 +1,4 @@
-"""Random histories of memories: runs that teach, and files that take it up, fork, grow apart, decay and are maintained."""
+"""Random histories of memories: lessons of runs, and files that receive them, fork, diverge, decay and are maintained."""
 
 import shutil
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ NARROW: Final = ConsolidationConfig(max_patterns_per_type=2, max_strategies=3, m
 
 @dataclass
 class History:
-    """What some runs teach, by run, and the files that hold parts of it, each with its date."""
+    """The lessons of some runs, and the files that hold parts of them, each with its date."""
 
     lessons: dict[str, list[OutboxRow]]
     config: ConsolidationConfig
@@ -36,8 +36,8 @@ class History:
     files: list[Path] = field(default_factory=list)
     dates: list[float] = field(default_factory=list)
 
-    def opened(self, number: int) -> KnowledgeStore:
-        """Return one of the files, open at its date."""
+    def open_file(self, number: int) -> KnowledgeStore:
+        """Open one of the files at its date."""
         return open_knowledge_store(self.files[number], now=self.dates[number], config=self.config)
 
     def add(self, date: float, copy_of: int | None = None) -> None:
@@ -45,12 +45,12 @@ class History:
         self.files.append(self.folder / f"{len(self.files)}.sqlite")
         self.dates.append(date)
         if copy_of is None:
-            self.opened(-1).close()
+            self.open_file(-1).close()
         else:
             shutil.copyfile(self.files[copy_of], self.files[-1])
 
     def step(self, chance: Random) -> None:
-        """Do one thing to one file."""
+        """Change one file in a random way."""
         number = chance.randrange(len(self.files))
         match chance.choice(
             ("deliver", "deliver", "deliver", "deliver", "fork", "decay", "maintain")
@@ -61,21 +61,21 @@ class History:
                 self.add(self.dates[number], number)
             case "decay":
                 self.dates[number] += chance.choice((0.5, 3.0, 20.0, 200.0, 900.0)) * DAY
-                self.opened(number).close()
+                self.open_file(number).close()
             case _:
-                with closing(self.opened(number)) as store:
+                with closing(self.open_file(number)) as store:
                     store.maintain()
 
     def deliver(self, chance: Random, number: int) -> None:
         """Deliver the next lessons of a run to a file."""
         run = chance.choice(list(self.lessons))
-        with closing(self.opened(number)) as store:
+        with closing(self.open_file(number)) as store:
             last = store.delivered(run)
             store.deliver(run, self.lessons[run][last : last + chance.randint(1, LENGTH // 2)])
 
 
 def history(chance: Random, folder: Path) -> History:
-    """Return three files or more with a past; some have caps so narrow that they are met."""
+    """Return a history of at least three files; some have caps small enough to be reached."""
     runs = [f"run-{number}" for number in range(chance.randint(2, 4))]
     lessons = {run: list(_lessons(chance, run, runs, number)) for number, run in enumerate(runs)}
     made = History(lessons, chance.choice((ConsolidationConfig(), NARROW)), folder)
@@ -102,26 +102,26 @@ def _lesson(
     chance: Random, run: str, runs: list[str], at: float
 ) -> tuple[LessonKind, dict[str, Any]]:
     sources = [f"tick:{chance.randrange(99)}"]
-    said: dict[str, Any] = {"status": chance.choice(STATUSES), "sources": sources}
+    provenance: dict[str, Any] = {"status": chance.choice(STATUSES), "sources": sources}
     name = chance.randrange(5)
     match chance.choice(
         ("pattern", "strategy", "mistake", "preference", "totals", "entry", "close")
     ):
         case "pattern":
-            return "pattern", _pattern(chance, name, run, at) | said
+            return "pattern", _pattern(chance, name, run, at) | provenance
         case "strategy":
-            return "strategy", _strategy(chance, name, at) | said
+            return "strategy", _strategy(chance, name, at) | provenance
         case "mistake":
-            return "mistake", _mistake(chance, name, at) | said
+            return "mistake", _mistake(chance, name, at) | provenance
         case "preference":
-            return "preference", _preference(chance, name, run, at) | said
+            return "preference", _preference(chance, name, run, at) | provenance
         case "totals":
             won = chance.randint(0, 1)
             return "totals", {"sessions": 1 - won, "battles": 1, "victories": won}
         case "entry":
-            origin = chance.choice((run, run, *runs))  # what a run started from may be passed on
+            origin = chance.choice((run, run, *runs))  # entries of an earlier run may be passed on
             passed_on = {"sources": [*sources, f"run:{origin}"]}
-            return "entry", _entry(chance, origin, at) | said | passed_on
+            return "entry", _entry(chance, origin, at) | provenance | passed_on
         case _:
             return "close", _closing(chance, runs, name, at)
 

@@ -1,4 +1,4 @@
-"""Damaged cartridge images: what copying does to one, and what would hurt a reader of tables most; and what comes of each."""
+"""Damaged cartridge images: copy errors and worst cases for the table readers, and the outcome of each."""
 
 import hashlib
 import signal
@@ -24,23 +24,23 @@ from emulator.cartridge import (
     identify,
 )
 from emulator.profile import RED, RomAddress, table
-from emulator.soundness.survey import refuse_unsound, survey
+from emulator.soundness.survey import require_valid, survey
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 from tests.proofs.workers import Row
 
 Damage: TypeAlias = Callable[[bytes, Random], bytes]
 
-MOST_S: Final = 10.0  # of computing: only a loop without an end takes so long
+MOST_S: Final = 10.0  # of processor time: only an endless loop takes longer
 HEADER_START: Final = 0x100
 LONGEST_RUN: Final = 1024
 LARGEST: Final = 1 << 20
 MAP_IDS: Final = 248
 MAP_HEADER: Final = 56  # bytes with every connection
 MAP_OBJECTS: Final = 64
-OBJECTS: Final = -2  # where the address of its objects is, from the end of a map header
+OBJECTS: Final = -2  # offset of the address of the objects from the end of a map header
 UNKNOWN_SIZE: Final = 64
-# Where a bad pointer leads that is not merely random: ends of banks, RAM, and nowhere.
+# Targets of bad pointers beside random ones: ends of banks, RAM, and invalid addresses.
 TRAPS: Final = (0x0000, 0x3FFF, 0x4000, 0x7FFF, 0x8000, 0xC000, 0xFFFE, 0xFFFF)
 TABLES: Final = tuple(sorted(RED.rom_tables))
 POINTER_TABLES: Final = tuple(each for each in TABLES if "Pointer" in each or each == "TypeNames")
@@ -48,27 +48,27 @@ REFUSED, UNSOUND, SOUND = "cannot be decoded", "named as unsound", "sound"
 
 
 def corruption_job(number: int) -> Row:
-    """Damage the image, in the way, that `number` says, and see what the program says of it."""
+    """Damage an image, both selected by `number`, and check the reaction of the program."""
     turn, at = divmod(number, len(bases()))
     base, kind = bases()[at], tuple(KINDS)[turn % len(KINDS)]
     image = damaged(base, kind, Random(number))
     problems: list[str] = []
-    is_let_in, outcome, line = False, "", ""
+    is_accepted, outcome, error_line = False, "", ""
     start = perf_counter()
     try:
         with time_limit(MOST_S):
-            is_let_in = _is_let_in(image)
-            outcome, line = _decoded(image, base)
-    except Exception:  # noqa: BLE001  # anything but a clear line is what we look for
+            is_accepted = _is_accepted(image)
+            outcome, error_line = _decoded(image, base)
+    except Exception:  # noqa: BLE001  # any other exception is a finding
         problems.append(traceback.format_exc())
     seconds = perf_counter() - start
     return {
         "name": f"image {number}, {kind}",
         "base": _title(base),
         "damage": kind,
-        "let in": is_let_in,
+        "let in": is_accepted,
         "outcome": outcome,
-        "line": line,
+        "line": error_line,
         "seconds": round(seconds, 3),
         "problems": problems,
     }
@@ -76,22 +76,22 @@ def corruption_job(number: int) -> Row:
 
 @cache
 def bases() -> Sequence[bytes]:
-    """Return the demo, and where the facts are, an image with the tables of the real game and none of its code."""
+    """Return the demo, and if the facts are available, an image with the tables of the real game without its code."""
     demo = demo_cartridge_path().read_bytes()
     return (demo, build()) if FOLDER.exists() else (demo,)
 
 
 def damaged(image: bytes, kind: str, chance: Random) -> bytes:
-    """Return an image with one kind of damage, which differs from `image` in at least a byte."""
+    """Return a copy of `image` with one kind of damage, which differs in at least one byte."""
     found = KINDS[kind](image, chance)
-    while found == image:  # a blank bank was made blank
+    while found == image:  # a blank bank was overwritten with blanks
         found = _bytes(image, chance)
     return found
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in what computes for longer; a loop without an end would otherwise be no finding."""
+    """Raise TimeoutError after a processor time, so that an endless loop is a finding."""
 
     def stop(*_: object) -> None:
         message = f"took over {seconds} s"
@@ -106,18 +106,18 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _is_let_in(image: bytes) -> bool:
-    """Return whether the check of header and checksums lets an image in; else it must say why in one line."""
+def _is_accepted(image: bytes) -> bool:
+    """Return whether header and checksums are accepted; otherwise the error must be one line."""
     try:
         identify(Path("damaged.gb"), image)
     except CartridgeError as error:
-        _line(error)
+        _error_line(error)
         return False
     return True
 
 
 def _decoded(image: bytes, base: bytes) -> tuple[str, str]:
-    """Decode all of an image as if it were still its base, and survey it."""
+    """Decode an image completely as the kind of its base, and survey it."""
     title = _title(base)
     kind = CartridgeKind.DEMO if title == DEMO_TITLE else CartridgeKind.RED
     sha1 = hashlib.sha1(image, usedforsecurity=False).hexdigest()
@@ -125,21 +125,21 @@ def _decoded(image: bytes, base: bytes) -> tuple[str, str]:
     try:
         checks = survey(cartridge)
     except CartridgeError as error:
-        return REFUSED, _line(error)
+        return REFUSED, _error_line(error)
     try:
-        refuse_unsound(cartridge, checks)
+        require_valid(cartridge, checks)
     except CartridgeError as error:
-        return UNSOUND, _line(error)
+        return UNSOUND, _error_line(error)
     return SOUND, ""
 
 
-def _line(error: CartridgeError) -> str:
-    """Return what a person would read, which must be one line that says something."""
-    line = str(error)
-    if not line.strip() or not line.isprintable():
-        message = f"no clear line: {line!r}"
+def _error_line(error: CartridgeError) -> str:
+    """Return the error text, which must be one non-empty printable line."""
+    error_line = str(error)
+    if not error_line.strip() or not error_line.isprintable():
+        message = f"no clear line: {error_line!r}"
         raise ValueError(message)
-    return line
+    return error_line
 
 
 def _title(image: bytes) -> str:
@@ -226,13 +226,13 @@ def _garbage(_: bytes, chance: Random) -> bytes:
 
 
 def _garbage_behind_header(image: bytes, chance: Random) -> bytes:
-    density = chance.choice((2, 16, 256))  # few different bytes make long lists and deep pointers
+    density = chance.choice((2, 16, 256))  # few different bytes give long lists and deep pointers
     body = chance.randbytes(len(image)).translate(bytes([n % density for n in range(0x100)]))
     return _with(body, 0, image[:HEADER_END])
 
 
 def _with(image: bytes, at: int, data: bytes) -> bytes:
-    """Return `image`, as long as it was, with other bytes from `at` on."""
+    """Return `image` with other bytes from `at` on, at the same length."""
     at %= max(len(image), 1)
     data = data[: len(image) - at]
     return image[:at] + data + image[at + len(data) :]

@@ -1,6 +1,6 @@
-"""What the playing processes announced: commits they know to be kept, and lessons they delivered.
+"""The announcements of playing processes: acknowledged commits, and delivered lessons.
 
-Together with what a memory file says of its last delivery this is every lesson that the memory must hold.
+Together with the last delivery recorded in a memory file, this gives every lesson that the memory must hold.
 """
 
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ Delivery: TypeAlias = tuple[str, int]
 
 @dataclass
 class Ledger:
-    """The lessons of one memory by run and sequence, and what the current run has committed.
+    """The lessons of one memory by run and sequence, and the commits of the current run.
 
-    `forgotten` are lessons that were taken in and are unknown later, which only a restored copy explains.
+    `forgotten` are lessons that were stored and are missing later, which only a restored copy explains.
     """
 
     lessons: dict[Delivery, OutboxRow] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Ledger:
     _begun: dict[Delivery, OutboxRow] = field(default_factory=dict)
 
     def note(self, word: str, *about: Any) -> None:  # noqa: ANN401
-        """Take in one announcement."""
+        """Record one announcement."""
         match word:
             case "kept":
                 self.steps += about[0]
@@ -38,15 +38,15 @@ class Ledger:
             case "delivered":
                 if about[0] != len(self._begun):
                     self.problems.append(
-                        f"deliveries: {about[0]} of {len(self._begun)} were taken in"
+                        f"deliveries: {about[0]} of {len(self._begun)} were stored"
                     )
                 self.lessons |= self._begun
                 self._begun = {}
             case _:
-                self.problems.append(f"{word!r} is no announcement")
+                self.problems.append(f"{word!r} is an unknown announcement")
 
     def settle(self, run_id: str, last: int) -> None:
-        """Take the word of a memory file that `last` is the newest lesson of a run that it knows."""
+        """Accept `last` as the newest lesson of a run in the memory file."""
         self.forgotten |= {name for name in self.lessons if name[0] == run_id and name[1] > last}
         known = self.lessons | self._begun
         self._begun = {}

@@ -1,4 +1,4 @@
-"""What a memory file must hold, counted from the lessons alone, with none of the code that is judged."""
+"""The expected content of a memory file, computed from the lessons without the tested code."""
 
 import json
 import sqlite3
@@ -24,7 +24,7 @@ Lessons: TypeAlias = Mapping[str, Sequence[OutboxRow]]  # by run
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One of the four tables: its key, the column with the date of a row, and the figures that add up."""
+    """One of the four tables: its key, the date column of a row, and the figures that are summed."""
 
     kind: str
     name: str
@@ -46,99 +46,99 @@ TABLES: Final = (
 
 
 @dataclass
-class Thing:
-    """All lessons about one row, by run, in their order, and what closed it."""
+class Expected:
+    """All lessons about one row by run, in order, and the lessons that closed it."""
 
     table: Table
-    taught: dict[str, list[OutboxRow]] = field(default_factory=dict)
+    by_run: dict[str, list[OutboxRow]] = field(default_factory=dict)
     closed: dict[str, OutboxRow] = field(default_factory=dict)
 
     @property
     def lessons(self) -> list[OutboxRow]:
         """The lessons of all runs."""
-        return [row for rows in self.taught.values() for row in rows]
+        return [row for rows in self.by_run.values() for row in rows]
 
     def sums(self) -> dict[str, float]:
-        """Return what the figures that count come to."""
+        """Return the sums of the figures."""
         payloads = [row.payload for row in self.lessons]
         found = {name: sum(each[name] for each in payloads) for name in self.table.figures}
         if self.table.kind == "strategy":
             found["wins"] = sum(each["success_rate"] for each in payloads)
         return found
 
-    def dated(self, row: OutboxRow) -> float:
-        """Return when what a lesson says was so."""
+    def date_of(self, row: OutboxRow) -> float:
+        """Return the date of a lesson."""
         return float(row.payload[self.table.date])
 
-    def believed(self) -> OutboxRow:
-        """Return the last lesson of the run that is to be believed: the most trusted, then the newest."""
+    def preferred(self) -> OutboxRow:
+        """Return the last lesson of the run with precedence: the most trusted, then the newest."""
 
         def place(run: str) -> tuple[int, float, str]:
-            rows = self.taught[run]
-            return TRUST[rows[-1].payload["status"]], max(map(self.dated, rows)), run
+            rows = self.by_run[run]
+            return TRUST[rows[-1].payload["status"]], max(map(self.date_of, rows)), run
 
-        return self.taught[max(self.taught, key=place)][-1]
+        return self.by_run[max(self.by_run, key=place)][-1]
 
     def is_closed(self) -> bool:
-        """Return whether anything closed it that no newer evidence, as much to be trusted, has opened."""
-        return any(self._stands(run, row) for run, row in self.closed.items())
+        """Return whether a lesson closed it and no newer evidence with equal trust opened it again."""
+        return any(self._still_holds(run, row) for run, row in self.closed.items())
 
-    def _stands(self, run: str, row: OutboxRow) -> bool:
+    def _still_holds(self, run: str, row: OutboxRow) -> bool:
         needed = TRUST[row.payload.get("status", "verified")]
         return not any(
-            self.dated(each) > row.payload["at"] and TRUST[each.payload["status"]] >= needed
-            for other, rows in self.taught.items()
+            self.date_of(each) > row.payload["at"] and TRUST[each.payload["status"]] >= needed
+            for other, rows in self.by_run.items()
             if other != run
             for each in rows
         )
 
-    def worth(self, date: float) -> float:
-        """Return what it is worth to keep at a date."""
-        sums, newest = self.sums(), max(map(self.dated, self.lessons))
+    def relevance(self, date: float) -> float:
+        """Return the relevance at a date."""
+        sums, newest = self.sums(), max(map(self.date_of, self.lessons))
         match self.table.kind:
             case "pattern":
                 total = sums["success_count"] + sums["failure_count"]
-                worth = sums["success_count"] / total if total else 0.0
+                relevance = sums["success_count"] / total if total else 0.0
             case "strategy":
-                worth = sums["wins"] / sums["total_uses"]
+                relevance = sums["wins"] / sums["total_uses"]
             case "mistake":
-                worth = max(GRAVITY[row.payload["severity"]] for row in self.lessons)
+                relevance = max(GRAVITY[row.payload["severity"]] for row in self.lessons)
             case _:
-                believed = self.believed()
-                worth, newest = believed.payload["confidence"], self.dated(believed)
-        return float(worth * 0.95 ** (max(0.0, date - newest) / MONTH))
+                preferred = self.preferred()
+                relevance, newest = preferred.payload["confidence"], self.date_of(preferred)
+        return float(relevance * 0.95 ** (max(0.0, date - newest) / MONTH))
 
 
-def things_in(lessons: Lessons) -> dict[tuple[str, str], Thing]:
-    """Return what was taught and closed of each row, by table and id."""
+def expected_rows(lessons: Lessons) -> dict[tuple[str, str], Expected]:
+    """Return the lessons and closings of each row, by table and id."""
     by_kind, by_name = ({getattr(each, at): each for each in TABLES} for at in ("kind", "name"))
-    found: dict[tuple[str, str], Thing] = {}
+    found: dict[tuple[str, str], Expected] = {}
     for run, rows in lessons.items():
         for row in rows:
             if table := by_kind.get(row.kind):
-                thing = found.setdefault((table.name, row.payload[table.key]), Thing(table))
-                thing.taught.setdefault(run, []).append(row)
-                _open_again(thing, run, row)
+                fact = found.setdefault((table.name, row.payload[table.key]), Expected(table))
+                fact.by_run.setdefault(run, []).append(row)
+                _open_again(fact, run, row)
             elif row.kind == "close" and (table := by_name.get(row.payload["table"])):
                 place = table.name, row.payload["id"]
-                found.setdefault(place, Thing(table)).closed[run] = row
-    return {place: thing for place, thing in found.items() if thing.taught}
+                found.setdefault(place, Expected(table)).closed[run] = row
+    return {place: fact for place, fact in found.items() if fact.by_run}
 
 
-def complaints(path: Path, lessons: Lessons, config: ConsolidationConfig) -> Iterator[str]:
-    """Yield where the file at `path` is not what `lessons` come to."""
+def content_problems(path: Path, lessons: Lessons, config: ConsolidationConfig) -> Iterator[str]:
+    """Yield the differences between the file at `path` and the result expected from `lessons`."""
     with closing(sqlite3.connect(path)) as file:
         file.row_factory = sqlite3.Row
         yield from damage_in(file)
         ((date,),) = file.execute("SELECT decayed_at FROM tactician_stats").fetchall()
-        things = things_in(lessons)
+        expected = expected_rows(lessons)
         for table in TABLES:
             rows = {
                 row[table.key]: dict(row) for row in file.execute(f"SELECT * FROM {table.name}")
             }
-            here = {name: thing for (of, name), thing in things.items() if of == table.name}
+            here = {name: fact for (of, name), fact in expected.items() if of == table.name}
             yield from (
-                f"{table.name} {name}: was never taught" for name in rows.keys() - here.keys()
+                f"{table.name} {name}: no lesson has it" for name in rows.keys() - here.keys()
             )
             for name in sorted(rows.keys() & here.keys()):
                 yield from (
@@ -151,7 +151,7 @@ def complaints(path: Path, lessons: Lessons, config: ConsolidationConfig) -> Ite
 
 
 def delivered_problems(files: Files, ledger: Ledger, config: ConsolidationConfig) -> Iterator[str]:
-    """Yield what a memory lacks or has too much of by all that was delivered to it, and what its run did not deliver."""
+    """Yield missing and extra content of a memory compared with its deliveries, and undelivered lessons of its run."""
     memory = copied(files.memory, files.scratch)
     with (
         closing(sqlite3.connect(memory)) as file,
@@ -160,7 +160,7 @@ def delivered_problems(files: Files, ledger: Ledger, config: ConsolidationConfig
         for run_id, last in file.execute("SELECT run_id, max(sequence) FROM deliveries GROUP BY 1"):
             ledger.settle(run_id, last)
         yield from ledger.problems
-        yield from complaints(memory, ledger.by_run(), config)
+        yield from content_problems(memory, ledger.by_run(), config)
         ((run_id,),) = run.execute("SELECT run_id FROM run")
         live = [
             OutboxRow(sequence, tick, kind, json.loads(payload))
@@ -181,75 +181,75 @@ def _undelivered(run_id: str, live: Iterable[OutboxRow], ledger: Ledger) -> Iter
 
 
 def _battles(run: sqlite3.Connection, live: Iterable[OutboxRow]) -> Iterator[str]:
-    """Yield where the lessons of a run count other battles than were decided in it."""
+    """Yield an error when the lessons of a run count other battles than the run has."""
     ((fought,),) = run.execute(
         "SELECT count(*) FROM events WHERE live AND kind = 'battle'"
         " AND json_extract(payload, '$.outcome') IN ('victory', 'defeat')"
     )
-    told = sum(each.payload["battles"] for each in live if each.kind == "totals")
-    if told != fought:
-        yield f"battles: {fought} were decided on the live branch, its lessons count {told}"
+    totals = sum(each.payload["battles"] for each in live if each.kind == "totals")
+    if totals != fought:
+        yield f"battles: {fought} were decided on the live branch, its lessons count {totals}"
 
 
-def _open_again(thing: Thing, run: str, row: OutboxRow) -> None:
-    """Forget what closed a row, where the same run taught it again later with as much to show."""
-    closed = thing.closed.get(run)
+def _open_again(fact: Expected, run: str, row: OutboxRow) -> None:
+    """Remove the closing of a row if the same run confirmed it later with equal trust."""
+    closed = fact.closed.get(run)
     if closed is None or row.tick == closed.tick:
         return
     if TRUST[row.payload["status"]] >= TRUST[closed.payload.get("status", "verified")]:
-        del thing.closed[run]
+        del fact.closed[run]
 
 
-def _row(file: sqlite3.Connection, row: dict[str, Any], name: str, thing: Thing) -> Iterator[str]:
-    if thing.table.kind == "strategy":
+def _row(file: sqlite3.Connection, row: dict[str, Any], name: str, fact: Expected) -> Iterator[str]:
+    if fact.table.kind == "strategy":
         row["wins"] = row["success_rate"] * row["total_uses"]
-    for figure, total in thing.sums().items():
+    for figure, total in fact.sums().items():
         if abs(row[figure] - total) > NEARLY:
-            yield f"{figure} is {row[figure]}, taught were {total}"
-    believed = thing.believed().payload
+            yield f"{figure} is {row[figure]}, the lessons have {total}"
+    preferred = fact.preferred().payload
     if (
-        thing.table.kind == "preference"
-        and json.loads(row["preference_value"]) != believed["preference_value"]
+        fact.table.kind == "preference"
+        and json.loads(row["preference_value"]) != preferred["preference_value"]
     ):
-        yield f"{row['preference_value']} is believed, which is less trusted or older"
+        yield f"{row['preference_value']} has precedence, but is less trusted or older"
     where = file.execute(
         "SELECT status, closed FROM provenance WHERE table_name = ? AND id = ?",
-        (thing.table.name, name),
+        (fact.table.name, name),
     ).fetchone()
     if where is None:
         yield "it has no provenance"
-    elif where["status"] != believed["status"]:
-        yield f"{where['status']}, not {believed['status']}"
-    elif bool(where["closed"]) != thing.is_closed():
-        yield f"closed is {where['closed']!r}, should be {thing.is_closed()}"
-    yield from _shares(file, name, thing)
+    elif where["status"] != preferred["status"]:
+        yield f"{where['status']}, not {preferred['status']}"
+    elif bool(where["closed"]) != fact.is_closed():
+        yield f"closed is {where['closed']!r}, should be {fact.is_closed()}"
+    yield from _contributions(file, name, fact)
 
 
-def _shares(file: sqlite3.Connection, name: str, thing: Thing) -> Iterator[str]:
-    shares = file.execute(
+def _contributions(file: sqlite3.Connection, name: str, fact: Expected) -> Iterator[str]:
+    contributions = file.execute(
         "SELECT run_id, share, closed, evidence FROM shares WHERE table_name = ? AND id = ?",
-        (thing.table.name, name),
+        (fact.table.name, name),
     ).fetchall()
-    teachers = {each["run_id"] for each in shares if "record" in json.loads(each["share"])}
-    if teachers != thing.taught.keys():
-        yield f"known to be of {sorted(teachers)}, is of {sorted(thing.taught)}"
-    if thing.table.kind == "preference":
-        believed = thing.believed().payload["preference_value"]
-        for each in shares:
-            says = thing.taught.get(each["run_id"])
-            loses = says is not None and says[-1].payload["preference_value"] != believed
+    runs = {each["run_id"] for each in contributions if "record" in json.loads(each["share"])}
+    if runs != fact.by_run.keys():
+        yield f"has contributions of {sorted(runs)}, expected {sorted(fact.by_run)}"
+    if fact.table.kind == "preference":
+        preferred = fact.preferred().payload["preference_value"]
+        for each in contributions:
+            own = fact.by_run.get(each["run_id"])
+            loses = own is not None and own[-1].payload["preference_value"] != preferred
             if loses != bool(each["closed"]) or loses != (each["evidence"] != "[]"):
-                yield f"what {each['run_id']} says is closed: {each['closed']!r}"
+                yield f"the contribution of {each['run_id']} is closed: {each['closed']!r}"
 
 
 def _missing(
     table: Table,
     rows: Mapping[str, Mapping[str, Any]],
-    here: Mapping[str, Thing],
+    here: Mapping[str, Expected],
     date: float,
     config: ConsolidationConfig,
 ) -> Iterator[str]:
-    """Yield what is gone although it is worth keeping and there is room."""
+    """Yield rows that are missing although they are relevant and below the cap."""
     cap = getattr(config, table.cap) if table.cap else 10**9
     groups: dict[object, int] = {}
     for row in rows.values():
@@ -259,41 +259,41 @@ def _missing(
         if count > cap:
             yield f"{table.name}: {count} of {group} are over the cap"
     for name in sorted(here.keys() - rows.keys()):
-        group = here[name].believed().payload.get("pattern_type")
-        worth = here[name].worth(date)
-        if groups.get(group, 0) < cap and worth >= config.importance_threshold + 1e-9:
-            yield f"{table.name} {name}: gone, though it is worth {worth:.3f}"
+        group = here[name].preferred().payload.get("pattern_type")
+        relevance = here[name].relevance(date)
+        if groups.get(group, 0) < cap and relevance >= config.importance_threshold + 1e-9:
+            yield f"{table.name} {name}: missing with a relevance of {relevance:.3f}"
 
 
 def _totals(file: sqlite3.Connection, lessons: Lessons) -> Iterator[str]:
-    told = [row.payload for rows in lessons.values() for row in rows if row.kind == "totals"]
-    sums = {name: sum(each[name] for each in told) for name in ("sessions", "battles", "victories")}
+    rows = [row.payload for group in lessons.values() for row in group if row.kind == "totals"]
+    sums = {name: sum(each[name] for each in rows) for name in ("sessions", "battles", "victories")}
     stats = file.execute("SELECT * FROM tactician_stats").fetchone()
     won = stats["overall_win_rate"] * stats["total_battles"]
     found = {"sessions": stats["total_sessions"], "battles": stats["total_battles"]}
     if found != {name: sums[name] for name in found} or abs(won - sums["victories"]) > NEARLY:
-        yield f"totals are {found} with {won} won, taught were {sums}"
+        yield f"totals are {found} with {won} won, the lessons have {sums}"
 
 
 def _entries(file: sqlite3.Connection, lessons: Lessons) -> Iterator[str]:
-    taught: dict[tuple[str, str], int] = {}
+    by_run: dict[tuple[str, str], int] = {}
     for run, rows in lessons.items():
         for row in rows:
             if row.kind == "entry":
                 place = row.payload["scope"], _key(run, row.payload)
-                taught[place] = taught.get(place, 0) + 1
+                by_run[place] = by_run.get(place, 0) + 1
     for row in file.execute("SELECT scope, key, count, merged FROM ltm_entries").fetchall():
         if row["scope"] == "collective":
             continue
         count = sum(
-            taught.get((row["scope"], key), 0) for key in (row["key"], *json.loads(row["merged"]))
+            by_run.get((row["scope"], key), 0) for key in (row["key"], *json.loads(row["merged"]))
         )
         if count != row["count"]:
-            yield f"entry {row['key']}: counts {row['count']}, was taught {count} times"
+            yield f"entry {row['key']}: counts {row['count']}, the lessons have it {count} times"
 
 
 def _key(run: str, payload: Mapping[str, Any]) -> str:
-    """Return the key of an entry, which begins with the run that learnt it first."""
+    """Return the key of an entry, which begins with the run that wrote it first."""
     runs = (
         source.removeprefix("run:") for source in payload["sources"] if source.startswith("run:")
     )

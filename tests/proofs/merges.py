@@ -1,4 +1,4 @@
-"""What must hold of merged memories, tried on one random history."""
+"""Conditions on merged memories, tested on one random history."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from typing import Any, Final
 from memory import OutboxRow, open_knowledge_store
 from memory.team_memory import MemoryManagementAgent
 from tests.proofs.histories import History, history
-from tests.proofs.memory_oracle import TABLES, complaints
+from tests.proofs.memory_oracle import TABLES, content_problems
 from tests.proofs.workers import Row
 
 SHARED: Final = (
@@ -28,7 +28,7 @@ ENTRIES: Final = "scope, key, kind, data, tags, importance, relevance, utility, 
 
 
 def merge_job(number: int) -> Row:
-    """Return what came of merging the files of one history in several orders."""
+    """Merge the files of one history in several orders, and return the result."""
     with tempfile.TemporaryDirectory(prefix="history") as folder:
         made = history(Random(number), Path(folder))
         merges = Merges(made, Random(~number))
@@ -52,21 +52,21 @@ class Merges:
         self.count = 0
 
     def problems(self) -> Iterator[str]:
-        """Yield what does not hold."""
+        """Yield the violated conditions."""
         files = self._made.files[:]
         before = {file: _digest(file) for file in files}
         a, b, c = self._chance.sample(files, 3)
         ab = self._merged(a, b)
         yield from self._again(a, b, ab)
         yield from self._orders(a, b, c, ab)
-        yield from complaints(ab, self._delivered(a, b), self._made.config)
-        whole = self._merged(*files)
-        yield from complaints(whole, self._delivered(*files), self._made.config)
-        yield from self._goes_on(whole, files)
+        yield from content_problems(ab, self._delivered(a, b), self._made.config)
+        merged_all = self._merged(*files)
+        yield from content_problems(merged_all, self._delivered(*files), self._made.config)
+        yield from self._after_delivery(merged_all, files)
         yield from (f"{file.name} was changed" for file in files if _digest(file) != before[file])
 
     def _again(self, a: Path, b: Path, ab: Path) -> Iterator[str]:
-        """Yield where merging again what was merged before changes anything."""
+        """Yield an error when merging a second time changes anything."""
         was = _digest(ab)
         copy = Path(shutil.copyfile(ab, self._made.folder / "copy.sqlite"))
         for name, sources in (("A", [a]), ("B", [b]), ("A and B", [a, b]), ("itself", [copy])):
@@ -78,7 +78,7 @@ class Merges:
             yield "A with A is not A"
 
     def _orders(self, a: Path, b: Path, c: Path, ab: Path) -> Iterator[str]:
-        """Yield where the order of merging shows, or something is lost."""
+        """Yield an error when the order of merging matters, or data is lost."""
         turned = self._merged(b, a)
         if _content(ab) != _content(turned) or _archive(ab) != _archive(turned):
             yield "A with B is not B with A"
@@ -102,10 +102,10 @@ class Merges:
                 for name in json.loads(row).get("merged", ())
             }
             if lost := known - _names(file) - archived:
-                yield f"{side}: {sorted(lost)} are neither known nor in the archive"
+                yield f"{side}: {sorted(lost)} are neither stored nor in the archive"
 
-    def _goes_on(self, file: Path, sources: Sequence[Path]) -> Iterator[str]:
-        """Yield what is wrong after the runs delivered the rest to the merged file."""
+    def _after_delivery(self, file: Path, sources: Sequence[Path]) -> Iterator[str]:
+        """Yield the problems after the runs delivered the rest to the merged file."""
         with closing(sqlite3.connect(file)) as opened:
             ((date,),) = opened.execute("SELECT decayed_at FROM tactician_stats").fetchall()
         with closing(open_knowledge_store(file, now=date, config=self._made.config)) as store:
@@ -115,8 +115,8 @@ class Merges:
                     yield f"{run} delivered something twice"
             store.maintain()
         again = self._merged(file, *sources)
-        for each in complaints(again, self._made.lessons, self._made.config):
-            yield f"going on: {each}"
+        for each in content_problems(again, self._made.lessons, self._made.config):
+            yield f"continued: {each}"
 
     def _delivered(self, *sources: Path) -> dict[str, list[OutboxRow]]:
         last: dict[str, int] = {}
@@ -134,7 +134,7 @@ class Merges:
 
 
 def _content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all that is known, apart from where it lies in the file."""
+    """Return the content of a file, independent of row positions."""
     with closing(sqlite3.connect(path)) as file:
         found = {name: sorted(file.execute(f"SELECT * FROM {name}"), key=repr) for name in SHARED}
         entries = file.execute(f"SELECT {ENTRIES} FROM ltm_entries ORDER BY id").fetchall()
@@ -147,7 +147,7 @@ def _archive(path: Path) -> set[tuple[str, str, str]]:
 
 
 def _names(path: Path) -> set[tuple[str, str]]:
-    """Return table and id of all that is known."""
+    """Return table and id of every row."""
     found: set[tuple[str, str]] = set()
     with closing(sqlite3.connect(path)) as file:
         for table in TABLES:

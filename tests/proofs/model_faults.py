@@ -1,6 +1,6 @@
-"""One seed played by rules, and with a model whose service fails, and everything that is looked at afterwards.
+"""One seed played by rules, and with a model whose service fails, and the checks afterwards.
 
-The product is not changed for this: methods of the adviser are wrapped here by ones that take note.
+The product is not changed for this: methods of the advisor are wrapped here by ones that record calls.
 """
 
 import base64
@@ -49,11 +49,11 @@ ANSWERED: Final = "answered"
 OWN_TURNS: Final = (
     2,
     7,
-)  # of the faults that a game has of its own, so that seeds in a row meet every kind
+)  # of the fixed faults of a game, so that consecutive seeds have every kind
 TIMEOUT_S: Final = 1.0  # of an answer; loopback takes milliseconds
 EVERY: Final = 100  # ticks between two questions
 SHARE: Final = 0.3  # of calls that fail
-TURNS: Final = 10_000  # of messages; no game asks for more
+TURNS: Final = 10_000  # maximum messages of a game
 NETWORK: Final = frozenset(
     f"socket.{name}"
     for name in ("connect", "sendto", "sendmsg", "bind", "getaddrinfo", "gethostbyname")
@@ -61,8 +61,8 @@ NETWORK: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """One game to play. `faults` is the share of calls that fail; `is_wide` gives ceilings that are not met."""
+class GameSpec:
+    """One game to play. `faults` is the share of calls that fail; `is_wide` selects ceilings that are not reached."""
 
     seed: int
     is_wide: bool
@@ -74,39 +74,39 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class NotedCall:
-    """One request: whether it reached the service, and the `fault` made of it ('' for none)."""
+class RecordedCall:
+    """One request: whether it reached the service, and its `fault` ('' for none)."""
 
     reached: bool
     fault: str
 
 
 @dataclass(slots=True)
-class NotedQuestion:
-    """One question: why, when, its calls, and how it ended: answered, or the reason of the silence."""
+class RecordedQuestion:
+    """One question: purpose, tick, calls, and its end: answered, or the reason for no answer."""
 
     purpose: str
     tick: int
-    calls: list[NotedCall] = field(default_factory=list)
+    calls: list[RecordedCall] = field(default_factory=list)
     end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AdvisedGame:
-    """A seed, played twice. `made` counts faults by what the service made."""
+    """A seed played twice. `made` counts the faults made by the service."""
 
-    wanted: Wanted
+    wanted: GameSpec
     rules: Summary
     claude: Summary
-    questions: Sequence[NotedQuestion]
+    questions: Sequence[RecordedQuestion]
     made: Counter[str]
     usd: float
     problems: Sequence[str]
 
 
 def advised_job(number: int) -> Row:
-    """Play a seed twice; every second one has the ceilings that ship, which three lost calls in ten soon reach."""
-    wanted = Wanted(100 + number, is_wide=bool(number % 2))
+    """Play a seed twice; every second one has the shipped ceilings, which three lost calls in ten soon reach."""
+    wanted = GameSpec(100 + number, is_wide=bool(number % 2))
     with TemporaryDirectory(prefix="advised") as folder:
         game = play(wanted, Path(folder))
     return {
@@ -122,8 +122,8 @@ def advised_job(number: int) -> Row:
     }
 
 
-def play(wanted: Wanted, home: Path) -> AdvisedGame:
-    """Play a seed by rules and with a failing model below `home`, and look at what is left behind."""
+def play(wanted: GameSpec, home: Path) -> AdvisedGame:
+    """Play a seed by rules and with a failing model below `home`, and check the files."""
     key = f"sk-ant-api03-{secrets.token_urlsafe(64)}"
     common = Settings(seed=wanted.seed, until=wanted.until)
     terms = WIDE if wanted.is_wide else None
@@ -137,10 +137,10 @@ def play(wanted: Wanted, home: Path) -> AdvisedGame:
         rules = play_run(_in(home / "rules", common), NoViewer(), Interrupt())
         stack.enter_context(_logged(home / "log"))
         server = stack.enter_context(FakeClaude(_scenario(wanted, key), seed=wanted.seed))
-        told = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": key}
-        stack.enter_context(patch.dict(os.environ, told))
-        notes = Notes(server)
-        stack.enter_context(notes.taken())
+        variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": key}
+        stack.enter_context(patch.dict(os.environ, variables))
+        notes = QuestionLog(server)
+        stack.enter_context(notes.recording())
         settings = _in(home / "claude", replace(common, mind=Decider.CLAUDE, asking=asking))
         claude = play_run(settings, NoViewer(), Interrupt())
     run = home / "claude" / "run"
@@ -158,36 +158,36 @@ def play(wanted: Wanted, home: Path) -> AdvisedGame:
     return AdvisedGame(wanted, rules, claude, notes.questions, made, usd, problems)
 
 
-class Notes:
-    """All questions of a session, in their order, as the service and the adviser knew them. One thread asks at a time."""
+class QuestionLog:
+    """All questions of a session in order, as seen by the service and the advisor. One thread asks at a time."""
 
     def __init__(self, server: FakeClaude) -> None:
-        self.questions: list[NotedQuestion] = []
+        self.questions: list[RecordedQuestion] = []
         self._server = server
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Take note for as long as the context lasts."""
+    def recording(self) -> Iterator[None]:
+        """Record questions and calls while the context lasts."""
         with wrapped(ClaudeAdvisor, "ask", self._ask), wrapped(Claude, "complete", self._complete):
             yield
 
     def problems(self) -> Iterator[str]:
-        """Yield requests and faults that one side knows and the other does not."""
+        """Yield requests and faults known to only one side."""
         calls, counts = (
             [each for asked in self.questions for each in asked.calls],
             self._server.counts,
         )
         reached = sum(each.reached for each in calls)
         if reached != counts.calls[MESSAGES]:
-            yield f"{counts.calls[MESSAGES]} requests came, and {reached} were made"
-        heard = Counter(each.fault for each in calls if each.fault)
-        if heard != self._server.faults:
-            yield f"faults that were not noticed: {dict(self._server.faults - heard)}"
+            yield f"{counts.calls[MESSAGES]} requests arrived, and {reached} were made"
+        noticed = Counter(each.fault for each in calls if each.fault)
+        if noticed != self._server.faults:
+            yield f"faults that were not noticed: {dict(self._server.faults - noticed)}"
         if counts.errors:
             yield f"the service refused requests: {dict(counts.errors)}"
 
     def _ask(self, ask: Any, advisor: ClaudeAdvisor, question: Any) -> Any:  # noqa: ANN401
-        asked = NotedQuestion(question.purpose.value, question.tick)
+        asked = RecordedQuestion(question.purpose.value, question.tick)
         self.questions.append(asked)
         answer = ask(advisor, question)
         asked.end = ANSWERED if isinstance(answer, Advice) else answer.reason.value
@@ -200,20 +200,20 @@ class Notes:
             return complete(*request)
         finally:
             made = "".join(self._server.faults - faults)
-            self.questions[-1].calls.append(NotedCall(counts.calls[MESSAGES] > calls, made))
+            self.questions[-1].calls.append(RecordedCall(counts.calls[MESSAGES] > calls, made))
 
 
 def ceilings_passed(calls: Sequence[ModelCall], terms: Terms) -> list[str]:
-    """Return the ceilings that the calls of a run go beyond, at any moment of it."""
+    """Return the ceilings that the calls of a run exceed at any time."""
     counted = [each for each in calls if each.state is not CallState.CANCELLED]
-    found = (terms.ceilings.passed_by(_sums(counted[: at + 1])) for at in range(len(counted)))
+    found = (terms.ceilings.exceeded_by(_sums(counted[: at + 1])) for at in range(len(counted)))
     return sorted({each for each in found if each is not None})
 
 
 def _sums(calls: Sequence[ModelCall]) -> CallSums:
-    """Return what calls come to in all, in the hour up to the last, and under the milestone of the last.
+    """Return the sums of calls in total, in the hour before the last, and under the milestone of the last.
 
-    The last counts at its worst, as it did while it was under way.
+    The last call counts at its maximum cost, as it did while it was active.
     """
     last = replace(calls[-1], nanos=calls[-1].worst_nanos, tokens=calls[-1].worst_tokens)
     calls = [*calls[:-1], last]
@@ -228,7 +228,7 @@ def _sum(calls: Sequence[ModelCall]) -> Sums:
 
 
 def leaks(folder: Path, secret: str, *said: str) -> list[str]:
-    """Return what has `secret` in it, as it is or in a common disguise: files below `folder`, and words `said`."""
+    """Return the files below `folder` and the texts `said` that contain `secret`, plain or in a common encoding."""
     raw = secret.encode()
     coded = [base64.b64encode(b"\0" * before + raw)[4:-4] for before in range(3)]
     forms = [raw, raw[::-1], raw.hex().encode(), quote(secret, safe="").encode(), *coded]
@@ -243,18 +243,18 @@ def leaks(folder: Path, secret: str, *said: str) -> list[str]:
     )
 
 
-class NetworkUsed(BaseException):  # so that the product does not take it for a fault of its own
-    """Something of this process used the network while it was off."""
+class NetworkUsed(BaseException):  # so that the product does not catch it as an error
+    """This process used the network while it was disabled."""
 
 
 class _Gate:
-    """Hears of everything that the interpreter does; a hook cannot be taken out again, so it is put in once."""
+    """An audit hook that can block the network; hooks cannot be removed, so it is installed once."""
 
     def __init__(self) -> None:
         self.is_off = False
-        sys.addaudithook(self._hear)
+        sys.addaudithook(self._check)
 
-    def _hear(self, event: str, arguments: tuple[object, ...]) -> None:
+    def _check(self, event: str, arguments: tuple[object, ...]) -> None:
         if self.is_off and event in NETWORK:
             message = f"{event} {arguments[1:]!r}"
             raise NetworkUsed(message)
@@ -267,7 +267,7 @@ def _gate() -> _Gate:
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """Raise NetworkUsed where anything uses the network, as long as the context lasts."""
+    """Raise NetworkUsed on any use of the network while the context lasts."""
     gate = _gate()
     gate.is_off = True
     try:
@@ -281,14 +281,14 @@ def _in(home: Path, settings: Settings) -> Settings:
     return replace(settings, run=home / "run", memory=home / "memory.sqlite")
 
 
-def _scenario(wanted: Wanted, key: str) -> ServiceScenario:
-    """Return the scenario that was asked for, of a service that also says the key back."""
+def _scenario(wanted: GameSpec, key: str) -> ServiceScenario:
+    """Return the requested scenario, with answers that also contain the key."""
     scenario = scenario_named(wanted.scenario)
     words = f"the key is {key}, note it"
-    told = {"goals": ["$goal"], "candidates": ["$candidate"], "note": words, "confidence": 0.8}
+    answer = {"goals": ["$goal"], "candidates": ["$candidate"], "note": words, "confidence": 0.8}
     stored = ((ToolCall("store", {"text": words, "tags": ["key"]}),),)
     answers = (
-        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(3, TURNS, 9)), json=told),
+        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(3, TURNS, 9)), json=answer),
         ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(5, TURNS, 11)), rounds=stored),
     )
     spread = replace(scenario.spread, share=wanted.faults)
@@ -297,7 +297,7 @@ def _scenario(wanted: Wanted, key: str) -> ServiceScenario:
 
 
 def _own_faults(seed: int, spread: FaultSpread) -> Iterator[ServiceFault]:
-    """Yield faults that a game has whatever chance brings."""
+    """Yield the fixed faults of a game."""
     for at, turn in enumerate(OWN_TURNS if spread.share else ()):
         kind = spread.kinds[(len(OWN_TURNS) * seed + at) % len(spread.kinds)]
         yield ServiceFault(kind, turns=(turn,))
@@ -305,7 +305,7 @@ def _own_faults(seed: int, spread: FaultSpread) -> Iterator[ServiceFault]:
 
 @contextmanager
 def _logged(path: Path) -> Iterator[None]:
-    """Write everything that is logged to a file."""
+    """Write all log messages to a file."""
     root, handler = logging.getLogger(), logging.FileHandler(path, encoding="utf-8")
     before = root.level
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
@@ -332,9 +332,9 @@ def _of_play(rules: Summary, claude: Summary) -> Iterator[str]:
 
 
 def _of_replay(run: Path) -> Iterator[str]:
-    """Replay the steps and decide them anew, with no network."""
+    """Replay the steps and decide them again, without network."""
     with closing(read_run(run)) as folder:
-        told = sum(1 for _ in folder.store.events(ADVICE))
+        recorded = sum(1 for _ in folder.store.events(ADVICE))
     try:
         with offline():
             divergence, again = replay_run(run, None).divergence, redecide_run(run, None, None)
@@ -344,6 +344,6 @@ def _of_replay(run: Path) -> Iterator[str]:
     if divergence is not None:
         yield f"the replay diverges: {divergence}"
     if again.divergence:
-        yield f"decided anew it diverges: {again.divergence}"
-    if again.advice != told:
-        yield f"of {told} answers {again.advice} were given again"
+        yield f"deciding again diverges: {again.divergence}"
+    if again.advice != recorded:
+        yield f"of {recorded} answers {again.advice} were used again"

@@ -1,4 +1,4 @@
-"""Bugs put into a fork of this process, in which the tests of their row are run."""
+"""Bugs installed in a fork of this process, in which the tests of their row run."""
 
 import os
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ OPTIONS = ("-q", "-x", "-n0", "-p", "no:randomly", "--timeout=60")
 
 
 def mutation_job(number: int) -> Row:
-    """Put one bug in, and run the tests of its row: one of them must fail. Without it all pass, as the gate says."""
+    """Install one bug, and run the tests of its row: one of them must fail. Without the bug all pass."""
     bug = BUGS[number % 1_000_000]
     tests = row_tests()[bug.row]
-    child = fork(partial(_tested, bug, tests))
+    child = fork(partial(_exit_code, bug, tests))
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     problems = (
         [f"no test of {bug.row} notices it (exit code {code})"]
@@ -35,8 +35,8 @@ def mutation_job(number: int) -> Row:
     }
 
 
-def put_in(bug: Bug) -> None:
-    """Replace the attribute of a bug, wherever it was imported to."""
+def install(bug: Bug) -> None:
+    """Replace the attribute of a bug in every module that imports it."""
     original = getattr(bug.owner, bug.name)
     replaced = bug.make(original)
     setattr(bug.owner, bug.name, replaced)
@@ -44,11 +44,11 @@ def put_in(bug: Bug) -> None:
         replace_everywhere(original, replaced)
 
 
-def _tested(bug: Bug, tests: Sequence[str]) -> int:
-    """Return the exit code of pytest for some tests, with a bug in this process, a fork."""
+def _exit_code(bug: Bug, tests: Sequence[str]) -> int:
+    """Return the exit code of pytest for some tests, with a bug installed in this fork."""
     os.chdir(HOME)
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
-    put_in(bug)
+    install(bug)
     return int(pytest.main([*OPTIONS, *tests]))

@@ -1,4 +1,4 @@
-"""What must be true of a run when it is over: its file by itself, its replay, and what RAM shows meanwhile.
+"""Conditions on a finished run: its file, its replay, and its events compared with RAM.
 
 The file is read without the program that wrote it.
 """
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agent.lab.exam.truth import FightOutcome, GameTruth, ObservedFight, truth_of
 from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
-from agent.tools.replay.recording import moments
+from agent.tools.replay.recording import replayed_states
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_run
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN
@@ -28,7 +28,7 @@ ACTIONS, MOMENTS, SITUATIONS = "actions", "moments", "situations"  # edges of me
 
 
 class Files(NamedTuple):
-    """Where the files of a game are, and a folder for copies to look at."""
+    """The files of a game, and a folder for copies to read."""
 
     run: Path
     memory: Path
@@ -36,7 +36,7 @@ class Files(NamedTuple):
 
 
 def copied(file: Path, to: Path) -> Path:
-    """Return a copy of a database as a kill left it, with its log, so that looking changes nothing."""
+    """Return a copy of a database with its log, as left by a kill, so that reading does not change it."""
     copy = to / f"copy-{file.name}"
     for suffix in (*COMPANIONS, "-shm"):
         source, target = (each.with_name(each.name + suffix) for each in (file, copy))
@@ -47,7 +47,7 @@ def copied(file: Path, to: Path) -> Path:
 
 
 def lost_commits(run_file: Path, ledger: Ledger, scratch: Path) -> list[str]:
-    """Return what was acknowledged as committed and is not in the file of a run."""
+    """Return the acknowledged commits that are missing in the file of a run."""
     if not ledger.checkpoints:
         return []
     with closing(sqlite3.connect(copied(run_file, scratch))) as file:
@@ -66,7 +66,7 @@ def lost_commits(run_file: Path, ledger: Ledger, scratch: Path) -> list[str]:
 
 
 def restores(files: Files) -> int:
-    """Return how often play went back to a checkpoint because it was stuck; 0 where the file cannot be read."""
+    """Return the number of checkpoints restored because play was stuck; 0 for an unreadable file."""
     with (
         suppress(sqlite3.Error),
         closing(sqlite3.connect(copied(files.run / "run.sqlite", files.scratch))) as file,
@@ -78,7 +78,7 @@ def restores(files: Files) -> int:
 def run_problems(
     files: Files, cartridge: Cartridge, story: Sequence[str], goal: str | None
 ) -> Iterator[str]:
-    """Yield what is wrong with a run; it must have reached the milestones of `story` up to `goal`."""
+    """Yield the problems of a run, which must have reached the milestones of `story` up to `goal`."""
     with closing(sqlite3.connect(copied(files.run / "run.sqlite", files.scratch))) as file:
         yield from damage_in(file)
         yield from _indexes(file)
@@ -90,10 +90,10 @@ def run_problems(
                 "SELECT tick, kind, payload FROM events WHERE live ORDER BY id"
             )
         ]
-    told = Counter((tick, kind, json.dumps(payload)) for tick, kind, payload in events)
-    for (tick, kind, _), count in told.items():
+    recorded = Counter((tick, kind, json.dumps(payload)) for tick, kind, payload in events)
+    for (tick, kind, _), count in recorded.items():
         if count > 1:
-            yield f"events: {kind} of tick {tick} is there {count} times"
+            yield f"events: {kind} of tick {tick} exists {count} times"
     reached = [payload["id"] for _, kind, payload in events if kind == "milestone"]
     if reached != list(story[: len(reached) if goal is None else story.index(goal) + 1]):
         yield f"milestones: {reached} on the live branch"
@@ -101,17 +101,17 @@ def run_problems(
     if divergence is not None:
         yield f"replay: {divergence}"
     else:
-        yield from _witnessed(files.run, cartridge, events)
+        yield from _compared_with_ram(files.run, cartridge, events)
 
 
 def damage_in(file: sqlite3.Connection) -> Iterator[str]:
-    """Yield what SQLite finds wrong with a file: its pages, its indexes, its references."""
+    """Yield the errors that SQLite finds in a file: pages, indexes, references."""
     yield from (str(row[0]) for row in file.execute("PRAGMA integrity_check") if row[0] != "ok")
     yield from (f"dangling reference {row}" for row in file.execute("PRAGMA foreign_key_check"))
 
 
 def _indexes(file: sqlite3.Connection) -> Iterator[str]:
-    """Yield where words and tags would find other entries than there are."""
+    """Yield differences between the indexes of words and tags and the entries."""
     try:
         file.execute("INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
@@ -127,21 +127,21 @@ def _indexes(file: sqlite3.Connection) -> Iterator[str]:
 
 
 def _branches(file: sqlite3.Connection) -> Iterator[str]:
-    """Yield what is dead and should not be, or the other way round."""
+    """Yield inconsistencies between live steps and branchings."""
     ((dead,),) = file.execute("SELECT count(*) FROM steps WHERE NOT live")
-    ((told,),) = file.execute("SELECT coalesce(sum(left_at - tick), 0) FROM branchings")
+    ((recorded,),) = file.execute("SELECT coalesce(sum(left_at - tick), 0) FROM branchings")
     ((asked,),) = file.execute("SELECT count(*) FROM branchings WHERE why = 'asked'")
-    if dead != told:
-        yield f"branches: {dead} steps are dead, {told} are told of"
+    if dead != recorded:
+        yield f"branches: {dead} steps are dead, {recorded} are recorded"
     if asked:
-        yield f"branches: {asked} are said to be asked for by the player"
+        yield f"branches: {asked} are recorded as requested by the player"
     ticks = [tick for (tick,) in file.execute("SELECT tick FROM trail WHERE live ORDER BY id")]
     if ticks != sorted(set(ticks)):
-        yield "trail: the live one goes back in time, or is twice at a tick"
+        yield "trail: the live one goes back in time, or has a tick twice"
 
 
 def _edges(file: sqlite3.Connection) -> Iterator[str]:
-    """Yield where what was derived along an edge of memory does not add up to what the edge carried."""
+    """Yield differences between the entries derived along an edge of memory and the count the edge carried."""
     ((number, data),) = file.execute(
         "SELECT checkpoint, data FROM parts WHERE name = 'flows' ORDER BY checkpoint DESC LIMIT 1"
     )
@@ -170,10 +170,10 @@ def _edges(file: sqlite3.Connection) -> Iterator[str]:
         yield f"situations: {carried[MOMENTS]['carried']} moments were carried, {counted} are counted"
 
 
-def _witnessed(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Iterator[str]:
-    """Yield which fights, places and milestones are lost or too many by RAM alone, as a replay shows it."""
+def _compared_with_ram(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Iterator[str]:
+    """Yield battles, places and milestones that are missing or extra compared with RAM in a replay."""
     truth = _truth(run, cartridge)
-    # What the last tick of a run that was cut off led to was not looked at yet.
+    # The result of the last tick of an interrupted run was not processed yet.
     events = [event for event in events if event[0] < truth.ticks]
     fought = [_fight(each) for each in truth.fights if each.last_tick < truth.ticks]
     yield from _compared(
@@ -187,13 +187,15 @@ def _witnessed(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Iter
     for tick, kind, each in events:
         shown = truth.milestones.get(str(each.get("id"))) if kind == "milestone" else 0
         if shown is None or shown > tick:
-            yield f"milestones: {each['id']} is told of at tick {tick}, RAM shows it at {shown}"
+            yield f"milestones: {each['id']} is recorded at tick {tick}, RAM shows it at {shown}"
 
 
 def _truth(run: Path, cartridge: Cartridge) -> GameTruth:
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-        return truth_of(moments(folder.store, console), story, dex, run=folder.store.run_id, seed=0)
+        return truth_of(
+            replayed_states(folder.store, console), story, dex, run=folder.store.run_id, seed=0
+        )
 
 
 def _fight(fight: ObservedFight) -> tuple[int, str, str, str]:
@@ -206,11 +208,11 @@ def _battle(battle: Mapping[str, Any]) -> tuple[int, str, str, str]:
     return battle["end_tick"], outcome, battle.get("opponent", ""), battle["enemy_pokemon"]
 
 
-def _compared(what: str, happened: Sequence[Any], told: Sequence[Any]) -> Iterator[str]:
-    """Yield the first difference between two sequences that must be the same."""
-    for number, (one, other) in enumerate(zip(happened, told, strict=False), 1):
+def _compared(what: str, happened: Sequence[Any], recorded: Sequence[Any]) -> Iterator[str]:
+    """Yield the first difference between two sequences that must be equal."""
+    for number, (one, other) in enumerate(zip(happened, recorded, strict=False), 1):
         if one != other:
-            yield f"{what}: no. {number} was {one}, told of is {other}"
+            yield f"{what}: no. {number} was {one}, recorded is {other}"
             return
-    if len(happened) != len(told):
-        yield f"{what}: there were {len(happened)}, told of are {len(told)}"
+    if len(happened) != len(recorded):
+        yield f"{what}: there were {len(happened)}, recorded are {len(recorded)}"

@@ -1,4 +1,4 @@
-"""Attributes of the running program replaced, to observe it or to put a bug in, and forks of it."""
+"""Replacement of attributes of the running program, for observation or for bugs, and forks of it."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ Wrapper: TypeAlias = Callable[..., Any]
 
 
 def around(owner: object, name: str, wrapper: Wrapper) -> None:
-    """Have `wrapper(original, *args)` called wherever `owner.name(*args)` is."""
+    """Replace calls of `owner.name(*args)` by `wrapper(original, *args)`."""
     original = getattr(owner, name)
 
     @wraps(original)
@@ -24,7 +24,7 @@ def around(owner: object, name: str, wrapper: Wrapper) -> None:
 
 @contextmanager
 def wrapped(owner: object, name: str, wrapper: Wrapper) -> Iterator[None]:
-    """Do the same for as long as the context lasts."""
+    """Do the same while the context lasts."""
     original = getattr(owner, name)
     around(owner, name, wrapper)
     try:
@@ -34,7 +34,7 @@ def wrapped(owner: object, name: str, wrapper: Wrapper) -> Iterator[None]:
 
 
 def replace_everywhere(old: object, new: object) -> None:
-    """Bind `new` to every name of a module that is bound to `old`, since `from x import y` copies."""
+    """Bind `new` to every module attribute that is bound to `old`, since `from x import y` copies."""
     for module in list(sys.modules.values()):
         for name, value in list(getattr(module, "__dict__", {}).items()):
             if value is old:
@@ -42,7 +42,7 @@ def replace_everywhere(old: object, new: object) -> None:
 
 
 def fork(work: Callable[[], int]) -> int:
-    """Do `work` in a fork of this process, which has everything loaded and ends with what it returns; return its id."""
+    """Run `work` in a fork of this process, whose exit code is its result; return the process id."""
     child = os.fork()
     if child:
         return child
@@ -51,7 +51,7 @@ def fork(work: Callable[[], int]) -> int:
         code = work()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
-    except BaseException:  # noqa: BLE001  # a child must not come back into the parent's code
+    except BaseException:  # noqa: BLE001  # a child must not return into the parent's code
         traceback.print_exc(file=sys.stderr)
     finally:
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Recorded play as a conversation: games of the demo, asked about wherever something happened, observed by rules."""
+"""Recorded play as a conversation: questions about the events of demo games, observed by rules."""
 
 import json
 from collections.abc import Iterator
@@ -17,28 +17,28 @@ from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
 from memory.store.conversation_record import MessageOrigin
-from tests.memory.conversation.threads import open_conversations
+from tests.memory.conversation.fixtures import open_conversations
 from tests.proofs.conversations import CONFIG, THREAD
 from tests.proofs.workers import Row
 
 ASKED: Final = frozenset({"milestone", "battle", "location", "action"})
-BEFORE: Final = 12  # events that a question tells of
-SMALLER: Final = 10  # times that observations must be smaller than what was said
+BEFORE: Final = 12  # earlier events in a question
+SMALLER: Final = 10  # required factor between messages and observations
 SECONDS_A_TICK: Final = 0.7
 
 
 def play_talk_job(games: int, number: int) -> Row:
-    """Talk about so many games in one conversation, and return what it was compressed to."""
+    """Run a conversation about a number of games, and return its compressed size."""
     with TemporaryDirectory(prefix="talk") as folder:
         home = Path(folder)
         store = open_conversations(home / "talk.sqlite")
-        means = Dependencies(HeuristicObserver(), HeuristicReflector(), lambda: 1_795_357_800.0)
-        conversation = Conversation(store, THREAD, means, CONFIG)
+        needs = Dependencies(HeuristicObserver(), HeuristicReflector(), lambda: 1_795_357_800.0)
+        conversation = Conversation(store, THREAD, needs, CONFIG)
         reached: dict[str, None] = {}
         for seed in range(number, number + games):
-            for told, around in questions(home, seed % 1_000_000):
-                reached |= dict.fromkeys(told.reached)
-                _talk(conversation, told, around)
+            for now, around in questions(home, seed % 1_000_000):
+                reached |= dict.fromkeys(now.reached)
+                _talk(conversation, now, around)
         record = conversation.record()
         active = [each for each in store.chunks(THREAD) if each.to_seq <= record.cursor]
         view = conversation.before_call(0)
@@ -48,7 +48,7 @@ def play_talk_job(games: int, number: int) -> Row:
     said, observed = (
         sum(getattr(each, name) for each in active) for name in ("message_tokens", "tokens")
     )
-    problems = [f"{each} is out of sight" for each in reached if each not in seen]
+    problems = [f"{each} is not in the context" for each in reached if each not in seen]
     if said < SMALLER * observed:
         problems.append(f"{said} tokens became {observed}, which is not {SMALLER} times smaller")
     return {
@@ -63,7 +63,7 @@ def play_talk_job(games: int, number: int) -> Row:
 
 
 def questions(home: Path, seed: int) -> Iterator[tuple[Situation, str]]:
-    """Play a game, and yield what would be asked wherever something happened, and the events around it."""
+    """Play a game, and yield a question for each of its events, with the events before it."""
     run = home / f"game-{seed}"
     settings = Settings(seed=seed, until="first_badge", run=run, memory=home / "m.sqlite")
     play_run(settings, NoViewer(), Interrupt())
@@ -86,20 +86,20 @@ def questions(home: Path, seed: int) -> Iterator[tuple[Situation, str]]:
             reached.append(f"game_{seed}_{data['id']}")
         if event.kind == "action" and not data["success"]:
             failed[str(data["action_value"])] = failed.get(str(data["action_value"]), 0) + 1
-        told = situation(event.kind, event.tick, event.tick * SECONDS_A_TICK, place)
+        now = situation(event.kind, event.tick, event.tick * SECONDS_A_TICK, place)
         yield (
             replace(
-                told,
+                now,
                 goal=goal,
                 reached=tuple(reached),
-                happened=(_happened(event, seed),),
+                happened=(_event_text(event, seed),),
                 failed=tuple(Failure(name, times) for name, times in failed.items()),
             ),
-            _around(events[max(0, at - BEFORE) : at], state),
+            _context(events[max(0, at - BEFORE) : at], state),
         )
 
 
-def _happened(event: EventRow, seed: int) -> str:
+def _event_text(event: EventRow, seed: int) -> str:
     data = event.payload
     match event.kind:
         case "milestone":
@@ -113,8 +113,8 @@ def _happened(event: EventRow, seed: int) -> str:
             return f"{data['action_value']}: {data['outcome_summary']}"
 
 
-def _around(before: list[EventRow], state: dict[str, Any]) -> str:
-    """Return the facts and the latest events as a question has them, without pictures."""
+def _context(before: list[EventRow], state: dict[str, Any]) -> str:
+    """Return the facts and the latest events in the format of a question, without pictures."""
     rows = [f"State: {json.dumps(state, default=dict)}", "Before:"]
     for event in before:
         plain = {name: value for name, value in event.payload.items() if name != "picture"}
@@ -122,12 +122,12 @@ def _around(before: list[EventRow], state: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def _talk(conversation: Conversation, told: Situation, around: str) -> None:
-    tick, seconds = int(told.tick), int(told.tick) * SECONDS_A_TICK
-    question = {"type": "text", "text": f"{told}\n\n{around}"}
+def _talk(conversation: Conversation, now: Situation, around: str) -> None:
+    tick, seconds = int(now.tick), int(now.tick) * SECONDS_A_TICK
+    question = {"type": "text", "text": f"{now}\n\n{around}"}
     conversation.say("user", [question], MessageOrigin.PLAY, tick, seconds)
     conversation.before_call(0)
-    said = {"goals": [told.goal], "candidates": list(told.happened), "note": "", "confidence": 0.8}
+    said = {"goals": [now.goal], "candidates": list(now.happened), "note": "", "confidence": 0.8}
     answer = {"type": "text", "text": json.dumps(said)}
     conversation.say("assistant", [answer], MessageOrigin.MODEL, tick, seconds)
     conversation.after_turn()

@@ -5,7 +5,7 @@ from tests.recorded_games import play_recorded, recorded_games
 
 
 def recorded_job(number: int) -> Row:
-    """Play a recorded game again, and compare how it ends."""
+    """Play a recorded game again, and compare its end."""
     game = recorded_games()[number % 1_000_000]
     played = play_recorded(game.name)
     return {

@@ -1,4 +1,4 @@
-"""One game under way: its files, the program that plays it, the channel to it, and the disk below."""
+"""A game in progress: its files, the playing program, the channel to it, and its disk."""
 
 import json
 import os
@@ -18,11 +18,11 @@ from tests.proofs.child_process import PROGRAM, ROOT, run
 from tests.proofs.disk import Disk
 from tests.proofs.patches import fork
 
-PATIENCE_S: Final = 20.0
+REFUSAL_S: Final = 20.0
 
 
 class Program:
-    """A command of the program in a fork of this process, given again as often as it begins."""
+    """A command of the program in a fork of this process, which can be started again."""
 
     def __init__(
         self,
@@ -31,14 +31,14 @@ class Program:
         out: Path,
         log: Path,
     ) -> None:
-        self._command = command  # which depends on what there is already
+        self._command = command  # depends on the existing files
         self._environment = {**environment, "PYTHONPATH": str(ROOT)}
         self._out, self._log = out, log
         self._pid, self._code = 0, -1
 
     @property
     def code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """The exit code; None while it runs."""
         if self._pid:
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid:
@@ -46,16 +46,16 @@ class Program:
         return None if self._pid else self._code
 
     def begin(self) -> None:
-        """Start it, a first time or again."""
+        """Start the command."""
         self._pid = fork(partial(run, self._command(), self._environment, self._out, self._log))
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal, and no process that it started."""
+        """Send a signal to the process, but not to its children."""
         if self.code is None:
             os.kill(self._pid, number)
 
     def another(self) -> subprocess.CompletedProcess[str]:
-        """Run the same command beside it."""
+        """Run the same command in parallel."""
         return subprocess.run(
             (*PROGRAM, *self._command()),
             cwd=ROOT,
@@ -64,11 +64,11 @@ class Program:
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE_S,
+            timeout=REFUSAL_S,
         )
 
     def close(self) -> None:
-        """End it, if it runs; a player that it started ends when the channel is closed."""
+        """Kill the process if it runs; its player ends when the channel is closed."""
         if self.code is None:
             self.signal(signal.SIGKILL)
             os.waitpid(self._pid, 0)
@@ -76,7 +76,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One game."""
+    """A game in progress."""
 
     disk: Disk
     channel: Channel
@@ -92,26 +92,26 @@ class Scene:
 
     @property
     def run_file(self) -> Path:
-        """The record of the run."""
+        """The database of the run."""
         return self.run / "run.sqlite"
 
     @property
     def memory(self) -> Path:
-        """What outlives it."""
+        """The memory file."""
         return self.disk.home / "memory.sqlite"
 
     @property
     def player(self) -> Player:
-        """The process that plays, or played last."""
+        """The current or last playing process."""
         return self.channel.players[-1]
 
     @property
     def ending(self) -> Mapping[str, Any]:
-        """The object that the program printed last, or nothing."""
+        """The last JSON object printed by the program, or an empty one."""
         with suppress(ValueError, IndexError, OSError):
-            told = json.loads(self.out.read_text(encoding="utf-8").splitlines()[-1])
-            if isinstance(told, dict):
-                return told
+            result = json.loads(self.out.read_text(encoding="utf-8").splitlines()[-1])
+            if isinstance(result, dict):
+                return result
         return {}
 
     def signal_player(self, number: signal.Signals) -> None:
@@ -121,11 +121,11 @@ class Scene:
                 os.kill(self.player.pid, number)
 
     def shift_clock(self, seconds: float) -> None:
-        """Set by how much the date is off, for player and supervisor."""
+        """Set the shift of the date for player and supervisor."""
         self.clock.write_text(str(seconds), encoding="ascii")
 
-    def faults_told(self) -> list[str]:
-        """Return the kinds of all faults that the log of the night tells of."""
+    def logged_faults(self) -> list[str]:
+        """Return the kinds of all faults in the log of the night."""
         if not self.run.exists():
             return []
         return [str(line["kind"]) for line in read_journal(self.run) if line["what"] == "fault"]

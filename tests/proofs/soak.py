@@ -1,4 +1,4 @@
-"""A long game in one process: what is measured meanwhile, and how much each figure may grow."""
+"""A long game in one process: the samples taken, and the allowed growth of each figure."""
 
 import json
 import os
@@ -27,10 +27,10 @@ from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
 from memory.tiers.strategist import strategist_kinds
 from tests.proofs.patches import wrapped
 from tests.proofs.tour import all_battles, tour
-from tests.proofs.workers import Row, highest_but_one_percent
+from tests.proofs.workers import Row, percentile_99
 
 UNIT: Final = 100_000  # frames of a soak of size 1; 22 of them are ten hours
-LONG: Final = 1_000_000  # frames from which on tenths are compared
+LONG: Final = 1_000_000  # minimum frames for a comparison of tenths
 CONSOLIDATION, CHECKPOINT = "consolidation", "checkpoint"
 SESSION: Final = frozenset(kind.name for kind in strategist_kinds())
 OUTCOME: Final = ("tick", "action_value", "success", "outcome_summary")
@@ -40,16 +40,16 @@ EARLY, FILLED, LATE = (
     (1, 2, 3),
     (4, 5, 6),
     (7, 8, 9),
-)  # tenths; the first holds the story and all that is loaded
+)  # tenths; the first has the story and loading
 MIB, KB = 1024 * 1024, 1_000
-SLACK: Final = 1.1  # as play is not the same every hour
+SLACK: Final = 1.1  # because play varies from hour to hour
 SLOWER: Final = 1.2
-CLOCK_MS: Final = 1.0  # that a busy machine may add to a time
+CLOCK_MS: Final = 1.0  # allowance for a busy machine
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look at a game: sizes in bytes, and the entries alive."""
+    """One sample of a game: sizes in bytes, and the count of live entries."""
 
     frame: int
     tick: int
@@ -57,7 +57,7 @@ class Sample:
     resident: int
     run_bytes: int
     memory_bytes: int  # without the archive
-    log_bytes: int  # of both files: what is written beside them first
+    log_bytes: int  # of the write-ahead logs of both files
     patterns: int
     observer_bytes: int
     strategist_bytes: int
@@ -66,7 +66,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """One consolidation or commit of a checkpoint, in milliseconds of the processor."""
+    """One consolidation or commit of a checkpoint, in milliseconds of processor time."""
 
     what: str
     frame: int
@@ -85,17 +85,17 @@ class Verdict:
 
 @dataclass
 class Soak:
-    """What a long game came to."""
+    """The data of a long game."""
 
     samples: list[Sample] = field(default_factory=list)
     lapses: list[Lapse] = field(default_factory=list)
-    doings: Counter[str] = field(default_factory=Counter)  # ticks, by what they were spent on
+    activities: Counter[str] = field(default_factory=Counter)  # ticks by activity
     stop: str = ""
     errors: int = 0
 
     @property
     def frames(self) -> int:
-        """How many frames were played."""
+        """The number of frames played."""
         return self.samples[-1].frame
 
 
@@ -110,7 +110,7 @@ def soak_job(size: int, number: int) -> Row:
         "name": f"seed {number % 1_000}",
         "frames": soak.frames,
         "seconds": round(perf_counter() - start, 1),
-        "doings": dict(soak.doings),
+        "doings": dict(soak.activities),
         "figures": {each.what: [each.figure, each.budget] for each in found},
         "curves": {
             name: [round(getattr(each, name), 1) for each in soak.samples]
@@ -125,7 +125,7 @@ def soak_job(size: int, number: int) -> Row:
 def play(
     home: Path, cartridge: Cartridge, story: Story, seed: int, frames: int, *, every: int = 0
 ) -> Soak:
-    """Play so many frames in one session, with a look every so many ticks."""
+    """Play a number of frames in one session, with a sample every `every` ticks."""
     interrupt, soak = Interrupt(), Soak()
     viewer = Sampler(home, soak, interrupt, frames, every or max(20, frames // 4_400))
     with (
@@ -144,7 +144,7 @@ def is_during_play(more: Mapping[str, Any]) -> bool:
 
 
 def has_checkpoint(more: Mapping[str, Any]) -> bool:
-    """Return whether a commit with these keywords keeps a checkpoint."""
+    """Return whether a commit with these keywords stores a checkpoint."""
     return more.get("checkpoint") is not None
 
 
@@ -159,16 +159,16 @@ class Sampler:
         self._frame = 0
 
     def show(self, moment: TickView) -> None:
-        """Note one tick."""
+        """Record one tick."""
         self._frame = moment.frame
-        self._soak.doings[doing(moment)] += 1
+        self._soak.activities[activity(moment)] += 1
         if moment.tick % self._every == 0:
             self._soak.samples.append(self._look(moment))
         if moment.frame >= self._frames:
             self._interrupt.asked = True
 
     def timing(self, what: str, counts: Callable[[Mapping[str, Any]], bool]) -> Callable[..., Any]:
-        """Return a wrapper that notes how long a call takes, where its keywords make it count."""
+        """Return a wrapper that records the time of a call if `counts` accepts its keywords."""
 
         def timed(original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401
             start = process_time()
@@ -203,8 +203,8 @@ class Sampler:
         )
 
 
-def doing(moment: TickView) -> str:
-    """Return in a word what a tick was spent on."""
+def activity(moment: TickView) -> str:
+    """Return the activity of a tick in one word."""
     if moment.state.in_battle:
         return "fighting"
     if moment.intent.source is not IntentSource.PLAN:
@@ -215,7 +215,7 @@ def doing(moment: TickView) -> str:
 
 
 def verdicts(soak: Soak) -> Iterator[Verdict]:
-    """Yield every figure that has a budget; figures of tenths only of a long game."""
+    """Yield every figure with a budget; tenths are compared only for a long game."""
     samples, commits = soak.samples, [each.ms for each in soak.lapses if each.what == CONSOLIDATION]
     over = max((each.memory_bytes - KB * each.patterns) / KB for each in samples)
     yield _at_most("memory.sqlite without archive and 1 KB a pattern, KB", over, 500)
@@ -224,13 +224,13 @@ def verdicts(soak: Soak) -> Iterator[Verdict]:
             "the logs beside both files, KB",
             "log_bytes",
             12_000,
-        ),  # SQLite empties each at a thousand pages
+        ),  # SQLite truncates each at a thousand pages
         ("the strategist's session as text, KB", "strategist_bytes", 50),
         ("the observer's moment as text, KB", "observer_bytes", 2.5),
     ):
         yield _at_most(what, max(getattr(each, name) for each in samples) / KB, most)
     yield _at_most("the longest consolidation, ms", max(commits, default=0.0), 100)
-    waited = soak.doings["waiting"] / max(soak.doings.total(), 1)
+    waited = soak.activities["waiting"] / max(soak.activities.total(), 1)
     yield _at_most("ticks waited, percent", 100 * waited, 5)
     ended = f"{soak.stop}, {soak.errors} errors"
     yield Verdict("the end", ended, "interrupted, 0 errors", ended == "interrupted, 0 errors")
@@ -239,7 +239,7 @@ def verdicts(soak: Soak) -> Iterator[Verdict]:
 
 
 def growth(curve: Sequence[tuple[int, float]]) -> float:
-    """Return how far a curve over frames rises above where it stands after the first tenth."""
+    """Return the rise of a curve over frames above its value after the first tenth."""
     begins = curve[-1][0] / TENTHS
     settled = [size for frame, size in curve if frame > begins]
     start = [size for frame, size in curve if frame <= begins] or settled[:1]
@@ -278,7 +278,7 @@ def _compared(soak: Soak) -> Iterator[Verdict]:
     yield _at_most(
         "entries alive in tenths 8 to 10", entries(LATE), SLACK * entries(range(LATE[0]))
     )
-    early, late = (highest_but_one_percent(lapses(CONSOLIDATION, each)) for each in (FILLED, LATE))
+    early, late = (percentile_99(lapses(CONSOLIDATION, each)) for each in (FILLED, LATE))
     yield _at_most("a consolidation in tenths 8 to 10, p99, ms", late, early + CLOCK_MS)
     early, late = (median(lapses(CHECKPOINT, each)) for each in (EARLY, LATE))
     yield _at_most("a checkpoint in tenths 8 to 10, median, ms", late, SLOWER * early + CLOCK_MS)
@@ -289,7 +289,7 @@ def _at_most(what: str, figure: float, most: float) -> Verdict:
 
 
 def _moment(entries: Sequence[Entry]) -> Mapping[str, Any]:
-    """Return what the observer has for a decision: the newest look at each, and how the last ten actions ended."""
+    """Return the observer's data for a decision: the newest entry of each kind, and the last ten actions."""
     newest = {entry.kind: entry.data for entry in entries}
     actions = [entry.data for entry in entries if entry.kind == ACTION][-10:]
     return {
@@ -299,7 +299,7 @@ def _moment(entries: Sequence[Entry]) -> Mapping[str, Any]:
 
 
 def _known(memory: Path) -> tuple[int, int]:
-    """Return the bytes of all that is archived, and how many patterns are known."""
+    """Return the bytes of the archive, and the number of patterns."""
     sql = (
         "SELECT coalesce(sum(length(row) + length(id) + length(table_name)), 0),"
         " (SELECT count(*) FROM tactician_patterns) FROM archive"
@@ -310,7 +310,7 @@ def _known(memory: Path) -> tuple[int, int]:
 
 
 def _size(path: Path) -> int:
-    """Return the size of a file with all that its log will put into it."""
+    """Return the size of a file including its log."""
     with closing(sqlite3.connect(path)) as file:
         return int(
             file.execute(

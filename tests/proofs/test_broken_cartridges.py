@@ -1,17 +1,17 @@
-"""`verify` names what is wrong with each broken cartridge, and nothing on the sound one."""
+"""`verify` reports the fault of each broken cartridge, and none on the intact one."""
 
 import pytest
 
 from agent.story.story import Story
-from agent.tools.verify.game import Roster
+from agent.tools.verify.game import FactChecks
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
     Edit,
     broken_job,
+    intact_job,
     named_facts,
     read_edits,
     require_compiler,
-    sound_job,
 )
 from tests.proofs.conftest import Sized
 
@@ -20,19 +20,19 @@ QUICK = sorted(name for name, edit in EDITS.items() if edit.quick)
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_broken_cartridge_is_named(name: str) -> None:
+def test_verify_reports_the_fault_of_a_broken_cartridge(name: str) -> None:
     require_compiler()
     named, _ = named_facts(EDITS[name])
-    assert EDITS[name].finds in named, EDITS[name].says
+    assert EDITS[name].finds in named, EDITS[name].description
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_each_edit_fits_the_sources(edit: Edit) -> None:
+def test_each_edit_applies_to_the_sources(edit: Edit) -> None:
     assert edit.applied(edit.source) != edit.source
 
 
-def test_edits_are_against_known_facts_and_six_are_tried_each_time() -> None:
-    known = Roster(load_cartridge(demo_cartridge_path())).log.rows.keys()
+def test_edits_name_known_facts_and_six_are_quick() -> None:
+    known = FactChecks(load_cartridge(demo_cartridge_path())).log.rows.keys()
     milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
     assert {edit.finds for edit in EDITS.values()} <= known
     assert {edit.until for edit in EDITS.values()} <= milestones
@@ -44,7 +44,7 @@ def test_all_broken_cartridges(proof: Sized) -> None:
     require_compiler()
     broken = proof("broken_cartridges", 3)
     tried = broken.rows(broken_job, jobs=min(broken.size, len(EDITS)))
-    sound = broken.rows(sound_job, jobs=min(broken.size, 10), part="sound")
+    whole = broken.rows(intact_job, jobs=min(broken.size, 10), part="sound")
     first = sum(row["named"][:1] == [EDITS[row["name"]].finds] for row in tried)
-    figures = {"broken": len(tried), "named before anything else": first, "sound games": len(sound)}
-    broken.judge([*tried, *sound], figures)
+    figures = {"broken": len(tried), "named before anything else": first, "sound games": len(whole)}
+    broken.judge([*tried, *whole], figures)

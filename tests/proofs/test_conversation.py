@@ -1,4 +1,4 @@
-"""A conversation never runs out and loses no message, however its processes are killed; recorded play becomes ten times smaller."""
+"""A conversation continues and loses no message when its processes are killed; recorded play becomes ten times smaller."""
 
 from collections import Counter
 from functools import partial
@@ -11,7 +11,7 @@ from tests.proofs.play_talk import play_talk_job
 
 
 @pytest.mark.proof
-def test_conversations_that_are_killed(proof: Sized) -> None:
+def test_killed_conversations_lose_no_message(proof: Sized) -> None:
     conversation = proof("conversation", 2)
     games = min(10, 2 * conversation.size)
     talks = conversation.rows(conversation_job)

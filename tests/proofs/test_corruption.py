@@ -1,4 +1,4 @@
-"""A damaged cartridge image ends with one clear line, or is sound."""
+"""A damaged cartridge image ends with one clear error line, or passes all checks."""
 
 from collections import Counter
 
@@ -8,31 +8,29 @@ from tests.proofs.conftest import Sized
 from tests.proofs.images import KINDS, REFUSED, SOUND, UNSOUND, corruption_job
 from tests.proofs.workers import Row
 
-ENOUGH = 3 * len(
-    KINDS
-)  # numbers, with which every damage is done to every image, and every outcome met
+ENOUGH = 3 * len(KINDS)  # numbers that apply every damage to every image, and give every outcome
 
 
-def checked(rows: list[Row]) -> None:
+def check_rows(rows: list[Row]) -> None:
     assert {row["damage"] for row in rows} == set(KINDS)
     assert {row["outcome"] for row in rows} == {REFUSED, UNSOUND, SOUND}
     assert all(bool(row["line"]) is (row["outcome"] != SOUND) for row in rows)
-    # The sum of the bytes sees no order, and a header may be forged: nothing else is let in.
+    # The byte sum ignores order, and a header may be forged: nothing else is accepted.
     assert {row["damage"] for row in rows if row["let in"]} <= {"two banks swapped", "the header"}
 
 
-def test_damaged_images_end_with_one_line_or_are_sound() -> None:
+def test_damaged_images_print_one_error_line_or_are_intact() -> None:
     rows = [corruption_job(number) for number in range(ENOUGH)]
     assert [problem for row in rows for problem in row["problems"]] == []
-    checked(rows)
+    check_rows(rows)
 
 
 @pytest.mark.proof
-def test_many_damaged_images(proof: Sized) -> None:
+def test_many_damaged_images_print_one_error_line_or_are_intact(proof: Sized) -> None:
     corruption = proof("corruption", 500)
     rows = corruption.rows(corruption_job)
     if len(rows) >= ENOUGH:
-        checked(rows)
+        check_rows(rows)
     figures = {
         "images": len(rows),
         "let in": sum(row["let in"] for row in rows),

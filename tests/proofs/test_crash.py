@@ -1,4 +1,4 @@
-"""A game that is killed at any moment and resumed loses nothing that was kept, and counts nothing twice."""
+"""A game killed at any time and resumed loses nothing that was stored, and counts nothing twice."""
 
 from pathlib import Path
 from random import Random
@@ -11,11 +11,11 @@ from tests.proofs.faults import KILLED, Planned
 from tests.proofs.game import Games, killed_games
 from tests.proofs.workers import middle
 
-# A child here touches no thread of the test runner.
+# The child processes do not use threads of the test runner.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
 
-def test_b18_a_game_killed_while_it_keeps_something_loses_nothing(tmp_path: Path) -> None:
+def test_b18_a_game_killed_during_a_commit_loses_nothing(tmp_path: Path) -> None:
     moments = (
         (Phase.CHECKPOINTING, 20),
         (Phase.REWINDING, 0),
@@ -26,12 +26,12 @@ def test_b18_a_game_killed_while_it_keeps_something_loses_nothing(tmp_path: Path
     )
     plan = [Planned(KILLED, Aim(phase, tick), 0.0) for phase, tick in moments]
     row = Games(tmp_path, Random(1), is_supervised=False).play(plan, "rival")
-    assert [fault["outcome"] for fault in row["faults"]] == ["went on"] * len(plan)
+    assert [fault["outcome"] for fault in row["faults"]] == ["continued"] * len(plan)
     assert (row["verdict"], row["problems"]) == ("goal", [])
 
 
 @pytest.mark.proof
-def test_kills_at_any_moment(proof: Sized) -> None:
+def test_games_killed_at_random_times_lose_nothing(proof: Sized) -> None:
     crash = proof("crash", 2)
     rows = crash.rows(killed_games)
     kills = [fault for row in rows for fault in row["faults"]]

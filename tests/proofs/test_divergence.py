@@ -1,4 +1,4 @@
-"""The first tick that differs is named exactly, in at most 2 + log2(checkpoints) restores."""
+"""The first differing tick is found exactly, in at most 2 + log2(checkpoints) restores."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from tests.proofs.workers import middle
 
 
 @pytest.mark.proof
-def test_random_differences_are_found(proof: Sized) -> None:
+def test_bisect_finds_random_differences(proof: Sized) -> None:
     divergence = proof("divergence", 4)
     rows = divergence.rows(partial(divergence_job, divergence.seed))
     figures = {

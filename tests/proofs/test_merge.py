@@ -1,4 +1,4 @@
-"""Memories can be merged in any order, as often as one likes: nothing is lost, and nothing counts twice."""
+"""Memories can be merged in any order and repeatedly: nothing is lost, and nothing counts twice."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_b34_a_random_history_is_merged_without_loss_in_any_order(number: int) -
 
 
 @pytest.mark.proof
-def test_random_histories(proof: Sized) -> None:
+def test_random_histories_are_merged_without_loss(proof: Sized) -> None:
     merge = proof("merge", 20)
     rows = merge.rows(merge_job)
     sums = {name: sum(row[name] for row in rows) for name in ("runs", "lessons", "files", "merges")}

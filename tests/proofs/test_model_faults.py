@@ -1,4 +1,4 @@
-"""A model whose service fails three calls in ten costs nothing of play: same milestones, no ceiling passed, no key kept."""
+"""A model service that fails three calls in ten does not harm play: same milestones, no ceiling exceeded, no key stored."""
 
 from collections import Counter
 
@@ -9,11 +9,11 @@ from tests.proofs.conftest import Sized
 from tests.proofs.model_faults import SHARE, advised_job
 from tests.proofs.workers import middle
 
-ALL_KINDS = 20  # games that meet every kind of fault
+ALL_KINDS = 20  # games that include every kind of fault
 
 
 @pytest.mark.proof
-def test_games_with_a_model_that_fails(proof: Sized) -> None:
+def test_games_with_a_failing_model_service(proof: Sized) -> None:
     model = proof("model_faults", 2)
     rows = model.rows(advised_job)
     made, ends = Counter[str](), Counter[str]()

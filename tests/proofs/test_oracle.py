@@ -1,4 +1,4 @@
-"""The oracle names what is lost or doubled in the files of a game, and bugs that are put into the program."""
+"""The oracle reports data lost or doubled in the files of a game, and bugs installed in the program."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ from tests.proofs.ledger import Ledger
 from tests.proofs.memory_oracle import delivered_problems
 from tests.proofs.oracle import Files, run_problems
 
-# A child here touches no thread of the test runner.
+# The child processes do not use threads of the test runner.
 pytestmark = [
     pytest.mark.proof,
     pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning"),
@@ -65,7 +65,7 @@ def change(path: Path, sql: str) -> None:
         assert file.execute(sql).rowcount > 0
 
 
-def test_nothing_is_wrong_with_an_ordinary_game(files: Files) -> None:
+def test_an_ordinary_game_has_no_problems(files: Files) -> None:
     assert [*of_run(files), *of_memory(files)] == []
 
 
@@ -76,7 +76,7 @@ RUN = {
     f"UPDATE events SET payload = json_set(payload, '$.outcome', 'defeat') WHERE id = (SELECT min(id) {BATTLES})": "battles: no. 1 was",
     "DELETE FROM events WHERE id = (SELECT min(id) FROM events WHERE kind = 'location')": "places: no. 1 was",
     "UPDATE steps SET settle = settle + 1 WHERE tick = 7": "replay: ",
-    "UPDATE steps SET live = 0 WHERE tick = (SELECT max(tick) FROM steps)": "branches: 1 steps are dead, 0 are told of",
+    "UPDATE steps SET live = 0 WHERE tick = (SELECT max(tick) FROM steps)": "branches: 1 steps are dead, 0 are recorded",
     "DELETE FROM events WHERE kind = 'milestone' AND tick < 80": "milestones: ['starter'",
     "UPDATE trail SET tick = 150 WHERE id = 5": "trail: ",
     "INSERT INTO entry_tags VALUES ('a tag', 'a scope', 1)": "index of tags: ",
@@ -86,30 +86,30 @@ MEMORY = {
     "UPDATE tactician_stats SET total_battles = total_battles + 1": "totals are",
     "UPDATE deliveries SET sequence = sequence - 1": "lessons: 1 were never delivered",
     "UPDATE successful_strategies SET total_uses = total_uses + 1": "total_uses is",
-    "UPDATE ltm_entries SET count = 2 WHERE id = 1": "counts 2, was taught 1 times",
+    "UPDATE ltm_entries SET count = 2 WHERE id = 1": "counts 2, the lessons have it 1 times",
 }
 
 
 @pytest.mark.parametrize(("sql", "named"), RUN.items(), ids=RUN.values())
-def test_what_is_wrong_with_a_run_is_named(files: Files, sql: str, named: str) -> None:
+def test_the_oracle_reports_damage_in_a_run(files: Files, sql: str, named: str) -> None:
     change(files.run / "run.sqlite", sql)
     assert any(named in each for each in of_run(files))
 
 
 @pytest.mark.parametrize(("sql", "named"), MEMORY.items(), ids=MEMORY.values())
-def test_what_is_wrong_with_a_memory_is_named(files: Files, sql: str, named: str) -> None:
+def test_the_oracle_reports_damage_in_a_memory(files: Files, sql: str, named: str) -> None:
     change(files.memory, sql)
     assert any(named in each for each in of_memory(files))
 
 
 BUGS: dict[str, tuple[type, str, Callable[..., object], str]] = {
-    "edges begin again after a restore": (Flows, "restore", lambda *_: None, "were carried"),
-    "lessons go up again": (KnowledgeStore, "delivered", lambda *_: 0, "was taught"),
+    "edges restart after a restore": (Flows, "restore", lambda *_: None, "were carried"),
+    "lessons are sent twice": (KnowledgeStore, "delivered", lambda *_: 0, "the lessons have it"),
 }
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_a_bug_put_into_the_program_is_found(
+def test_the_oracle_reports_a_bug_in_the_program(
     bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner, name, replaced, named = BUGS[bug]

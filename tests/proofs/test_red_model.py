@@ -1,4 +1,4 @@
-"""The planner reaches the Hall of Fame in a model of Red's world, from many legal moments."""
+"""The planner reaches the Hall of Fame in a model of Red's world, from many legal states."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ from tests.red_model.random_moments import game_from
 
 
 @pytest.mark.proof
-def test_games_from_many_legal_moments(proof: Sized) -> None:
+def test_games_from_many_legal_states_reach_the_hall_of_fame(proof: Sized) -> None:
     red_model = proof("red_model", 20)
     rows = red_model.rows(game_from)
     figures = {

@@ -1,4 +1,4 @@
-"""A long game in one process stays within its budgets; the budgets notice what grows."""
+"""A long game in one process stays within its budgets, and the budgets detect growth."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from tests.proofs.soak import (
 )
 
 
-def even(
+def steady(
     *,
     resident: float = 0,
     run: float = 0,
@@ -28,7 +28,7 @@ def even(
     entries: float = 0,
     idle: int = 0,
 ) -> Soak:
-    """Return a game of a hundred samples within every budget, but for what each look adds to the one before."""
+    """Return a game of a hundred samples within every budget, except for the given growth for each sample."""
     samples = [
         Sample(
             frame=22_000 * at,
@@ -52,44 +52,45 @@ def even(
         if at % 2
     ]
     soak = Soak(samples, lapses, stop="interrupted")
-    soak.doings.update({"travel": 100 - idle, "waiting": idle})
+    soak.activities.update({"travel": 100 - idle, "waiting": idle})
     return soak
 
 
-def broken(soak: Soak) -> list[str]:
+def exceeded(soak: Soak) -> list[str]:
     return [each.what for each in verdicts(soak) if not each.is_met]
 
 
-def test_e37_a_game_that_does_not_grow_keeps_every_budget() -> None:
-    assert broken(even()) == []
+def test_e37_a_game_without_growth_meets_every_budget() -> None:
+    assert exceeded(steady()) == []
 
 
 @pytest.mark.parametrize(
     ("soak", "what"),
     [
-        (even(resident=MIB / 4), "resident memory"),
-        (even(run=1_000), "run.sqlite"),
-        (even(slower_ms=0.1), "a consolidation"),
-        (even(saving_ms=0.5), "a checkpoint"),
-        (even(entries=2), "entries alive"),
-        (even(idle=6), "ticks waited"),
+        (steady(resident=MIB / 4), "resident memory"),
+        (steady(run=1_000), "run.sqlite"),
+        (steady(slower_ms=0.1), "a consolidation"),
+        (steady(saving_ms=0.5), "a checkpoint"),
+        (steady(entries=2), "entries alive"),
+        (steady(idle=6), "ticks waited"),
         (
             replace(
-                even(), samples=[replace(each, log_bytes=13_000 * KB) for each in even().samples]
+                steady(),
+                samples=[replace(each, log_bytes=13_000 * KB) for each in steady().samples],
             ),
             "the logs",
         ),
-        (replace(even(), errors=1), "the end"),
+        (replace(steady(), errors=1), "the end"),
     ],
     ids=["leak", "file", "slower", "checkpoints", "entries", "idle", "logs", "errors"],
 )
-def test_e37_what_grows_breaks_its_budget_alone(soak: Soak, what: str) -> None:
-    (found,) = broken(soak)
+def test_e37_growth_exceeds_only_its_own_budget(soak: Soak, what: str) -> None:
+    (found,) = exceeded(soak)
     assert found.startswith(what)
 
 
 @pytest.mark.proof
-def test_a_long_game_does_not_grow(proof: Sized) -> None:
+def test_a_long_game_meets_every_budget(proof: Sized) -> None:
     soak = proof("soak", 1)
     rows = soak.rows(partial(soak_job, soak.size), jobs=1, part=f"size-{soak.size}")
     soak.judge(rows, rows[0]["figures"])

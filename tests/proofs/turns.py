@@ -1,4 +1,4 @@
-"""Made-up turns of a conversation: questions of play, calls of tools now and then, answers. A number gives the same turn again."""
+"""Generated turns of a conversation: questions of play, some tool calls, answers. A turn is determined by its number."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any, Final
 from memory.conversation.situation_format import Failure, situation
 from memory.store.conversation_record import MessageOrigin
 
-Said = tuple[str, MessageOrigin, list[dict[str, Any]]]
+TurnMessage = tuple[str, MessageOrigin, list[dict[str, Any]]]
 PLACES: Final = ("the town", "the lane", "the wood", "the gym", "the store", "route_1", "map 47")
 GOALS: Final = ("first_badge", "healed", "third_town", "delivered", "rival")
 WHYS: Final = ("stuck", "no plan", "a plan failed twice", "milestone", "a choice")
@@ -18,8 +18,8 @@ WITH_TOOLS: Final = 0.3  # of all turns
 HUGE: Final = 0.002
 
 
-def turn(seed: int, number: int) -> Iterator[Said]:
-    """Yield what is said in turn `number`, before each call of the model one message of the program."""
+def turn(seed: int, number: int) -> Iterator[TurnMessage]:
+    """Yield the messages of turn `number`, with one message of the program before each call of the model."""
     chance = Random(f"{seed}:{number}")
     yield "user", MessageOrigin.PLAY, [_text(_question(chance, number))]
     if chance.random() < WITH_TOOLS:
@@ -30,10 +30,10 @@ def turn(seed: int, number: int) -> Iterator[Said]:
 
 def _question(chance: Random, number: int) -> str:
     tick = number * 40
-    told = situation(chance.choice(WHYS), tick, tick / 2, f"{chance.choice(PLACES)} (3, 7)")
+    question = situation(chance.choice(WHYS), tick, tick / 2, f"{chance.choice(PLACES)} (3, 7)")
     reached = tuple(f"milestone_{each}" for each in range(number // 400 + 1))
-    told = replace(
-        told,
+    question = replace(
+        question,
         goal=chance.choice(GOALS),
         reached=reached[-3:],
         happened=(f"milestone reached: {reached[-1]}",) if number % 400 == 0 else (),
@@ -41,12 +41,12 @@ def _question(chance: Random, number: int) -> str:
     )
     rows = 400 if chance.random() < HUGE else chance.randint(3, 9)
     around = "\n".join("".join(chance.choices("#.~^", k=60)) for _ in range(rows))
-    return f"{told}\n\nMap around:\n{around}"
+    return f"{question}\n\nMap around:\n{around}"
 
 
-def _tool(chance: Random, name: str) -> Iterator[Said]:
-    told = {"name": chance.choice(TOOLS), "input": {"about": chance.choice(PLACES)}}
-    yield "assistant", MessageOrigin.MODEL, [{"type": "tool_use", "id": name, **told}]
+def _tool(chance: Random, name: str) -> Iterator[TurnMessage]:
+    question = {"name": chance.choice(TOOLS), "input": {"about": chance.choice(PLACES)}}
+    yield "assistant", MessageOrigin.MODEL, [{"type": "tool_use", "id": name, **question}]
     words = f"{chance.choice(PLACES)} has a ledge. " * chance.randint(5, 25)
     yield (
         "user",

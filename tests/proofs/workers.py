@@ -1,7 +1,7 @@
-"""Jobs of a proof side by side, with a progress bar; finished ones are kept and not repeated.
+"""Parallel jobs of a proof, with a progress bar; finished ones are cached and not repeated.
 
-A job is a function of a module and a number; it returns a row of plain data with a list `problems`. The processes are
-not daemonic, as a job may have child processes of its own.
+A job is a module-level function and a number; it returns a row of plain data with a list `problems`. The processes are
+not daemonic, because a job may have child processes.
 """
 
 import json
@@ -35,9 +35,9 @@ COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeR
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One proof: its name, what it shows in a line, its size, and where its finished jobs are kept.
+    """One proof: its name, what it shows in a line, its size, and the folder of its finished jobs.
 
-    `visible` lifts pytest's capture, so that the progress bar is seen.
+    `visible` disables pytest's capture, so that the progress bar is shown.
     """
 
     name: str
@@ -56,9 +56,9 @@ class Proof:
         part: str = "",
         start: Callable[[], object] | None = None,
     ) -> list[Row]:
-        """Return the rows of `size` jobs, or of so many, in order; `start` is called first in each process.
+        """Return the rows of `jobs` jobs, by default `size`, in order; `start` is called first in each process.
 
-        `part` tells the jobs of a proof with several kinds of work apart.
+        `part` separates the jobs of a proof with several kinds of work.
         """
         count = self.size if jobs is None else jobs
         folder = self.state / self.name / part / code_digest()
@@ -84,8 +84,8 @@ class Proof:
                 progress.update(bar, advance=1)
                 for problem in row["problems"]:
                     progress.console.print(f"{self.name} {number}: {problem}", highlight=False)
-                if not row["problems"]:  # what failed is tried again
-                    _keep(folder / f"{number}.json", row)
+                if not row["problems"]:  # failed jobs are run again
+                    _save(folder / f"{number}.json", row)
         return [kept[number] for number in numbers]
 
     def judge(self, rows: Sequence[Row], figures: Mapping[str, Any]) -> None:
@@ -101,7 +101,7 @@ class Proof:
 
 @cache
 def code_digest() -> str:
-    """Return what tells one state of the code from all others."""
+    """Return the digest of the code."""
     found = blake2b(digest_size=6)
     for part in CODE:
         path = HOME / part
@@ -112,25 +112,25 @@ def code_digest() -> str:
 
 
 def middle(values: Sequence[float]) -> float:
-    """Return the median, rounded; 0 of nothing."""
+    """Return the rounded median; 0 without values."""
     return round(median(values), 3) if values else 0.0
 
 
-def highest_but_one_percent(values: Sequence[float]) -> float:
-    """Return the value that 99 of a hundred are not above; of fewer than a hundred, the highest."""
+def percentile_99(values: Sequence[float]) -> float:
+    """Return the 99th percentile; for fewer than a hundred values, the highest."""
     ordered = sorted(values)
     return round(ordered[-1 - len(ordered) // 100], 3) if ordered else 0.0
 
 
 def _begin(start: Callable[[], object] | None) -> None:
-    """Prepare a process: its temporary files lie in memory, where there is a folder for that."""
+    """Prepare a process: its temporary files are in memory, if there is a folder for that."""
     if os.access(IN_MEMORY, os.W_OK):
         tempfile.tempdir = str(IN_MEMORY)
     if start is not None:
         start()
 
 
-def _keep(path: Path, row: Row) -> None:
+def _save(path: Path, row: Row) -> None:
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(row), encoding="utf-8")
     fresh.replace(path)

@@ -1,1 +1,1 @@
-"""Pokemon Red's world as far as a plan goes, and games of the planner in it, without a cartridge."""
+"""A model of Pokemon Red's world for planning, and games of the planner in it, without a cartridge."""

@@ -1,7 +1,7 @@
-"""Write red.json beside this file: what of Pokemon Red (US) a plan can go wrong about, as facts and figures.
+"""Write red.json beside this file: the facts of Pokemon Red (US) that plans depend on.
 
-Regions and joins come from regions.json, happenings from progression.json and maps.json, teams from trainers.json. What these
-files tell in words only, in notes, stands in notes.toml as figures.
+Regions and joins come from regions.json, happenings from progression.json and maps.json, teams from trainers.json. Facts that
+these files give only as text notes are in notes.toml as data.
 """
 
 import json
@@ -17,7 +17,7 @@ BADGES: Final = ("BOULDER", "CASCADE", "THUNDER", "RAINBOW", "SOUL", "MARSH", "V
 FIELD_MOVES: Final = {"CUT": 15, "FLY": 19, "SURF": 57, "STRENGTH": 70, "FLASH": 148}
 ITEMS: Final = {"ITEM_BICYCLE": 6, "ITEM_SECRET_KEY": 43, "ITEM_CARD_KEY": 48, "ITEM_LIFT_KEY": 74}
 DRINKS: Final = {60: 200, 61: 300, 62: 350}  # prices
-# The squares of the Elite Four's entrances push one back up (notes of regions.json): their warps cannot be used.
+# The squares at the entrances of the Elite Four push the player back (notes of regions.json): their warps cannot be used.
 NO_WAY_BACK: Final = {(245, 0), (245, 1), (246, 0), (246, 1), (247, 0), (247, 1)}
 
 Row: TypeAlias = dict[str, Any]
@@ -25,7 +25,7 @@ Join: TypeAlias = tuple[int, int, int, int, str, int, int]
 
 
 class Facts:
-    """The files of facts, and what is made of them."""
+    """The files of facts, and the tables made from them."""
 
     def __init__(self, folder: Path) -> None:
         regions, self.progress = _json(folder / "regions.json"), _json(folder / "progression.json")
@@ -47,7 +47,7 @@ class Facts:
         ]
         return {
             "joins": [list(join) for join in sorted(self.joins(), key=str)],
-            "happenings": [*self.milestones(), *self.extras(), *self.things(), *self.foes()],
+            "happenings": [*self.milestones(), *self.extras(), *self.balls(), *self.fights()],
             "arrivals": [self.resolved(row) for row in NOTES["arrivals"]],
             "follows": [
                 [self.facts(row["when"]), self.facts(row["then"])] for row in NOTES["follows"]
@@ -76,31 +76,31 @@ class Facts:
             ],
         }
 
-    # Facts by number.
+    # Facts as numbers.
 
     def fact(self, name: str) -> str:
-        """Return a fact, where it is an event by its number; "!" before one says that it has not happened."""
+        """Return a fact; an event gets its number, and a "!" before it means that it has not happened."""
         event = name.removeprefix("!")
         if event not in self.events:
             return name
         return f"{'clear' if event != name else 'event'}:{self.events[event]}"
 
     def facts(self, names: Iterable[str]) -> list[str]:
-        """Return facts, all events by their numbers."""
+        """Return facts, with all events as numbers."""
         return [self.fact(each) for each in names]
 
     def resolved(self, row: Mapping[str, Any]) -> Row:
-        """Return a row with all events in it by their numbers."""
+        """Return a row with all its events as numbers."""
         named = {"when", "needs", "gives", "takes"}
         return {key: self.facts(value) if key in named else value for key, value in row.items()}
 
     def toggle(self, map_id: int, slot: int) -> str:
-        """Return that a person or thing of a map is gone."""
+        """Return the fact that a map object is gone."""
         (person,) = [row for row in self.maps[map_id]["objects"] if row["i"] == slot]
         return f"gone:{person['toggle']}"
 
     def need(self, needs: str, map_id: int, row: Mapping[str, Any]) -> list[str]:
-        """Return what a need of regions.json asks for."""
+        """Return the facts for a need of regions.json."""
         return [fact for part in needs.split("+") for fact in self._need(part, map_id, row)]
 
     def _need(self, need: str, map_id: int, row: Mapping[str, Any]) -> Iterable[str]:
@@ -112,7 +112,7 @@ class Facts:
         if need in ITEMS:
             return [f"item:{ITEMS[need]}"]
         if need == "EVENT_VIRIDIAN_GYM_OPEN":
-            return [f"badge:{bit}" for bit in range(7)]  # with which it is set on entering the city
+            return [f"badge:{bit}" for bit in range(7)]  # with them the city sets the event
         if name in self.events:
             return [self.fact(f"!{name}" if value == "0" else name)]
         if need in ("PICK_UP", "OBJECT_GONE"):
@@ -120,15 +120,15 @@ class Facts:
         special = {
             "ITEM_POKE_FLUTE": [NOTES["sleepers"].get(str(map_id))],
             "ITEM_S_S_TICKET": ["item:63", "!EVENT_SS_ANNE_LEFT"],
-            "FOSSIL_TAKEN": [self.toggle(61, 6)],  # then both are gone
+            "FOSSIL_TAKEN": [self.toggle(61, 6)],  # taking one removes both
             "HALL_OF_FAME": ["fame:1"],
-            "MONEY_500": ["EVENT_IN_SAFARI_ZONE"],  # which the fee sets (safari_fee)
+            "MONEY_500": ["EVENT_IN_SAFARI_ZONE"],  # set by the fee (safari_fee)
             "SAFFRON_DRINK": ["drink:6"],
-            "TRAINER": ["never:0"],  # regions.json: not to be relied on
+            "TRAINER": ["never:0"],  # regions.json: not reliable
         }
         return self.facts(special[need])
 
-    # Joins: from map and region to map and region, what it needs, and the square where it is.
+    # Joins: start map and region, end map and region, needs, and square.
 
     def joins(self) -> set[Join]:
         """Return every join once."""
@@ -155,13 +155,13 @@ class Facts:
             yield join(row["from"], row["to"], at=row["at"])
         for row in here.get("gated", ()):
             needs = self.need(row["needs"], map_id, row)
-            # Of the Safari's gate the facts begin inside, and the way out is free.
+            # The facts of the Safari's gate start inside, and the way out is free.
             outwards = [] if row["needs"] == "MONEY_500" else needs
             yield join(row["from"], (map_id, row["to"]), outwards, row["at"])
             if not row.get("one_way"):
                 yield join(row["to"], (map_id, row["from"]), needs, row["at"])
         for floor, region, _ in here.get("elevator", ()):
-            # Without the key one gets out again where one got in.
+            # Without the key the player can leave only on the floor of entry.
             yield join(0, (floor, region), [f"floor:{floor}"] * ("elevator_needs" in here))
 
     def _warp(
@@ -169,7 +169,7 @@ class Facts:
     ) -> Iterator[tuple[Iterable[int], list[str], tuple[int, int]]]:
         here = self.regions[map_id]
         is_used = str(index) in here.get("warp_dest", {}) and (map_id, index) not in NO_WAY_BACK
-        if not is_used or map_id == 120:  # walked through by the script after milestone champion
+        if not is_used or map_id == 120:  # the script walks through it after milestone champion
             return
         end = here["warp_dest"][str(index)]
         warp = next(each for each in self.maps[map_id]["warps"] if each["i"] == index)
@@ -181,10 +181,10 @@ class Facts:
         for each in end if isinstance(end[0], list) else [end]:
             yield each, needs, (warp["x"], warp["y"])
 
-    # Happenings: what the player can make come true there.
+    # Happenings: events that the player can cause.
 
     def milestones(self) -> Iterator[Row]:
-        """Yield the milestones that are one step each."""
+        """Yield the milestones with a single step."""
         for step in self.progress["milestones"]:
             effects, slot = step.get("effects", {}), step.get("target", {}).get("obj")
             gives = [f"event:{each['bit_index']}" for each in effects.get("events_set", ())]
@@ -217,7 +217,7 @@ class Facts:
             }
 
     def _starters(self, step: Mapping[str, Any], gives: list[str]) -> Iterator[Row]:
-        """Yield the three to choose from, with the field moves that each will be able to learn."""
+        """Yield the three starters, with the field moves that each can learn."""
         people = self.maps[step["map"]]["objects"]
         for name, square in step["target"]["balls"].items():
             (slot,) = [row["i"] for row in people if [row["x"], row["y"]] == square]
@@ -240,7 +240,7 @@ class Facts:
         return [each for each in puzzles if each["event"]["bit_index"] in events]
 
     def _standing(self, step: Mapping[str, Any]) -> list[int]:
-        """Return who stands on the square that is looked at, or works across a counter from it."""
+        """Return the people on the target square, or behind a counter there."""
         target = step.get("target", {})
         people = self.maps[step["map"]]["objects"]
         found = [
@@ -263,7 +263,7 @@ class Facts:
         return sorted({each for region in regions for each in self._around(place["map"], region)})
 
     def _around(self, map_id: int, region: int) -> Iterator[int]:
-        """Yield a region and, where it is a square that a gate closes, those from which one steps on it."""
+        """Yield a region and, if a gate closes its square, the regions that lead onto it."""
         yield region
         here = self.regions[map_id]
         (row,) = [each for each in here["regions"] if each["id"] == region]
@@ -273,7 +273,7 @@ class Facts:
                     yield from (gate["from"], gate["to"])
 
     def seen_from(self, map_id: int, key: str, number: int) -> list[int]:
-        """Return the regions from which a person, a sign or a hidden thing is within reach."""
+        """Return the regions from which a person, a sign or a hidden item can be reached."""
         here = self.regions.get(map_id, {"regions": ()})
         regions = {row["id"] for row in here["regions"] if number in row.get(key, ())}
         via = here.get("via_gate", ())
@@ -281,8 +281,8 @@ class Facts:
             regions | {row["region"] for row in via if (row["list"], row["i"]) == (key, number)}
         )
 
-    def things(self) -> Iterator[Row]:
-        """Yield what lies about: each is there once."""
+    def balls(self) -> Iterator[Row]:
+        """Yield the item balls; each exists once."""
         for map_id, each in self._objects("item"):
             shown = NOTES["shown"].get(f"{map_id}/{each['i']}")
             regions = self.seen_from(map_id, "objects", each["i"])
@@ -298,10 +298,10 @@ class Facts:
                 "gives": [f"item:{each['item']}", gone],
             }
 
-    def foes(self) -> Iterator[Row]:
-        """Yield the trainers whose defeat is an event; the leaders are milestones."""
-        told = (*self.milestones(), *self.extras())
-        taken = {(row["map"], slot) for row in told for slot in row.get("people", ())}
+    def fights(self) -> Iterator[Row]:
+        """Yield the trainers whose defeat sets an event; the leaders are milestones."""
+        rows = (*self.milestones(), *self.extras())
+        taken = {(row["map"], slot) for row in rows for slot in row.get("people", ())}
         teams = {
             (row["class"], number): each
             for row in self.trainers
@@ -331,7 +331,7 @@ class Facts:
                     yield map_id, each
 
     def extras(self) -> Iterator[Row]:
-        """Yield what milestones of several steps are made of, and side goals that give a thing for a talk."""
+        """Yield the steps of milestones with several steps, and side goals that give an item for a conversation."""
         for row in NOTES["happenings"]:
             first = row.get("people", (0,))[0]
             regions = row.get("regions") or self.seen_from(row["map"], "objects", first)
@@ -341,7 +341,7 @@ class Facts:
         yield from self._quiz()
 
     def _drinks(self) -> Iterator[Row]:
-        """Yield the machines on the roof, and the guards who take a drink."""
+        """Yield the vending machines on the roof, and the guards who take a drink."""
         for item, price in DRINKS.items():
             machines = [[10, 1], [11, 1], [12, 2], [10, 2], [11, 2]]
             yield {
@@ -359,7 +359,7 @@ class Facts:
                 }  # fmt: skip
 
     def _statues(self) -> Iterator[Row]:
-        """Yield the statues of the mansion: each turns the one switch over (notes of mansion_switch_3f)."""
+        """Yield the statues of the mansion: each toggles the same switch (notes of mansion_switch_3f)."""
         on = [self.fact("EVENT_MANSION_SWITCH_ON")]
         off = [self.fact("!EVENT_MANSION_SWITCH_ON")]
         for map_id in (165, 214, 215, 216):
@@ -370,7 +370,7 @@ class Facts:
                     yield {**row, "id": f"{row['id']}_off", "needs": on, "takes": on}
 
     def _quiz(self) -> Iterator[Row]:
-        """Yield the machines of the gym on the island, by number (notes of milestone blaine)."""
+        """Yield the quiz machines of the Cinnabar Gym, by number (notes of milestone blaine)."""
         for number, hidden in enumerate(self.maps[166]["hidden"]):
             if hidden["fn"] == "PrintCinnabarQuiz":
                 door = int(hidden["facing"].split("|")[1])
@@ -395,7 +395,7 @@ def _levels(mons: Iterable[Mapping[str, int]]) -> list[list[int]]:
 
 
 def _fought(opponent: Mapping[str, Any]) -> Row:
-    """Return the level of who has to be beaten, and what is won."""
+    """Return the level of the opponent, and the prize money."""
     sets = opponent.get("sets", ())
     if sets:
         level = max(mon[1] for each in sets for mon in each["party"])
@@ -404,7 +404,7 @@ def _fought(opponent: Mapping[str, Any]) -> Row:
 
 
 def world_text(facts: Path) -> str:
-    """Return the world of the facts in a folder as JSON, one row a line."""
+    """Return the world of the facts in a folder as JSON, one row per line."""
     parts = []
     for key, rows in Facts(facts).world().items():
         lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)

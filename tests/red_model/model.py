@@ -1,52 +1,52 @@
-"""Actions of a plan carried out in the model: the world lets each happen, or refuses it."""
+"""The model that performs or refuses the actions of a plan."""
 
 from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.planning.domain import Action
-from agent.story.facts import told
+from agent.story.facts import parse_fact
 from agent.story.interactions import Interaction, Task
 from agent.story.places import Land, Place, Square
 from agent.story.story import FIELD_MOVES, Story
 from tests.red_model.moment import MACHINES, Moment, arrive, walk, within_reach
 from tests.red_model.world import Atlas, Fact, Happening, Region
 
-TOLL: Final = 35  # percent of HP that a battle of the story takes
-SPENT: Final = 30  # percent of HP that training leaves
-LESSON: Final = 4  # levels that one stretch of training brings
+LOSS: Final = 35  # percent of HP lost in a story battle
+HP_LEFT: Final = 30  # percent of HP left after training
+LEVELS: Final = 4  # levels gained by one training action
 HIGHEST: Final = 100
 FIRST_LEVEL: Final = 5
 FIRST_INDOOR_MAP: Final = 37
-FIRST_HM: Final = 50  # as species count machines
+FIRST_HM: Final = 50  # index among the machines of a species
 
 
 class Refused(Exception):
-    """The world does not let an action happen; the message says why."""
+    """The world refuses an action; the message gives the reason."""
 
 
 def marked_squares(interaction: Interaction, *keys: str) -> tuple[Square, ...]:
-    """Return the squares that a story file names for an interaction; of these `keys` only, where there are any."""
-    told = interaction.told
+    """Return the squares that a story file names for an interaction; with `keys`, only for these kinds."""
+    value = interaction.value
     match interaction.key:
         case key if keys and key not in keys:
             return ()
         case "walk_to" | "search":
-            return tuple(told)
+            return tuple(value)
         case "push":
-            return tuple(square for _, square in told)
+            return tuple(square for _, square in value)
         case "examine":
-            return (told,)
+            return (value,)
         case "visit":
-            return tuple(told["ask_at"])
+            return tuple(value["ask_at"])
         case "answer" | "play_on" | "vend":
-            return (told["at"],)
+            return (value["at"],)
         case _:
             return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A world, and the story by whose names plans speak of it."""
+    """A world, and the story whose names the plans use."""
 
     atlas: Atlas
     story: Story
@@ -68,8 +68,8 @@ class Model:
             case "teach":
                 return self._teach(rest, moment)
             case "catch":
-                place, _, prey = rest.partition(":")
-                return self._catch(self._place(place), prey, moment)
+                place, _, wanted = rest.partition(":")
+                return self._catch(self._place(place), wanted, moment)
             case "fly":
                 return self._fly(self._place(rest), moment)
             case _:
@@ -77,7 +77,7 @@ class Model:
                 raise Refused(message)
 
     def regions_of(self, place: Place) -> frozenset[Region]:
-        """Return the regions of which a place consists, or that of its spot."""
+        """Return the regions of a place, or the region of its spot."""
         if place.spot is not None:
             return frozenset({self.atlas.regions[place.map_id, place.spot]})
         return frozenset(
@@ -85,7 +85,7 @@ class Model:
         )
 
     def is_at(self, place: Place, moment: Moment) -> bool:
-        """Say whether one is in a place: on its map, and joined to its spot without leaving it."""
+        """Return whether the player is in a place: on its map, and connected to its spot within the map."""
         if moment.region.map_id != place.map_id:
             return False
         if place.spot is None:
@@ -94,26 +94,26 @@ class Model:
         return not joined.isdisjoint(self.regions_of(place))
 
     def is_in(self, land: Land, moment: Moment) -> bool:
-        """Say whether one is in a land, going by one square of the region."""
+        """Return whether the player is in a land, judged by one square of the region."""
         return land.covers(moment.region.map_id, self.atlas.squares[moment.region])
 
     def wanted_level(self, task: Task) -> int:
-        """Return the level wanted for a task: that of the strongest Pokemon it is against."""
+        """Return the level required for a task: that of the opponent's strongest Pokemon."""
         if task.against is None:
             return 0
         teams = self.atlas.teams.get(task.against.trainer_class, ())
         return max(level for level, _ in teams[task.against.number - 1])
 
     def happening(self, task: Task) -> list[Happening]:
-        """Return the happenings of the world that a task is about."""
-        place, feat = self._place(task.place), task.interaction
-        squares = set(marked_squares(feat))
-        if feat.key == "leave":
+        """Return the happenings of the world that belong to a task."""
+        place, interaction = self._place(task.place), task.interaction
+        squares = set(marked_squares(interaction))
+        if interaction.key == "leave":
             joins = [
                 join for each in self.regions_of(place) for join in self.atlas.joins.get(each, ())
             ]
-            squares |= {each.at for each in joins if each.end.map_id == feat.told}
-        people = set(feat.people)
+            squares |= {each.at for each in joins if each.end.map_id == interaction.value}
+        people = set(interaction.people)
         return [
             each
             for each in self.atlas.happenings.get(place.map_id, ())
@@ -121,7 +121,7 @@ class Model:
         ]
 
     def happen(self, each: Happening, moment: Moment) -> Moment:
-        """Return the moment after a happening, with the walk to where it can be made to happen; or raise Refused."""
+        """Return the moment after a happening, including the walk to it, or raise Refused."""
         there = walk(self.atlas, moment, each.regions)
         if there is None:
             message = f"no way leads to {each.id!r} from {moment.region}"
@@ -132,7 +132,7 @@ class Model:
             raise Refused(message)
         now = there.having(each.gives, each.takes, pays=each.pays)
         if each.level:
-            now = replace(now, hp=max(now.hp - TOLL, 1), level=max(now.level + 1, FIRST_LEVEL))
+            now = replace(now, hp=max(now.hp - LOSS, 1), level=max(now.level + 1, FIRST_LEVEL))
         if Fact("event", 34) in each.gives:  # EVENT_GOT_STARTER
             now = replace(now, level=FIRST_LEVEL, owned=1)
         if each.end is not None:
@@ -150,7 +150,7 @@ class Model:
 
     def _do(self, task: Task, moment: Moment) -> Moment:
         found = self.happening(task)
-        why = f"nothing happens where {task.id!r} is done"
+        why = f"task {task.id!r} has no effect at its place"
         for each in found:
             try:
                 after = self.happen(each, moment)
@@ -167,7 +167,7 @@ class Model:
         wrong = milestone.map_id not in (None, moment.region.map_id)
         wrong |= milestone.home not in (None, moment.home)
         if wrong or (milestone.fact is not None and not moment.holds(self.fact(milestone.fact))):
-            message = f"nothing bears witness to {name!r} here"
+            message = f"milestone {name!r} is not proven here"
             raise Refused(message)
         return replace(moment, reached=moment.reached | {name})
 
@@ -183,10 +183,10 @@ class Model:
         if place.map_id not in self.atlas.wild or not grows or moment.level == 0:
             message = f"no training is possible in {place.name!r}"
             raise Refused(message)
-        return replace(moment, hp=SPENT, level=min(moment.level + LESSON, HIGHEST))
+        return replace(moment, hp=HP_LEFT, level=min(moment.level + LEVELS, HIGHEST))
 
     def _teach(self, name: str, moment: Moment) -> Moment:
-        move = self.story.marks[f"move:{name}"].number
+        move = self.story.ram_facts[f"move:{name}"].number
         missing = [
             fact
             for fact in (Fact("item", MACHINES[move]), Fact("owns", move))
@@ -197,13 +197,13 @@ class Model:
             raise Refused(message)
         return moment.having([Fact("move", move)])
 
-    def _catch(self, place: Place, prey: str, moment: Moment) -> Moment:
-        move = FIELD_MOVES.get(prey, 0)
-        self._train(place, moment)  # Pokemon live only where a team can train
+    def _catch(self, place: Place, wanted: str, moment: Moment) -> Moment:
+        move = FIELD_MOVES.get(wanted, 0)
+        self._train(place, moment)  # encounters exist only where a team can train
         machine = FIRST_HM + list(MACHINES).index(move) if move else -1
         living = {species for _, species in self.atlas.wild[place.map_id][1]}
         if not any(machine in self.atlas.species[each][1] for each in living):
-            message = f"no Pokemon that could learn {prey!r} lives in {place.name!r}"
+            message = f"no Pokemon that could learn {wanted!r} lives in {place.name!r}"
             raise Refused(message)
         caught = moment.having([Fact("owns", move)])
         return replace(caught, owned=caught.owned + 1)
@@ -218,9 +218,9 @@ class Model:
         return arrive(self.atlas, replace(moment, region=landings[0]), moment.region.map_id)
 
     def fact(self, name: str) -> Fact:
-        """Return the world's name of a fact of the story."""
-        known, so = told(name)
-        mark = self.story.marks[known]
+        """Return the world's fact for a fact name of the story."""
+        known, so = parse_fact(name)
+        mark = self.story.ram_facts[known]
         return Fact(mark.kind.value if so else "clear", mark.number)
 
     def _place(self, name: str) -> Place:

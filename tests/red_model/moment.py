@@ -1,4 +1,4 @@
-"""One moment of a game in the model, and walking over joins whose needs hold, with what the maps on the way do."""
+"""The game state of the model, and walks over joins whose needs hold, with the effects of the maps on the way."""
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -7,9 +7,9 @@ from typing import Final
 
 from tests.red_model.world import Atlas, Fact, Join, Region
 
-# The badge without which a move is of no use outside, by move (engine facts).
+# The badge that each field move requires, by move (engine facts).
 BADGE_FOR: Final = {15: 1, 19: 2, 57: 4, 70: 3, 148: 0}
-MACHINES: Final = {15: 196, 19: 197, 57: 198, 70: 199, 148: 200}  # the thing that teaches a move
+MACHINES: Final = {15: 196, 19: 197, 57: 198, 70: 199, 148: 200}  # the machine of a move
 DRINKS: Final = frozenset({60, 61, 62})
 LIFT_KEY: Final = 74
 GUARDS_SERVED: Final = 6  # the bit of wStatusFlags1
@@ -20,9 +20,9 @@ MOST_MONEY: Final = 999_999
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Everything a plan can depend on. `facts` are those of the kinds that are there or not; `owned` counts species.
+    """The game state of the model. `facts` holds the true facts; `owned` counts species.
 
-    `home` is the town in which one wakes up after losing, and `hp` the percentage of HP that the team has left.
+    `home` is the town where the player wakes up after a loss, and `hp` the team's remaining HP in percent.
     """
 
     region: Region = BEDROOM
@@ -36,7 +36,7 @@ class Moment:
     visited: frozenset[int] = frozenset()  # maps
 
     def holds(self, fact: Fact) -> bool:
-        """Say whether a fact is so."""
+        """Return whether a fact is true."""
         kind, number = fact
         match kind:
             case "clear":
@@ -62,30 +62,30 @@ class Moment:
                 return fact in self.facts
 
     def all_hold(self, facts: Iterable[Fact]) -> bool:
-        """Say whether all of some facts are so."""
+        """Return whether all facts are true."""
         return all(self.holds(each) for each in facts)
 
     def having(
         self, gives: Iterable[Fact], takes: Iterable[Fact] = (), *, pays: int = 0
     ) -> "Moment":
-        """Return the moment with some facts made true, then others untrue, and money taken in."""
+        """Return the moment with some facts added, then others removed, and money paid."""
         facts = (self.facts | frozenset(gives)) - frozenset(takes)
         money = min(max(self.money + pays, 0), MOST_MONEY)
         return replace(self, facts=facts, money=money)
 
     def settled(self, atlas: Atlas) -> "Moment":
-        """Return the moment with what comes true by itself."""
-        fresh = [rule.then for rule in atlas.rules if self.all_hold(rule.when)]
-        return self.having(fact for then in fresh for fact in then) if fresh else self
+        """Return the moment after the rules that apply by themselves."""
+        new = [rule.then for rule in atlas.rules if self.all_hold(rule.when)]
+        return self.having(fact for then in new for fact in then) if new else self
 
     def _can_use(self, move: int) -> bool:
         return Fact("move", move) in self.facts and Fact("badge", BADGE_FOR[move]) in self.facts
 
 
 def walk(atlas: Atlas, moment: Moment, ends: Collection[Region]) -> Moment | None:
-    """Return the moment after the walk with the fewest joins to one of some regions, or None where there is none.
+    """Return the moment after the walk with the fewest joins to one of some regions, or None without a way.
 
-    Entering a map may shut a way that was open before: then another one is taken.
+    Entering a map may close a way that was open before; then another way is tried.
     """
     barred: set[Join] = set()
     while True:
@@ -95,7 +95,7 @@ def walk(atlas: Atlas, moment: Moment, ends: Collection[Region]) -> Moment | Non
         now = moment
         for join in way:
             if now.region != join.start:
-                return walk(atlas, now, ends)  # carried off on the way
+                return walk(atlas, now, ends)  # moved elsewhere on the way
             if not now.all_hold(join.needs):
                 barred.add(join)
                 break
@@ -109,7 +109,7 @@ def walk(atlas: Atlas, moment: Moment, ends: Collection[Region]) -> Moment | Non
 def within_reach(
     atlas: Atlas, moment: Moment, *, map_id: int | None = None, shut: Collection[Join] = ()
 ) -> frozenset[Region]:
-    """Return the regions to which joins lead as things are, of one map where that is asked for, and none over `shut`."""
+    """Return the regions reachable now, optionally within one map, and without the joins in `shut`."""
     seen, waiting = {moment.region}, [moment.region]
     while waiting:
         for join in atlas.joins.get(waiting.pop(), ()):
@@ -123,24 +123,24 @@ def within_reach(
 def _way(
     atlas: Atlas, moment: Moment, ends: Collection[Region], barred: Collection[Join]
 ) -> list[Join] | None:
-    came: dict[Region, Join | None] = {moment.region: None}
+    came_from: dict[Region, Join | None] = {moment.region: None}
     waiting = deque([moment.region])
     while waiting:
         here = waiting.popleft()
         if here in ends:
-            return list(_unwound(came, here))[::-1]
+            return list(_joins_back(came_from, here))[::-1]
         for join in atlas.joins.get(here, ()):
-            if join.end not in came and join not in barred and moment.all_hold(join.needs):
-                came[join.end] = join
+            if join.end not in came_from and join not in barred and moment.all_hold(join.needs):
+                came_from[join.end] = join
                 waiting.append(join.end)
     return None
 
 
-def _unwound(came: Mapping[Region, Join | None], end: Region) -> Iterator[Join]:
-    join = came[end]
+def _joins_back(came_from: Mapping[Region, Join | None], end: Region) -> Iterator[Join]:
+    join = came_from[end]
     while join is not None:
         yield join
-        join = came[join.start]
+        join = came_from[join.start]
 
 
 def _over(atlas: Atlas, moment: Moment, join: Join) -> Moment:
@@ -149,7 +149,7 @@ def _over(atlas: Atlas, moment: Moment, join: Join) -> Moment:
 
 
 def arrive(atlas: Atlas, moment: Moment, start: int) -> Moment:
-    """Return the moment after setting foot on its map from map `start`."""
+    """Return the moment after entering its map from map `start`."""
     now = replace(moment, visited=moment.visited | {moment.region.map_id})
     for each in atlas.arrivals.get(moment.region.map_id, ()):
         if each.start in (None, start) and moment.all_hold(each.when):

@@ -1,4 +1,4 @@
-"""The planner that plays, put to the model instead of a cartridge: the same capabilities, story, goals and search."""
+"""The agent's planner on the model instead of a cartridge, with the same capabilities, story, goals and search."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -19,12 +19,12 @@ from agent.capabilities.travel import MAP, at
 from agent.planning.domain import Action, Domain, Facts
 from agent.planning.search import Plan, plan
 from agent.skills import FLY, Terrain
-from agent.skills.distances import Nearness
+from agent.skills.distances import MapDistances
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import CartridgeKind, Dex, Species, World
 from emulator.dex.items import Item
-from emulator.dex.trainers import Member, TrainerClass
+from emulator.dex.trainers import TeamMember, TrainerClass
 from emulator.dex.wild import Wild, WildSlot, WildTable
 from emulator.ram.party import Stats
 from emulator.rules.stats import Growth
@@ -34,8 +34,8 @@ from tests.red_model.moment import MACHINES, Moment
 from tests.red_model.world import Atlas, Fact
 
 
-class Roads(Nearness):
-    """How far maps of an atlas are from one another, as if every join were open; crossing half of a map is a step of it."""
+class AtlasDistances(MapDistances):
+    """The distances between maps of an atlas, with every join open; a map counts as half its size."""
 
     def __init__(self, atlas: Atlas) -> None:
         super().__init__(World.empty())
@@ -46,7 +46,7 @@ class Roads(Nearness):
         self._found: dict[int, Mapping[int, int]] = {}
 
     def steps(self, start: int, end: int) -> int:
-        """Return about how many steps it is from one map to another; 0 inside the same."""
+        """Return the approximate number of steps between two maps; 0 within one map."""
         if start not in self._found:
             self._found[start] = self._spread(start)
         return self._found[start].get(end, super().steps(start, end))
@@ -64,33 +64,33 @@ class Roads(Nearness):
 
 
 @dataclass(frozen=True, slots=True)
-class Thinker:
-    """What plans: the domain of the capabilities there are, and the story they were made with."""
+class ModelPlanner:
+    """The planning domain of all capabilities, and the story it was built from."""
 
     domain: Domain
     story: Story
 
     @staticmethod
     @cache
-    def of_red() -> "Thinker":
-        """Return what plans on Pokemon Red, with the teams and wild levels of the model and nothing else of a dex."""
+    def of_red() -> "ModelPlanner":
+        """Return the planner for Pokemon Red; its dex holds only the teams and wild levels of the model."""
         atlas, story = Atlas.of_red(), Story.of(CartridgeKind.RED)
         terrain = Terrain(World.empty())
-        terrain.nearness = Roads(atlas)
-        kit = GameContext(
+        terrain.map_distances = AtlasDistances(atlas)
+        context = GameContext(
             story, terrain, _dex(atlas), MilestoneLedger(story.milestones, Hooks()), 0
         )
-        return Thinker(domain_of(capabilities_for(kit)), story)
+        return ModelPlanner(domain_of(capabilities_for(context)), story)
 
 
 def _dex(atlas: Atlas) -> Dex:
-    """Return the dex of the model: teams, wild Pokemon, machines of field moves and the species that learn them."""
+    """Return the dex of the model: teams, wild Pokemon, HMs and the species that learn them."""
     trainers = {
         number: TrainerClass(
             number,
             f"class {number}",
             0,
-            tuple(tuple(Member(*each) for each in team) for team in teams),
+            tuple(tuple(TeamMember(*each) for each in team) for team in teams),
             (),
         )
         for number, teams in atlas.teams.items()
@@ -124,24 +124,24 @@ def _species(number: int, experience: int, machines: frozenset[int]) -> Species:
         base_experience=experience,
         growth=Growth(1, 1, 0, 0, 0),
         first_moves=(),
-        lessons=(),
+        level_up_moves=(),
         evolutions=(),
         machines=tuple(sorted(machines)),
     )
 
 
-# What the model does not know counts as in order: nothing lies about, nothing runs short, the right one goes first, a ball is in the bag.
-IN_ORDER = ("supplied:", "led", "fits:", "recalled:", "errand:", "bag:balls", "team:")
+# Facts outside of the model count as fulfilled: supplies, the lead, the bag, memory, errands.
+FULFILLED = ("supplied:", "led", "fits:", "recalled:", "errand:", "bag:balls", "team:")
 
 
 def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
-    """Return every fact of a moment."""
+    """Return all facts of a moment."""
     story = model.story
-    facts = {name: int(name.startswith(IN_ORDER)) for name in domain.sensed}
+    facts = {name: int(name.startswith(FULFILLED)) for name in domain.sensed}
     facts |= {"game_started": 1, "new_game": 1, "in_control": 1, MAP: moment.region.map_id}
     facts |= {"party:hp": moment.hp, "party:pp": 100, "healed": int(moment.home != 0)}
     facts |= {at(each.name): int(model.is_at(each, moment)) for each in story.places}
-    for name, mark in story.marks.items():
+    for name, mark in story.ram_facts.items():
         facts[name] = int(moment.holds(Fact(mark.kind.value, mark.number)))
     facts |= {home(each.town): int(moment.home == each.town) for each in story.healers if each.town}
     for land in story.lands:
@@ -174,10 +174,10 @@ class End(Enum):
 
 @dataclass(slots=True)
 class Game:
-    """One game in the model: the moment it is at, and what was done so far."""
+    """One game in the model: its current moment, and the actions done so far."""
 
     model: Model
-    thinker: Thinker
+    planner: ModelPlanner
     moment: Moment
     done: list[Action] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
@@ -186,14 +186,14 @@ class Game:
     _plan: Plan | None = None
 
     def play(self, watch: Callable[["Game"], None] = lambda _game: None) -> End:
-        """Play to the end, and return which it was; `watch` is shown the game after every action."""
+        """Play to the end and return how it ended; call `watch` after every action."""
         while self.end is None:
             self._step()
             watch(self)
         return self.end
 
     def after(self, actions: int) -> Moment:
-        """Return the moment when as many actions are done, or when the game is over before."""
+        """Return the moment after `actions` actions, or at an earlier end of the game."""
         while self.end is None and len(self.done) < actions and not self._is_last():
             self._step()
         return self.moment
@@ -202,8 +202,8 @@ class Game:
         return self._plan is not None and any(each.name == LAST for each in self._plan.actions[:1])
 
     def facts(self) -> Facts:
-        """Return what the sensors would tell now."""
-        return sense(self.model, self.thinker.domain, self.moment)
+        """Return the facts that the sensors would return now."""
+        return sense(self.model, self.planner.domain, self.moment)
 
     def _step(self) -> None:
         facts = self.facts()
@@ -213,7 +213,7 @@ class Game:
         elif chosen is None:
             self.end, self.why = End.NO_PLAN, f"at {self.moment.region}"
         elif len(self.done) >= MOST_ACTIONS:
-            self.end, self.why = End.TOO_LONG, chosen.goal.says
+            self.end, self.why = End.TOO_LONG, chosen.goal.label
         else:
             self._carry_out(chosen)
 
@@ -228,16 +228,16 @@ class Game:
         self._plan = chosen.rest()
 
     def _chosen(self, facts: Facts) -> Plan | None:
-        """Return the plan for the first open goal that has one; the plan under way is kept while it stands."""
+        """Return the plan for the first open goal that has one; the current plan is kept while it is valid."""
         kept = (
             self._plan
             if self._plan is not None and self._plan.actions and self._plan.stands(facts)
             else None
         )
-        for goal in self.thinker.domain.open_goals(facts):
+        for goal in self.planner.domain.open_goals(facts):
             if kept is not None and kept.goal is goal:
                 return kept
-            found = plan(goal, facts, self.thinker.domain.actions)
+            found = plan(goal, facts, self.planner.domain.actions)
             if found is not None and found.actions:
                 self.plans.append(found)
                 return found

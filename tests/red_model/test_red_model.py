@@ -1,4 +1,4 @@
-"""The planner that plays, in a model of Red's world: to the Hall of Fame, and through no gate that is closed."""
+"""The agent's planner in a model of Red's world: it reaches the Hall of Fame and passes no closed gate."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,28 +11,28 @@ import pytest
 from tests.red_model.build import world_text
 from tests.red_model.model import Model, Refused
 from tests.red_model.moment import DRINKS, GUARDS_SERVED, LIFT_KEY, Moment, within_reach
-from tests.red_model.planner import End, Game, Thinker, sense
-from tests.red_model.random_moments import Wanderer
+from tests.red_model.planner import End, Game, ModelPlanner, sense
+from tests.red_model.random_moments import RandomPlayer
 from tests.red_model.world import Atlas, Fact, Gate, Join, Region
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 COMMITTED: Final = Path(__file__).with_name("red.json")
 ATLAS: Final = Atlas.of_red()
 PALLET: Final = Region(0, 1)
-# Gates of which the other side can be reached by another way with everything else had: over water and past trees, by
-# teleports and lifts, by a ledge, through the other door of a switch, or from the far side with boulders pushed.
+# Gates whose other side has another way when all other facts hold: over water or past CUT trees, by teleports and
+# elevators, by a ledge, through the other door of a switch, or from the far side with boulders pushed.
 AROUND: Final = {0, 3, 4, 5, 16, 22, 23, 34, 35, 36, 37, 43, 44, 48, 50, 56, 61, 63, 66, 67, 73, 75}
-# Squares beside those of the facts: where a wall or a person fills the square itself.
+# Allowed distance from the squares of the facts, where a wall or a person fills the square itself.
 BESIDE: Final = 2
 
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return Model(ATLAS, Thinker.of_red().story)
+    return Model(ATLAS, ModelPlanner.of_red().story)
 
 
 def joins_at(gate: Gate) -> list[Join]:
-    """Return the joins that a gate closes: at its squares, or all of a lift."""
+    """Return the joins that a gate closes: those at its squares, or all of an elevator."""
     own = [
         each for start, all_ in ATLAS.joins.items() if start.map_id == gate.map_id for each in all_
     ]
@@ -48,8 +48,8 @@ def near(square: tuple[int, int], gate: Gate) -> bool:
     return any(abs(x - a) + abs(y - b) <= BESIDE for a, b in gate.cells)
 
 
-def everything() -> Moment:
-    """Return the moment of a player who has been everywhere and has everything."""
+def full_moment() -> Moment:
+    """Return the moment in which all facts hold."""
     needs = {need for all_ in ATLAS.joins.values() for join in all_ for need in join.needs}
     facts = {
         fact for each in ATLAS.happenings.values() for happening in each for fact in happening.gives
@@ -60,7 +60,7 @@ def everything() -> Moment:
 
 
 def without(moment: Moment, fact: Fact) -> Moment:
-    """Return the moment with all that it has but one thing."""
+    """Return the moment without one fact."""
     match fact.kind:
         case "money":
             return replace(moment, money=fact.number - 1)
@@ -78,30 +78,30 @@ def without(moment: Moment, fact: Fact) -> Moment:
 
 
 def with_all(moment: Moment, needs: tuple[Fact, ...]) -> Moment:
-    """Return the moment with all of some needs met."""
+    """Return the moment with all needs met."""
     missing = [fact for fact in needs if not moment.holds(fact)]
     shut = [Fact("event", fact.number) for fact in missing if fact.kind == "clear"]
     return moment.having([fact for fact in missing if fact.kind != "clear"], shut)
 
 
-def closings() -> Iterator[tuple[Gate, Join, Fact]]:
+def closed_joins() -> Iterator[tuple[Gate, Join, Fact]]:
     for gate in ATLAS.gates:
         for join in joins_at(gate):
             for need in join.needs:
                 yield gate, join, need
 
 
-def test_all_gates_of_the_facts_are_there() -> None:
+def test_all_gates_of_the_facts_exist() -> None:
     assert len(ATLAS.gates) == 76
-    # The second door of a room that has two: the facts tell the join of the first only.
+    # A room with two doors: the facts give the join of the first only.
     assert [gate.map_id for gate in ATLAS.gates if not joins_at(gate)] == [233]
 
 
 @pytest.mark.parametrize("number", range(len(ATLAS.gates)))
-def test_a_gate_is_closed_while_one_thing_is_missing_and_open_with_it(number: int) -> None:
+def test_a_gate_is_open_only_with_all_its_needs(number: int) -> None:
     gate = ATLAS.gates[number]
     for join in joins_at(gate):
-        opened = with_all(replace(everything(), region=join.start), join.needs)
+        opened = with_all(replace(full_moment(), region=join.start), join.needs)
         assert (
             join.end in within_reach(ATLAS, opened, map_id=gate.map_id)
             or join.end.map_id != gate.map_id
@@ -119,25 +119,25 @@ def test_a_gate_is_closed_while_one_thing_is_missing_and_open_with_it(number: in
 
 
 @pytest.mark.parametrize("number", [n for n in range(len(ATLAS.gates)) if n not in AROUND])
-def test_what_lies_behind_a_closed_gate_is_out_of_reach(number: int) -> None:
+def test_a_closed_gate_blocks_the_regions_behind_it(number: int) -> None:
     for join in joins_at(ATLAS.gates[number]):
-        opened = with_all(replace(everything(), region=join.start), join.needs)
+        opened = with_all(replace(full_moment(), region=join.start), join.needs)
         assert join.end in within_reach(ATLAS, opened)
         for need in join.needs:
             assert join.end not in within_reach(ATLAS, without(opened, need)), need
 
 
 def missing() -> list[Fact]:
-    return sorted({need for _, _, need in closings()})
+    return sorted({need for _, _, need in closed_joins()})
 
 
 @pytest.mark.parametrize("need", missing(), ids=lambda fact: f"{fact.kind}:{fact.number}")
-def test_nothing_is_planned_through_a_closed_gate(model: Model, need: Fact) -> None:
-    thinker = Thinker.of_red()
-    moment = without(everything(), need)
-    facts = sense(model, thinker.domain, moment)
+def test_no_plan_leads_through_a_closed_gate(model: Model, need: Fact) -> None:
+    planner = ModelPlanner.of_red()
+    moment = without(full_moment(), need)
+    facts = sense(model, planner.domain, moment)
     refused = []
-    for action in thinker.domain.actions:
+    for action in planner.domain.actions:
         if action.name.startswith("travel:") and action.possible(facts):
             try:
                 model.carry_out(action, moment)
@@ -147,7 +147,7 @@ def test_nothing_is_planned_through_a_closed_gate(model: Model, need: Fact) -> N
 
 
 def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(model: Model) -> None:
-    game = Game(model, Thinker.of_red(), Moment())
+    game = Game(model, ModelPlanner.of_red(), Moment())
     assert (game.play(), game.why) == (End.FAME, "")
     wanted = {each.id for each in model.story.milestones}
     assert wanted - game.moment.reached <= {"hall_of_fame"}
@@ -155,19 +155,21 @@ def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(model: Model) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_from_a_legal_moment_ends_in_the_hall_of_fame(model: Model, seed: int) -> None:
-    thinker = Thinker.of_red()
-    start = Wanderer(model, Random(f"gate:{seed}")).moment(thinker)
-    game = Game(model, thinker, start)
+    planner = ModelPlanner.of_red()
+    start = RandomPlayer(model, Random(f"gate:{seed}")).moment(planner)
+    game = Game(model, planner, start)
     assert (game.play(), game.why) == (End.FAME, "")
 
 
 def test_the_same_seed_makes_the_same_moment(model: Model) -> None:
-    first, second = (Wanderer(model, Random("same")).moment(Thinker.of_red()) for _ in range(2))
+    first, second = (
+        RandomPlayer(model, Random("same")).moment(ModelPlanner.of_red()) for _ in range(2)
+    )
     assert first == second
 
 
-def test_what_the_world_does_not_allow_is_refused(model: Model) -> None:
-    actions = {each.name: each for each in Thinker.of_red().domain.actions}
+def test_the_model_refuses_impossible_actions(model: Model) -> None:
+    actions = {each.name: each for each in ModelPlanner.of_red().domain.actions}
     with pytest.raises(Refused, match="no way leads to 'pewter_city'"):
         model.carry_out(actions["travel:pewter_city"], Moment())
     with pytest.raises(Refused, match="'pokedex' needs"):
@@ -176,6 +178,6 @@ def test_what_the_world_does_not_allow_is_refused(model: Model) -> None:
         model.carry_out(actions["teach:cut"], Moment())
 
 
-@pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are not here")
-def test_the_committed_world_is_what_the_facts_give() -> None:
+@pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are missing")
+def test_the_committed_world_matches_the_facts() -> None:
     assert world_text(FACTS) == COMMITTED.read_text(encoding="utf-8")

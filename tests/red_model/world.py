@@ -1,7 +1,7 @@
-"""What Pokemon Red's world is made of for a plan: regions and how they join, and what can be made to happen where.
+"""Pokemon Red's world for planning: regions, their joins, and the happenings on each map.
 
-Read from red.json beside this file, which `python -m tests.red_model.build FACTS` writes from written facts of the cartridge; none of
-its blocks, texts or names are in there."""
+It is read from red.json beside this file, which `python -m tests.red_model.build FACTS` writes from written facts of the cartridge;
+it holds none of the cartridge's blocks, texts or names."""
 
 import json
 from collections import defaultdict
@@ -13,21 +13,21 @@ from typing import Any, NamedTuple, TypeAlias
 
 
 class Region(NamedTuple):
-    """Squares of a map among which one walks freely."""
+    """Squares of a map that are connected by plain walking."""
 
     map_id: int
     number: int
 
 
 class Fact(NamedTuple):
-    """Something that is so or not: a kind, such as `event`, `item`, `field` (a move of use outside), and a number."""
+    """A true-or-false fact: a kind, such as `event`, `item` or `field` (a usable field move), and a number."""
 
     kind: str
     number: int
 
     @staticmethod
     def of(text: str) -> "Fact":
-        """Return the fact that is written as a kind, a colon and a number."""
+        """Return the fact written as `kind:number`."""
         kind, _, number = text.partition(":")
         return Fact(kind, int(number))
 
@@ -39,7 +39,7 @@ Team: TypeAlias = tuple[tuple[int, int], ...]  # level and species of each
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A step from one region to another, open while all of `needs` hold; `at` is the first square of it."""
+    """A step from one region to another, open while all `needs` hold; `at` is its first square."""
 
     start: Region
     end: Region
@@ -49,10 +49,10 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """What comes of talking to `people` (sprite slots), or of examining or stepping on `squares`, from some regions.
+    """The effect of talking to `people` (sprite slots), or of examining or stepping on `squares`, from some regions.
 
-    `level` is that of the strongest who has to be beaten for it, or 0; `pays` is money, less than 0 where it costs
-    some. `end` is where one finds oneself after it, if that is elsewhere.
+    `level` is that of the strongest opponent, or 0; `pays` is money, negative for a cost. `end` is the region
+    afterwards if it changes.
     """
 
     id: str
@@ -68,13 +68,13 @@ class Happening:
 
     @property
     def map_id(self) -> int:
-        """The map where it happens."""
+        """The map of the happening."""
         return next(iter(self.regions)).map_id
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What comes of setting foot on a map, from another one where that is told, while all of `when` hold."""
+    """The effect of entering a map, from map `start` if given, while all of `when` hold."""
 
     map_id: int
     start: int | None
@@ -85,7 +85,7 @@ class Arrival:
 
 
 class Gate(NamedTuple):
-    """What written facts tell of a gate: its squares, its kind, and in words what opens it."""
+    """A gate of the written facts: its squares, its kind, and a text about what opens it."""
 
     map_id: int
     kind: str
@@ -94,7 +94,7 @@ class Gate(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What comes true by itself once all of `when` hold."""
+    """A rule: `then` becomes true when all of `when` hold."""
 
     when: Facts
     then: Facts
@@ -102,7 +102,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atlas:
-    """The world; `joins` by where they start, the others by map."""
+    """The world; `joins` by start region, the others by map."""
 
     joins: Mapping[Region, tuple[Join, ...]]
     happenings: Mapping[int, tuple[Happening, ...]]
@@ -110,10 +110,10 @@ class Atlas:
     rules: tuple[Rule, ...]
     gates: tuple[Gate, ...]
     sizes: Mapping[int, tuple[int, int]]  # columns and rows of each map
-    grass: frozenset[Region]  # outdoors, where wild Pokemon live
-    towns: frozenset[Region]  # where one lands who flies
+    grass: frozenset[Region]  # outdoor regions with wild Pokemon
+    towns: frozenset[Region]  # landing regions of FLY
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
-    squares: Mapping[Region, Square]  # and the other way round
+    squares: Mapping[Region, Square]  # the inverse of `regions`
     teams: Mapping[int, tuple[Team, ...]]  # by class
     species: Mapping[int, tuple[int, frozenset[int]]]  # base experience, machines that teach it
     wild: Mapping[int, tuple[int, Team]]  # rate, and the slots

@@ -46,7 +46,7 @@ def test_each_pitfall_has_one_row() -> None:
 @pytest.mark.parametrize("file", PITFALLS, ids=[file.stem for file in PITFALLS])
 def test_a_scenario_stands_in_the_row_of_its_pitfall(file: Path) -> None:
     scenario = read_scenario(file)
-    assert scenario.says.endswith(".")
+    assert scenario.description.endswith(".")
     assert [each.pitfall for each in proofs() if each.path == file] == [scenario.pitfall]
 
 

@@ -1,1 +1,1 @@
-"""What asking a model costs, and the limits that hold whatever happens."""
+"""Costs of calls to a model, and the limits that hold in every case."""

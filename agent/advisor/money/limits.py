@@ -1,18 +1,17 @@
-"""The terms on which a model is asked, and the most tokens that a request can have.
+"""The terms for calling a model, and an upper bound for the tokens of a request.
 
-Terms: which model, up to which ceilings, and what is given up on the way there (terms.toml).
+Terms: the models, the ceilings, and the purposes that are dropped as spending nears a ceiling (terms.toml).
 
-The bound is no estimate: what is reserved for a call must not be exceeded by it. A token stands for at least one byte of
-text, whatever the tokenizer. So the bytes of the request as JSON, with all that surrounds its words, are at least its
-tokens, once these are added:
+The bound is not an estimate: a call must never exceed what is reserved for it. In every tokenizer a token stands for at
+least one byte of text. The bytes of the request as JSON are therefore an upper bound, with these additions:
 
-- a tokenizer may bring text into its compatible form first, which can make it longer: the longer form counts;
-- a picture is no text: its base64 counts, and beside it the most that the service takes for a picture of any size
+- a tokenizer may normalise text to its compatible form, which can be longer: the longer form counts;
+- a picture is not text: its base64 counts, and also the maximum that the service counts for one picture
   (documents are never sent);
-- the service adds words of its own, above all for tools and for answers that follow a schema.
+- the service adds text of its own, mainly for tools and for answers with a schema.
 
-That is three to four times the likely number. It is booked for as long as the call takes; what is paid and counted
-afterwards is what the service says.
+The bound is three to four times the likely number. It is booked while the call runs; afterwards the usage that the
+service reports is paid and counted.
 """
 
 import json
@@ -29,13 +28,13 @@ from agent.errors import UsageError
 from memory.store.calls import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
-_LACKS: Final = "does not say on what terms to ask ({}); write it like terms.toml"
+_INVALID: Final = "holds no valid terms ({}); write it like terms.toml"
 FULL: Final = 100  # percent
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """The most that may be spent in one stretch; None is no limit. `nanos` are billionths of a dollar."""
+    """The most that may be spent in one period; None is no limit. `nanos` are billionths of a dollar."""
 
     nanos: int | None = None
     calls: int | None = None
@@ -51,35 +50,35 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """The most that may be spent in a run, in any hour, and between milestones."""
+    """The limits of spending in a run, in any hour, and between milestones."""
 
     run: Ceiling = Ceiling()
     hour: Ceiling = Ceiling()
     milestone: Ceiling = Ceiling()
 
     def percent(self, sums: CallSums) -> int:
-        """Return how much of the nearest limit of all is used, in whole percent."""
+        """Return the used part of the limit nearest to its end, in whole percent."""
         shares = [
             FULL if used >= limit else FULL * used // limit for _, used, limit in self._used(sums)
         ]
         return max(shares, default=0)
 
-    def passed_by(self, sums: CallSums) -> str | None:
-        """Return which limit `sums` go beyond, such as `hour dollars`, or None."""
+    def exceeded_by(self, sums: CallSums) -> str | None:
+        """Return the name of a limit that `sums` exceed, such as `hour dollars`, or None."""
         return next((name for name, used, limit in self._used(sums) if used > limit), None)
 
     def _used(self, sums: CallSums) -> Iterator[tuple[str, int, int]]:
-        """Yield each limit that there is: its name, how much of it is used, and the limit."""
-        for stretch in fields(self):
-            ceiling, spent = getattr(self, stretch.name), getattr(sums, stretch.name)
+        """Yield each limit that is set: its name, the used amount, and the limit."""
+        for period in fields(self):
+            ceiling, spent = getattr(self, period.name), getattr(sums, period.name)
             for name in ("nanos", "calls", "tokens"):
                 if (limit := getattr(ceiling, name)) is not None:
-                    what = "dollars" if name == "nanos" else name
-                    yield f"{stretch.name} {what}", getattr(spent, name), limit
+                    unit = "dollars" if name == "nanos" else name
+                    yield f"{period.name} {unit}", getattr(spent, name), limit
 
 
 class BudgetStep(NamedTuple):
-    """What is given up from so many percent of a ceiling on."""
+    """The purposes dropped, and whether the small model is used, from a percentage of a ceiling on."""
 
     from_percent: int
     gives_up: frozenset[str] = frozenset()
@@ -88,7 +87,7 @@ class BudgetStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The models, the ceilings and the steps down to them."""
+    """The models, the ceilings, and the steps of saving before a ceiling is reached."""
 
     usual: str
     small: str
@@ -97,22 +96,22 @@ class Terms:
     steps: tuple[BudgetStep, ...] = ()
 
     def model_for(self, purpose: str, percent: int) -> str | None:
-        """Return whom to ask for `purpose` when so much is used, or None when nobody is to be asked."""
+        """Return the model for `purpose` at `percent` of a ceiling, or None when no call is allowed."""
         if percent >= FULL:
             return None
-        taken = [step for step in self.steps if percent >= step.from_percent]
-        if any(purpose in step.gives_up for step in taken):
+        active = [step for step in self.steps if percent >= step.from_percent]
+        if any(purpose in step.gives_up for step in active):
             return None
-        is_small = purpose in self.always_small or any(step.small for step in taken)
+        is_small = purpose in self.always_small or any(step.small for step in active)
         return self.small if is_small else self.usual
 
 
 def load_terms(path: Path | None = None) -> Terms:
-    """Return the terms in the file at `path`, or those that hold where nothing else was said.
+    """Return the terms in the file at `path`, or the default terms.
 
-    Raises UsageError when the file cannot be read or does not say it.
+    Raises UsageError when the file cannot be read or is invalid.
     """
-    return read_toml(path or _TERMS_FILE, _terms_in, _LACKS)
+    return read_toml(path or _TERMS_FILE, _terms_in, _INVALID)
 
 
 def _terms_in(table: Mapping[str, Any]) -> Terms:
@@ -134,7 +133,7 @@ def _terms_in(table: Mapping[str, Any]) -> Terms:
 
 
 def nanos_of(dollars: Decimal | int) -> int:
-    """Return dollars in billionths, rounded down, so that a ceiling is never higher than was said."""
+    """Return dollars in billionths, rounded down, so that a ceiling never exceeds its setting."""
     return int(Decimal(dollars) * NANO)
 
 
@@ -143,17 +142,17 @@ def _ceiling(table: Mapping[str, Any]) -> Ceiling:
     dollars = known.pop("dollars", None)
     for name, limit in known.items():
         if type(limit) is not int:
-            message = f"{limit!r} {name} is no whole number"
+            message = f"{limit!r} {name} is not a whole number"
             raise TypeError(message)
     return Ceiling(None if dollars is None else nanos_of(dollars), **known)
 
 
-ADDED: Final = 4_000  # tokens of the service's own words; it speaks of hundreds
-PICTURE: Final = 5_000  # tokens; it speaks of 4,784 for the largest
+ADDED: Final = 4_000  # tokens of the service's own text; documented as hundreds
+PICTURE: Final = 5_000  # tokens; documented as 4,784 for the largest
 
 
-def most_input_tokens(request: Request) -> int:
-    """Return a number of tokens that the prompt of `request` cannot pass."""
+def input_token_bound(request: Request) -> int:
+    """Return an upper bound for the input tokens of `request`."""
     sent = {
         "system": list(request.system),
         "messages": list(request.messages),
@@ -165,7 +164,7 @@ def most_input_tokens(request: Request) -> int:
 
 
 def _longest(text: str) -> int:
-    """Return the bytes of `text` in the longest of the forms that a tokenizer may bring it into."""
+    """Return the number of bytes of `text` in the longest normal form that a tokenizer may use."""
     if text.isascii():
         return len(text)
     forms = (text, normalize("NFKC", text), normalize("NFKD", text))
@@ -173,14 +172,14 @@ def _longest(text: str) -> int:
 
 
 def _pictures(messages: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many blocks are pictures, those within results of tools too."""
-    waiting: list[object] = list(messages)
+    """Return the number of image blocks, including those in results of tools."""
+    pending: list[object] = list(messages)
     count = 0
-    while waiting:
-        each = waiting.pop()
+    while pending:
+        each = pending.pop()
         if isinstance(each, dict):
             count += each.get("type") == "image"
-            waiting.extend(each.values())
+            pending.extend(each.values())
         elif isinstance(each, list | tuple):
-            waiting.extend(each)
+            pending.extend(each)
     return count

@@ -1,6 +1,6 @@
-"""What a model costs, exactly, and what was spent: whole numbers, and never less than the service takes.
+"""Exact prices of models and sums of spending: whole numbers, never below the service's bill.
 
-The prices are data (prices.toml) and the user's to correct. Knows nothing of ceilings.
+The prices are data (prices.toml) that the user can correct. Knows nothing of ceilings.
 """
 
 import re
@@ -15,15 +15,15 @@ from agent.advisor.model import Usage
 from agent.errors import UsageError
 from memory.store.calls import CallState, ModelCall
 
-NANO: Final = 1_000_000_000  # in a dollar; what sums are kept in
+NANO: Final = 1_000_000_000  # nanodollars in a dollar; the unit of all sums
 _PRICES_FILE: Final = Path(__file__).with_name("prices.toml")
-_LACKS: Final = "holds no prices ({}); write it like prices.toml of the program"
+_INVALID: Final = "holds no valid prices ({}); write it like prices.toml of the program"
 T = TypeVar("T")
-# A dollar for a million tokens, in billionths of a thousandth for one.
+# One dollar per million tokens is this many picodollars per token.
 _PICO_PER_MILLION: Final = 1_000_000
 _DATED: Final = re.compile(r"-\d{8}$")
-# Dollars per million tokens that are believed, so that sums stay numbers of a file.
-_MOST: Final = 1_000_000
+# The highest accepted price in dollars per million tokens, so that sums fit the database.
+_MAX_PRICE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +42,29 @@ class Rates:
 
 
 KINDS: Final = tuple(field.name for field in fields(Rates))
-PROMPT: Final = tuple(kind for kind in KINDS if kind != "output")
+PROMPT_KINDS: Final = tuple(kind for kind in KINDS if kind != "output")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, and from which length of a prompt on it costs `long` instead."""
+    """The rates of a model; prompts of more than `long_over` tokens cost the `long` rates."""
 
     rates: Rates
     long_over: int | None = None
     long: Rates | None = None
 
     def of(self, usage: Usage) -> int:
-        """Return what `usage` costs in nanodollars, rounded up."""
-        prompt = sum(getattr(usage, kind) for kind in PROMPT)  # however it is paid for
+        """Return the cost of `usage` in nanodollars, rounded up."""
+        prompt = sum(getattr(usage, kind) for kind in PROMPT_KINDS)  # at any rate
         return _nano(self._rates(prompt).of(usage))
 
-    def at_worst(self, input_tokens: int, max_tokens: int) -> int:
-        """Return the most that a call of at most so many tokens can cost, in nanodollars."""
+    def max_cost(self, input_tokens: int, max_tokens: int) -> int:
+        """Return the maximum cost of a call with at most these tokens, in nanodollars."""
         tiers = [self.rates]
         if self.long is not None and self._rates(input_tokens) is self.long:
-            tiers.append(self.long)  # it may turn out to be shorter than that
+            tiers.append(self.long)  # the actual prompt may be shorter
         return _nano(
-            input_tokens * max(getattr(tier, kind) for tier in tiers for kind in PROMPT)
+            input_tokens * max(getattr(tier, kind) for tier in tiers for kind in PROMPT_KINDS)
             + max_tokens * max(tier.output for tier in tiers)
         )
 
@@ -82,47 +82,47 @@ class Prices:
     aliases: Mapping[str, str]
 
     def of(self, model: str) -> Price | None:
-        """Return the price of `model`, also by an alias or with a date at its end, or None where nobody knows it."""
+        """Return the price of `model`, also by an alias or with a date suffix, or None when it is unknown."""
         for name in (model, self.aliases.get(model), _DATED.sub("", model)):
             if name is not None and name in self.models:
                 return self.models[name]
         return None
 
     def require(self, model: str) -> Price:
-        """Return the price of `model`; raises UsageError, which says how to add one."""
+        """Return the price of `model`. Raises UsageError, which says how to add one."""
         if (price := self.of(model)) is None:
             message = (
-                f"nobody knows what {model!r} costs, so it is not asked; write a table"
+                f"the price of {model!r} is unknown, so it is not used; write a table"
                 f' [models."{model}"] with {", ".join(KINDS)} in dollars per million tokens'
-                " into a prices.toml of yours and name it as --prices, or name another model"
+                " into your own prices.toml and name it as --prices, or name another model"
             )
             raise UsageError(message)
         return price
 
 
 def load_prices(path: Path | None = None) -> Prices:
-    """Return the prices that are known, those of the file at `path` before the others.
+    """Return the known prices; those in the file at `path` replace the default ones.
 
-    Raises UsageError when that file cannot be read, or says what no price can be.
+    Raises UsageError when the file cannot be read or holds an invalid price.
     """
-    known = read_toml(_PRICES_FILE, _prices_in, _LACKS)
+    known = read_toml(_PRICES_FILE, _prices_in, _INVALID)
     if path is None:
         return known
-    own = read_toml(path, _prices_in, _LACKS, another="another file as --prices")
+    own = read_toml(path, _prices_in, _INVALID, another="another file as --prices")
     return Prices({**known.models, **own.models}, {**known.aliases, **own.aliases})
 
 
 def read_toml(
-    path: Path, parse: Callable[[dict[str, Any]], T], lacks: str, another: str = "another file"
+    path: Path, parse: Callable[[dict[str, Any]], T], invalid: str, another: str = "another file"
 ) -> T:
-    """Return what `parse` makes of the file at `path`; raises UsageError where it cannot be read, or `lacks` that."""
+    """Return `parse` of the TOML file at `path`. Raises UsageError when it cannot be read, or with `invalid` as text."""
     try:
         return parse(tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal))
     except OSError as error:
         message = f"{path} cannot be read ({error.strerror}); name {another}"
         raise UsageError(message) from error
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        message = f"{path} {lacks.format(error)}"
+        message = f"{path} {invalid.format(error)}"
         raise UsageError(message) from error
 
 
@@ -146,7 +146,7 @@ def _price(model: str, table: Mapping[str, Any]) -> Price:
     if over is None or long is None:
         return Price(rates)
     if type(over) is not int or over < 0:
-        message = f"{model} has {over!r} as long_prompt_over, which is no number of tokens"
+        message = f"{model} has {over!r} as long_prompt_over, which is not a number of tokens"
         raise ValueError(message)
     return Price(rates, over, _rates(model, long))
 
@@ -160,26 +160,26 @@ def _rates(model: str, table: Mapping[str, Any]) -> Rates:
 
 
 def _pico(model: str, kind: str, dollars: object) -> int:
-    """Return picodollars a token for dollars a million tokens."""
+    """Return picodollars per token for dollars per million tokens."""
     if isinstance(dollars, bool) or not isinstance(dollars, int | Decimal):
-        message = f"{model} has {dollars!r} as {kind}, which is no number"
+        message = f"{model} has {dollars!r} as {kind}, which is not a number"
         raise TypeError(message)
     exact = Decimal(dollars) * _PICO_PER_MILLION
-    if not (0 <= exact <= _MOST * _PICO_PER_MILLION) or exact != int(exact):
+    if not (0 <= exact <= _MAX_PRICE * _PICO_PER_MILLION) or exact != int(exact):
         message = f"{model} has {dollars} as {kind}; give dollars with at most six decimals"
         raise ValueError(message)
     return int(exact)
 
 
-MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of memory itself
+MEMORY: Final = frozenset({"observer", "reflector"})  # the purposes of memory
 
 
 class Spent(NamedTuple):
-    """Totals in billionths of a dollar, calls and tokens; calls that nobody heard of count at their worst.
+    """Totals in billionths of a dollar, calls and tokens; calls of unknown cost count at their maximum.
 
-    `unknown_nanos` is how much of `nanos` is such a worst case, `kinds` are the tokens of calls that are settled.
-    `memory_share` is the part of all tokens, from 0 to 1, that memory took: its observer, its reflector, and what it put
-    into other prompts.
+    `unknown_nanos` is the part of `nanos` that is booked at the maximum; `kinds` holds the tokens of settled calls.
+    `memory_share` is the share of all tokens, from 0 to 1, used by memory: its observer, its reflector, and its text in
+    other prompts.
     """
 
     nanos: int
@@ -191,7 +191,7 @@ class Spent(NamedTuple):
 
 
 def spent_on(calls: Iterable[ModelCall], *, observation_tokens: int = 0) -> Spent:
-    """Return what `calls` cost; `observation_tokens` is what observations took within prompts of other purposes."""
+    """Return the totals of `calls`; `observation_tokens` counts observations in prompts of other purposes."""
     unknown = (CallState.RESERVED, CallState.LOST)
     made = [call for call in calls if call.state is not CallState.CANCELLED]
     tokens = sum(call.tokens for call in made)

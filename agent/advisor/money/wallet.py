@@ -1,7 +1,7 @@
-"""The budget of a run: the worst case of a call is booked before it is sent, and nothing is sent that would not fit.
+"""The budget of a run: each call is booked at its maximum cost before it is sent, and refused when it would not fit.
 
-What is booked is in the run's file before permission is given, so that no end of the process can make a run spend more
-than it may: a call whose cost is unknown stays booked at its maximum.
+The booking is in the run's file before permission is given, so that a killed process cannot make a run overspend: a call
+whose cost is unknown stays booked at its maximum.
 """
 
 from collections import Counter
@@ -16,21 +16,21 @@ from agent.advisor.money.prices import KINDS, NANO, Prices
 from memory import BusyStore, Faults, StoreError
 from memory.store.calls import Booking, CallLedger, CallOutcome, CallState, CallSums, Sums
 
-# Of a kind; a service is not believed more, whose price at the dearest rate would not be a number of a file.
-MOST_TOKENS: Final = 10**11
+# Per kind; a higher count from the service is cut, since its cost could exceed an integer of the database.
+MAX_TOKENS: Final = 10**11
 
 
-# Nothing to stop for: it is told, counted, and the ceilings hold from here.
-class BilledBeyond(Exception):
-    """A service took more for a call than it could have cost by its prices."""
+# It stops nothing: it is reported and counted, and the ceilings include it from then on.
+class Overbilled(Exception):
+    """A service billed more for a call than the maximum cost by its prices."""
 
 
 class Wallet:
-    """The purse of a run, for any thread. Raises nothing: where it cannot book, it gives no leave.
+    """The budget of a run, safe for threads. Its methods raise nothing: without a booking they give no permission.
 
-    `now_ms` is the wall clock, since prices per hour are those of the world and not of the game. `refused` counts why
-    leave was not given, by ceiling (`run dollars`), `busy`, `file` or `unpriced`; `faults` is told of each bill that
-    goes beyond its worst case and of files that fail.
+    `now_ms` is the wall clock, since the ceiling of an hour means real time, not game time. `refused` counts refused
+    calls by ceiling (`run dollars`), `busy`, `file` or `unpriced`; `faults` receives each bill above the maximum and each
+    file error.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Wallet:
         now_ms: Callable[[], int],
         faults: Faults,
     ) -> None:
-        """Raise UsageError where a model of `terms` has no price, StoreError where the file cannot be read."""
+        """Raise UsageError when a model of `terms` has no price, StoreError when the file cannot be read."""
         for model in (terms.usual, terms.small):
             prices.require(model)
         self.refused: Counter[str] = Counter()
@@ -55,18 +55,18 @@ class Wallet:
         last = ledger.last_call()
         self._latest_ms = last.started_ms
         self._milestone = last.milestone
-        self._unsettled: list[tuple[int, CallOutcome]] = []  # what is not in the file yet
+        self._unsettled: list[tuple[int, CallOutcome]] = []  # not in the file yet
 
     def milestone(self, name: str) -> None:
-        """Count for the ceilings of milestones from `name` on; one that is reached again goes on with its count.
+        """Count calls for the ceiling of milestone `name` from now on; a milestone reached again keeps its sums.
 
-        Whoever goes on with a run tells its last one again; until then it is that of the newest call.
+        A resumed run must set its last milestone again; until then the milestone of the newest call counts.
         """
         with self._lock:
             self._milestone = name
 
     def choose(self, purpose: str) -> str | None:
-        """Return the id of the model to ask, or None when nobody is to be asked."""
+        """Return the id of the model to call for `purpose`, or None when no call is allowed."""
         with self._lock:
             sums = self._sums()
             if sums is None:
@@ -77,22 +77,22 @@ class Wallet:
             return model
 
     def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
-        """Return leave for one call, booked for good at its worst, or None when it does not fit.
+        """Return permission for one call, booked at its maximum cost, or None when it does not fit.
 
-        `input_tokens` is no estimate: the request has at most that many (see `most_input_tokens`).
+        `input_tokens` is an upper bound of the request, not an estimate (see `input_token_bound`).
         """
         with self._lock:
             price = self._prices.of(model)
             if price is None:
                 self.refused["unpriced"] += 1
                 return None
-            worst = Sums(price.at_worst(input_tokens, max_tokens), 1, input_tokens + max_tokens)
+            worst = Sums(price.max_cost(input_tokens, max_tokens), 1, input_tokens + max_tokens)
             sums = self._sums()
             if sums is None:
                 return None
-            passed = self._terms.ceilings.passed_by(_with(sums, worst))
-            if passed is not None:
-                self.refused[passed] += 1
+            exceeded = self._terms.ceilings.exceeded_by(_with(sums, worst))
+            if exceeded is not None:
+                self.refused[exceeded] += 1
                 return None
             at = self._milestone, self._latest_ms
             try:
@@ -105,18 +105,18 @@ class Wallet:
             return Permit(number, model, worst.nanos, worst.tokens)
 
     def settle(self, permit: Permit, usage: Usage | None) -> None:
-        """Book what a call took; None when nobody knows, and then the worst case stays."""
+        """Book the usage of a call; with None (unknown) the maximum stays booked."""
         with self._lock:
             self._settle(permit.id, self._outcome(permit, usage))
 
     def cancel(self, permit: Permit) -> None:
-        """Take back what was booked for a call that is known to cost nothing."""
+        """Remove the booking of a call that is known to cost nothing."""
         with self._lock:
             self._settle(permit.id, CallOutcome(CallState.CANCELLED))
 
     def _sums(self) -> CallSums | None:
-        """Return what counts now, or None where the file does not say or does not take what came of a call."""
-        # The clock of a machine may be set back, and must not free what is spent by it.
+        """Return the current sums, or None when the file cannot be read or an outcome cannot be written to it."""
+        # A wall clock that is set back must not free a spent budget.
         self._latest_ms = max(self._latest_ms, self._now_ms())
         try:
             while self._unsettled:
@@ -131,25 +131,25 @@ class Wallet:
         try:
             self._ledger.settle_call(number, outcome)
         except StoreError as fault:
-            # Until the file takes it no leave is given: it may be more than was booked.
+            # No permission is given until it is written: it may exceed the booking.
             self._unsettled.append((number, outcome))
             self._fail(fault)
 
     def _outcome(self, permit: Permit, usage: Usage | None) -> CallOutcome:
         if usage is None or min(getattr(usage, kind) for kind in KINDS) < 0:
             return CallOutcome(CallState.LOST)
-        took = Usage(**{kind: min(getattr(usage, kind), MOST_TOKENS) for kind in KINDS})
-        price = self._prices.require(permit.model).of(took)
+        billed = Usage(**{kind: min(getattr(usage, kind), MAX_TOKENS) for kind in KINDS})
+        price = self._prices.require(permit.model).of(billed)
         outcome = CallOutcome(
-            CallState.SETTLED, price, **{kind: getattr(took, kind) for kind in KINDS}
+            CallState.SETTLED, price, **{kind: getattr(billed, kind) for kind in KINDS}
         )
         if outcome.nanos > permit.worst_nanos or outcome.tokens > permit.worst_tokens:
             message = (
-                f"call {permit.id} of {permit.model} took {outcome.tokens} tokens for"
-                f" {price / NANO:.6f} dollars, and {permit.worst_tokens} for"
-                f" {permit.worst_nanos / NANO:.6f} was the most it could; check the prices"
+                f"call {permit.id} of {permit.model} used {outcome.tokens} tokens for"
+                f" {price / NANO:.6f} dollars; the maximum was {permit.worst_tokens} for"
+                f" {permit.worst_nanos / NANO:.6f}; check the prices"
             )
-            self._faults.note("billed beyond the worst case", BilledBeyond(message), always=True)
+            self._faults.note("billed beyond the worst case", Overbilled(message), always=True)
         return outcome
 
     def _fail(self, fault: StoreError) -> None:

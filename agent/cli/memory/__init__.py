@@ -1,4 +1,4 @@
-"""`python -m agent memory`: what is remembered, for people."""
+"""`memory`: commands that show, search and maintain a memory file."""
 
 import typer
 
@@ -8,9 +8,7 @@ from agent.cli.memory.maintenance import check, forget, merge
 from agent.cli.memory.map import map_memory
 from agent.cli.memory.show import search, show
 
-memory = typer.Typer(
-    help="Look into what outlives runs, or into a run, and look after it.", no_args_is_help=True
-)
+memory = typer.Typer(help="Show, search and maintain the memory of runs.", no_args_is_help=True)
 memory.command()(show)
 memory.command("map")(map_memory)
 memory.command()(search)

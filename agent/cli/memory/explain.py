@@ -1,4 +1,4 @@
-"""`memory explain`: why something is believed, what it rests on, how its figures arose, and when it will be forgotten."""
+"""`memory explain`: the evidence of an item, the origin of its figures, and when it will be forgotten."""
 
 import json
 import re
@@ -12,10 +12,20 @@ from typing import Any, Final
 from agent.app import HOME
 from agent.cli import flags
 from agent.cli.flags import argument, option
-from agent.cli.memory.show import IN, looking, named
+from agent.cli.memory.show import IN, find_item, open_view
 from agent.cli.output import Output, facts
 from agent.events import ActionEvent, events
-from agent.tools.report.words import DAY_S, STATUS, ago, date, game_time, number, says, times, told
+from agent.tools.report.words import (
+    DAY_S,
+    STATUS,
+    ago,
+    date,
+    describe,
+    describe_data,
+    game_time,
+    number,
+    times,
+)
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
 from memory.inspect import FileView
@@ -27,7 +37,7 @@ _OF_KIND: Final = re.compile(r"(?P<kind>[a-z_]+):(?P<id>.+)", re.DOTALL)
 
 
 class EvidenceReader:
-    """Answers for evidence: from the items of the file itself, and from runs where their folders are found."""
+    """Describes evidence from the items of the file, and from run folders that are found."""
 
     def __init__(self, items: Sequence[MemoryItem], folder: Path, run: Path | None = None) -> None:
         self._by_id = {each.id: each for each in items}
@@ -35,11 +45,11 @@ class EvidenceReader:
         self._run = run
         self._runs: dict[str, Path | None] = {}
 
-    def says(self, source: str, run_id: str) -> str:
-        """Return in words what `source` is, which something rests on that `run_id` taught."""
+    def describe(self, source: str, run_id: str) -> str:
+        """Return a description of `source`, which run `run_id` recorded as evidence."""
         item = self._by_id.get(source) or self._by_id.get(f"{run_id}/{source}")
         if item is not None:
-            return f"{item.kind} {item.short}: {says(item)}"
+            return f"{item.kind} {item.short}: {describe(item)}"
         if source.startswith("run:"):
             return f"run {source[4:]}"
         if source.startswith("tick:") and source[5:].isdigit():
@@ -48,45 +58,45 @@ class EvidenceReader:
             return self._battle(run_id, battle["id"], int(battle["tick"]))
         if (entry := _ENTRY.fullmatch(source)) is not None:
             return f"entry {int(entry['number']):,} of run {entry['run']}"
-        if (named := _OF_KIND.fullmatch(source)) is not None:
-            return self._counted(run_id, named["kind"], source)
+        if (of_kind := _OF_KIND.fullmatch(source)) is not None:
+            return self._live_entry(run_id, of_kind["kind"], source)
         return source
 
     def where(self, run_id: str) -> str:
-        """Return in words where a run is that can be read."""
+        """Return a description of a run and its folder."""
         path = self._path(run_id)
         return f"run {run_id}, {path}" if path else f"run {run_id}, whose folder was not found"
 
     def _battle(self, run_id: str, name: str, tick: int) -> str:
-        whom = name.partition(":")[2] or name
-        begun = f"the battle against {whom} that began at tick {tick:,}"
+        enemy = name.partition(":")[2] or name
+        begin_text = f"the battle against {enemy} that began at tick {tick:,}"
         with self._opened(run_id) as run:
             battles = [each.payload for each in run.events("battle")] if run else []
         for event in battles:
             if event.get("battle_id") == name and event.get("start_tick") == tick:
-                return f"{begun}: {told('battle', event)}"
-        return begun
+                return f"{begin_text}: {describe_data('battle', event)}"
+        return begin_text
 
-    def _counted(self, run_id: str, kind: str, key: str) -> str:
+    def _live_entry(self, run_id: str, kind: str, key: str) -> str:
         with self._opened(run_id) as run:
             entries = run.live_entries() if run else ()
             found = next((each for each in entries if each.key == key), None)
         if found is None:
             return f"{kind} {key.partition(':')[2]} in the memory of that run"
-        return f"{kind}: {told(kind, found.data)}"
+        return f"{kind}: {describe_data(kind, found.data)}"
 
     def _moment(self, run_id: str, tick: int) -> str:
         with self._opened(run_id) as run:
             if run is None:
                 return ""
             step = next((each for each in run.steps() if each.tick == tick), None)
-            deed = _last_deed(run, tick)
+            action = _last_action(run, tick)
         at = "" if step is None else f", {game_time(step.frame / FRAMES_PER_SECOND)} of game time"
-        return f"{at}{deed}"
+        return f"{at}{action}"
 
     @contextmanager
     def _opened(self, run_id: str) -> Iterator[RunReader | None]:
-        """Lend a run where its folder is found."""
+        """Yield the reader of a run, or None if its folder is not found."""
         path = self._path(run_id)
         if path is None:
             yield None
@@ -100,13 +110,13 @@ class EvidenceReader:
         return self._runs[run_id]
 
 
-def _last_deed(run: RunReader, tick: int) -> str:
-    deeds = [each for each in events(run, ActionEvent) if each.tick <= tick]
-    return f", after {deeds[-1].action_value} in {deeds[-1].location}" if deeds else ""
+def _last_action(run: RunReader, tick: int) -> str:
+    actions = [each for each in events(run, ActionEvent) if each.tick <= tick]
+    return f", after {actions[-1].action_value} in {actions[-1].location}" if actions else ""
 
 
 def _folder_of(run_id: str, folder: Path) -> Path | None:
-    """Return the folder in `folder` that a run lies in and can be read from."""
+    """Return the readable folder of a run in `folder`, or None."""
     candidates = [folder / run_id]
     if not candidates[0].is_dir():
         candidates = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -123,13 +133,13 @@ def _folder_of(run_id: str, folder: Path) -> Path | None:
 
 CONFIG: Final = ConsolidationConfig()
 MONTH_DAYS: Final = 30.0
-IMPORTANT: Final = 8  # from here on an entry never goes for having faded
+IMPORTANT: Final = 8  # entries from this importance never fade away
 _RATE: Final = CONFIG.forgetting_decay_rate
 _LEAST: Final = CONFIG.importance_threshold
 
 
-def reasons(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
-    """Yield each figure by its name, with how it came to be."""
+def figure_origins(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
+    """Yield the name of each figure with its origin."""
     data: Mapping[str, Any] = item.data
     match item.kind if item.worth is not None else "":
         case "pattern":
@@ -140,7 +150,7 @@ def reasons(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
             yield "success rate", f"{data['success_rate']:.2f}: {words}"
         case "mistake":
             counted = times(data["occurrence_count"])
-            yield "severity", f"{data['severity']}, the worst so far; it happened {counted}"
+            yield "severity", f"{data['severity']}, the highest so far; it happened {counted}"
         case "preference":
             opened = f"by opening with {number(data['preference_value'])}, times {_RATE} a month"
             words = f"{data['confidence']:.2f}: the share of battles won {opened}"
@@ -148,46 +158,48 @@ def reasons(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
         case _:
             yield from _entry(item)
     if item.worth is not None:
-        yield "worth now", _worth(item, now)
+        yield "score now", _worth(item, now)
 
 
-def end(item: MemoryItem, now: float) -> str:
-    """Return when it will be let go of if nothing bears it out again."""
+def expiry(item: MemoryItem, now: float) -> str:
+    """Return when the item will be forgotten unless it is confirmed again."""
     if item.worth is None:
-        return _end_in_a_run(item)
+        return _expiry_in_run(item)
     if item.closed:
-        return "it no longer holds, so no run is given it; it stays until it has faded as well"
+        return "it is no longer true, so no run gets it; it stays until it has faded as well"
     if item.table == "ltm_entries" and _importance(item) >= IMPORTANT:
-        return f"never for having faded: its importance is {IMPORTANT} or more"
+        return f"never by fading: its importance is {IMPORTANT} or more"
     if item.worth < _LEAST:
-        return "the next time that the file is opened to be written: it is worth too little"
+        return "the next time that the file is opened for writing: its score is too low"
     months = log(_LEAST / item.worth) / log(_RATE)
     day = date(now + months * MONTH_DAYS * DAY_S)
     return (
         f"about {day}, in {months:,.0f} months, when {_RATE} a month has brought it from "
-        f"{item.worth:.2f} under {_LEAST}; sooner when there are better ones than there is room for"
+        f"{item.worth:.2f} under {_LEAST}; sooner when better ones need its place"
     )
 
 
 def _pattern(data: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
     tried = data["success_count"] + data["failure_count"]
     yield "confidence", f"{data['confidence']:.2f}: worked {data['success_count']:,} of {tried:,}"
-    since = f"times {_RATE} for each month since it was last borne out"
+    since = f"times {_RATE} for each month since it was last confirmed"
     when = ago(data["last_validated"], now)
     yield "relevance", f"{data['relevance_score']:.2f}: its confidence, {since} ({when})"
 
 
 def _entry(item: MemoryItem) -> Iterator[tuple[str, str]]:
     more: Mapping[str, Any] = item.more
-    yield "importance", f"{more['importance']} of 10, by what kind of thing it is"
-    yield "relevance", f"{more['relevance']:.2f}: 1.00 when it was written, fading ever since"
+    yield "importance", f"{more['importance']} of 10, by its kind"
+    yield "relevance", f"{more['relevance']:.2f}: 1.00 when it was written, fading since then"
     is_new = more["utility"] == 0.5
-    judged = "as it began: no recall of it was judged" if is_new else "as recalls of it turned out"
+    judged = (
+        "the initial value: no recall was judged" if is_new else "from the results of its recalls"
+    )
     yield "utility", f"{more['utility']:.2f} of 1, {judged}"
     if more["version"] > 1:
-        yield "version", f"{more['version']:,}: written again under its key"
+        yield "version", f"{more['version']:,}: number of writes to its key"
     if more.get("taught", 1) > 1:
-        yield "taught", times(more["taught"])
+        yield "reported", times(more["taught"])
     if more.get("merged"):
         yield "merged from", number(more["merged"])
 
@@ -203,11 +215,11 @@ def _worth(item: MemoryItem, now: float) -> str:
     return f"{item.worth:.2f}: {made_of.format(rate=_RATE, ago=ago(item.last, now))}"
 
 
-def _end_in_a_run(item: MemoryItem) -> str:
+def _expiry_in_run(item: MemoryItem) -> str:
     expires = item.more.get("expires_s")
     if isinstance(expires, int | float):
-        return f"at {game_time(expires)} of the run's game time, when its time to live is over"
-    return "when its place is full of what is worth more, or it has faded there"
+        return f"at {game_time(expires)} of the run's game time, when its time to live ends"
+    return "when higher scores fill its scope, or it has faded there"
 
 
 def _importance(item: MemoryItem) -> int:
@@ -216,59 +228,59 @@ def _importance(item: MemoryItem) -> int:
 
 
 PARTS: Final = {
-    "believed": "why it is believed",
-    "evidence": "what it rests on, step by step",
-    "figures": "how its figures came to be",
+    "believed": "why it is trusted",
+    "evidence": "its evidence, step by step",
+    "figures": "the origin of its figures",
     "forgotten": "when it will be forgotten",
 }
 
 
 def explain(
-    name: str = argument("What to explain, by its id or short name.", "ID"),
+    name: str = argument("The id or short name of an item.", "ID"),
     path: Path | None = IN,
     runs: Path | None = option(
-        "Where the folders of runs lie that evidence leads to. Default: runs/.", "DIR"
+        "The folder of the runs that evidence refers to. Default: runs/.", "DIR"
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Explain why one thing is believed: its evidence, its figures, and when it will be forgotten."""
+    """Explain an item: its evidence, figures and expiry."""
     out = Output()
-    with looking(path) as look:
-        items = look.items()
-        item = named(items, name)
-        own = look.path.parent if look.is_run else None
-        witness = EvidenceReader(items, runs or HOME / "runs", own)
-        told = {
-            "believed": list(_beliefs(item, look)),
-            "evidence": list(_evidence(item, witness)),
-            "figures": list(reasons(item, look.now)),
-            "forgotten": [("", end(item, look.now))],
+    with open_view(path) as view:
+        items = view.items()
+        item = find_item(items, name)
+        own = view.path.parent if view.is_run else None
+        reader = EvidenceReader(items, runs or HOME / "runs", own)
+        parts = {
+            "believed": list(_beliefs(item, view)),
+            "evidence": list(_evidence(item, reader)),
+            "figures": list(figure_origins(item, view.now)),
+            "forgotten": [("", expiry(item, view.now))],
         }
     if as_json:
         plain = {
             part: [dict(zip(("what", "why"), each, strict=True)) for each in rows]
-            for part, rows in told.items()
+            for part, rows in parts.items()
         }
-        out.say(json.dumps({"id": item.id, "kind": item.kind, "says": says(item), **plain}))
+        out.say(json.dumps({"id": item.id, "kind": item.kind, "says": describe(item), **plain}))
         return
-    out.say(f"{item.kind} {item.short}: {says(item)}")
+    out.say(f"{item.kind} {item.short}: {describe(item)}")
     for part, title in PARTS.items():
-        out.print(facts(title, told[part]))
+        out.print(facts(title, parts[part]))
 
 
-def _beliefs(item: MemoryItem, look: FileView) -> Iterator[tuple[str, str]]:
+def _beliefs(item: MemoryItem, view: FileView) -> Iterator[tuple[str, str]]:
     yield "trusted", STATUS.get(item.status, item.status)
-    yield "still holds", f"no: {item.closed}" if item.closed else "yes"
+    yield "still true", f"no: {item.closed}" if item.closed else "yes"
     if item.last:
-        yield "last borne out", f"{date(item.last)}, {ago(item.last, look.now)}"
+        yield "last confirmed", f"{date(item.last)}, {ago(item.last, view.now)}"
 
 
-def _evidence(item: MemoryItem, witness: EvidenceReader) -> Iterator[tuple[str, str]]:
+def _evidence(item: MemoryItem, reader: EvidenceReader) -> Iterator[tuple[str, str]]:
     number = 0
     for number, source in enumerate(item.evidence, 1):
-        yield f"{number}", witness.says(source, item.run_id)
+        yield f"{number}", reader.describe(source, item.run_id)
     if not number:
-        yield "", "nobody noted any"
+        yield "", "none recorded"
     if item.run_id:
         lesson = f"lesson {item.sequence:,}, " if item.sequence else ""
-        yield "taught last by", f"{lesson}tick {item.tick:,}, {witness.where(item.run_id)}"
+        yield "last reported by", f"{lesson}tick {item.tick:,}, {reader.where(item.run_id)}"

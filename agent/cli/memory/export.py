@@ -1,4 +1,4 @@
-"""`memory export`: everything in a file, in a stable order, for machines or for reading."""
+"""`memory export`: writes all items of a file in a stable order, as JSON, CSV or Markdown."""
 
 import csv
 import json
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from agent.cli.flags import option
-from agent.cli.memory.show import SOURCE, looking, totals_of
+from agent.cli.memory.show import SOURCE, open_view, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.report.words import date, figure, game_time, plain, says
+from agent.tools.report.words import date, describe, evidence_text, game_time, plain
 from memory import Json, MemoryItem
 from memory.inspect import FileView
 
@@ -21,8 +21,8 @@ _ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})
 COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
     "kind": attrgetter("kind"),
     "id": attrgetter("id"),
-    "says": says,
-    "rests on": figure,
+    "says": describe,
+    "rests on": evidence_text,
     "status": attrgetter("status"),
     "closed": attrgetter("closed"),
     "run": attrgetter("run_id"),
@@ -38,70 +38,68 @@ COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
 
 def export(
     to: Path = option(
-        "The file to write: .json for machines, .csv for tables, .md for reading.",
-        "FILE",
-        default=...,
+        "The new file to write, with the ending .json, .csv or .md.", "FILE", default=...
     ),
     path: Path | None = SOURCE,
 ) -> None:
-    """Write everything that a file of memory holds to another file, which must not exist yet."""
-    spell = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
-    if spell is None:
+    """Write all items of a memory file to a new file."""
+    write = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
+    if write is None:
         message = f"--to {to} ends in none of .json, .md and .csv; give it one of these endings"
         raise UsageError(message)
     if to.exists():
         message = f"--to {to} exists; name a file that does not"
         raise UsageError(message)
     if not to.parent.is_dir():
-        message = f"--to {to} is in no folder that exists; make {to.parent} first"
+        message = f"--to {to} is in no folder that exists; create {to.parent} first"
         raise UsageError(message)
-    with looking(path) as look:
-        items = sorted(look.items(), key=lambda each: (each.kind, each.scope, each.id))
-        words = spell(look, items)
-        file = look.path
-    to.touch(exist_ok=False)  # whoever made one meanwhile keeps it
+    with open_view(path) as view:
+        items = sorted(view.items(), key=lambda each: (each.kind, each.scope, each.id))
+        words = write(view, items)
+        file = view.path
+    to.touch(exist_ok=False)  # raises if it was created in the meantime
     to.write_text(words, encoding="utf-8", newline="")
-    Output().say(f"{len(items):,} things of {file} are in {to}.")
+    Output().say(f"{len(items):,} items of {file} are in {to}.")
 
 
-def _json(look: FileView, items: Sequence[MemoryItem]) -> str:
-    found: dict[str, Json] = {"path": str(look.path), **_heads(look)}
+def _json(view: FileView, items: Sequence[MemoryItem]) -> str:
+    found: dict[str, Json] = {"path": str(view.path), **_heads(view)}
     found["items"] = [each.as_json() for each in items]
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
-def _heads(look: FileView) -> dict[str, Json]:
-    if look.is_run:
-        return {"run": look.run.run_id, "checkpoints": look.run.checkpoint_ticks()}
-    runs: list[Json] = [{"run": each.run_id, "lessons": each.lessons} for each in look.runs()]
-    return {**totals_of(look), "runs": runs}
+def _heads(view: FileView) -> dict[str, Json]:
+    if view.is_run:
+        return {"run": view.run.run_id, "checkpoints": view.run.checkpoint_ticks()}
+    runs: list[Json] = [{"run": each.run_id, "lessons": each.lessons} for each in view.runs()]
+    return {**totals_of(view), "runs": runs}
 
 
-def _table(_look: FileView, items: Sequence[MemoryItem]) -> str:
+def _table(_view: FileView, items: Sequence[MemoryItem]) -> str:
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
     for each in items:
-        rows.writerow(_inert(tell(each)) for tell in COLUMNS.values())
+        rows.writerow(_without_formula(read(each)) for read in COLUMNS.values())
     return text.getvalue()
 
 
-def _inert(cell: object) -> object:
-    """Return a cell that no table takes for a formula: what somebody is called may begin like one."""
+def _without_formula(cell: object) -> object:
+    """Return a cell that no spreadsheet reads as a formula; a nickname may look like one."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-def _page(look: FileView, items: Sequence[MemoryItem]) -> str:
-    return "\n".join(_lines(look, items)) + "\n"
+def _page(view: FileView, items: Sequence[MemoryItem]) -> str:
+    return "\n".join(_lines(view, items)) + "\n"
 
 
-def _lines(look: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
-    yield f"# What {look.path.name} remembers"
+def _lines(view: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
+    yield f"# What {view.path.name} contains"
     yield ""
-    if look.is_run:
-        yield f"The run {look.run.run_id}: {len(items):,} entries."
+    if view.is_run:
+        yield f"The run {view.run.run_id}: {len(items):,} entries."
     else:
-        total = look.totals()
+        total = view.totals()
         yield (
             f"{total.sessions:,} sessions, {total.battles:,} battles decided, {total.win_rate:.1%} of them won."
         )
@@ -112,13 +110,13 @@ def _lines(look: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
             yield ""
             yield f"## {plain(kind).capitalize()}"
             yield ""
-        evidence = ", ".join(f"`{source}`" for source in each.evidence) or "no evidence noted"
+        evidence = ", ".join(f"`{source}`" for source in each.evidence) or "no evidence recorded"
         yield (
-            f"- **{_flat(says(each))}** ({figure(each)}; {each.status}; `{each.short}`), "
+            f"- **{_escaped_line(describe(each))}** ({evidence_text(each)}; {each.status}; `{each.short}`), "
             f"tick {each.tick:,} of run `{each.run_id or 'unknown'}`; {evidence}"
         )
 
 
-def _flat(words: str) -> str:
-    """Return words in one line that no reader of the page takes for its marks: no picture is fetched, no tag is run."""
+def _escaped_line(words: str) -> str:
+    """Return text in one line with Markdown and HTML escaped, so that it loads no picture and runs no tag."""
     return " ".join(words.split()).translate(_ESCAPED)

@@ -1,4 +1,4 @@
-"""`memory check`, `memory forget` and `memory merge`: the commands that change a file of memory."""
+"""`memory check`, `memory forget` and `memory merge`: the commands that change a memory file."""
 
 import json
 import sys
@@ -12,34 +12,34 @@ from rich.table import Table
 
 from agent.cli import flags
 from agent.cli.flags import argument, option, switch
-from agent.cli.memory.show import COMMAND, IN, KIND, SOURCE, file_of, looking, named, today
+from agent.cli.memory.show import COMMAND, IN, KIND, SOURCE, file_of, find_item, open_view, today
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
-from agent.tools.report.words import DAY_S, ago, says
+from agent.tools.report.words import DAY_S, ago, describe
 from memory import MemoryItem
-from memory.inspect import Repaired, check_file, let_go_of, name_of, repair_file
+from memory.inspect import FileRepair, check_file, forget_items, item_key, repair_file
 from memory.store.checks.finding import CheckFinding
-from memory.store.merge import Merged
+from memory.store.merge import MergeResult
 from memory.team_memory import MemoryManagementAgent
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
 SORTS: Final = {
     "damage": "damaged rows and indexes",
     "contradiction": "contradictions",
-    "count": "figures that cannot be",
-    "orphan": "what belongs to nothing",
-    "stale": "what has outlived its use",
+    "count": "impossible figures",
+    "orphan": "orphans",
+    "stale": "stale items",
 }
 
 
 def check(
     path: Path | None = SOURCE,
     repair: bool = switch(
-        "--repair", "Put right what has an obvious right answer, after keeping a copy of the file."
+        "--repair", "Repair what has an obvious repair, after making a copy of the file."
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Look for contradictions, figures that cannot be, orphans and what is stale. Exits 0 when all is sound, else 1."""
+    """Check a memory file for errors, orphans and stale items. Exits 0 when it is sound, else 1."""
     file, out = file_of(path), Output()
     repaired = repair_file(file, now=today()) if repair else None
     findings = list(repaired.remaining) if repaired else check_file(file, now=today())
@@ -52,24 +52,24 @@ def check(
 
 
 def _print(
-    file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None, out: Output
+    file: Path, findings: Sequence[CheckFinding], repaired: FileRepair | None, out: Output
 ) -> None:
     if repaired is not None and repaired.copy is not None:
-        out.say(f"{len(repaired.mended):,} put right; the file as it was is {repaired.copy}.")
-        _sections(repaired.mended, "put right", out)
+        out.say(f"{len(repaired.fixed):,} repaired; the file before is {repaired.copy}.")
+        _sections(repaired.fixed, "repaired", out)
     if not findings:
         out.say(f"{file} is sound.")
         return
-    mendable = sum(each.mend is not None for each in findings)
-    _sections(findings, "found" if repaired is None else "left to you", out)
-    if repaired is None and mendable:
+    repairable = sum(each.action is not None for each in findings)
+    _sections(findings, "found" if repaired is None else "not repaired", out)
+    if repaired is None and repairable:
         out.say(
-            f"{mendable:,} of {len(findings):,} can be put right: {COMMAND} check {file} --repair"
+            f"{repairable:,} of {len(findings):,} can be repaired: {COMMAND} check {file} --repair"
         )
-    left = len(findings) - mendable
+    left = len(findings) - repairable
     if left:
         verb = "is" if left == 1 else "are"
-        out.say(f"{left:,} {verb} for you to judge: {COMMAND} show, explain or forget ID")
+        out.say(f"{left:,} {verb} for you to decide: {COMMAND} show, explain or forget ID")
 
 
 def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
@@ -77,80 +77,82 @@ def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
         of_sort = [each for each in findings if each.sort == sort]
         if of_sort:
             rows = (
-                (f"{each.where}: {each.what}", each.why, each.repair or "none: judge yourself")
+                (f"{each.where}: {each.what}", each.why, each.repair or "none: decide yourself")
                 for each in of_sort
             )
             out.print(listing(f"{words}, {word}: {len(of_sort):,}", FINDINGS_HEAD, rows))
 
 
 def _object(
-    file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None
+    file: Path, findings: Sequence[CheckFinding], repaired: FileRepair | None
 ) -> dict[str, object]:
     found = {"path": file, "sound": not findings, "findings": [each.as_json() for each in findings]}
     if repaired is None:
         return found
-    mended = [each.as_json() for each in repaired.mended]
-    return {**found, "mended": mended, "copy": repaired.copy}
+    fixed = [each.as_json() for each in repaired.fixed]
+    return {**found, "mended": fixed, "copy": repaired.copy}
 
 
-FORGET_HEAD: Final = ("id", "kind", "what it says", "borne out")
+FORGET_HEAD: Final = ("id", "kind", "description", "last confirmed")
 
 
 def forget(
     names: list[str] | None = argument(
-        "What to let go of, by ids or short names.", "[ID]...", default=None
+        "Ids or short names of the items to forget.", "[ID]...", default=None
     ),
     path: Path | None = IN,
     kind: str | None = KIND,
     older_than: float | None = option(
-        "Only what nothing has borne out for so many days.", "DAYS", min=0
+        "Only items not confirmed for this many days.", "DAYS", min=0
     ),
-    yes: bool = switch("--yes", "Do not ask."),
+    yes: bool = switch("--yes", "Do not ask for confirmation."),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Let go of some things that outlive runs. They go to the file's archive, and a copy of the file is kept."""
+    """Forget items of a memory file. They go to its archive, and a copy of the file is made."""
     out, err = Output(), Output(stderr=True)
     if not names and kind is None and older_than is None:
-        message = "that would be everything; name ids, or --kind and --older-than"
+        message = "that would forget everything; give ids, --kind or --older-than"
         raise UsageError(message)
-    with looking(path) as look:
-        if look.is_run:
-            message = f"{look.path} is the record of a run, which stays whole; name a file of memory with --in"
+    with open_view(path) as view:
+        if view.is_run:
+            message = f"{view.path} is the record of a run, which is not changed; name a memory file with --in"
             raise UsageError(message)
-        items = look.items()
-        chosen = [named(items, each) for each in names] if names else items
-        chosen = [each for each in chosen if _is_meant(each, kind, older_than, look.now)]
-        file, now = look.path, look.now
+        items = view.items()
+        chosen = [find_item(items, each) for each in names] if names else items
+        chosen = [each for each in chosen if _is_chosen(each, kind, older_than, view.now)]
+        file, now = view.path, view.now
     if not chosen:
-        out.say(json.dumps({"forgotten": [], "copy": None}) if as_json else "Nothing is like that.")
+        out.say(json.dumps({"forgotten": [], "copy": None}) if as_json else "No item matches.")
         return
-    rows = ((each.short, each.kind, says(each), ago(each.last, now)) for each in chosen)
-    listed = listing(f"to let go of: {len(chosen):,}", FORGET_HEAD, rows, wide=2)
-    (err if as_json else out).print(listed)
-    if not yes and not _agreed(len(chosen), file):
+    rows = ((each.short, each.kind, describe(each), ago(each.last, now)) for each in chosen)
+    table = listing(f"to forget: {len(chosen):,}", FORGET_HEAD, rows, wide=2)
+    (err if as_json else out).print(table)
+    if not yes and not _is_confirmed(len(chosen), file):
         out.say("Nothing was changed.")
         raise typer.Exit(1)
-    copy = let_go_of(file, {name_of(each) for each in chosen}, now=now)
+    copy = forget_items(file, {item_key(each) for each in chosen}, now=now)
     if as_json:
         gone = [{"id": each.id, "kind": each.kind, "table": each.table} for each in chosen]
         out.say(json.dumps({"forgotten": gone, "copy": str(copy)}))
         return
-    told = f"1 {chosen[0].kind}" if len(chosen) == 1 else f"{len(chosen):,} things"
-    out.say(f"{told} went to the archive of {file}; the file as it was is {copy}.")
+    summary = f"1 {chosen[0].kind}" if len(chosen) == 1 else f"{len(chosen):,} items"
+    out.say(f"{summary} went to the archive of {file}; the file before is {copy}.")
 
 
-def _is_meant(item: MemoryItem, kind: str | None, older_than: float | None, now: float) -> bool:
+def _is_chosen(item: MemoryItem, kind: str | None, older_than: float | None, now: float) -> bool:
     if kind is not None and item.kind != kind:
         return False
     return older_than is None or 0 < item.last < now - older_than * DAY_S
 
 
-def _agreed(count: int, file: Path) -> bool:
-    """Ask on a terminal; elsewhere nobody could answer."""
+def _is_confirmed(count: int, file: Path) -> bool:
+    """Ask for confirmation on a terminal; raises UsageError elsewhere."""
     if not sys.stdin.isatty():
-        message = f"{count:,} would go from {file}, and nobody is there to ask; add --yes"
+        message = (
+            f"{count:,} would be forgotten from {file}, and there is no terminal to ask; add --yes"
+        )
         raise UsageError(message)
-    return typer.confirm(f"Let go of {'it' if count == 1 else f'these {count:,}'}?", err=True)
+    return typer.confirm(f"Forget {'it' if count == 1 else f'these {count:,}'}?", err=True)
 
 
 NAMES = {
@@ -163,17 +165,17 @@ NAMES = {
 
 
 def merge(
-    sources: list[Path] = argument("Memory files; they are only read.", "A B [MORE...]"),
+    sources: list[Path] = argument("Memory files, which are only read.", "A B [MORE...]"),
     into: Path = option(
-        "Where the one memory goes. One that is there is taken in, and a copy of it kept.",
+        "The merged file. An existing one is merged as well, after a copy of it is made.",
         "C",
         default=...,
     ),
-    as_json: bool = switch("--json", "Print what came of it as one JSON object."),
+    as_json: bool = switch("--json", "Print the result as one JSON object."),
 ) -> None:
-    """Make several memories one: what each run taught counts once, whatever copies it is in."""
+    """Merge memory files; the lessons of each run count once."""
     if into.is_dir() or not into.resolve().parent.is_dir():
-        message = f"--into {into} names no file in a folder that exists; name one"
+        message = f"--into {into} names no file in an existing folder; name one"
         raise UsageError(message)
     merged = MemoryManagementAgent.merge(sources, into)
     out = Output()
@@ -182,22 +184,24 @@ def merge(
         out.say(json.dumps({**asdict(merged), "rows": rows}, default=str))
         return
     if not merged.changed:
-        out.say(f"{into} holds all of it already; nothing was changed.")
+        out.say(f"{into} contains all of it already; nothing was changed.")
     elif merged.copy is not None:
-        out.say(f"What {into} was before is kept as {merged.copy}.")
+        out.say(f"The copy of {into} before is {merged.copy}.")
     out.print(_table(merged, into))
 
 
-def _table(merged: Merged, into: Path) -> Table:
+def _table(merged: MergeResult, into: Path) -> Table:
     runs = "1 run" if len(merged.runs) == 1 else f"{len(merged.runs):,} runs"
-    table = Table(title=f"{into.name}: what {runs} taught", title_justify="left", show_header=False)
+    table = Table(
+        title=f"{into.name}: lessons from {runs} merged", title_justify="left", show_header=False
+    )
     table.add_column()
     table.add_column(justify="right")
     for name, count in merged.rows.items():
         table.add_row(NAMES[name], f"{count:,}")
     table.add_section()
-    table.add_row("of these entries, agreed on by several runs", f"{merged.agreed:,}")
-    table.add_row("known not to hold any more", f"{merged.closed:,}")
-    table.add_row("words that another run's outweigh", f"{merged.contradicted:,}")
-    table.add_row("let go of, kept in the archive", f"{merged.archived:,}")
+    table.add_row("of these entries, confirmed by several runs", f"{merged.agreed:,}")
+    table.add_row("no longer true", f"{merged.closed:,}")
+    table.add_row("contradicted by another run", f"{merged.contradicted:,}")
+    table.add_row("forgotten, in the archive", f"{merged.archived:,}")
     return table

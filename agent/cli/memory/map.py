@@ -1,4 +1,4 @@
-"""`memory map`: the scopes of a file's memory, the edges between them, and what it does not know."""
+"""`memory map`: the scopes of a memory file, the edges between them, and its gaps."""
 
 import json
 import re
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent.cli import flags
-from agent.cli.memory.show import SOURCE, counted, looking
+from agent.cli.memory.show import SOURCE, counts_text, open_view
 from agent.cli.output import Output, facts, listing
-from agent.tools.report.words import ago, game_time, plain, run_words
+from agent.tools.report.words import ago, game_time, plain, run_label
 from memory import Json, MemoryItem
 from memory.blackboard.entry import Scope
 from memory.flow.memory_map import MemoryMap
@@ -34,27 +34,27 @@ TRIGGERS: Final = tuple(
 
 
 def map_memory(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
-    """Show the scopes of memory with policies and counts, edges with what is pending, and gaps."""
+    """Show the scopes of memory, the edges between them, and gaps."""
     out = Output()
-    with looking(path) as look:
-        if not look.is_run:
-            _show_knowledge(look, out, as_json=as_json)
+    with open_view(path) as view:
+        if not view.is_run:
+            _show_knowledge(view, out, as_json=as_json)
             return
-        maps = look.maps()
+        maps = view.maps()
         if as_json:
             out.say(json.dumps({name: _object(each) for name, each in maps.items()}))
             return
         for name, each in maps.items():
             _show_map(name, each, out)
         if not maps:
-            out.say(f"{look.path} remembers nothing yet.")
+            out.say(f"{view.path} has no memory yet.")
 
 
 def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
     rows = (
         (
             _short(name),
-            counted(scope.kinds),
+            counts_text(scope.kinds),
             "none"
             if scope.oldest_tick is None
             else f"{scope.oldest_tick:,} to {scope.newest_tick:,}",
@@ -75,44 +75,44 @@ def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
         )
         for each in found.edges
     )
-    out.print(listing("what is made of what", EDGES, edges, wide=1))
-    out.print(facts("what it does not know", _numbered(found.gaps, "no gaps")))
-    out.print(facts("what is wrong with it", _numbered(found.problems, "nothing")))
+    out.print(listing("edges between scopes", EDGES, edges, wide=1))
+    out.print(facts("gaps", _numbered(found.gaps, "no gaps")))
+    out.print(facts("problems", _numbered(found.problems, "nothing")))
 
 
-def _show_knowledge(look: FileView, out: Output, *, as_json: bool) -> None:
+def _show_knowledge(view: FileView, out: Output, *, as_json: bool) -> None:
     places = defaultdict[str, list[MemoryItem]](list)
-    for item in look.items():
+    for item in view.items():
         places[item.scope].append(item)
-    runs = look.runs()
+    runs = view.runs()
     if as_json:
-        held = {name: _held(each) for name, each in places.items()}
-        taught = [asdict(each) for each in runs]
-        out.say(json.dumps({"scopes": held, "runs": taught, "archived": look.archived()}))
+        held = {name: _scope_counts(each) for name, each in places.items()}
+        run_rows = [asdict(each) for each in runs]
+        out.say(json.dumps({"scopes": held, "runs": run_rows, "archived": view.archived()}))
         return
     rows = (
         (
             plain(name),
-            counted(Counter(each.kind for each in items)),
+            counts_text(Counter(each.kind for each in items)),
             f"{sum(bool(each.closed) for each in items):,}",
-            _ages(items, look.now),
+            _ages(items, view.now),
         )
         for name, items in places.items()
     )
-    head = ("place", "holds", "closed", "last borne out")
-    out.print(listing(f"{look.path}: what outlives runs", head, rows, wide=1))
-    who = ((run_words(each.run_id), f"{each.lessons:,}", f"{each.held:,}") for each in runs)
-    out.print(listing("who taught it", ("run", "lessons", "still here"), who))
-    out.print(facts("what it does not know", _numbered(_gaps(places), "no gaps")))
+    head = ("place", "holds", "closed", "last confirmed")
+    out.print(listing(f"{view.path}: memory kept between runs", head, rows, wide=1))
+    added = ((run_label(each.run_id), f"{each.lessons:,}", f"{each.held:,}") for each in runs)
+    out.print(listing("runs that added to it", ("run", "lessons", "still here"), added))
+    out.print(facts("gaps", _numbered(_gaps(places), "no gaps")))
 
 
 def _gaps(places: dict[str, list[MemoryItem]]) -> list[str]:
     held = {each.kind for items in places.values() for each in items if not each.closed}
-    wanted = ("pattern", "strategy", "mistake", "preference", "waypoint", "battle", "session")
+    wanted = ("pattern", "strategy", "mistake", "preference", "milestone_time", "battle", "session")
     return [f"no {kind} is known" for kind in wanted if kind not in held]
 
 
-def _held(items: Sequence[MemoryItem]) -> dict[str, Json]:
+def _scope_counts(items: Sequence[MemoryItem]) -> dict[str, Json]:
     dates = [each.last for each in items if each.last]
     return {
         "kinds": dict(Counter(each.kind for each in items)),
@@ -126,31 +126,31 @@ def _held(items: Sequence[MemoryItem]) -> dict[str, Json]:
 def _ages(items: Sequence[MemoryItem], now: float) -> str:
     dates = sorted(each.last for each in items if each.last)
     if not dates:
-        return "nobody noted when"
+        return "no date recorded"
     oldest, newest = ago(dates[0], now), ago(dates[-1], now)
     return newest if oldest == newest else f"{oldest} to {newest}"
 
 
 def _policies(scope: Scope) -> str:
-    says = [f"up to {scope.capacity:,}"]
+    parts = [f"up to {scope.capacity:,}"]
     if scope.tokens is not None:
-        says.append(f"{scope.tokens:,} tokens")
+        parts.append(f"{scope.tokens:,} tokens")
     if scope.ttl_s is not None:
-        says.append(f"kept {game_time(scope.ttl_s)}")
+        parts.append(f"for {game_time(scope.ttl_s)}")
     if scope.decay_per_min:
-        says.append(f"fades {scope.decay_per_min:.0%} a minute")
-    return ", ".join(says)
+        parts.append(f"fades {scope.decay_per_min:.0%} a minute")
+    return ", ".join(parts)
 
 
 def _trigger(trigger: str) -> str:
-    """Return in words when an edge is carried; as it is spelled where there are none."""
+    """Return when an edge is carried, in words where they are known."""
     for spelling, words in TRIGGERS:
         trigger = spelling.sub(words, trigger)
     return trigger.replace(" ,", ",")
 
 
 def _short(scope: str) -> str:
-    """Return a scope without the agent it belongs to, which the title names."""
+    """Return a scope name without its agent, which the title names."""
     return scope.split(":", 2)[2] if scope.startswith("agent:") else scope
 
 
@@ -159,8 +159,8 @@ def _numbered(lines: Iterable[str], nothing: str) -> list[tuple[str, str]]:
 
 
 def _object(found: MemoryMap) -> dict[str, Json]:
-    whole: dict[str, Any] = asdict(found)
-    for scope in whole["scopes"].values():
+    table: dict[str, Any] = asdict(found)
+    for scope in table["scopes"].values():
         policies = scope.pop("policies")
         scope |= {name: policies[name] for name in ("capacity", "ttl_s", "decay_per_min", "tokens")}
-    return whole
+    return table

@@ -1,4 +1,4 @@
-"""`memory show` and `memory search`: what a file holds, and the best matches for some words."""
+"""`memory show` and `memory search`: the items of a memory file, and the best matches for words."""
 
 import json
 from collections import Counter
@@ -17,144 +17,144 @@ from agent.tools.report.words import (
     STATUS,
     ago,
     date,
-    figure,
+    describe,
+    evidence_text,
     game_time,
     number,
     plain,
-    run_words,
-    says,
+    run_label,
 )
 from memory import Json, MemoryItem
-from memory.inspect import FileView, Match, view_file, weights_of
+from memory.inspect import FileView, Match, score_weights, view_file
 from memory.recall.query import Weights
 
 COMMAND: Final = "python -m agent memory"
-SHOWN: Final = 5  # of those that one name may mean
+SHOWN: Final = 5  # of several matches for a name
 
-FILE: Final = "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite."
+FILE: Final = "A memory file, the folder of a run, or its run.sqlite. Default: memory.sqlite."
 SOURCE: Final = argument(FILE, "[PATH]", default=None)
 IN: Final = option(FILE, "PATH", "--in")
 KIND: Final = option(
-    "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
+    "Only this kind, such as pattern, strategy, mistake, preference, battle or milestone_time.", "K"
 )
 
 
 def file_of(path: Path | None) -> Path:
-    """Return the file that a command is about: what was named, or what play keeps by default."""
+    """Return `path`, or the default memory file."""
     return HOME / "memory.sqlite" if path is None else path
 
 
 def today() -> float:
-    """Return the date by which knowledge has faded, in epoch seconds."""
+    """Return the current time in epoch seconds, up to which knowledge fades."""
     return datetime.now(UTC).timestamp()
 
 
-def looking(path: Path | None) -> AbstractContextManager[FileView]:
-    """Return what lends a look at what was named."""
+def open_view(path: Path | None) -> AbstractContextManager[FileView]:
+    """Return a context manager with a view of the file at `path`."""
     return view_file(file_of(path), now=today())
 
 
-def named(items: Sequence[MemoryItem], name: str) -> MemoryItem:
-    """Return the one item that `name` means; raise UsageError where it means none or several."""
+def find_item(items: Sequence[MemoryItem], name: str) -> MemoryItem:
+    """Return the item called `name`; raises UsageError if there is none or more than one."""
     found = [each for each in items if each.id == name] or [
-        each for each in items if each.is_called(name)
+        each for each in items if each.has_name(name)
     ]
     if not found:
-        message = f"nothing is called {name!r}; `{COMMAND} show` and `search` list what there is"
+        message = f"nothing is called {name!r}; `{COMMAND} show` and `search` list all names"
         raise UsageError(message)
     if len(found) > 1:
         each = ", ".join(f"{item.short} ({item.kind})" for item in found[:SHOWN])
         more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        message = f"{name!r} may mean {each}{more}; give more of it"
+        message = f"{name!r} may mean {each}{more}; give a longer name"
         raise UsageError(message)
     return found[0]
 
 
-FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # what decides comes first
-SHOW_HEAD: Final = ("id", "what it says", "rests on")
-TELLING: Final = ("battle", "location", "objective", "session", "stuck", "waypoint")
+FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # used by decisions
+SHOW_HEAD: Final = ("id", "description", "evidence")
+LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", "milestone_time")
 
 
 def show(
     path: Path | None = SOURCE,
     name: str | None = argument(
-        "Everything about this one thing; its short name, as listed, is enough.",
-        "[ID]",
-        default=None,
+        "The id or short name of one item to show in full.", "[ID]", default=None
     ),
     kind: str | None = KIND,
-    limit: int = option("How many of each kind to list.", default=10, min=1),
+    limit: int = option("Items of each kind to list.", default=10, min=1),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Show what a file of memory holds: totals, then the best of each kind; with an ID, one thing."""
+    """Show the totals of a memory file and its best items, or one item."""
     out = Output()
-    path, name = _told_apart(path, name)
-    with looking(path) as look:
-        items = look.items()
+    path, name = _path_and_name(path, name)
+    with open_view(path) as view:
+        items = view.items()
         if name is not None:
-            item = named(items, name)
+            item = find_item(items, name)
             if as_json:
                 out.say(json.dumps(item.as_json()))
             else:
-                out.print(facts(f"{item.kind} {item.short}: {says(item)}", whole(item, look.now)))
+                out.print(
+                    facts(f"{item.kind} {item.short}: {describe(item)}", item_rows(item, view.now))
+                )
             return
         kinds = _kinds(items, kind)
         if as_json:
-            out.say(json.dumps(_object(look, items, kinds, limit)))
+            out.say(json.dumps(_object(view, items, kinds, limit)))
             return
         if kind is None:
-            out.print(facts(f"{look.path}", _totals(look, items)))
-            # Of a run not every moment and press is worth listing unasked.
-            kinds = [each for each in kinds if not look.is_run or each in (*FIRST, *TELLING)]
+            out.print(facts(f"{view.path}", _totals(view, items)))
+            # Of a run, kinds with an entry per tick are listed only with --kind.
+            kinds = [each for each in kinds if not view.is_run or each in (*FIRST, *LISTED_OF_RUNS)]
         for each in kinds:
             of_kind = _best([item for item in items if item.kind == each])
             out.print(_section(each, of_kind, limit))
 
 
-def whole(item: MemoryItem, now: float) -> Iterable[tuple[str, str]]:
-    """Yield all there is to know of one item: where it comes from, then its fields."""
+def item_rows(item: MemoryItem, now: float) -> Iterable[tuple[str, str]]:
+    """Yield the origin of an item, then its fields."""
     yield "id", item.id
-    yield "lies in", plain(item.scope)
+    yield "scope", plain(item.scope)
     yield "trusted", STATUS.get(item.status, item.status)
-    yield "still holds", f"no: {item.closed}" if item.closed else "yes"
+    yield "still true", f"no: {item.closed}" if item.closed else "yes"
     lesson = f", by lesson {item.sequence:,}" if item.sequence else ""
-    yield "taught last", f"at tick {item.tick:,} of run {item.run_id or 'unknown'}{lesson}"
+    yield "last reported", f"at tick {item.tick:,} of run {item.run_id or 'unknown'}{lesson}"
     if item.last:
-        yield "first known", f"{date(item.first)} ({ago(item.first, now)})"
-        yield "last borne out", f"{date(item.last)} ({ago(item.last, now)})"
+        yield "first recorded", f"{date(item.first)} ({ago(item.first, now)})"
+        yield "last confirmed", f"{date(item.last)} ({ago(item.last, now)})"
     if item.game_s is not None:
         yield "game time", game_time(item.game_s)
-    yield "evidence", ", ".join(item.evidence) or "none noted"
+    yield "evidence", ", ".join(item.evidence) or "none recorded"
     if item.worth is not None:
-        yield "worth now", f"{item.worth:.2f} of 1, let go of below 0.30"
+        yield "score now", f"{item.worth:.2f} of 1, forgotten below 0.30"
     for name, value in {**item.more, **item.data}.items():
         if name not in {"scope", "expires_s"} and not name.endswith("_id"):
-            yield plain(name), _told(name, value)
+            yield plain(name), _value_text(name, value)
     if merged := item.more.get("merged"):
         yield "merged from", number(merged)
 
 
-def _told(name: str, value: Json) -> str:
-    """Return a field's value; epoch seconds as the day they are."""
+def _value_text(name: str, value: Json) -> str:
+    """Return the value of a field as text, with epoch seconds as a date."""
     dated = name.startswith(("first_", "last_")) or name.endswith("_at")
     return date(value) if dated and isinstance(value, float) and value > 1e8 else number(value)
 
 
-def _told_apart(path: Path | None, name: str | None) -> tuple[Path | None, str | None]:
-    """Return file and id: what alone is given and is no file is an id."""
-    if path is not None and name is None and not path.exists() and not _is_like_a_path(path):
+def _path_and_name(path: Path | None, name: str | None) -> tuple[Path | None, str | None]:
+    """Return file and id; a single argument that is no file is an id."""
+    if path is not None and name is None and not path.exists() and not _looks_like_path(path):
         return None, str(path)
     return path, name
 
 
-def _is_like_a_path(path: Path) -> bool:
+def _looks_like_path(path: Path) -> bool:
     return path.suffix in {".sqlite", ".db", ".sqlite3"} or path.is_absolute() or ".." in path.parts
 
 
 def _kinds(items: Sequence[MemoryItem], wanted: str | None) -> list[str]:
     held = {each.kind for each in items}
     if wanted is not None and wanted not in held:
-        message = f"--kind {wanted}: there is none; it holds {', '.join(sorted(held)) or 'nothing'}"
+        message = f"--kind {wanted}: there is none; it has {', '.join(sorted(held)) or 'nothing'}"
         raise UsageError(message)
     if wanted is not None:
         return [wanted]
@@ -162,58 +162,58 @@ def _kinds(items: Sequence[MemoryItem], wanted: str | None) -> list[str]:
 
 
 def _best(items: Iterable[MemoryItem]) -> list[MemoryItem]:
-    """Return what still holds first, of that what is worth most, then what is newest."""
+    """Return the items sorted: true before closed ones, then by score, then newest first."""
     return sorted(items, key=lambda each: (bool(each.closed), -(each.worth or 0.0), -each.tick))
 
 
 def _section(kind: str, items: Sequence[MemoryItem], limit: int) -> object:
-    left = f", of which the first {limit:,}" if len(items) > limit else ""
+    left = f", showing {limit:,}" if len(items) > limit else ""
     title = f"{plain(kind)}: {len(items):,}{left}"
-    shown = ((each.short, says(each), figure(each)) for each in items[:limit])
+    shown = ((each.short, describe(each), evidence_text(each)) for each in items[:limit])
     return listing(title, SHOW_HEAD, shown, wide=1)
 
 
-def _totals(look: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, str]]:
+def _totals(view: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, str]]:
     kinds = Counter(each.kind for each in items)
-    if look.is_run:
+    if view.is_run:
         last = max(items, key=lambda each: each.tick, default=None)
-        yield "the file of run", look.run.run_id
+        yield "run", view.run.run_id
         if last is not None:
             yield "reached", f"tick {last.tick:,}, {game_time(last.game_s)} of game time"
-        yield "moments to go back to", number(look.run.checkpoint_ticks())
+        yield "checkpoints", number(view.run.checkpoint_ticks())
     else:
-        total = look.totals()
+        total = view.totals()
         yield "sessions played", f"{total.sessions:,}"
         yield "battles decided", f"{total.battles:,}, of which {total.win_rate:.1%} were won"
-        runs = ", ".join(run_words(each.run_id) for each in look.runs())
-        yield "runs that taught it", runs or "none"
-        yield "let go of, in the archive", f"{look.archived():,}"
-    yield "remembered", f"{len(items):,}: " + counted(kinds)
-    yield "trusted", counted(Counter(each.status for each in items))
-    yield "closed, no longer so", f"{sum(bool(each.closed) for each in items):,}"
+        runs = ", ".join(run_label(each.run_id) for each in view.runs())
+        yield "runs that added to it", runs or "none"
+        yield "forgotten, in the archive", f"{view.archived():,}"
+    yield "items", f"{len(items):,}: " + counts_text(kinds)
+    yield "trusted", counts_text(Counter(each.status for each in items))
+    yield "closed, no longer true", f"{sum(bool(each.closed) for each in items):,}"
 
 
-def counted(kinds: Iterable[str] | Mapping[str, int]) -> str:
-    """Return how many there are of each kind, in words."""
+def counts_text(kinds: Iterable[str] | Mapping[str, int]) -> str:
+    """Return the number of each kind as text."""
     counts = Counter(kinds).most_common()
     return ", ".join(f"{count:,} {plain(name)}" for name, count in counts) or "nothing"
 
 
-def totals_of(look: FileView) -> dict[str, Json]:
-    """Return the figures of what outlives runs, for machines."""
-    sessions, battles, win_rate = look.totals()
-    told = {"sessions": sessions, "battles": battles, "win_rate": win_rate}
-    return {**told, "archived": look.archived()}
+def totals_of(view: FileView) -> dict[str, Json]:
+    """Return the totals of a memory file as JSON."""
+    sessions, battles, win_rate = view.totals()
+    figures = {"sessions": sessions, "battles": battles, "win_rate": win_rate}
+    return {**figures, "archived": view.archived()}
 
 
 def _object(
-    look: FileView, items: Sequence[MemoryItem], kinds: Sequence[str], limit: int
+    view: FileView, items: Sequence[MemoryItem], kinds: Sequence[str], limit: int
 ) -> dict[str, Json]:
-    found: dict[str, Json] = {"path": str(look.path), "is_run": look.is_run}
-    if look.is_run:
-        found["run"] = look.run.run_id
+    found: dict[str, Json] = {"path": str(view.path), "is_run": view.is_run}
+    if view.is_run:
+        found["run"] = view.run.run_id
     else:
-        found |= {**totals_of(look), "runs": [each.run_id for each in look.runs()]}
+        found |= {**totals_of(view), "runs": [each.run_id for each in view.runs()]}
     return found | {
         "kinds": dict(Counter(each.kind for each in items)),
         "statuses": dict(Counter(each.status for each in items)),
@@ -225,37 +225,35 @@ def _object(
     }
 
 
-SEARCH_HEAD: Final = ("score", "id", "kind", "what it says")
+SEARCH_HEAD: Final = ("score", "id", "kind", "description")
 PARTS: Final = ("words", "recency", "importance", "utility", "match")
 
 
 def search(
-    words: list[str] = argument("What to look for.", "WORDS..."),
+    words: list[str] = argument("Words to search for.", "WORDS..."),
     path: Path | None = IN,
-    limit: int = option("How many to list.", default=10, min=1, max=100),
-    explain: bool = switch("--explain", "Show the parts that each score is made of."),
+    limit: int = option("Items to list.", default=10, min=1, max=100),
+    explain: bool = switch("--explain", "Show the parts of each score."),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Search everything in a file for any of some words; word stems count, the best comes first."""
+    """Search all items of a file for any of some words, best first. Word stems count."""
     out, text = Output(), " ".join(words)
     if not any(each.isalnum() for each in text):
-        message = f"{text!r} has no letter and no figure; give words to look for"
+        message = f"{text!r} has no letter and no digit; give words to search for"
         raise UsageError(message)
-    with looking(path) as look:
-        found = look.search(text, limit)
-        weights = weights_of(look)
+    with open_view(path) as view:
+        found = view.search(text, limit)
+        weights = score_weights(view)
     if as_json:
         out.say(json.dumps([_as_json(each) for each in found]))
         return
     if not found:
-        out.say(f"Nothing has any of the words {text!r}.")
+        out.say(f"No item has any of the words {text!r}.")
         return
-    rows = ((f"{m.score.total:.2f}", m.item.short, m.item.kind, says(m.item)) for m in found)
-    out.print(
-        listing(f"{len(found)} found for {text!r}, the best first", SEARCH_HEAD, rows, wide=3)
-    )
+    rows = ((f"{m.score.total:.2f}", m.item.short, m.item.kind, describe(m.item)) for m in found)
+    out.print(listing(f"{len(found)} found for {text!r}, best first", SEARCH_HEAD, rows, wide=3))
     if explain:
-        out.say("A score adds up its parts, each from 0 to 1, by what the part counts:")
+        out.say("A score is the weighted sum of its parts, each from 0 to 1:")
         parts = ([m.item.short, *(f"{_part(m, name):.2f}" for name in PARTS)] for m in found)
         head = ["id", *(f"{name} x{getattr(weights, name):.2f}" for name in PARTS)]
         out.print(listing("score by parts", head, parts))
@@ -266,9 +264,9 @@ def _meaning(weights: Weights) -> str:
     half = weights.half_s
     after = f"{half / 86_400:,.0f} days" if half > 86_400 else f"{half / 60:,.0f} game minutes"
     return (
-        "words: how well the text fits, 1 for the best; recency: 1 for now, half after "
-        f"{after}; importance: of 10; utility: how useful it proved when it was recalled; "
-        "match: whether it is about a place or subject that was asked for, which words alone do not."
+        "words: how well the text matches, 1 for the best; recency: 1 for now, half after "
+        f"{after}; importance: of 10; utility: how useful its recalls were; "
+        "match: whether it is about a requested place or subject, which words alone never are."
     )
 
 

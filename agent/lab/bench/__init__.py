@@ -1,1 +1,1 @@
-"""What play costs beside the emulator, how well battles are fought, and what memory and a model cost and gain."""
+"""Benchmarks: the cost of play beside the emulator, battle strength, and the cost and gain of memory and a model."""

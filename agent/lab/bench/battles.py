@@ -1,8 +1,8 @@
-"""Seeded battles on a cartridge, each fought twice from the same moment: by the agent, and by the strongest move always.
+"""Seeded battles on a cartridge, each fought twice from the same state: by the agent, and by a strongest-move policy.
 
 Each seed draws one battle. A third of the seeds meets a wild Pokemon of any species, a third a trainer of the cartridge
-with one Pokemon, a third a trainer with several. The own team is written into RAM before, by the cartridge's rules for
-Pokemon that just reached their level; its level is that of the strongest foe or near it. Bags are empty, nobody runs.
+with one Pokemon, a third a trainer with several. The own team is written into RAM first, by the cartridge's rules for
+Pokemon that just reached their level, which is near that of the strongest opponent. Bags are empty, and no side runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ from agent.app import Interrupt
 from agent.app.session import PlayLimits
 from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
-from agent.lab.bench.game import GOAL, Seeker, session_of
-from agent.lab.bench.stopwatch import heard
+from agent.lab.bench.game import GOAL, StateWatcher, open_session
+from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
 from agent.lab.runner import Asked, Done, play_all
 from agent.lab.stats import Distribution, Paired
@@ -45,14 +45,14 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from emulator.ram.party import Dvs
 from emulator.rules.stats import stats_of
 
-HIGHEST: Final = 16  # level of what is met in the wild
+HIGHEST: Final = 16  # level of wild Pokemon
 LOWEST: Final = 3
-ABOVE: Final = (-2, -1, 0, 1)  # the own level less that of the strongest foe
+ABOVE: Final = (-2, -1, 0, 1)  # the own level minus that of the strongest opponent
 LARGEST_TEAM: Final = 3
 WILD: Final = "wild"
 ONE: Final = "trainer with one"
@@ -61,12 +61,12 @@ KINDS: Final = (WILD, ONE, SEVERAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Foe:
-    """A trainer by class and number, or class 0 and one who is met in the wild."""
+class BattleOpponent:
+    """A trainer by class and number, or a wild Pokemon with class 0."""
 
     trainer_class: int
     number: int
-    team: tuple[Member, ...]
+    team: tuple[TeamMember, ...]
 
     @property
     def kind(self) -> str:
@@ -77,46 +77,48 @@ class Foe:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """One battle: who is met, by whom, and how many frames pass before."""
+class BattleSetup:
+    """The setup of one battle: the opponent, the own team, and the frames to wait before it."""
 
     seed: int
-    foe: Foe
-    own: tuple[Member, ...]
+    foe: BattleOpponent
+    own: tuple[TeamMember, ...]
     dvs: int  # of the own mons, as stored
     wait: int
 
 
-def contest(dex: Dex, seed: int) -> Contest:
-    """Return the battle of a seed; kinds take turns, so that each has a third."""
+def battle_setup(dex: Dex, seed: int) -> BattleSetup:
+    """Return the battle of a seed; the kinds alternate, so that each has a third."""
     chance = Random(seed)
     foe = _foe(dex, KINDS[seed % len(KINDS)], chance)
     highest = max(level for level, _ in foe.team)
     size = 1 if len(foe.team) == 1 else chance.randint(1, min(len(foe.team), LARGEST_TEAM))
     species = [chance.choice(_fighters(dex)) for _ in range(size)]
-    own = tuple([Member(max(highest + chance.choice(ABOVE), 2), each.index) for each in species])
-    return Contest(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
+    own = tuple(
+        [TeamMember(max(highest + chance.choice(ABOVE), 2), each.index) for each in species]
+    )
+    return BattleSetup(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
 
 
-def _foe(dex: Dex, kind: str, chance: Random) -> Foe:
+def _foe(dex: Dex, kind: str, chance: Random) -> BattleOpponent:
     trainers = [foe for foe in _trainers(dex) if foe.kind == kind]
     if trainers:
         return chance.choice(trainers)
     level, species = chance.randint(LOWEST, HIGHEST), chance.choice(_fighters(dex)).index
-    return Foe(0, 0, (Member(level, species),))
+    return BattleOpponent(0, 0, (TeamMember(level, species),))
 
 
-def _trainers(dex: Dex) -> list[Foe]:
-    """Every team once; classes that nobody made all have the same."""
-    teams: dict[tuple[Member, ...], Foe] = {}
+def _trainers(dex: Dex) -> list[BattleOpponent]:
+    """Return every distinct team once; unused trainer classes share one."""
+    teams: dict[tuple[TeamMember, ...], BattleOpponent] = {}
     for number, trainer in dex.all_trainers.items():
         for at, team in enumerate(trainer.teams, start=1):
-            teams.setdefault(team, Foe(number, at, team))
+            teams.setdefault(team, BattleOpponent(number, at, team))
     return list(teams.values())
 
 
 def _fighters(dex: Dex) -> list[Species]:
-    """Every species whose mons can attack at the lowest level."""
+    """Return every species that can attack at the lowest level."""
     return [
         each
         for each in dex.all_species.values()
@@ -130,8 +132,10 @@ NAME: Final = b"\x8c\x8e\x8d\x50".ljust(NAME_SIZE, b"\x50")
 NO_MORE: Final = 0xFF
 
 
-def party_in_ram(dex: Dex, members: Sequence[Member], dvs: int, player_id: int) -> dict[int, bytes]:
-    """Return what to write where so that the player has this team, as if it had just reached its levels."""
+def party_in_ram(
+    dex: Dex, members: Sequence[TeamMember], dvs: int, player_id: int
+) -> dict[int, bytes]:
+    """Return the bytes to write by address to give the player this team, as if it had just reached its levels."""
     count, species = len(members), bytes([member.species for member in members])
     mons = b"".join([_mon(dex, member, dvs, player_id) for member in members])
     return {
@@ -143,7 +147,7 @@ def party_in_ram(dex: Dex, members: Sequence[Member], dvs: int, player_id: int) 
     }
 
 
-def _mon(dex: Dex, member: Member, dvs: int, player_id: int) -> bytes:
+def _mon(dex: Dex, member: TeamMember, dvs: int, player_id: int) -> bytes:
     species = dex.species(member.species)
     attack, defense, speed, special = [dvs >> shift & 15 for shift in (12, 8, 4, 0)]
     stats = stats_of(species.base, Dvs(attack, defense, speed, special), member.level)
@@ -162,8 +166,8 @@ def _mon(dex: Dex, member: Member, dvs: int, player_id: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Strongest:
-    """A commander that never prepares, changes, runs or learns."""
+class StrongestMove:
+    """A baseline policy that never uses status moves, switches, runs or learns a move."""
 
     dex: Dex
 
@@ -176,7 +180,7 @@ class Strongest:
         return Attack(max(slots, key=lambda slot: self._force(own.moves[slot].move)))
 
     def next_mon(self, state: State) -> int:
-        """Return the first that can stand."""
+        """Return the first mon that can fight."""
         return first_able(state)
 
     def fights_on(self, _state: State) -> bool:
@@ -184,7 +188,7 @@ class Strongest:
         return True
 
     def change(self, _state: State) -> int | None:
-        """Never change."""
+        """Never switch."""
         return None
 
     def forget(self, _state: State) -> int | None:
@@ -196,20 +200,20 @@ class Strongest:
         return move.power * move.accuracy if move is not None else -1
 
 
-LONGEST: Final = 5_000  # ticks of the game that leads to the first moment
-MOST_STEPS: Final = 4_000  # of a battle; who has not won by then has not won
+LONGEST: Final = 5_000  # ticks of the game that leads to the start state
+MOST_STEPS: Final = 4_000  # of a battle; a longer one counts as not won
 CHUNK: Final = 10
-FAST_AND_SET: Final = 0xC1  # of wOptions: fast text, no animations, no offers to change
-BEGINNING: Final = 120  # frames that a battle may take to begin
+FAST_AND_SET: Final = 0xC1  # of wOptions: fast text, no animations, no offers to switch
+BEGINNING: Final = 120  # frames until a battle has begun
 OPPONENT_IS_TRAINER: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Fought:
-    """How one policy did; `thought` is the seconds of the processor that each turn took it."""
+class FightResult:
+    """The result of one policy; `decision_s` is the processor time of each decision in seconds."""
 
     result: BattleResult | None
-    thought: tuple[float, ...]
+    decision_s: tuple[float, ...]
 
     @property
     def won(self) -> bool:
@@ -219,17 +223,17 @@ class Fought:
 
 @dataclass(frozen=True, slots=True)
 class BattlePair:
-    """One battle fought twice; `met` is the class of the trainer, if one was met."""
+    """One battle fought twice; `met` is the class of the trainer, if there was one."""
 
     seed: int
     kind: str
-    agent: Fought
-    baseline: Fought
+    agent: FightResult
+    baseline: FightResult
     met: str = ""
 
 
-class FightOrder(NamedTuple):
-    """Seeds whose battles one process fights, on which image and from which moment."""
+class FightJob(NamedTuple):
+    """The job of one process: seeds of battles, the cartridge image and the start state."""
 
     rom: Path
     start: bytes
@@ -239,21 +243,21 @@ class FightOrder(NamedTuple):
 def fight_pairs(
     cartridge: Cartridge, seeds: Sequence[int], *, processes: int, done: Done
 ) -> list[BattlePair]:
-    """Return the battle of each seed, fought by both; `done` is told how many more are over."""
-    start = first_moment(cartridge)
+    """Return the battle of each seed, fought by both policies; `done` gets the number of further completed ones."""
+    start = start_state(cartridge)
     chunks = [seeds[at : at + CHUNK] for at in range(0, len(seeds), CHUNK)]
-    orders = [FightOrder(cartridge.path, start, chunk) for chunk in chunks]
+    orders = [FightJob(cartridge.path, start, chunk) for chunk in chunks]
     fought = play_all(
         fight_chunk, orders, processes=processes, done=lambda more: done(more * CHUNK)
     )
     return [pair for chunk in fought for pair in chunk]
 
 
-def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
+def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
     """Return the battles of a few seeds."""
     cartridge = load_cartridge(order.rom)
     dex = Dex.of(cartridge)
-    agent, baseline = StandingPolicy(dex), Strongest(dex)
+    agent, baseline = NoRunPolicy(dex), StrongestMove(dex)
     with closing(PyBoyConsole(cartridge)) as console:
         return [
             BattlePair(
@@ -264,15 +268,15 @@ def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
                 dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
             )
             for seed in order.seeds
-            for drawn in [contest(dex, seed)]
+            for drawn in [battle_setup(dex, seed)]
         ]
 
 
-def first_moment(cartridge: Cartridge) -> bytes:
-    """Return a saved moment of the game of seed 0: the player is in control again after the first battle."""
+def start_state(cartridge: Cartridge) -> bytes:
+    """Return a saved state of the game of seed 0, in which the player has control after the first battle."""
     interrupt = Interrupt()
-    with session_of(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
-        session.play(PlayLimits(GOAL, LONGEST), Seeker(_afterwards(), interrupt))
+    with open_session(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
+        session.play(PlayLimits(GOAL, LONGEST), StateWatcher(_after_first_battle(), interrupt))
         moment = store.latest_checkpoint()
     if moment is None or not interrupt.asked:
         missing = f"the game of seed 0 has no battle within {LONGEST} ticks"
@@ -281,8 +285,8 @@ def first_moment(cartridge: Cartridge) -> bytes:
     return moment.state
 
 
-def _afterwards() -> Callable[[State], bool]:
-    """Return what says of one state after the other whether the first battle lies behind it."""
+def _after_first_battle() -> Callable[[State], bool]:
+    """Return a test that is called with each state in order, and is true after the first battle."""
     fought = False
 
     def is_over(state: State) -> bool:
@@ -294,49 +298,49 @@ def _afterwards() -> Callable[[State], bool]:
 
 
 def play_battle(
-    console: PyBoyConsole, start: bytes, dex: Dex, drawn: Contest, commander: Commander
-) -> Fought:
-    """Fight the battle that was drawn from a saved moment on."""
+    console: PyBoyConsole, start: bytes, dex: Dex, drawn: BattleSetup, commander: Commander
+) -> FightResult:
+    """Fight a battle from the saved start state."""
     console.load(start)
     state = read_state(console.ram(), console.frame)
     party = party_in_ram(dex, drawn.own, drawn.dvs, state.player.player_id)
     for address, data in {**party, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
         console.poke(address, data)
     console.perform(Step(None, 0, drawn.wait))
-    for address, data in _challenge(drawn.foe).items():
+    for address, data in _opponent_in_ram(drawn.foe).items():
         console.poke(address, data)
     console.perform(Step(None, 0, BEGINNING))
     decide = type(commander).order
-    with heard([decide]) as turns:
-        course = SkillRun(fight(commander, read_state(console.ram(), console.frame)))
+    with calls_of([decide]) as turns:
+        skill_run = SkillRun(fight(commander, read_state(console.ram(), console.frame)))
         for _ in range(MOST_STEPS):
-            if course.outcome is not Outcome.RUNNING:
+            if skill_run.outcome is not Outcome.RUNNING:
                 break
-            console.perform(course.step)
+            console.perform(skill_run.step)
             state = read_state(console.ram(), console.frame)
-            course.resume(state)
-    ended = course.outcome in (Outcome.DONE, Outcome.INTERRUPTED)
-    thought = tuple([each.cpu_s for each in turns[decide]])
-    return Fought(state.battle_result if ended else None, thought)
+            skill_run.resume(state)
+    ended = skill_run.outcome in (Outcome.DONE, Outcome.INTERRUPTED)
+    decision_s = tuple([each.cpu_s for each in turns[decide]])
+    return FightResult(state.battle_result if ended else None, decision_s)
 
 
-class StandingPolicy(BattlePolicy):
-    """The agent's, who is told that there is no running: it has to win."""
+class NoRunPolicy(BattlePolicy):
+    """The policy of the agent with running refused, so that it must win."""
 
     def order(self, state: State, tried: TriedOrders) -> Order:
-        """Return what to do this turn."""
+        """Return the order for this turn."""
         return super().order(state, replace(tried, refused=tried.refused | {Flee()}))
 
 
-def _challenge(foe: Foe) -> dict[int, bytes]:
+def _opponent_in_ram(foe: BattleOpponent) -> dict[int, bytes]:
     if foe.trainer_class:
-        opponent, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
+        code, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
     else:
-        level, opponent = foe.team[0]
+        level, code = foe.team[0]
     return {
         symbol("wTrainerNo"): bytes([foe.number]),
         symbol("wCurEnemyLevel"): bytes([level]),
-        symbol("wCurOpponent"): bytes([opponent]),
+        symbol("wCurOpponent"): bytes([code]),
     }
 
 
@@ -373,12 +377,12 @@ def paired(pairs: Sequence[BattlePair], kind: str = ALL) -> Paired:
 
 
 def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
-    """Return what battles that were fought twice say, the figure that matters first."""
+    """Return the findings of battles fought twice, with the most important figure first."""
     counts, rows = paired(pairs), battle_rows(pairs)
     difference, low, high = counts.interval()
     agent, baseline = counts.rates
-    thought = [each * MILLISECONDS for pair in pairs for each in pair.agent.thought]
-    thinking = Distribution.of(thought or [0.0])
+    decision_s = [each * MILLISECONDS for pair in pairs for each in pair.agent.decision_s]
+    thinking = Distribution.of(decision_s or [0.0])
     figures = {
         "lower_bound": low,
         "upper_bound": high,

@@ -1,9 +1,9 @@
-"""What a checkpoint costs while play waits, and how long a new process takes to resume play from one.
+"""The time of a checkpoint while play waits, and the time of a new process to resume play from one.
 
-A checkpoint is made between two ticks: at power-on, at each milestone, before a trainer that bars the way, every 1,000
-ticks and at the end. Game, mind and memory are kept in one transaction, with what was recorded since the last commit.
-PyBoy writes its state byte by byte, 178,100 of them for the demo, each through a call of Python: nothing of ours makes
-that quicker. Resuming is measured from the start of Python to the first tick that is played.
+A checkpoint is made between two ticks: at power-on, at each milestone, before a trainer that blocks the path, every
+1,000 ticks and at the end. Game, mind and memory are stored in one transaction, with the record since the last commit.
+PyBoy writes its state byte by byte, 178,100 of them for the demo, each through a Python call, which this project cannot
+speed up. Resuming is measured from the start of Python to the first tick that is played.
 """
 
 import json
@@ -23,9 +23,9 @@ from agent.app.checkpoints import Checkpoints
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.errors import RunError
-from agent.lab.bench.game import GOAL, session_of
+from agent.lab.bench.game import GOAL, open_session
 from agent.lab.bench.limits import FigureBound, bounded, figure
-from agent.lab.bench.stopwatch import ObservedCall, Parts, heard
+from agent.lab.bench.stopwatch import ObservedCall, Parts, calls_of
 from agent.lab.publish import Findings
 from agent.story.story import Story
 from emulator import Cartridge, PyBoyConsole
@@ -37,7 +37,7 @@ QUICK: Final = 4  # of each
 PARTS: Final[Parts] = {
     PyBoyConsole.save: "PyBoy's own saving",
     RunStore.commit: "a transaction",
-    Checkpoints.hand_on: "handing on what was learnt, at another time",
+    Checkpoints.deliver_lessons: "handing on what was learnt, at another time",
 }
 WHOLE: Final = "a checkpoint, with the record since the last commit"
 BACK: Final = "from the start of a process to its first tick"
@@ -47,21 +47,21 @@ LONGEST_S: Final = 60
 def measure_checkpoints(
     cartridge: Cartridge, say: Callable[[str], object], games: int = GAMES, resumes: int = RESUMES
 ) -> Findings:
-    """Play the story several times, and resume a run several times."""
+    """Return the figures of several games played, and of a run resumed several times."""
     story = Story.of(cartridge.kind)
     saved: list[ObservedCall] = []
     parts: dict[str, list[float]] = {name: [] for name in PARTS.values()}
     for seed in range(games):
         say(f"game {seed + 1} of {games}")
         with (
-            heard([Checkpoints.save, *PARTS]) as calls,
-            session_of(cartridge, story, seed) as (play, _),
+            calls_of([Checkpoints.save, *PARTS]) as calls,
+            open_session(cartridge, story, seed) as (play, _),
         ):
             play.play(PlayLimits(GOAL, float("inf")), NoViewer())
         saved += calls[Checkpoints.save]
         for function, name in PARTS.items():
             parts[name] += [each.wall_s for each in calls[function]]
-    say(f"going on {resumes} times")
+    say(f"resuming {resumes} times")
     starts = list(_resumes(cartridge, story, resumes))
     held = {"checkpoints": len(saved), "games": games, "resumes": resumes}
     figures = [
@@ -70,11 +70,11 @@ def measure_checkpoints(
         *(figure(FigureBound(name, None, None), took) for name, took in parts.items()),
         figure(FigureBound(BACK, 2_000.0, 1_000.0), starts),
     ]
-    return bounded("bench moments", cartridge.name, held, figures)
+    return bounded("bench checkpoints", cartridge.name, held, figures)
 
 
 def _resumes(cartridge: Cartridge, story: Story, resumes: int) -> Iterator[float]:
-    """Yield how long each of many processes takes from its start to its first tick."""
+    """Yield the seconds from the start to the first tick of each of many processes."""
     with TemporaryDirectory(prefix="bench-") as folder:
         home = Path(folder)
         rom = home / "image.gb"
@@ -92,7 +92,7 @@ def _resumes(cartridge: Cartridge, story: Story, resumes: int) -> Iterator[float
 
 
 def _first_tick(command: list[str], before: int) -> float:
-    """Return after how many seconds a new process tells of a tick later than `before`."""
+    """Return the seconds until a new process reports a tick later than `before`."""
     reading, writing = os.pipe()
     start = perf_counter()
     with (
@@ -109,5 +109,5 @@ def _first_tick(command: list[str], before: int) -> float:
         for line in pulse:
             if json.loads(line)["tick"] > before:
                 return perf_counter() - start
-    message = "the process that went on with a run told of no tick"
+    message = "the process that resumed a run reported no tick"
     raise RunError(message)

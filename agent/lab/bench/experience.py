@@ -1,11 +1,11 @@
-"""What memory changed, measure by measure: the same seeds with it and without it.
+"""The effect of memory on each measure: the same seeds with it and without it.
 
-The games of some seeds are played one after the other with one memory. Then each game of other seeds is played once in
-each arm: taught (with a copy of that memory), empty, and taught without one use of it. Every difference is with memory
-less without it, in pairs of the same seed; less is better in all that is measured. Means have the interval of a
+The games of some seeds are played in sequence with one memory. Then each game of other seeds is played once in each
+arm: taught (with a copy of that memory), empty, and taught without one use of it. Every difference is with memory
+minus without it, in pairs of the same seed; a lower value is better for all measures. Means have the interval of a
 bootstrap over the pairs, shares that of Newcombe's method 10; p is the exact two-sided sign test on the pairs that
-differ. Nothing is corrected for looking at several measures. One memory was taught: intervals tell how far the seeds
-tested may mislead, not what other lessons would have taught.
+differ. There is no correction for multiple measures. Only one memory was taught: intervals cover the choice of the
+tested seeds, not the choice of other lessons.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ from agent.lab.bench.trials import EMPTY, TAUGHT, TaughtMemory, TrialGame, Trial
 from agent.lab.publish import Findings, Row
 from agent.lab.stats import Interval, Paired, mean_interval
 
-FEWEST: Final = 20  # pairs on which a bootstrap is worth anything
+FEWEST: Final = 20  # pairs needed for a useful bootstrap
 
 
 class Measure(NamedTuple):
-    """A figure of a game of which less is better."""
+    """A figure of a game for which a lower value is better."""
 
     what: str
     of: Callable[[TrialGame], int]
@@ -45,7 +45,7 @@ MEASURES: Final = (
 
 
 class EffectVerdict(Enum):
-    """What an interval says of something of which less is better."""
+    """The verdict of an interval on a measure for which a lower value is better."""
 
     HELPS = "helps"
     HARMS = "harms"
@@ -55,9 +55,9 @@ class EffectVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """One measure in pairs: the means of both, their difference with its interval, and how often which had less.
+    """One measure in pairs: both means, their difference with its interval, and the counts of which was lower.
 
-    The first of `signs` are the pairs in which the game with memory took less.
+    `signs.first` counts the pairs in which the game with memory was lower.
     """
 
     measure: Measure
@@ -68,7 +68,7 @@ class PairedDifference:
 
     @property
     def verdict(self) -> EffectVerdict:
-        """What the interval says, which is too narrow where there are few pairs; one that holds 0 shows nothing."""
+        """The verdict of the interval, which is too narrow for few pairs; one that contains 0 shows no difference."""
         if self.signs.count < FEWEST:
             return EffectVerdict.TOO_FEW
         if self.gap.high < 0:
@@ -76,7 +76,7 @@ class PairedDifference:
         return EffectVerdict.HARMS if self.gap.low > 0 else EffectVerdict.NOTHING
 
     def figures(self) -> Row:
-        """Return it by name."""
+        """Return the figures by name."""
         return {
             "with": self.with_it,
             "without": self.without_it,
@@ -92,7 +92,7 @@ class PairedDifference:
 def difference(
     measure: Measure, with_it: Sequence[TrialGame], without_it: Sequence[TrialGame]
 ) -> PairedDifference:
-    """Compare the games of the same seeds, in the same order; there must be some."""
+    """Compare the games of the same seeds, in the same order; there must be at least one."""
     ones, others = ([measure.of(game) for game in games] for games in (with_it, without_it))
     pairs = list(zip(ones, others, strict=True))
     if measure.is_share:
@@ -106,7 +106,7 @@ def difference(
 def experience_findings(
     plan: Mapping[str, Any], cartridge: str, trials: Trials, lessons: TaughtMemory
 ) -> Findings:
-    """Return all figures, and every game; `plan` is how it was done, as the command line says it."""
+    """Return all figures, and every game; `plan` holds the options of the command line."""
     games = len(trials[TAUGHT])
     pays = _differences(trials[TAUGHT], trials[EMPTY])
     uses = dict(_uses(trials))
@@ -137,20 +137,20 @@ def experience_findings(
 
 
 def _uses(trials: Trials) -> Iterator[tuple[str, Row]]:
-    """Yield what each use that was switched off is worth: taught games against the same without it.
+    """Yield the value of each use of memory: taught games against the same games without that use.
 
-    Beside the measures it tells how many games are another with it, how many decisions it changed in the taught
-    games, and in how many of them it did, where runs tell that.
+    Beside the measures it has the number of games that differ, the number of decisions changed in the taught games,
+    and the number of games with such a decision, if runs record that.
     """
     taught = trials[TAUGHT]
-    told = [game.moved for game in taught if game.moved is not None]
+    moved_games = [game.moved for game in taught if game.moved is not None]
     for arm, games in trials.items():
         for use in arm.off:
             pairs = zip(taught, games, strict=True)
-            counts = [moved.get(use.value, 0) for moved in told]
+            counts = [moved.get(use.value, 0) for moved in moved_games]
             found = {
                 "changed": sum((a.ticks, a.frames) != (b.ticks, b.frames) for a, b in pairs),
-                "moved": (sum(counts), sum(count > 0 for count in counts)) if told else None,
+                "moved": (sum(counts), sum(count > 0 for count in counts)) if moved_games else None,
             }
             yield use.value, found | _differences(taught, games)
 

@@ -1,4 +1,4 @@
-"""One seeded game, played by a whole session as `play` would, and timed tick by tick."""
+"""One seeded game, played by a full session like in `play`, and timed tick by tick."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -19,13 +19,13 @@ from agent.story.story import Story
 from emulator import Cartridge, Console, State, Step
 from memory import RunStore
 
-GOAL: Final = "first_badge"  # of the games that are measured as a whole; every story has it
-TURN: Final = 50  # ticks between two turns of the reference
+GOAL: Final = "first_badge"  # of complete games; every story has it
+TURN: Final = 50  # ticks between two runs of the reference
 
 
 @dataclass(frozen=True, slots=True)
 class TimedTick:
-    """One tick: its frames, and the seconds that we and PyBoy spent on it, playing and saving its state."""
+    """One tick: its frames, and the seconds spent in our code, in PyBoy, and in saving PyBoy's state."""
 
     frames: int
     ours: float
@@ -36,9 +36,9 @@ class TimedTick:
 
 @dataclass(frozen=True, slots=True)
 class TimedGame:
-    """What was played; the first `story` ticks are those up to the first badge.
+    """The timed ticks of a game; the first `story` ticks are those up to the first badge.
 
-    `reference` is what a frame of the reference took meanwhile, in seconds; 0 without one.
+    `reference` is the time of a frame of the reference in seconds; 0 without one.
     """
 
     ticks: tuple[TimedTick, ...]
@@ -49,10 +49,10 @@ class TimedGame:
 def play(
     cartridge: Cartridge, seed: int, ticks: int, parts: Parts, reference: Console | None = None
 ) -> TimedGame:
-    """Play `ticks` ticks with everything on; `reference` plays the same number of frames, by turns."""
+    """Play `ticks` ticks with everything on; `reference` plays the same number of frames, alternating with play."""
     story = Story.of(cartridge.kind)
     stopwatch = Stopwatch()
-    with stopwatch.on(parts), session_of(cartridge, story, seed) as (session, _):
+    with stopwatch.on(parts), open_session(cartridge, story, seed) as (session, _):
         pacer = Pacer(stopwatch, reference)
         summary = session.play(PlayLimits(NEVER, ticks), pacer)
         if summary.stop is not Stop.TICKS:
@@ -62,40 +62,40 @@ def play(
 
 
 def steps_of(cartridge: Cartridge, seed: int, ticks: int) -> list[Step]:
-    """Return the input of a game up to the first badge, `ticks` ticks at most."""
-    with session_of(cartridge, Story.of(cartridge.kind), seed) as (session, store):
+    """Return the input of a game up to the first badge, at most `ticks` ticks."""
+    with open_session(cartridge, Story.of(cartridge.kind), seed) as (session, store):
         session.play(PlayLimits(GOAL, ticks), NoViewer())
         return [record_of(row).step for row in store.steps()]
 
 
 @contextmanager
-def session_of(
+def open_session(
     cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt | None = None
 ) -> Iterator[tuple[Session, RunStore]]:
-    """Lend a new session with an empty memory, and its record; its folder goes with it."""
+    """Open a new session with an empty memory, and its store, in a temporary folder."""
     with TemporaryDirectory(prefix="bench-") as home:
         asked = interrupt or Interrupt()
         with session_in(Path(home), cartridge, story, seed, asked) as session:
             yield session
 
 
-class Seeker(Viewer):
-    """A viewer that ends play at a moment."""
+class StateWatcher(Viewer):
+    """A viewer that ends play at the first state that meets a condition."""
 
     def __init__(self, found: Callable[[State], bool], interrupt: Interrupt) -> None:
         self._found = found
         self._interrupt = interrupt
 
     def show(self, moment: TickView) -> None:
-        """Look whether it has come."""
+        """Check the state."""
         self._interrupt.asked = self._interrupt.asked or self._found(moment.state)
 
 
 class Pacer(Viewer):
-    """Watches play, and now and then lets the reference have the frames that the game had.
+    """A viewer that times play, and at intervals runs the reference for the same number of frames.
 
-    By turns, so that whatever else the machine does slows both alike; not at every tick, because two
-    consoles that take every other turn spoil each other's caches, and ours.
+    They alternate, so that other load on the machine slows both equally; not at every tick, because two
+    consoles that alternate at each tick evict each other's caches, and ours.
     """
 
     def __init__(self, stopwatch: Stopwatch, reference: Console | None) -> None:
@@ -109,9 +109,9 @@ class Pacer(Viewer):
         self._since = perf_counter()
 
     def show(self, moment: TickView) -> None:
-        """Note one tick."""
+        """Record one tick."""
         wall = perf_counter() - self._since
-        self._note(wall, moment.frame - self._frame)
+        self._record(wall, moment.frame - self._frame)
         self._frame = moment.frame
         if self._story is None and GOAL in moment.milestones:
             self._story = moment.tick
@@ -120,10 +120,10 @@ class Pacer(Viewer):
         self._since = perf_counter()
 
     def finish(self) -> TimedGame:
-        """Return the game; the end of the session is ours as well, and goes to its last tick."""
-        self._note(perf_counter() - self._since, 0)
+        """Return the game; the end of the session counts as our time in its last tick."""
+        self._record(perf_counter() - self._since, 0)
         if self._reference is not None and self._frame > self._paced:
-            self._pace(self._reference)  # a game may be shorter than a turn
+            self._pace(self._reference)  # a game may be shorter than an interval
         end, last = self._ticks.pop(), self._ticks.pop()
         parts = Counter(last.parts) + Counter(end.parts)
         ours, saving = last.ours + end.ours, last.saving + end.saving
@@ -131,7 +131,7 @@ class Pacer(Viewer):
         per_frame = self._pacing / self._paced if self._paced else 0.0
         return TimedGame(tuple(self._ticks), self._story or len(self._ticks), per_frame)
 
-    def _note(self, wall: float, frames: int) -> None:
+    def _record(self, wall: float, frames: int) -> None:
         parts = self._stopwatch.lap()
         console, saving = parts.pop(CONSOLE, 0.0), parts.pop(SAVING, 0.0)
         self._ticks.append(TimedTick(frames, wall - console - saving, console, saving, parts))

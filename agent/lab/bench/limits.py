@@ -1,6 +1,6 @@
-"""Measured times and sizes against the limits of the design. A verdict is on the 99th percentile.
+"""Measured times and sizes against the limits of the design. Verdicts use the 99th percentile.
 
-Times are of the processor, which whatever else runs does not add to; what waits for a disk is of the wall as well.
+Times are processor times, which other load does not change; figures that wait for a disk have wall-clock times as well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ BoundVerdict: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FigureBound:
-    """What one figure may be at most: the design's limit, and our aim, if any; `unit` is of both and of the figure."""
+    """The upper bounds of one figure: the limit of the design, and our aim, if any, all in `unit`."""
 
     what: str
     limit: float | None
@@ -29,14 +29,14 @@ class FigureBound:
 
 @dataclass(frozen=True, slots=True)
 class BoundedFigure:
-    """One measured thing and its limit."""
+    """One measured figure and its limit."""
 
     bound: FigureBound
     values: Distribution
 
     @property
     def verdict(self) -> BoundVerdict:
-        """How its 99th percentile stands."""
+        """The verdict on its 99th percentile."""
         p99, limit, aim = self.values.p99, self.bound.limit, self.bound.aim
         if limit is None:
             return "no limit"
@@ -45,7 +45,7 @@ class BoundedFigure:
         return "within the limit" if p99 <= limit else "ABOVE THE LIMIT"
 
     def row(self) -> Row:
-        """Return it as people read it."""
+        """Return the figure as a row for display."""
         bound = self.bound
 
         def shown(value: float | None, form: str = "g") -> str:
@@ -63,7 +63,7 @@ class BoundedFigure:
 def bounded(
     title: str, cartridge: str, held: Mapping[str, int], figures: Sequence[BoundedFigure]
 ) -> Findings:
-    """Return figures with their limits, measured while `held` of everything was there."""
+    """Return figures with their limits; `held` counts the data present during the measurement."""
     found = {
         "cartridge": cartridge,
         "held": dict(held),
@@ -79,12 +79,12 @@ A_SECOND: Final[dict[Unit, float]] = {"ms": 1e3, "μs": 1e6}
 def timed(
     bound: FigureBound, works: Sequence[Callable[[], object]], rounds: int, parts: int = 1
 ) -> BoundedFigure:
-    """Return what each of `works` takes, all of them done by turns, `rounds` times; each has so many parts."""
+    """Return the time of one part of each of `works`, which are run alternately `rounds` times."""
     return figure(bound, [lapse(work) / parts for _ in range(rounds) for work in works])
 
 
 def figure(bound: FigureBound, seconds: Sequence[float]) -> BoundedFigure:
-    """Return the figure that measurements in seconds come to."""
+    """Return the figure of measurements in seconds."""
     factor = A_SECOND[bound.unit]
     return BoundedFigure(bound, Distribution.of([each * factor for each in seconds]))
 

@@ -1,4 +1,4 @@
-"""What memory costs at full capacity: queries of the tiers, recall, consolidation, saving and loading, a tick of play."""
+"""The cost of memory at full capacity: tier queries, recall, consolidation, saving and loading, a tick of play."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.app.settings import NEVER
 from agent.lab.bench import memory_fill
-from agent.lab.bench.game import session_of
+from agent.lab.bench.game import open_session
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, lapse, timed
 from agent.lab.bench.memory_fill import (
     EVERY_S,
@@ -25,7 +25,7 @@ from agent.lab.bench.memory_fill import (
     STRATEGIES,
     TICKS,
     Names,
-    stretch_of_play,
+    recorded_play,
 )
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.publish import Findings
@@ -58,15 +58,15 @@ from memory.recall.context import gather_context
 from memory.tiers.lessons import LessonKind
 
 KILO: Final = 1_000
-ASKED: Final = 20  # different questions, by turns
+QUESTIONS: Final = 20  # different questions, alternating
 HOUR: Final = 3_600.0  # game seconds
 TOKENS: Final = 2_000
 
 
-def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
-    """Yield the speed of each tier's questions, each asked `often` with others by turns; and what tiers hold."""
+def query_figures(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
+    """Yield the time of the queries of each tier, each run `often` in alternation, and the sizes of the tiers."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
-    numbers = range(ASKED)
+    numbers = range(QUESTIONS)
     asked: dict[FigureBound, list[Callable[[], object]]] = {
         FigureBound("observer query: all of a decision's context", 1.0, 0.05): [
             lambda: observer.decision_context
@@ -75,7 +75,7 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
             lambda: observer.current_state
         ],
         FigureBound("strategist objective query: one by its name", 5.0, 0.5): [
-            partial(strategist.objective, f"goal {each * OF_A_SESSION // ASKED}")
+            partial(strategist.objective, f"goal {each * OF_A_SESSION // QUESTIONS}")
             for each in numbers
         ],
         FigureBound("strategist objective query: the active one", 5.0, 0.5): [
@@ -84,57 +84,57 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
         FigureBound("tactician strategy query", 10.0, 1.0): [
             partial(
                 tactician.get_successful_strategies,
-                names.whom(each * STRATEGIES // ASKED // 4),
-                names.whom(each % 4),
+                names.mon(each * STRATEGIES // QUESTIONS // 4),
+                names.mon(each % 4),
             )
             for each in numbers
         ],
         FigureBound("tactician pattern query", 10.0, 1.0): [
-            partial(tactician.get_relevant_patterns, {"location": names.where(each)})
+            partial(tactician.get_relevant_patterns, {"location": names.place(each)})
             for each in numbers
         ],
         FigureBound("tactician mistake query", 10.0, 1.0): [
             partial(
                 tactician.get_mistakes_for_context,
-                {"location": names.where(each), "enemy_type": names.whom(each)},
+                {"location": names.place(each), "enemy_type": names.mon(each)},
             )
             for each in numbers
         ],
     }
     for bound, works in asked.items():
         yield timed(bound, works, max(often // len(works), 1))
-    told = encode(observer.decision_context)
-    yield size("observer: a decision's context, as text", 2.0, 1.0, told)
-    told = encode(strategist.to_json())
-    yield size("strategist: a session at capacity, as text", 50.0, 50.0, told)
+    text = encode(observer.decision_context)
+    yield size("observer: a decision's context, as text", 2.0, 1.0, text)
+    text = encode(strategist.to_json())
+    yield size("strategist: a session at capacity, as text", 50.0, 50.0, text)
 
 
 def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigure:
-    """Return the figure of so many bytes."""
+    """Return the figure of a size in bytes."""
     count = len(held.encode() if isinstance(held, str) else held)
     return BoundedFigure(FigureBound(what, limit, aim, "KB"), Distribution.of([count / KILO]))
 
 
-def recalling(
-    store: RunStore, aside: RunStore, names: Names, count: int, often: int
+def recall_figures(
+    store: RunStore, query_log: RunStore, names: Names, count: int, often: int
 ) -> Iterator[BoundedFigure]:
-    """Yield what recall takes in `store`, which holds `count` observations; what is asked for is noted `aside`."""
+    """Yield the time of recall in `store`, which holds `count` observations; queries are logged in `query_log`."""
     now_s = EVERY_S * count
-    rounds = max(often // ASKED, 1)
-    numbers = range(ASKED)
-    whole = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in numbers]
+    rounds = max(often // QUESTIONS, 1)
+    numbers = range(QUESTIONS)
+    by_both = [MemoryQuery(place=names.place(n), subject=names.mon(n)) for n in numbers]
     asked: dict[FigureBound, Sequence[MemoryQuery]] = {
         FigureBound("recall: by place", 5.0, 1.0): [
-            MemoryQuery(place=names.where(each)) for each in numbers
+            MemoryQuery(place=names.place(each)) for each in numbers
         ],
         FigureBound("recall: by species", 5.0, 1.0): [
-            MemoryQuery(subject=names.whom(each)) for each in numbers
+            MemoryQuery(subject=names.mon(each)) for each in numbers
         ],
         FigureBound("recall: place and species, the last hour", 5.0, 1.0): [
-            replace(each, since_s=now_s - HOUR) for each in whole
+            replace(each, since_s=now_s - HOUR) for each in by_both
         ],
         FigureBound("recall, worst case: a word that many have", None, None): [
-            MemoryQuery(text=names.whom(each)) for each in numbers
+            MemoryQuery(text=names.mon(each)) for each in numbers
         ],
         FigureBound("recall, worst case: the commonest word", None, None): [
             MemoryQuery(text="action")
@@ -142,38 +142,38 @@ def recalling(
     }
     for bound, questions in asked.items():
         yield timed(bound, [partial(store.find, each, now_s=now_s) for each in questions], rounds)
-    blackboard = Blackboard(aside)  # it would hold all that the file does: no scope has room for it
+    blackboard = Blackboard(query_log)  # expired: no scope has room for everything in the file
     blackboard.expire(now_s)
     flows, maintenance = Flows(blackboard), Maintenance(blackboard)
     actions = MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
     bound = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
-    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in whole], rounds)
+    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in by_both], rounds)
 
 
 CONSOLIDATION: Final = FigureBound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
 SAVE: Final = FigureBound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
 LOAD: Final = FigureBound("tactician load: opened and read", 100.0, 20.0)
 TAKE_OVER: Final = FigureBound("tactician load: taken over by a new run", 100.0, 20.0)
-LESSONS: Final = 20  # that a thousand ticks teach: more than they do
-GAME: Final = b"game"  # what stands for the emulator's state in a checkpoint
+LESSONS: Final = 20  # from a thousand ticks: more than in real play
+GAME: Final = b"game"  # placeholder for the emulator state in a checkpoint
 
 
-def consolidations(
-    memory: AgentMemory, store: RunStore, stretch: Sequence[Entry], rounds: int
+def consolidation_figures(
+    memory: AgentMemory, store: RunStore, recorded: Sequence[Entry], rounds: int
 ) -> Iterator[BoundedFigure]:
-    """Yield what a consolidation takes, each after a thousand ticks of what play writes."""
+    """Yield the time of a consolidation after a thousand ticks of entries written by play."""
     took = []
     blackboard = memory.blackboard
     for number in range(1, rounds + 1):
         tick = number * TICKS
-        memory_fill.write_again(stretch, blackboard, tick)
+        memory_fill.write_again(recorded, blackboard, tick)
         took.append(lapse(partial(memory.consolidator.consolidate, tick + TICKS)))
         store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain"))
     yield figure(CONSOLIDATION, took)
 
 
-def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
-    """Yield what it takes to keep `known`, add to it and read it, and how large its file is."""
+def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
+    """Yield the times to store `known`, add to it and read it, and the size of its file."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
     with closing(open_knowledge_store(path, now=STARTED)) as store:
@@ -185,8 +185,8 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]
             took.append(lapse(partial(store.deliver, f"run {number}", rows), perf_counter))
     yield figure(SAVE, took)
     yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
-    gc.freeze()  # a run begins in a process that has nothing of what other figures have filled
-    yield figure(TAKE_OVER, [_taken_over(home / f"{each}.sqlite", path) for each in range(rounds)])
+    gc.freeze()  # a run starts in a process without the objects of other figures
+    yield figure(TAKE_OVER, [_load_time(home / f"{each}.sqlite", path) for each in range(rounds)])
     gc.unfreeze()
     yield size("tactician: its file, without an archive", 1_000.0, 1_000.0, path.read_bytes())
 
@@ -207,54 +207,56 @@ def _read(path: Path) -> Knowledge:
         return reader.load_knowledge()
 
 
-def _taken_over(run: Path, path: Path) -> float:
-    """Return the seconds from an empty memory to one that knows all that is in the file."""
+def _load_time(run: Path, path: Path) -> float:
+    """Return the seconds to load everything in the file into an empty memory."""
     with closing(open_run_store(run, run_id="new")) as store:
         memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
 
-        def take_over() -> None:
+        def import_knowledge() -> None:
             with closing(read_knowledge_store(path)) as reader:
-                memory.take_over(reader.load_knowledge(), reader.seed(), origins=reader.origins())
+                memory.import_knowledge(
+                    reader.load_knowledge(), reader.seed(), origins=reader.origins()
+                )
 
-        return lapse(take_over)
+        return lapse(import_knowledge)
 
 
-WATCHING: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
-ASKING: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
+OBSERVE: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
+CHECK: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
 DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
 REMEMBERING: Final = "remembering"
-# Whatever is called from a hook and is not memory's watching has a name of its own, and so does not count.
-APART: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
-TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in APART}
+# Calls from a hook that are not part of memory have a part of their own, and so do not count.
+OTHER: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
+TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in OTHER}
 CALLS: Final = 1_000
 ROUNDS: Final = 200
 
 
-def watching(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
-    """Return what hooks, extractors, blackboard and its edges take in a thousand ticks, of each game's first `ticks`."""
+def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
+    """Return the time of hooks, extractors, blackboard and edges per thousand ticks, over the first `ticks` of games."""
     took = []
     story = Story.of(cartridge.kind)
     for seed in range(games):
         stopwatch = Stopwatch(process_time)
-        with stopwatch.on(TIMED), session_of(cartridge, story, seed) as (session, _):
+        with stopwatch.on(TIMED), open_session(cartridge, story, seed) as (session, _):
             session.play(PlayLimits(NEVER, ticks), NoViewer())
         took.append(stopwatch.lap()[REMEMBERING] * TICKS / ticks)
-    return figure(WATCHING, took)
+    return figure(OBSERVE, took)
 
 
-def asking(memory: AgentMemory) -> BoundedFigure:
-    """Return what a thousand questions take whether a consolidation is due, none of which is."""
+def check_figure(memory: AgentMemory) -> BoundedFigure:
+    """Return the time of a thousand checks whether a consolidation is due, when none is."""
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
     def thousand() -> None:
         for _ in repeat(None, TICKS):
             tick(last)
 
-    return figure(ASKING, [lapse(thousand) for _ in range(ROUNDS)])
+    return figure(CHECK, [lapse(thousand) for _ in range(ROUNDS)])
 
 
-class _Watched:
-    """Something with a hook that nobody watches, though others are watched, and the same without."""
+class _HookProbe:
+    """A class with a hookable method without a listener, and the same method without a hook."""
 
     def __init__(self) -> None:
         self.hooks = Hooks()
@@ -262,22 +264,22 @@ class _Watched:
 
     @hookable
     def hooked(self) -> None:
-        """Do nothing, where one could watch."""
+        """Do nothing, with a hook."""
 
     def plain(self) -> None:
         """Do nothing."""
 
 
 def disabled_hook() -> BoundedFigure:
-    """Return what a hook adds to a call when nobody watches."""
-    watched = _Watched()
+    """Return the time that a hook without listeners adds to a call."""
+    probe = _HookProbe()
 
     def calls(method: object) -> None:
         for _ in repeat(None, CALLS):
             method()  # type: ignore[operator]
 
     extra = [
-        (lapse(partial(calls, watched.hooked)) - lapse(partial(calls, watched.plain))) / CALLS
+        (lapse(partial(calls, probe.hooked)) - lapse(partial(calls, probe.plain))) / CALLS
         for _ in range(ROUNDS)
     ]
     return figure(DISABLED, extra)
@@ -285,7 +287,7 @@ def disabled_hook() -> BoundedFigure:
 
 @dataclass(frozen=True, slots=True)
 class MemoryEffort:
-    """How much is measured: observations, quick questions of each kind, long deeds of each kind, games, and ticks of each."""
+    """The size of the measurement: observations, repetitions of fast and of slow operations, games, and their ticks."""
 
     observations: int = memory_fill.OBSERVATIONS
     often: int = 2_000
@@ -300,16 +302,16 @@ QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, ga
 def measure_memory(
     cartridge: Cartridge, say: Callable[[str], object], effort: MemoryEffort
 ) -> Findings:
-    """Return every figure; `say` is told what is being done."""
+    """Return every figure; `say` gets progress messages."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
-        say("playing, for what is written meanwhile")
-        stretch = stretch_of_play(cartridge, 0, effort.ticks)
-        names = memory_fill.Names.of(Dex.of(cartridge), stretch)
+        say("playing a game for its entries")
+        recorded = recorded_play(cartridge, 0, effort.ticks)
+        names = memory_fill.Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")
         stack.enter_context(closing(store))
-        memory = memory_fill.full_memory(store, known, names, stretch)
+        memory = memory_fill.full_memory(store, known, names, recorded)
         held = {
             "patterns": len(memory.tactician.patterns),
             "strategies": len(memory.tactician.strategies),
@@ -317,18 +319,18 @@ def measure_memory(
             "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
             "observations": effort.observations,
         }
-        say("asking the three tiers")
-        figures = [*queries(memory, names, effort.often), asking(memory)]
+        say("querying the three tiers")
+        figures = [*query_figures(memory, names, effort.often), check_figure(memory)]
         say("consolidating, saving and loading")
-        figures += consolidations(memory, store, stretch, effort.seldom)
-        figures += saving(home, known, effort.seldom)
-        say(f"remembering {effort.observations:,} observations, and asking for some")
+        figures += consolidation_figures(memory, store, recorded, effort.seldom)
+        figures += storage_figures(home, known, effort.seldom)
+        say(f"storing {effort.observations:,} observations, and recalling some")
         path = home / "observed.sqlite"
-        observed = memory_fill.observed(path, stretch, names, effort.observations)
+        observed = memory_fill.observed(path, recorded, names, effort.observations)
         stack.enter_context(closing(observed))
-        aside = open_run_store(home / "aside.sqlite", run_id="aside")
-        stack.enter_context(closing(aside))
-        figures += recalling(observed, aside, names, effort.observations, effort.often)
+        query_log = open_run_store(home / "aside.sqlite", run_id="aside")
+        stack.enter_context(closing(query_log))
+        figures += recall_figures(observed, query_log, names, effort.observations, effort.often)
         say("playing, with memory's share timed")
-        figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
+        figures += [observe_figure(cartridge, effort.games, effort.ticks), disabled_hook()]
     return bounded("bench memory", cartridge.name, held, figures)

@@ -1,4 +1,4 @@
-"""Memory at full capacity, filled with what a real game writes, repeated as often as needed."""
+"""Memory at full capacity, filled with the entries of a real game, repeated as often as needed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from typing import Final
 from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
-from agent.lab.bench.game import GOAL, session_of
-from agent.lab.bench.stopwatch import ObservedCall, heard
+from agent.lab.bench.game import GOAL, open_session
+from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.story.story import Story
 from emulator import Cartridge, Dex
 from memory import (
@@ -41,11 +41,11 @@ DATES: Final = (
 )  # fmt: skip
 
 
-def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
-    """Return what the producers wrote in so many ticks of a game's story, dated from the first of them on."""
+def recorded_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
+    """Return the entries that producers wrote in `ticks` ticks of a game, with ticks counted from the first one."""
     story = Story.of(cartridge.kind)
-    with heard([Blackboard.write]) as calls, session_of(cartridge, story, seed) as (session, _):
-        session.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
+    with calls_of([Blackboard.write]) as calls, open_session(cartridge, story, seed) as (game, _):
+        game.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
     inside = [
         each
         for each in calls[Blackboard.write]
@@ -54,8 +54,8 @@ def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list
     start = inside[0].result.game_s
     return [
         each.result._replace(
-            # As it was handed in: what it became one with is no producer's.
-            data=dated(each.kwargs["data"], -SKIPPED),
+            # As passed in by the producer, before it was merged with other entries.
+            data=shifted(each.kwargs["data"], -SKIPPED),
             tick=each.result.tick - SKIPPED,
             game_s=each.result.game_s - start,
         )
@@ -64,27 +64,27 @@ def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list
 
 
 def _is_of_a_producer(call: ObservedCall) -> bool:
-    """Say whether memory did not derive it by itself; producers name all that they hand in."""
+    """Return whether an entry was written by a producer and not derived by memory; producers pass `data` by name."""
     entry: Entry = call.result
     return "data" in call.kwargs and entry.status == "verified" and ":ltm:" not in entry.scope
 
 
-def write_again(stretch: Sequence[Entry], blackboard: Blackboard, tick: int) -> None:
-    """Write a stretch of play as if it began at `tick`, which is now."""
+def write_again(recorded: Sequence[Entry], blackboard: Blackboard, tick: int) -> None:
+    """Write recorded entries as if they began at `tick`, which is now."""
     begins = blackboard.game_s
-    for each in stretch:
+    for each in recorded:
         blackboard.write(
             each.scope,
             each.kind,
-            dated(each.data, tick),
+            shifted(each.data, tick),
             tick=tick + each.tick,
             game_s=begins + each.game_s,
             importance=each.importance,
         )
 
 
-def dated(data: Mapping[str, Json], ticks: int) -> dict[str, Json]:
-    """Return `data` as if it had happened so many ticks later."""
+def shifted(data: Mapping[str, Json], ticks: int) -> dict[str, Json]:
+    """Return `data` moved by a number of ticks."""
     return {
         name: value + ticks if name in DATES and isinstance(value, int) else value
         for name, value in data.items()
@@ -96,7 +96,7 @@ PATTERN_TYPES: Final = 10
 PATTERNS: Final = 500
 STRATEGIES: Final = 100
 MISTAKES: Final = 200
-OF_A_SESSION: Final = 100  # objectives, battles and snapshots of what is owned
+OF_A_SESSION: Final = 100  # objectives, battles and resource snapshots
 LOCATIONS: Final = 200
 SESSION_EVENTS: Final = 1_000
 OBSERVATIONS: Final = 100_000
@@ -104,7 +104,7 @@ FOR_GOOD: Final = 1e9  # game seconds
 BATCH: Final = 5_000  # entries in one commit
 EVERY_S: Final = 2.0  # game seconds between two observations
 
-# What those of a full memory are like; each has a name of its own, and other places and species.
+# Templates for a full memory; each copy has its own name, place and species.
 PATTERN: Final = LearnedPattern("", "", "", {}, "earlier", 100, 9, 1, 0.9, STARTED, 0.9)
 STRATEGY: Final = SuccessfulStrategy(
     "", {}, "", "", "one beats the other", ("GROWL", "TACKLE", "TACKLE"), 0.9, 10, STARTED, STARTED
@@ -121,38 +121,38 @@ FOUGHT: Final = BattleRecord(
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Whom and what a memory is about: names as the cartridge has them."""
+    """Names of species and places from the cartridge, for filling a memory."""
 
     species: Sequence[str]
     places: Sequence[str]
 
     @classmethod
-    def of(cls, dex: Dex, stretch: Sequence[Entry]) -> "Names":
-        """Return the species of a cartridge, and the places of a stretch of play."""
+    def of(cls, dex: Dex, recorded: Sequence[Entry]) -> "Names":
+        """Return the species of a cartridge, and the places in recorded entries."""
         species = tuple(each.name for each in dex.all_species.values())
-        places = (str(each.data["location_name"]) for each in stretch if each.kind == "location")
+        places = (str(each.data["location_name"]) for each in recorded if each.kind == "location")
         return cls(species, tuple(dict.fromkeys(places)))
 
-    def whom(self, number: int) -> str:
+    def mon(self, number: int) -> str:
         """Return one of the species."""
         return self.species[number % len(self.species)]
 
-    def where(self, number: int) -> str:
+    def place(self, number: int) -> str:
         """Return one of the places."""
         return self.places[number % len(self.places)]
 
 
 def full_knowledge(names: Names) -> Knowledge:
-    """Return as much knowledge as is ever kept, all of it worth keeping."""
+    """Return knowledge at full capacity, all of it worth keeping."""
     known = Knowledge()
     for number in range(PATTERNS):
         known.patterns[f"pattern {number}"] = replace(
             PATTERN,
             pattern_id=f"pattern {number}",
             pattern_type=f"type {number % PATTERN_TYPES}",
-            description=f"way {number} to get on from {names.where(number)}",
+            description=f"way {number} to get on from {names.place(number)}",
             trigger_conditions={
-                "location": names.where(number),
+                "location": names.place(number),
                 "goal": f"reached:goal {number % 30}",
             },
         )
@@ -161,15 +161,15 @@ def full_knowledge(names: Names) -> Knowledge:
             STRATEGY,
             strategy_id=f"strategy {number}",
             context={"enemy_level": 5 + number % 20},
-            enemy_type=names.whom(number // 4),
-            player_pokemon=names.whom(number % 4),
+            enemy_type=names.mon(number // 4),
+            player_pokemon=names.mon(number % 4),
         )
     for number in range(MISTAKES):
         known.mistakes[f"mistake {number}"] = replace(
             MISTAKE,
             mistake_id=f"mistake {number}",
             description=f"what went wrong for the time {number}",
-            situation={"location": names.where(number), "enemy_type": names.whom(number)},
+            situation={"location": names.place(number), "enemy_type": names.mon(number)},
             severity=("minor", "major", "critical")[number % 3],
         )
     known.limit(ConsolidationConfig())
@@ -177,11 +177,11 @@ def full_knowledge(names: Names) -> Knowledge:
 
 
 def full_memory(
-    store: RunStore, known: Knowledge, names: Names, stretch: Sequence[Entry]
+    store: RunStore, known: Knowledge, names: Names, recorded: Sequence[Entry]
 ) -> AgentMemory:
-    """Return the memory of a run that took over all of `known` and has had as full a session as there is."""
+    """Return the memory of a run that loaded all of `known` and has a session at full capacity."""
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
-    memory.take_over(known)
+    memory.import_knowledge(known)
     strategist = memory.strategist
     for number in range(OF_A_SESSION):
         strategist.set_objective(
@@ -190,25 +190,25 @@ def full_memory(
                 objective_id=f"goal {number}",
                 description=f"reached:goal {number} >= 1",
                 priority=number % 100 + 1,
-                related_location=names.where(number),
+                related_location=names.place(number),
             )
         )
         strategist.record_battle(
             replace(
                 FOUGHT,
                 battle_id=f"battle {number}",
-                enemy_pokemon=names.whom(number),
+                enemy_pokemon=names.mon(number),
                 outcome="defeat" if number % 5 == 0 else "victory",
             )
         )
         owned = ResourceSnapshot(number, 3_000 - number, {"20": 5, "4": number % 9}, (), (), ())
         strategist.snapshot_resources(number, owned)
     for number in range(LOCATIONS):
-        place = f"{names.where(number)}, part {number}"
+        place = f"{names.place(number)}, part {number}"
         visited = LocationVisited(place, "outdoors", number, number, 1, (), (), (), ())
         strategist.add_location(visited)
     blackboard, stm = memory.blackboard, scope_name(AGENT, "stm")
-    write_again(stretch, blackboard, 0)
+    write_again(recorded, blackboard, 0)
     for number in range(SESSION_EVENTS - len(blackboard.entries(stm))):
         between = f"the screen and memory, for the time {number}"
         blackboard.write(stm, "disagreement", {"between": between}, ttl_s=FOR_GOOD)
@@ -216,11 +216,11 @@ def full_memory(
 
 
 def observed(
-    path: Path, stretch: Sequence[Entry], names: Names, count: int = OBSERVATIONS
+    path: Path, recorded: Sequence[Entry], names: Names, count: int = OBSERVATIONS
 ) -> RunStore:
-    """Return a run that remembers `count` observations: what play writes, with all the cartridge's names in it."""
+    """Return a run with `count` observations: entries of play, with all names of the cartridge in them."""
     store = open_run_store(path, run_id="observed")
-    entries = _observations(stretch, names)
+    entries = _observations(recorded, names)
     for start in range(0, count, BATCH):
         for entry in islice(entries, min(BATCH, count - start)):
             store.put_entry(entry)
@@ -228,16 +228,16 @@ def observed(
     return store
 
 
-def _observations(stretch: Sequence[Entry], names: Names) -> Iterator[Entry]:
-    """Yield entries without end, those of play that are worth keeping over and over."""
+def _observations(recorded: Sequence[Entry], names: Names) -> Iterator[Entry]:
+    """Yield endless entries: those of play that are worth keeping, repeated."""
     scope = scope_name(AGENT, "ltm:episodic")
-    kept = [each for each in stretch if not each.scope.endswith(":sensory")]
+    kept = [each for each in recorded if not each.scope.endswith(":sensory")]
     for seq, written in enumerate(cycle(kept), start=1):
-        data = dated(written.data, seq)
+        data = shifted(written.data, seq)
         if written.kind == BATTLE:
-            data |= {"enemy_pokemon": names.whom(seq), "location": names.where(seq // 7)}
+            data |= {"enemy_pokemon": names.mon(seq), "location": names.place(seq // 7)}
         elif written.kind == ACTION:
-            data |= {"location": names.where(seq // 5)}
+            data |= {"location": names.place(seq // 5)}
         yield Entry(
             seq,
             scope,

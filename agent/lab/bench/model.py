@@ -1,13 +1,12 @@
-"""What a model costs beside the service: play and a long talk against the loopback server, timed and counted.
+"""The cost of a model beside the service: play and a long conversation with the loopback server, timed and counted.
 
-No model is asked: a server on loopback makes up the answers (`agent/fake_claude`), and the real SDK asks it. What a
-service takes is therefore not measured, nor what an answer is worth. Tokens are by the server's measure, about 3.6
-bytes each.
+No model is asked: a loopback server generates the answers (`agent/fake_claude`) for the real SDK. So neither the time
+of a service nor the value of an answer is measured. Tokens are counted by the server, about 3.6 bytes each.
 
-A game asks every 60 ticks beside all else it asks about. A long talk asks that game's questions again and again in one
-conversation, so that its older part is observed over and over; distilled is `--distil`: a model observes. Memory's own
-are the calls of observer and reflector, and within other prompts what is told of the last session, of the older
-conversation and of what this session observed.
+A game asks every 60 ticks beside its other questions. A long talk repeats the questions of that game in one
+conversation, so that its older part is observed repeatedly; distilled is `--distil`: a model observes. The share of
+memory is the calls of observer and reflector, and in other prompts the text about the last session, the older
+conversation and the observations of this session.
 """
 
 import gc
@@ -27,7 +26,7 @@ from agent.advisor.exchange import ClaudeAdvisor, Toolbox
 from agent.advisor.model import Reply
 from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Question, Tool
-from agent.advisor.request import remembered, request_of
+from agent.advisor.request import memory_parts, request_of
 from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, PlayObservations
@@ -36,8 +35,8 @@ from agent.app.settings import model_terms
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import FakeClaude, Handler
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
-from agent.lab.bench.stopwatch import Calls as HeardCalls
-from agent.lab.bench.stopwatch import ObservedCall, heard
+from agent.lab.bench.stopwatch import Calls as RecordedCalls
+from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.lab.publish import Findings, Row
 from agent.story.story import Story
 from emulator import Cartridge, Dex
@@ -52,20 +51,20 @@ from memory.tapes.notes import observe
 from memory.tapes.recorder import TapeRecorder
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
-MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that are all memory's
+MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that belong to memory
 KEY: Final = "sk-ant-api03-of-the-loopback-server"
-OURS: Final = "ANTHROPIC_"  # what the SDK looks at
+OURS: Final = "ANTHROPIC_"  # prefix of the variables that the SDK reads
 EVERY: Final = 60  # ticks between two questions
-LATER_S: Final = 15.0  # seconds of the game in them
+LATER_S: Final = 15.0  # game seconds in them
 SEED: Final = 0
-A_NODE: Final = 2  # nodes of a tape in a turn: what was asked, and what came
+A_NODE: Final = 2  # nodes of a tape in a turn: question and answer
 SESSION: Final = "bench"
 OBSERVATIONS: Final = 20_000
 
 ASKED: Final = ClaudeAdvisor.ask
 COMPLETED: Final = Calls.complete
 SERVED: Final = Handler.do_POST
-TOLD: Final = Dependencies.tell
+REPORTED: Final = Dependencies.report
 BEFORE: Final = Conversation.before_call
 OBSERVED: Final = HeuristicObserver.observe
 RECORDED: Final = TapeRecorder.record
@@ -87,7 +86,7 @@ BLOCK: Final = FigureBound("block of what was observed: found among many, and wr
 
 @dataclass(frozen=True, slots=True)
 class ModelEffort:
-    """How much is measured: ticks of a game at most, questions of a long talk, and how often what is short is done."""
+    """The size of the measurement: maximum ticks of a game, questions of a long talk, and repetitions of fast parts."""
 
     ticks: int = 6_000
     questions: int = 400
@@ -100,18 +99,18 @@ QUICK_MODEL: Final = ModelEffort(1_500, 60, 50)
 def measure_model(
     cartridge: Cartridge, say: Callable[[str], object], effort: ModelEffort
 ) -> Findings:
-    """Return every figure; `say` is told what is being done."""
+    """Return every figure; `say` gets progress messages."""
     try:
         with TemporaryDirectory(prefix="bench-model-") as folder:
             home = Path(folder)
             say("playing a game that asks a model")
             game = _played(cartridge, home / "game", effort.ticks)
             say(f"asking {effort.questions:,} questions in one conversation, twice")
-            long, calls = _talked(game, home / "long", "long", effort.questions, distils=False)
-            distilled, _ = _talked(
+            long, calls = _talk(game, home / "long", "long", effort.questions, distils=False)
+            distilled, _ = _talk(
                 game, home / "distilled", "long, distilled", effort.questions, distils=True
             )
-            say("observing a tape, and writing of much that was observed")
+            say("observing a tape, and writing a block of many observations")
             tape = home / "long" / "tapes.sqlite"
             observing = partial(observe, tape, home / "notes", reset=True)
             turns = len(calls[RECORDED])
@@ -121,7 +120,7 @@ def measure_model(
                 _block(cartridge, game, home, effort.rounds),
             ]
     finally:
-        gc.unfreeze()  # what was measured was kept from the collector
+        gc.unfreeze()  # measured objects were frozen for the garbage collector
     held = {"questions of a long talk": effort.questions, "observations": OBSERVATIONS}
     found = bounded("bench model", cartridge.name, held, figures)
     talks = [game.talk, long, distilled]
@@ -133,7 +132,7 @@ def measure_model(
 
 @contextmanager
 def loopback() -> Iterator[FakeClaude]:
-    """Lend a server that everything which asks Claude now asks instead."""
+    """Run a server that receives all requests to Claude from this process."""
     before = {name: value for name, value in os.environ.items() if name.startswith(OURS)}
     with FakeClaude() as server:
         _set({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": KEY})
@@ -149,8 +148,8 @@ def _set(variables: dict[str, str]) -> None:
     os.environ.update(variables)
 
 
-def talk_of(name: str, calls: HeardCalls, said: Mapping[str, Any]) -> Row:
-    """Return one conversation with its tokens by kind, memory's share of them, and what its session says of it."""
+def talk_of(name: str, calls: RecordedCalls, summary: Mapping[str, Any]) -> Row:
+    """Return the figures of one conversation: tokens by kind, the share of memory, and the summary of its session."""
     tokens, purposes, memory = Counter(dict.fromkeys(KINDS, 0)), Counter[str](), 0
     for each in calls[COMPLETED]:
         _, request, purpose = each.args
@@ -159,7 +158,7 @@ def talk_of(name: str, calls: HeardCalls, said: Mapping[str, Any]) -> Row:
         kinds = {kind: getattr(each.result.usage, kind) for kind in KINDS}
         tokens.update(kinds)
         purposes[purpose] += 1
-        own = kinds.values() if purpose in MEMORY else map(tokens_of_text, remembered(request))
+        own = kinds.values() if purpose in MEMORY else map(tokens_of_text, memory_parts(request))
         memory += sum(own)
     return {
         "name": name,
@@ -168,26 +167,26 @@ def talk_of(name: str, calls: HeardCalls, said: Mapping[str, Any]) -> Row:
         "calls_by_purpose": purposes,
         "tokens": tokens,
         "memory_share": memory / max(tokens.total(), 1),
-        "said": said,
+        "said": summary,
     }
 
 
 def _talk_row(talk: Row) -> Row:
-    said = talk["said"]
+    summary = talk["said"]
     return {
         "talk": talk["name"],
         "questions": talk["questions"],
         "calls": talk["calls"],
         "tokens a question": talk["tokens"].total() / max(talk["questions"], 1),
         "memory's own": talk["memory_share"],
-        "read from the cache": said.get("cache_hits", 0.0),
-        "USD by list prices": said.get("usd", 0.0),
+        "read from the cache": summary.get("cache_hits", 0.0),
+        "USD by list prices": summary.get("usd", 0.0),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class ModelGame:
-    """What a game asked and observed, the tools it offered, and what one of them said."""
+    """A game with its questions, its observations and the tools it offered."""
 
     talk: Row
     summary: Summary
@@ -197,7 +196,7 @@ class ModelGame:
 
 
 def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
-    """Return a game to the story's last milestone, of `ticks` at most, kept in `home`."""
+    """Return a game to the last milestone of the story, at most `ticks` long, stored in `home`."""
     settings = Settings(
         rom=cartridge.path,
         ticks=ticks,
@@ -208,7 +207,7 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
         asking=AskSettings(every=EVERY),
     )
     home.mkdir()
-    with loopback(), heard((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
+    with loopback(), calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
         summary = play_run(settings, NoViewer(), Interrupt())
     with closing(read_run(home / "run")) as folder:
         observations = folder.store.observations()
@@ -225,39 +224,41 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
     )
 
 
-def _talked(
+def _talk(
     game: ModelGame, home: Path, name: str, count: int, *, distils: bool
-) -> tuple[Row, HeardCalls]:
-    """Ask `count` questions of `game` in one conversation; return it, and what was called meanwhile."""
+) -> tuple[Row, RecordedCalls]:
+    """Ask `count` questions of `game` in one conversation; return its figures, and the recorded calls."""
     home.mkdir()
-    wanted = (ASKED, COMPLETED, SERVED, TOLD, BEFORE, OBSERVED, RECORDED, LAID_OUT)
+    functions = (ASKED, COMPLETED, SERVED, REPORTED, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
         loopback(),
-        heard(wanted) as calls,
+        calls_of(functions) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
-        hiring = model_terms(AskSettings(tapes=home, distils=distils), home)
-        # One may ask as often as one likes: nothing is paid here.
-        free = hiring._replace(terms=replace(hiring.terms, ceilings=Ceilings(), steps=()))
+        terms = model_terms(AskSettings(tapes=home, distils=distils), home)
+        # No limit on questions: the loopback server costs nothing.
+        free = terms._replace(terms=replace(terms.terms, ceilings=Ceilings(), steps=()))
         service = ModelService(store, free, lambda _name, _error: None)
         with closing(service):
             block = partial(observations_block, game.observations, GAME_SECTIONS)
             advisor = service.asking(0).advisor(game.tools, block)
             for number, question in enumerate(islice(cycle(game.questions), count), start=1):
-                gc.freeze()  # what is kept of all requests is the measurement's, and not the game's
+                gc.freeze()  # stored requests belong to the measurement, not to the game
                 advisor.ask(replace(question, tick=EVERY * number, game_s=LATER_S * number))
-        said = service.told_in(game.summary).advice or {}
-    return talk_of(name, calls, said), calls
+        summary = service.with_figures(game.summary).advice or {}
+    return talk_of(name, calls, summary), calls
 
 
-def _costs(calls: HeardCalls) -> Iterator[BoundedFigure]:
-    """Yield what a talk took: of the processor, but for questions, which wait for others, and what waits for a disk."""
+def _costs(calls: RecordedCalls) -> Iterator[BoundedFigure]:
+    """Yield the times of a talk: processor time, but wall time for questions and for writes that wait for the disk."""
     questions = [each.wall_s - sum(_within(calls[SERVED], each)) for each in calls[ASKED]]
     yield figure(QUESTION, questions)
     yield figure(RECORDER, [each.cpu_s / A_NODE for each in calls[RECORDED]])
     yield figure(WITH_DISK, [each.wall_s / A_NODE for each in calls[RECORDED]])
     yield figure(OBSERVER, [each.cpu_s for each in calls[OBSERVED]])
-    activations = [each for each in calls[TOLD] if each.args[1] is ConversationEventKind.ACTIVATION]
+    activations = [
+        each for each in calls[REPORTED] if each.args[1] is ConversationEventKind.ACTIVATION
+    ]
     before: dict[FigureBound, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
     for each in calls[BEFORE]:
         before[ACTIVATION if any(_within(activations, each)) else NOTHING_DUE].append(each.cpu_s)
@@ -266,7 +267,7 @@ def _costs(calls: HeardCalls) -> Iterator[BoundedFigure]:
 
 
 def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[float]:
-    """Yield how long each of `calls` went on that began during `outer`."""
+    """Yield the seconds of each of `calls` that began during `outer`."""
     ended = outer.began + outer.wall_s
     for each in calls:
         if outer.began <= each.began < ended:
@@ -274,12 +275,12 @@ def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[floa
 
 
 def _block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> BoundedFigure:
-    """Return what the block of a session takes that observed very much."""
+    """Return the time of the observation block of a session with very many observations."""
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
         for tick, each in enumerate(islice(cycle(game.observations), OBSERVATIONS)):
-            told = Observed(each.type, each.content, each.importance, each.about, each.metadata)
-            store.add_observations(SESSION, [told], tick=tick, game_s=float(tick))
+            copy = Observed(each.type, each.content, each.importance, each.about, each.metadata)
+            store.add_observations(SESSION, [copy], tick=tick, game_s=float(tick))
         store.commit()
         play = PlayObservations(store, SESSION, story, dex, Hooks(), Blackboard(store))
         return timed(BLOCK, [play.block], rounds)

@@ -1,17 +1,16 @@
-"""The share of time that is ours: games played in rounds, beside a program that never halts.
+"""The share of time spent in our code: games played in rounds, beside a reference program that never halts.
 
-`speed_ratio` is never-halting / (never-halting + ours). Never-halting is what PyBoy needs, without drawing, for as
-many frames of that program, in the same process, by turns with play. Ours is all the time outside of PyBoy from one
-step to the next: reading RAM, perceiving, sensing, deciding, remembering, recording, consolidation, checkpoints.
-PyBoy takes long to write its state for a checkpoint; that is measured apart, and a second ratio counts it as ours.
-Our cost goes by ticks and the reference's by frames, so each stretch of play has its own ratio.
+`speed_ratio` is never-halting / (never-halting + ours). Never-halting is the time of PyBoy, without drawing, for the
+same number of frames of that program, in the same process, alternating with play. Ours is all time outside of PyBoy
+from one step to the next: reading RAM, perceiving, sensing, deciding, memory, recording, consolidation, checkpoints.
+PyBoy is slow at writing its state for a checkpoint; that is measured separately, and a second ratio counts it as ours.
+Our cost depends on ticks and that of the reference on frames, so each part of play has its own ratio.
 
-The program is ours and has 32 KiB. Its V-blank interrupt saves registers, counts frames and moves the
-picture by a pixel. Its main program loops for ever with the mix of a game's inner loops: 64 bytes are
+The program is part of this project and has 32 KiB. Its V-blank interrupt saves registers, counts frames and
+scrolls the picture by a pixel. Its main program loops forever with the mix of a game's inner loops: 64 bytes are
 read, added, combined with their neighbours, tested and written back, so that every round has other
-numbers; then a subroutine sums 32 of them up in 16 bits, by pushes, calls, carries and branches. The
-LCD is on. Nothing waits and nothing spins on the spot: every frame's 17,556 cycles are ordinary
-instructions.
+numbers; then a subroutine sums 32 of them up in 16 bits, with pushes, calls, carries and branches. The
+LCD is on. There is no waiting and no busy loop: the 17,556 cycles of every frame are ordinary instructions.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +41,7 @@ from emulator import (
     read_state,
 )
 from emulator.cartridge import HEADER_CHECKSUM, header_checksum
-from emulator.ram.control import Doubt
+from emulator.ram.control import NoControl
 from emulator.screen.glyphs import GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.tesseract import find_tesseract
 
@@ -59,13 +58,13 @@ MAIN: Final = bytes.fromhex(
     "CD 80 01  18 E4"  # call sum; back to again
 )
 SUM: Final = bytes.fromhex(
-    "C5  21 00 C1  01 00 00  1E 20"  # keep bc; hl = C100; bc = 0; e = 32
+    "C5  21 00 C1  01 00 00  1E 20"  # save bc; hl = C100; bc = 0; e = 32
     "2A  81  4F  30 01  04"  # next: c += (hl+), with the carry into b
     "1D  20 F7"  # e -= 1, and back to next until it is 0
-    "78  EA 00 C3  C1  C9"  # (C300) = b; give bc back
+    "78  EA 00 C3  C1  C9"  # (C300) = b; restore bc
 )
 COUNT_FRAMES: Final = bytes.fromhex(
-    "F5 E5  21 00 C0  34  20 02  23 34"  # keep af and hl; count at C000, carry to C001
+    "F5 E5  21 00 C0  34  20 02  23 34"  # save af and hl; count at C000, carry to C001
     "F0 43  3C  E0 43"  # rSCX += 1
     "E1 F1  D9"
 )
@@ -81,13 +80,13 @@ PROGRAM: Final = {
 
 
 def never_halting() -> PyBoyConsole:
-    """Return a console with the program in its slot, past PyBoy's own start-up."""
+    """Return a console that runs the program, after PyBoy's start-up."""
     rom = bytearray(0x8000)
     for address, code in PROGRAM.items():
         rom[address : address + len(code)] = code
     rom[HEADER_CHECKSUM] = header_checksum(bytes(rom))
     cartridge = Cartridge(
-        path=Path("never_halts.gb"),  # of no file: the image is only ever in memory
+        path=Path("never_halts.gb"),  # no file: the image is only in memory
         rom=bytes(rom),
         title=TITLE.decode(),
         sha1=sha1(rom, usedforsecurity=False).hexdigest(),
@@ -99,16 +98,16 @@ def never_halting() -> PyBoyConsole:
 
 
 WANTED: Final = 240
-SEEDS: Final = 8  # games to look for them in
-LONGEST: Final = 5_000  # ticks of a game; the story is over before
-# The game carries its tile map to the picture a third a frame: a younger one is not all there yet.
+SEEDS: Final = 8  # games to search
+LONGEST: Final = 5_000  # ticks of a game; the story ends earlier
+# The game copies a third of its tile map to the picture each frame: a newer one is not complete yet.
 SETTLED: Final = 3
-DARK: Final = {Doubt.FADING, Doubt.SCREEN_OFF}
+DARK: Final = {NoControl.FADING, NoControl.SCREEN_OFF}
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderFigures:
-    """How one reader of screens did; `accuracy` is the share of characters that are as the tile map says."""
+    """The result of one screen reader; `accuracy` is the share of characters equal to the tile map."""
 
     screens: int
     accuracy: float
@@ -117,14 +116,14 @@ class ReaderFigures:
 
 
 class TextSample(NamedTuple):
-    """A picture, and the rows of text on the logical screen at that moment."""
+    """A picture, and the rows of text on the logical screen at the same time."""
 
     screen: Screen
     rows: tuple[str, ...]
 
 
 def gather(cartridge: Cartridge, seed: int) -> list[TextSample]:
-    """Return distinct pictures with text, from the games of `seed` and those after it."""
+    """Return distinct pictures with text, from the games of `seed` and the following seeds."""
     found: dict[Screen, TextSample] = {}
     for each in range(seed, seed + SEEDS):
         with closing(PyBoyConsole(cartridge)) as console:
@@ -151,7 +150,7 @@ def _seen(console: Console, steps: Sequence[Step]) -> Iterator[TextSample]:
 
 
 def _frames(steps: Sequence[Step]) -> Iterator[Step]:
-    """Yield the same input a frame at a time."""
+    """Yield the same input as steps of one frame."""
     for step in steps:
         for _ in range(step.hold):
             yield Step(step.button, 1, 0)
@@ -160,7 +159,7 @@ def _frames(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def read_all(samples: Sequence[TextSample], reader: TextReader) -> ReaderFigures:
-    """Return how `reader` does on at least one sample; the rows that the tile map holds are right."""
+    """Return the result of `reader` on at least one sample, compared with the rows of the tile map."""
     shares, times = [], []
     for screen, rows in samples:
         start = perf_counter()
@@ -171,19 +170,19 @@ def read_all(samples: Sequence[TextSample], reader: TextReader) -> ReaderFigures
 
 
 def some(samples: Sequence[TextSample], wanted: int) -> Sequence[TextSample]:
-    """Return so many samples at most, from all over them."""
+    """Return at most `wanted` samples, spread evenly."""
     return samples[:: -(-len(samples) // wanted)] if samples else ()
 
 
 DECODED: Final = 3  # times
-OPINIONS: Final = 40  # screens for Tesseract, which takes thousands of times as long
+OPINIONS: Final = 40  # screens for Tesseract, which is thousands of times slower
 WARM_UP: Final = 200  # ticks: caches fill, lazy tables are decoded
 MICROSECONDS: Final = 1e6
 
 Cut: TypeAlias = Callable[[TimedGame], Sequence[TimedTick]]
 Figures: TypeAlias = dict[str, Any]
 
-# Named by what is played: waiting for nothing has longer ticks, so each is measured apart.
+# Parts of a game: idle play after the story has longer ticks, so each is measured separately.
 CUTS: Final[Mapping[str, Cut]] = {
     "all": lambda game: game.ticks,
     "story": lambda game: game.ticks[: game.story],
@@ -199,9 +198,9 @@ def measure_speed(
     say: Callable[[str], object],
     opinions: int = OPINIONS,
 ) -> Findings:
-    """Return all figures of `rounds` games of `ticks` ticks; `say` is told what is being done.
+    """Return all figures of `rounds` games of `ticks` ticks; `say` gets progress messages.
 
-    `opinions` is how many screens Tesseract reads as well, where it is installed.
+    `opinions` is the number of screens that Tesseract reads as well, if it is installed.
     """
     say("decoding the cartridge")
     decoding = decode_all(cartridge)
@@ -213,8 +212,8 @@ def measure_speed(
             say(f"round {number} of {rounds}: {ticks:,} ticks beside a program that never halts")
             games.append(play(cartridge, seed, ticks, INSIDE, reference))
     say("timing the parts of a tick")
-    taken_apart = play(cartridge, seed, ticks, PARTS)
-    searches = [tick.parts[PLANNING] for tick in taken_apart.ticks if PLANNING in tick.parts]
+    with_parts = play(cartridge, seed, ticks, PARTS)
+    searches = [tick.parts[PLANNING] for tick in with_parts.ticks if PLANNING in tick.parts]
     say("gathering screens with text")
     samples = gather(cartridge, seed)
     say(f"reading {len(samples)} screens")
@@ -233,9 +232,9 @@ def measure_speed(
         "rounds": rounds,
         "reference_us_per_frame": Rounds.of([game.reference * MICROSECONDS for game in games]),
         "stretches": stretches,
-        "parts_us": part_times(taken_apart),
-        # A tick while its parts were timed, with everything that no part names.
-        "timed_us": _us([tick.ours for tick in taken_apart.ticks]).mean,
+        "parts_us": part_times(with_parts),
+        # A tick with timed parts, including the rest outside of all parts.
+        "timed_us": _us([tick.ours for tick in with_parts.ticks]).mean,
         "plans": len(searches),
         "plan_us": _us(searches) if searches else None,
         "decoding": decoding,
@@ -247,7 +246,7 @@ def measure_speed(
 
 
 def decode_all(cartridge: Cartridge) -> list[Figures]:
-    """Return how long each table of the cartridge takes, decoded anew."""
+    """Return the decoding time of each table of the cartridge, without caches."""
     world, dex = partial(decode_world, cartridge), partial(Dex.of.__wrapped__, cartridge)
     tables: dict[str, Callable[[], object]] = {
         "world: every map with all that is on it, tilesets, holes": world,
@@ -260,13 +259,13 @@ def decode_all(cartridge: Cartridge) -> list[Figures]:
 
 
 def decode_world(cartridge: Cartridge) -> None:
-    """Decode everything about maps, past the cache of `World.of`."""
+    """Decode everything about maps, bypassing the cache of `World.of`."""
     world = World.of.__wrapped__(cartridge)
     _ = world.maps, world.dungeon_warps
 
 
 def _stretch(games: Sequence[TimedGame], cut: Cut) -> Figures:
-    """Return the figures of one stretch over all rounds, times in microseconds."""
+    """Return the figures of one part of play over all rounds, times in microseconds."""
     ticks = [tick for game in games for tick in cut(game)]
     costs = [_per_frame(cut(game)) for game in games]
     references = [game.reference * MICROSECONDS for game in games]
@@ -286,7 +285,7 @@ def _stretch(games: Sequence[TimedGame], cut: Cut) -> Figures:
 
 
 def _per_frame(ticks: Sequence[TimedTick]) -> tuple[float, float, float]:
-    """Return what a frame takes: ours, PyBoy's saving and PyBoy's playing, in microseconds."""
+    """Return the time of a frame: ours, saving in PyBoy and playing in PyBoy, in microseconds."""
     scale = MICROSECONDS / sum(tick.frames for tick in ticks)
     return (
         sum(tick.ours for tick in ticks) * scale,
@@ -296,7 +295,7 @@ def _per_frame(ticks: Sequence[TimedTick]) -> tuple[float, float, float]:
 
 
 def part_times(game: TimedGame) -> dict[str, Distribution]:
-    """Return what each part takes of a tick, in microseconds, the largest first."""
+    """Return the time of each part of a tick, in microseconds, the largest first."""
     ticks = game.ticks
     names = {name for tick in ticks for name in tick.parts}
     found = {name: _us([tick.parts.get(name, 0.0) for tick in ticks]) for name in names}

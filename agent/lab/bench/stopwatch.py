@@ -1,4 +1,4 @@
-"""Function calls observed while a program runs: the own time of each part of a tick, and arguments and results."""
+"""Observation of function calls in a running program: own time of each part of a tick, arguments and results."""
 
 import pkgutil
 import sys
@@ -25,25 +25,25 @@ from memory import Hooks
 from memory.tiers.consolidator import MemoryConsolidator
 
 Function: TypeAlias = Callable[..., Any]
-Parts: TypeAlias = Mapping[Function, str]  # to the name of a part of a tick
+Parts: TypeAlias = Mapping[Function, str]  # the part of a tick that a function belongs to
 
 CALIBRATIONS: Final = 5
 CALLS: Final = 2_000
 
 
 class Stopwatch:
-    """Own time by part since the last lap, in seconds; the cost of timing a call is taken off."""
+    """Own time by part since the last lap, in seconds, without the cost of timing a call."""
 
     def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
         self._clock = clock
         self._own: dict[str, float] = {}
-        self._called: list[float] = []  # for each call under way: what the calls in it took
+        self._called: list[float] = []  # for each active call: the time of the calls in it
         self._inside = self._outside = 0.0
         self._inside, self._outside = self._calibrate()
 
     @contextmanager
     def on(self, parts: Parts) -> Iterator[None]:
-        """Time the functions of `parts`, for whoever calls them meanwhile."""
+        """Time all calls of the functions of `parts`."""
         with ExitStack() as stack:
             for function, part in parts.items():
                 stack.enter_context(_replaced(function, self.timed(part, function)))
@@ -54,7 +54,7 @@ class Stopwatch:
         own, called, clock = self._own, self._called, self._clock
 
         @wraps(function)
-        def timed(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # whatever it takes and returns
+        def timed(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # any signature
             called.append(0.0)
             start = clock()
             try:
@@ -68,13 +68,13 @@ class Stopwatch:
         return timed
 
     def lap(self) -> dict[str, float]:
-        """Return what each part took since the last lap."""
+        """Return the time of each part since the last lap."""
         lap = dict(self._own)
         self._own.clear()
         return lap
 
     def _calibrate(self) -> tuple[float, float]:
-        """Return what a timed call costs: in its own figure, and beside it in its caller's."""
+        """Return the cost of timing a call: in its own time, and in the time of its caller."""
         nothing = self.timed("nothing", lambda: None)
         insides, totals = [], []
         for _ in range(CALIBRATIONS):
@@ -90,7 +90,7 @@ class Stopwatch:
 
 @contextmanager
 def _replaced(function: Function, other: Function) -> Iterator[None]:
-    """Have `other` called for `function`: a method by its class, a function by every module that knows it."""
+    """Replace `function` by `other`: a method in its class, a function in every module that imports it."""
     *classes, name = function.__qualname__.split(".")
     if classes:
         owners = [pkgutil.resolve_name(f"{function.__module__}:{'.'.join(classes)}")]
@@ -111,7 +111,7 @@ SAVING: Final = "checkpoints: PyBoy's own saving"
 CHECKPOINTS: Final = "checkpoints"
 PLANNING: Final = "planning"
 
-# What goes on inside of PyBoy, timed in every round. What we make of a saved state is ours again.
+# Functions inside of PyBoy, timed in every round. Encoding a saved state is our time again.
 INSIDE: Final[Parts] = {
     PyBoyConsole.perform: CONSOLE,
     PyBoyConsole.save: SAVING,
@@ -142,7 +142,7 @@ PARTS: Final[Parts] = {
 
 
 class ObservedCall(NamedTuple):
-    """One call. Seconds are of the wall from `began` on, and of the processor in the thread that called."""
+    """One call: wall time from `began` on, and processor time of the calling thread, in seconds."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
@@ -156,22 +156,22 @@ Calls: TypeAlias = Mapping[Function, Sequence[ObservedCall]]
 
 
 @contextmanager
-def heard(functions: Iterable[Function]) -> Iterator[Calls]:
-    """Lend the calls of several functions; those that raise are left out."""
+def calls_of(functions: Iterable[Function]) -> Iterator[Calls]:
+    """Record the calls of several functions, except those that raise."""
     calls: dict[Function, list[ObservedCall]] = {each: [] for each in functions}
     with ExitStack() as stack:
         for function, found in calls.items():
-            stack.enter_context(_replaced(function, _listening(function, found)))
+            stack.enter_context(_replaced(function, _recorded(function, found)))
         yield calls
 
 
-def _listening(function: Function, calls: list[ObservedCall]) -> Function:
+def _recorded(function: Function, calls: list[ObservedCall]) -> Function:
     @wraps(function)
-    def listening(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # whatever it takes and returns
+    def recorded(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # any signature
         began, cpu = perf_counter(), thread_time()
         result = function(*args, **kwargs)
         cpu, wall = thread_time() - cpu, perf_counter() - began
         calls.append(ObservedCall(args, kwargs, result, began, wall, cpu))
         return result
 
-    return listening
+    return recorded

@@ -1,4 +1,4 @@
-"""Games with a taught memory, with an empty one, and without each use of it: played side by side on the same seeds."""
+"""Games with a taught memory, with an empty one, and without each use of it, played on the same seeds."""
 
 import re
 from collections import Counter
@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, Summary, play_run
-from agent.events import BattleEvent, WaypointEvent, events
+from agent.events import BattleEvent, MilestoneTimeEvent, events
 from agent.experience.uses import MemoryUse
-from agent.lab.bench.game import GOAL, Seeker
+from agent.lab.bench.game import GOAL, StateWatcher
 from agent.lab.eval import blackouts
 from agent.lab.runner import Asked, Done, play_all
 from emulator import Cartridge, EmulatorError
@@ -22,7 +22,7 @@ from memory import MemoryFault, RunReader, read_knowledge_store, read_run
 
 @dataclass(frozen=True, slots=True)
 class TrialOrder:
-    """What is to be played: `seed` to the milestone `until`, but for `limit` ticks at most."""
+    """A game to play: `seed` to the milestone `until`, for at most `limit` ticks."""
 
     rom: Path
     until: str
@@ -34,11 +34,11 @@ class TrialOrder:
 
 @dataclass(frozen=True, slots=True)
 class TrialGame:
-    """What a game took to its milestone.
+    """The figures of a game up to its milestone.
 
-    One that did not get there counts as if it had at the limit, its frames at the pace they had. `blackouts` are
-    the defeats that cost money; `episodes` and `restores` are of getting nowhere. `choices` are the ways it took,
-    and `moved` is how often each use of memory changed a decision, where a run tells that.
+    A game that did not reach it counts as if it had at the limit, with its frames extrapolated. `blackouts` counts
+    the defeats that cost money; `episodes` and `restores` count times stuck. `choices` are the alternatives taken,
+    and `moved` counts the decisions changed by each use of memory, if the run recorded them.
     """
 
     seed: int
@@ -57,7 +57,7 @@ class TrialGame:
 
 
 def play_game(order: TrialOrder, asked: Asked) -> TrialGame:
-    """Play a game with a memory of its own; one that breaks did not get there, and stops no other."""
+    """Play a game with its own copy of the memory; an error counts as not reaching the milestone."""
     with TemporaryDirectory(prefix="bench-") as home:
         own = Path(home) / "memory.sqlite"
         if order.memory is not None:
@@ -69,7 +69,7 @@ def play_game(order: TrialOrder, asked: Asked) -> TrialGame:
 
 
 def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
-    """Play a game on this very memory, which learns from it."""
+    """Play a game on this memory file itself, which learns from it."""
     interrupt = Interrupt()
     with TemporaryDirectory(prefix="bench-") as home:
         run = Path(home) / "run"
@@ -82,7 +82,7 @@ def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
             memory=memory,
             without=order.without,
         )
-        summary = play_run(settings, Seeker(lambda _state: asked(), interrupt), interrupt)
+        summary = play_run(settings, StateWatcher(lambda _state: asked(), interrupt), interrupt)
         with closing(read_run(run)) as folder:
             return _game(order, summary, folder.store)
 
@@ -92,7 +92,7 @@ def _game(order: TrialOrder, summary: Summary, run: RunReader) -> TrialGame:
     reached = order.until in arrived
     pace = summary.frames / max(summary.ticks, 1)
     battles = list(events(run, BattleEvent))
-    ways = [each.choices for each in events(run, WaypointEvent)]
+    choices = [each.choices for each in events(run, MilestoneTimeEvent)]
     moved = summary.as_json().get("moved")
     return TrialGame(
         seed=order.seed,
@@ -106,7 +106,7 @@ def _game(order: TrialOrder, summary: Summary, run: RunReader) -> TrialGame:
         blackouts=blackouts(run),
         episodes=summary.episodes,
         restores=summary.restores,
-        choices=dict(ways[-1]) if ways else {},
+        choices=dict(choices[-1]) if choices else {},
         moved=None if moved is None else {MemoryUse(name).value: moved[name] for name in moved},
     )
 
@@ -135,9 +135,9 @@ Trials: TypeAlias = Mapping[Arm, Sequence[TrialGame]]  # all in the order of the
 def play_trials(
     orders: Sequence[TrialOrder], arms: tuple[Arm, ...], *, processes: int, asked: Asked, done: Done
 ) -> Trials:
-    """Play each order in each arm; an order's memory is for the arms that are taught.
+    """Play each order in each arm; the memory of an order is for the taught arms.
 
-    Raises KeyboardInterrupt once an end is asked for.
+    Raises KeyboardInterrupt once a stop is requested.
     """
     every = [
         replace(order, without=arm.off, memory=order.memory if arm.is_taught else None)
@@ -153,7 +153,7 @@ SEED: Final = re.compile(r"-seed(\d+)-")  # in the name that `play` gives a run
 
 
 class TaughtMemory(NamedTuple):
-    """What a memory file holds: rows by kind, and the seeds of the runs that its rows name."""
+    """The content of a memory file: rows by kind, and the seeds of the runs that its rows name."""
 
     rows: Mapping[str, int]
     seeds: frozenset[int]
@@ -168,7 +168,7 @@ def teach(
     asked: Asked,
     done: Done,
 ) -> None:
-    """Play one game after the other to the first badge, all with the same memory."""
+    """Play the games in sequence to the first badge, all with the same memory."""
     orders = [TrialOrder(cartridge.path, GOAL, seed, limit) for seed in seeds]
 
     def learn(order: TrialOrder, asked: Asked) -> TrialGame:
@@ -178,7 +178,7 @@ def teach(
 
 
 def lessons_of(memory: Path) -> TaughtMemory:
-    """Return what a memory file holds."""
+    """Return the content of a memory file."""
     with closing(read_knowledge_store(memory)) as store:
         known, entries, origins = store.load_knowledge(), store.entries(), store.origins()
     kinds = Counter(f"{each.kind} entries" for each in entries)

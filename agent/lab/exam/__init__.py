@@ -1,1 +1,1 @@
-"""The memory exam: questions about recorded games whose answers RAM knows, put to a memory that cannot look."""
+"""The memory exam: questions about recorded games, answered from memory alone and graded with the truth from RAM."""

@@ -1,9 +1,9 @@
-"""An exam: games played one after the other with one memory, and after each a paper, answered with memory and without.
+"""An exam: games played in sequence with one memory, and after each a set of questions, with memory and without.
 
-After each game its recorded steps are driven again and work RAM is read at every tick: that is where the right answers
-come from. Questions are put as typed forms to the memory that the run left, and to one who sees nothing but the last
-state of the game. Grading is exact. The questions are of kinds that were written together with what memory keeps for
-them: they hold memory to what it promises, and do not measure whether it understands words.
+After each game its recorded steps are replayed and work RAM is read at every tick, which gives the right answers.
+Questions are typed forms, answered from the memory that the run left, and from only the last state of the game.
+Grading is exact. The kinds of questions were written together with the kinds of memory entries: they test that memory
+keeps what it promises, and do not measure whether it understands language.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
-from agent.lab.exam.examinee import glimpsed, notebook, recall
+from agent.lab.exam.memory_answers import guess, open_exam_memory, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     ExamAnswer,
@@ -31,7 +31,7 @@ from agent.lab.exam.question import (
 from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
 from agent.lab.publish import Findings
 from agent.story.story import Story
-from agent.tools.replay.recording import moments
+from agent.tools.replay.recording import replayed_states
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_knowledge_store, read_run
 
@@ -39,7 +39,7 @@ FINISHED = frozenset({Stop.GOAL, Stop.TICKS})
 
 
 class RecordedGame(NamedTuple):
-    """One game: the folder of its run, memory as it was when it had ended, and what really happened."""
+    """One game: its run folder, the memory after it, and what really happened."""
 
     run: Path
     memory: Path
@@ -49,7 +49,7 @@ class RecordedGame(NamedTuple):
 def record(
     cartridge: Cartridge, seeds: Sequence[int], home: Path, *, until: str
 ) -> Iterator[RecordedGame]:
-    """Yield the game of each seed, which was taught by those before it; all is kept in the folder `home`."""
+    """Yield the game of each seed, played with the memory of those before it; all files are in the folder `home`."""
     memory, story, dex = home / "memory.sqlite", Story.of(cartridge.kind), Dex.of(cartridge)
     for seed in seeds:
         run, after = home / f"run-{seed}", home / f"memory-{seed}.sqlite"
@@ -61,21 +61,21 @@ def record(
         with closing(read_knowledge_store(memory)) as knowledge:
             knowledge.backup(after)
         with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-            store, driven = folder.store, moments(folder.store, console)
+            store, driven = folder.store, replayed_states(folder.store, console)
             truth = truth_of(driven, story, dex, run=store.run_id, seed=seed)
         yield RecordedGame(run, after, truth)
 
 
-GOAL: Final = "first_badge"  # of the games whose paper is sat
-SEED: Final = 0  # of the choice of questions, with the number of the paper
+GOAL: Final = "first_badge"  # of the games of the exam
+SEED: Final = 0  # for the choice of questions, together with the number of the paper
 
 
 class AnsweredQuestion(NamedTuple):
-    """A question, and what was said to it with memory and without."""
+    """A question, and its answers with memory and without."""
 
     question: ExamQuestion
-    remembering: ExamAnswer | None
-    forgetful: ExamAnswer | None
+    with_memory: ExamAnswer | None
+    without_memory: ExamAnswer | None
 
 
 Paper: TypeAlias = Sequence[AnsweredQuestion]
@@ -84,28 +84,28 @@ Paper: TypeAlias = Sequence[AnsweredQuestion]
 def examine(
     cartridge: Cartridge, seeds: Sequence[int], *, done: Callable[[int], object]
 ) -> list[Paper]:
-    """Return one answered paper a game, in the order of the games; nothing of the games is left behind."""
+    """Return one answered paper for each game, in order; the files of the games are removed."""
     papers: list[Paper] = []
     with TemporaryDirectory(prefix="exam-") as home:
         truths: list[GameTruth] = []
         for game in record(cartridge, seeds, Path(home), until=GOAL):
             truths.append(game.truth)
-            papers.append(sit(cartridge, game, truths))
+            papers.append(answer_paper(cartridge, game, truths))
             done(1)
     return papers
 
 
-def sit(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -> Paper:
-    """Return the answered paper on the last of `truths`, which is that of `game`."""
+def answer_paper(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -> Paper:
+    """Return the answered paper about the last of `truths`, which is that of `game`."""
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     chance = Random(f"{SEED}/{len(truths)}/{game.truth.seed}")
     questions = paper(truths, CartridgeNames.of(story, dex), chance)
     with (
         TemporaryDirectory(prefix="exam-") as home,
-        notebook(game.run, game.memory, Path(home)) as notes,
+        open_exam_memory(game.run, game.memory, Path(home)) as notes,
     ):
         return [
-            AnsweredQuestion(each, recall(notes, each), glimpsed(each, game.truth.last, story, dex))
+            AnsweredQuestion(each, recall(notes, each), guess(each, game.truth.last, story, dex))
             for each in questions
         ]
 
@@ -115,18 +115,18 @@ def scores(papers: Iterable[Paper]) -> dict[str, ExamScore]:
     found = {"with": ExamScore(), "without": ExamScore()}
     for each in chain.from_iterable(papers):
         kind = each.question.kind
-        found["with"][kind, mark(each.question, each.remembering)] += 1
-        found["without"][kind, mark(each.question, each.forgetful)] += 1
+        found["with"][kind, mark(each.question, each.with_memory)] += 1
+        found["without"][kind, mark(each.question, each.without_memory)] += 1
     return found
 
 
 def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
-    """Return the marks with memory and without, and every question with what was said to it."""
+    """Return the marks with memory and without, and every question with its answers."""
     sides = scores(papers)
     kinds = {kind.value: [kind] for kind in QuestionKind if sides["with"].of([kind]).total()}
     kinds["all"] = [*QuestionKind]
     shares = {
-        f"{who} memory": {name: score.rightly(these) for name, these in kinds.items()}
+        f"{who} memory": {name: score.right_share(these) for name, these in kinds.items()}
         for who, score in sides.items()
     }
     table = [
@@ -147,9 +147,9 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
             "paper": number,
             "kind": each.question.kind.value,
             "question": each.question.words,
-            "right": _said(each.question.expected),
-            "with": _said(each.remembering),
-            "without": _said(each.forgetful),
+            "right": _answer_text(each.question.expected),
+            "with": _answer_text(each.with_memory),
+            "without": _answer_text(each.without_memory),
         }
         for number, paper in enumerate(papers, start=1)
         for each in paper
@@ -163,7 +163,7 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
     return Findings(f"bench exam: {cartridge}, {len(papers)} papers", figures, [table], rows, draw)
 
 
-def _said(answer: Expected) -> str:
+def _answer_text(answer: Expected) -> str:
     match answer:
         case None:
             return "I do not know"

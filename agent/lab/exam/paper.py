@@ -1,4 +1,4 @@
-"""All questions that can be asked about recorded games, with their answers, and the draw that makes a paper of them."""
+"""All possible questions about recorded games, with their answers, and the random selection for a paper."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -8,17 +8,17 @@ from statistics import fmean
 from typing import Final
 
 from agent.lab.exam.question import ExamQuestion, Expected, QuestionKind, QuestionTopic
-from agent.lab.exam.truth import PATIENCE, CartridgeNames, FightOutcome, GameTruth
+from agent.lab.exam.truth import PROOF_DELAY, CartridgeNames, FightOutcome, GameTruth
 
 OF_EACH: Final = 16  # questions of a kind in one paper
-OF_NEVER: Final = 32  # there are many ways of never having been
+OF_NEVER: Final = 32  # there are many things that never happened
 NEVER_MET: Final = (
     QuestionTopic.FIRST_MET, QuestionTopic.MET_IN, QuestionTopic.MEETINGS, QuestionTopic.WON_BY
 )  # fmt: skip
 
 
 def paper(truths: Sequence[GameTruth], there: CartridgeNames, chance: Random) -> list[ExamQuestion]:
-    """Return the questions about the last of the games in `truths`, and about it beside those before it."""
+    """Return the questions about the last of the games in `truths`, alone and compared with those before it."""
     truth = truths[-1]
     offered = [
         *losses(truth),
@@ -27,7 +27,7 @@ def paper(truths: Sequence[GameTruth], there: CartridgeNames, chance: Random) ->
         *firsts(truth),
         *counts(truth),
         *across(truths),
-        *never_was(truths, there),
+        *never_happened(truths, there),
     ]
     asked: list[ExamQuestion] = []
     for kind in QuestionKind:
@@ -37,7 +37,7 @@ def paper(truths: Sequence[GameTruth], there: CartridgeNames, chance: Random) ->
 
 
 def _drawn(offered: Sequence[ExamQuestion], most: int, chance: Random) -> list[ExamQuestion]:
-    """Return at most so many, taking turns between what is asked, so that none of it crowds out another."""
+    """Return at most `most` questions, alternating between topics, so that no topic displaces another."""
     by_ask = defaultdict[QuestionTopic, list[ExamQuestion]](list)
     for each in offered:
         by_ask[each.topic].append(each)
@@ -50,16 +50,16 @@ def _drawn(offered: Sequence[ExamQuestion], most: int, chance: Random) -> list[E
 
 
 def losses(truth: GameTruth) -> Iterator[ExamQuestion]:
-    """Yield what was lost, where, by whom, and at which level."""
+    """Yield questions about lost battles: where, with which Pokemon, and at which level."""
     lost = truth.ended(FightOutcome.LOST)
     for name in dict.fromkeys(name for fight in lost for name in fight.names):
         last = truth.against(name, FightOutcome.LOST)[-1]
         yield ExamQuestion(QuestionTopic.LOST_IN, name, last.place)
         yield ExamQuestion(QuestionTopic.LOST_AT, name, last.own_level)
         yield ExamQuestion(QuestionTopic.LOST_BY, name, last.own)
-    dear = [fight for fight in lost if fight.blacked_out]
-    if dear:
-        against = dear[-1].opponent or ", ".join(dear[-1].enemies)
+    costly = [fight for fight in lost if fight.blacked_out]
+    if costly:
+        against = costly[-1].opponent or ", ".join(costly[-1].enemies)
         yield ExamQuestion(QuestionTopic.BLACKED_OUT_BY, "", against)
     for place in dict.fromkeys(fight.place for fight in lost):
         names = frozenset(n for fight in lost if fight.place == place for n in fight.enemies)
@@ -67,7 +67,7 @@ def losses(truth: GameTruth) -> Iterator[ExamQuestion]:
 
 
 def victories(truth: GameTruth) -> Iterator[ExamQuestion]:
-    """Yield who beat whom, and with which moves."""
+    """Yield questions about won battles: with which Pokemon, and with which moves."""
     for name in truth.met:
         won = truth.against(name, FightOutcome.WON)
         if not won:
@@ -78,7 +78,7 @@ def victories(truth: GameTruth) -> Iterator[ExamQuestion]:
 
 
 def latest(truth: GameTruth) -> Iterator[ExamQuestion]:
-    """Yield the present value of what has changed."""
+    """Yield questions about the current values of things that change."""
     yield ExamQuestion(QuestionTopic.MONEY, "", truth.money[-1].value)
     for name, held in truth.items.items():
         yield ExamQuestion(QuestionTopic.ITEMS, name, held[-1].value)
@@ -91,7 +91,7 @@ def latest(truth: GameTruth) -> Iterator[ExamQuestion]:
 
 
 def firsts(truth: GameTruth) -> Iterator[ExamQuestion]:
-    """Yield when a place was first entered, a name first met, a milestone reached, and what came first."""
+    """Yield questions about the first time of places, encounters and milestones, and about their order."""
     for place in truth.places:
         tick = next(each.tick for each in truth.visits if each.place == place)
         yield ExamQuestion(QuestionTopic.FIRST_THERE, place, tick)
@@ -101,22 +101,22 @@ def firsts(truth: GameTruth) -> Iterator[ExamQuestion]:
         yield ExamQuestion(QuestionTopic.FIRST_MET, name, ticks)
         yield ExamQuestion(QuestionTopic.MET_IN, name, first.place)
     for name, tick in truth.milestones.items():
-        yield ExamQuestion(QuestionTopic.REACHED, name, range(tick, tick + PATIENCE + 1))
+        yield ExamQuestion(QuestionTopic.REACHED, name, range(tick, tick + PROOF_DELAY + 1))
     for name, place in truth.found_in.items():
         yield ExamQuestion(QuestionTopic.FOUND_IN, name, place)
     for name, tick in truth.milestones.items():
         money, level = truth.money_at(tick), truth.level_at(tick)
-        if money == truth.money_at(tick + PATIENCE):
+        if money == truth.money_at(tick + PROOF_DELAY):
             yield ExamQuestion(QuestionTopic.MONEY_AT, name, money)
-        if level and level == truth.level_at(tick + PATIENCE):
+        if level and level == truth.level_at(tick + PROOF_DELAY):
             yield ExamQuestion(QuestionTopic.LEVEL_AT, name, level)
     for one, other in combinations(truth.places, 2):
-        # The later one is named first, so that taking the first name is no way to be right.
+        # The later one is named first, so that always choosing the first name is wrong.
         yield ExamQuestion(QuestionTopic.EARLIER, other, one, other=one)
 
 
 def counts(truth: GameTruth) -> Iterator[ExamQuestion]:
-    """Yield how often something was or happened."""
+    """Yield questions about counts."""
     for place in truth.places:
         visits = sum(each.place == place for each in truth.visits)
         yield ExamQuestion(QuestionTopic.VISITS, place, visits)
@@ -128,7 +128,7 @@ def counts(truth: GameTruth) -> Iterator[ExamQuestion]:
 
 
 def across(truths: Sequence[GameTruth]) -> Iterator[ExamQuestion]:
-    """Yield what sets one run apart from the others; there is nothing to ask of only one."""
+    """Yield questions that compare runs; none for a single run."""
     if len(truths) < 2:
         return
     for truth in truths:
@@ -142,8 +142,8 @@ def across(truths: Sequence[GameTruth]) -> Iterator[ExamQuestion]:
             yield ExamQuestion(QuestionTopic.RUNS_LOST, name, runs)
 
 
-def never_was(truths: Sequence[GameTruth], there: CartridgeNames) -> Iterator[ExamQuestion]:
-    """Yield what never was in the last of the games, asked just as if it had been."""
+def never_happened(truths: Sequence[GameTruth], there: CartridgeNames) -> Iterator[ExamQuestion]:
+    """Yield questions about things that never happened in the last game, worded as if they had."""
     truth = truths[-1]
     yield from _never_met(truth, (*there.species, *there.trainers))
     never = (
@@ -183,8 +183,8 @@ def _of_game(
 def _of_one(truth: GameTruth) -> Iterator[ExamQuestion]:
     yield _of_game(truth, QuestionTopic.RUN_STARTER, "", truth.starter)
     for name, tick in truth.milestones.items():
-        turns = truth.turns_to(tick + PATIENCE)
-        if turns == truth.turns_to(tick):  # else a fight ends so near that it may count or not
+        turns = truth.turns_to(tick + PROOF_DELAY)
+        if turns == truth.turns_to(tick):  # otherwise a battle ends too close to the milestone
             yield _of_game(truth, QuestionTopic.RUN_TURNS, name, turns)
     for name in truth.met:
         yield _of_game(truth, QuestionTopic.RUN_MEETINGS, name, len(truth.against(name)))
@@ -196,12 +196,12 @@ def _of_one(truth: GameTruth) -> Iterator[ExamQuestion]:
 def _compared(truths: Sequence[GameTruth], name: str) -> Iterator[ExamQuestion]:
     ticks = {truth.run: truth.milestones[name] for truth in truths}
     first, second = sorted(ticks.values())[:2]
-    if second > first + PATIENCE:
+    if second > first + PROOF_DELAY:
         yield ExamQuestion(QuestionTopic.QUICKEST, name, min(ticks, key=lambda each: ticks[each]))
     turns = defaultdict[str, list[int]](list)
     for truth in truths:
         tick = truth.milestones[name]
-        if truth.turns_to(tick) != truth.turns_to(tick + PATIENCE):
+        if truth.turns_to(tick) != truth.turns_to(tick + PROOF_DELAY):
             return
         turns[truth.starter].append(truth.turns_to(tick))
     means = sorted((fmean(each), starter) for starter, each in turns.items())

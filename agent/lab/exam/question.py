@@ -1,4 +1,4 @@
-"""A question of the exam, typed and in words, with what would be right; and the marks that answers get."""
+"""A question of the exam, typed and in words, with the right answer, and the marks of answers."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,15 +9,15 @@ from typing import Any, TypeAlias
 from agent.lab.stats import Interval, share_interval
 
 ExamAnswer: TypeAlias = str | int | frozenset[str] | tuple[str, ...]
-# What is right: one answer, any tick of a range, or to own up to not knowing, as it never was.
+# The right answer: a value, any tick of a range, or None (not known) for things that never happened.
 Expected: TypeAlias = ExamAnswer | range | None
 
 
 class QuestionKind(Enum):
-    """What one has to remember for it."""
+    """The kind of knowledge that a question tests."""
 
     LOSS = "what was lost where"
-    VICTORY = "what beat whom"
+    VICTORY = "what won against what"
     LATEST = "the latest value"
     FIRST = "when and where first"
     COUNT = "how often"
@@ -26,29 +26,29 @@ class QuestionKind(Enum):
 
 
 class QuestionTopic(Enum):
-    """What is asked: what one has to remember for it, and the words; it may be of a subject, another one, or a game."""
+    """The topic of a question: its kind, and its text with placeholders for subject, other subject and game."""
 
-    LOST_IN = QuestionKind.LOSS, "Where was the last fight lost against {subject}?"
-    LOST_AT = QuestionKind.LOSS, "At which level was the last fight lost against {subject} begun?"
-    LOST_BY = QuestionKind.LOSS, "Who of ours began the last fight lost against {subject}?"
-    LOST_THERE = (
+    LOST_IN = QuestionKind.LOSS, "Where was the last battle against {subject} lost?"
+    LOST_AT = (
         QuestionKind.LOSS,
-        "Which species stood on the other side of the fights lost in {subject}?",
+        "At which own level did the last lost battle against {subject} begin?",
     )
-    BLACKED_OUT_BY = QuestionKind.LOSS, "Against whom was the last fight lost that cost money?"
+    LOST_BY = QuestionKind.LOSS, "Which own Pokemon began the last lost battle against {subject}?"
+    LOST_THERE = (QuestionKind.LOSS, "Which enemy species were in the battles lost in {subject}?")
+    BLACKED_OUT_BY = QuestionKind.LOSS, "Which opponent won the last battle whose loss cost money?"
     WON_BY = (
         QuestionKind.VICTORY,
-        "Who of ours was out when the last fight against {subject} was won?",
+        "Which own Pokemon was in battle when {subject} was last beaten?",
     )
     WON_WITH = (
         QuestionKind.VICTORY,
-        "With which moves, in the order of their first use, was {subject} beaten last?",
+        "Which moves, in order of their first use, beat {subject} last?",
     )
     MONEY = QuestionKind.LATEST, "How much money is there now?"
-    ITEMS = QuestionKind.LATEST, "How many of {subject} are carried now?"
+    ITEMS = QuestionKind.LATEST, "How many of {subject} are in the bag now?"
     LEVEL = QuestionKind.LATEST, "At which level is {subject} now?"
     HERE = QuestionKind.LATEST, "Which place is this?"
-    FOUND_IN = QuestionKind.FIRST, "In which place was {subject} first had?"
+    FOUND_IN = QuestionKind.FIRST, "In which place was {subject} first owned?"
     MONEY_AT = QuestionKind.FIRST, "How much money was there on reaching {subject}?"
     LEVEL_AT = QuestionKind.FIRST, "What was the highest level of the team on reaching {subject}?"
     FIRST_THERE = QuestionKind.FIRST, "At which tick was {subject} first entered?"
@@ -56,21 +56,21 @@ class QuestionTopic(Enum):
     MET_IN = QuestionKind.FIRST, "In which place was {subject} first met?"
     REACHED = QuestionKind.FIRST, "At which tick was the milestone {subject} reached?"
     EARLIER = QuestionKind.FIRST, "Which was entered first, {subject} or {other}?"
-    MOST = QuestionKind.COUNT, "How many of {subject} were there at most?"
+    MOST = QuestionKind.COUNT, "What was the highest number of {subject}?"
     VISITS = QuestionKind.COUNT, "How often was {subject} entered?"
-    MEETINGS = QuestionKind.COUNT, "How often was {subject} fought with?"
+    MEETINGS = QuestionKind.COUNT, "How many battles were against {subject}?"
     WINS = QuestionKind.COUNT, "How often was {subject} beaten?"
-    DEFEATS = QuestionKind.COUNT, "How many fights were lost?"
-    BLACKOUTS = QuestionKind.COUNT, "How often did one black out?"
-    RUN_STARTER = QuestionKind.ACROSS, "With whom did {game} begin?"
-    RUN_TURNS = QuestionKind.ACROSS, "How many turns of battle did {game} take to {subject}?"
-    RUN_MEETINGS = QuestionKind.ACROSS, "How often did {game} fight with {subject}?"
+    DEFEATS = QuestionKind.COUNT, "How many battles were lost?"
+    BLACKOUTS = QuestionKind.COUNT, "How many blackouts were there?"
+    RUN_STARTER = QuestionKind.ACROSS, "Which starter did {game} have?"
+    RUN_TURNS = QuestionKind.ACROSS, "How many battle turns did {game} take to {subject}?"
+    RUN_MEETINGS = QuestionKind.ACROSS, "How many battles did {game} have against {subject}?"
     RUN_CAUGHT = QuestionKind.ACROSS, "Which species did {game} catch?"
     RUNS_LOST = QuestionKind.ACROSS, "Which runs lost to {subject}?"
     QUICKEST = QuestionKind.ACROSS, "Which run took the fewest ticks to {subject}?"
     BEST_STARTER = (
         QuestionKind.ACROSS,
-        "With which starter did {subject} take the fewest turns of battle, on average?",
+        "Which starter took the fewest battle turns to {subject} on average?",
     )
 
     def __init__(self, kind: QuestionKind, template: str) -> None:
@@ -80,7 +80,7 @@ class QuestionTopic(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExamQuestion:
-    """A question, and what is right to say to it; `run` and `seed` are whose, where it is not the run that has just ended."""
+    """A question, and its right answer; `run` and `seed` name the run, unless it is the one that has just ended."""
 
     topic: QuestionTopic
     subject: str = ""
@@ -91,7 +91,7 @@ class ExamQuestion:
 
     @property
     def kind(self) -> QuestionKind:
-        """What one has to remember for it."""
+        """The kind of knowledge that it tests."""
         return QuestionKind.NEVER if self.expected is None else self.topic.kind
 
     @property
@@ -102,7 +102,7 @@ class ExamQuestion:
 
 
 class ExamMark(Enum):
-    """What an answer, or saying that one does not know, is worth."""
+    """The mark of an answer or of an abstention."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -111,42 +111,42 @@ class ExamMark(Enum):
 
     @property
     def points(self) -> int:
-        """A wrong answer costs what a right one gains; owning up to not knowing costs nothing."""
+        """1 for a right answer or abstention, -1 for a wrong answer, 0 for a wrong abstention."""
         return {ExamMark.WRONG: -1, ExamMark.ABSTAINED_WRONGLY: 0}.get(self, 1)
 
 
 def mark(question: ExamQuestion, answer: ExamAnswer | None) -> ExamMark:
-    """Return the mark of `answer`, which is None for who does not know."""
+    """Return the mark of `answer`, which is None for an abstention."""
     expected = question.expected
     if answer is None:
         return ExamMark.ABSTAINED_RIGHTLY if expected is None else ExamMark.ABSTAINED_WRONGLY
     if isinstance(expected, range):
         is_right = isinstance(answer, int) and answer in expected
     else:
-        # A number is no text and a set is no sequence, even where Python would call them equal.
+        # Values of different types are different answers, even if Python calls them equal.
         is_right = type(answer) is type(expected) and answer == expected
     return ExamMark.RIGHT if is_right else ExamMark.WRONG
 
 
 class ExamScore(Counter[tuple[QuestionKind, ExamMark]]):
-    """How many answers to questions of a kind got a mark."""
+    """The counts of marks by kind of question."""
 
     def of(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Counter[ExamMark]:
         """Return the marks of questions of `kinds`."""
         return Counter({mark: sum(self[kind, mark] for kind in kinds) for mark in ExamMark})
 
-    def rightly(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
-        """Return the share of questions of `kinds` to which the right thing was said."""
+    def right_share(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
+        """Return the share of right answers and right abstentions for questions of `kinds`."""
         marks = self.of(kinds)
-        rightly = marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY]
-        return share_interval(rightly, marks.total())
+        right_share = marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY]
+        return share_interval(right_share, marks.total())
 
     def points(self) -> int:
-        """Return what the marks come to."""
+        """Return the sum of points."""
         return sum(mark.points * times for (_, mark), times in self.items())
 
     def figures(self) -> dict[str, Any]:
-        """Return the shares of questions that have an answer, and of those about what never was; and all marks."""
+        """Return the shares for questions with an answer and for those about what never happened, and all marks."""
         never = self.of([QuestionKind.NEVER])
         known = self.of() - never
         silent = known[ExamMark.ABSTAINED_WRONGLY]

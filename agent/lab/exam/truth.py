@@ -1,4 +1,4 @@
-"""What happened in a recorded game, by RAM alone, and the names of all that exists on its cartridge."""
+"""The events of a recorded game, read from RAM alone, and the names that exist on its cartridge."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,10 +21,10 @@ class FightOutcome(Enum):
 
 @dataclass(slots=True)
 class ObservedFight:
-    """One fight; `own` and `own_level` are who began it, `finisher` who was out in the end.
+    """One battle; `own` and `own_level` are the first own Pokemon, `finisher` the last one in battle.
 
-    `enemies` are the species that came out, `opponent` the trainer who led them, or nothing. `moves` are those that
-    cost PP, each once, in the order of their first use.
+    `enemies` are the species met, `opponent` the trainer, or '' for a wild battle. `moves` are the moves that cost PP,
+    each once, in the order of their first use.
     """
 
     first_tick: int
@@ -42,13 +42,13 @@ class ObservedFight:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everybody who was met in it: the species, and the trainer if there was one."""
+        """The opponents: the species, and the trainer if there was one."""
         return (*self.enemies, self.opponent) if self.opponent else self.enemies
 
 
 @dataclass(slots=True)
-class _Going:
-    """A fight under way, with what was there before it."""
+class _OngoingFight:
+    """A battle in progress, with the money and Pokemon before it."""
 
     fight: ObservedFight
     money: int
@@ -58,49 +58,49 @@ class _Going:
     pp: dict[tuple[int, int], int] = field(default_factory=dict)
 
 
-class FightWatch:
-    """Gathers fights from states in their order; one is told when the player is free again, and what it cost is known."""
+class FightTracker:
+    """Collects battles from states in order; a battle is complete when the player has control again and its cost is known."""
 
     def __init__(self, story: Story, dex: Dex) -> None:
         self.fights: list[ObservedFight] = []
         self._story = story
         self._dex = dex
-        self._going: _Going | None = None
+        self._ongoing: _OngoingFight | None = None
 
-    def saw(self, tick: int, state: State) -> None:
-        """Take note of one state."""
+    def observe(self, tick: int, state: State) -> None:
+        """Process one state."""
         if not state.game_started:
             return
         battle = state.battle
         if battle is not None and state.in_battle:
-            if self._going is not None and self._going.fight.last_tick < tick - 1:
-                self._tell(self._going, state)
+            if self._ongoing is not None and self._ongoing.fight.last_tick < tick - 1:
+                self._complete(self._ongoing, state)
             self._follow(tick, state, battle)
-        elif self._going is not None:
-            going = self._going
-            if going.result is None:
-                going.result = state.battle_result
+        elif self._ongoing is not None:
+            ongoing = self._ongoing
+            if ongoing.result is None:
+                ongoing.result = state.battle_result
             if state.in_control:
-                self._tell(going, state)
+                self._complete(ongoing, state)
 
     def finish(self, state: State) -> None:
-        """Tell a fight whose aftermath the recording does not show."""
-        if self._going is not None and self._going.result is not None:
-            self._tell(self._going, state)
+        """Complete a battle after which the recording ends."""
+        if self._ongoing is not None and self._ongoing.result is not None:
+            self._complete(self._ongoing, state)
 
     def _follow(self, tick: int, state: State, battle: Battle) -> None:
-        going = self._going
-        if going is None:
+        ongoing = self._ongoing
+        if ongoing is None:
             fight = ObservedFight(tick, self._story.place_of(state))
             owned = len(state.party) + len(state.box)
-            going = self._going = _Going(fight, state.player.money, owned)
-        fight = going.fight
+            ongoing = self._ongoing = _OngoingFight(fight, state.player.money, owned)
+        fight = ongoing.fight
         fight.last_tick = tick
         asked = battle.phase is Phase.MAIN_MENU
         if not (asked or fight.turns) or battle.own is None or battle.enemy is None:
-            return  # until somebody is asked, RAM may still hold the fight before
-        fight.turns += asked and not going.asked
-        going.asked = asked
+            return  # until the first menu, RAM may still hold the battle before
+        fight.turns += asked and not ongoing.asked
+        ongoing.asked = asked
         species = battle.enemy.species
         if battle.is_trainer:
             fight.opponent = self._dex.opponent(battle.trainer_class, battle.trainer_number)
@@ -112,22 +112,22 @@ class FightWatch:
             fight.own, fight.own_level = fight.finisher, mon.level
         for slot in battle.own.moves:
             at = (battle.own.position, slot.move)
-            if slot.pp < going.pp.get(at, slot.pp):
+            if slot.pp < ongoing.pp.get(at, slot.pp):
                 fight.moves = _with(fight.moves, self._dex.move(slot.move).name)
-            going.pp[at] = slot.pp
+            ongoing.pp[at] = slot.pp
 
-    def _tell(self, going: _Going, state: State) -> None:
-        self._going = None
-        fight = going.fight
+    def _complete(self, ongoing: _OngoingFight, state: State) -> None:
+        self._ongoing = None
+        fight = ongoing.fight
         if not fight.turns:
-            return  # nobody was ever asked: there was nothing to fight
+            return  # no menu was ever shown: there was no real battle
         fight.last_tick += 1
-        if going.result in (BattleResult.WON, BattleResult.LOST):
-            fight.outcome = FightOutcome[going.result.name]
-        elif len(state.party) + len(state.box) > going.owned:
+        if ongoing.result in (BattleResult.WON, BattleResult.LOST):
+            fight.outcome = FightOutcome[ongoing.result.name]
+        elif len(state.party) + len(state.box) > ongoing.owned:
             fight.outcome = FightOutcome.CAUGHT
         lost = fight.outcome is FightOutcome.LOST
-        fight.blacked_out = lost and state.player.money < going.money
+        fight.blacked_out = lost and state.player.money < ongoing.money
         self.fights.append(fight)
 
 
@@ -135,7 +135,7 @@ def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
     return names if name in names else (*names, name)
 
 
-PATIENCE: Final = 30  # ticks that a milestone may wait for the frame that shows it
+PROOF_DELAY: Final = 30  # ticks from the proof of a milestone in memory to the one on screen
 
 
 class HeldValue(NamedTuple):
@@ -146,7 +146,7 @@ class HeldValue(NamedTuple):
 
 
 class PlaceVisit(NamedTuple):
-    """A place, and the tick at which the player was first free to walk there this time."""
+    """A place, and the first tick of this visit at which the player could walk."""
 
     tick: int
     place: str
@@ -167,54 +167,54 @@ class GameTruth:
     items: dict[str, list[HeldValue]] = field(default_factory=dict)
     levels: dict[str, list[HeldValue]] = field(default_factory=dict)
     team: tuple[tuple[str, int], ...] = ()  # in the end
-    found_in: dict[str, str] = field(default_factory=dict)  # where a thing was first had
+    found_in: dict[str, str] = field(default_factory=dict)  # where an item was first owned
     milestones: dict[str, int] = field(default_factory=dict)  # the tick that first showed it in RAM
 
     @property
     def met(self) -> dict[str, None]:
-        """Everybody who was fought with, species and trainers, in the order of meeting them."""
+        """All opponents, species and trainers, in the order of the first battle."""
         return dict.fromkeys(name for fight in self.fights for name in fight.names)
 
     @property
     def places(self) -> dict[str, None]:
-        """Every place that was entered, in the order of coming there."""
+        """Every place entered, in the order of the first visit."""
         return dict.fromkeys(visit.place for visit in self.visits)
 
     def ended(self, outcome: FightOutcome) -> list[ObservedFight]:
-        """Return the fights that ended so, oldest first."""
+        """Return the battles with this outcome, oldest first."""
         return [fight for fight in self.fights if fight.outcome is outcome]
 
     def against(self, name: str, outcome: FightOutcome | None = None) -> list[ObservedFight]:
-        """Return the fights in which `name` was on the other side, or those of them that ended so, oldest first."""
+        """Return the battles against `name`, optionally with this outcome, oldest first."""
         fights = self.fights if outcome is None else self.ended(outcome)
         return [fight for fight in fights if name in fight.names]
 
     def money_at(self, tick: int) -> int:
-        """Return how much money there was after `tick`."""
+        """Return the money after `tick`."""
         return [held.value for held in self.money if held.tick <= tick][-1]
 
     def level_at(self, tick: int) -> int:
-        """Return the highest level that anybody had reached by `tick`; 0 before there was anybody."""
+        """Return the highest level of the team by `tick`; 0 before the first Pokemon."""
         reached = (held for history in self.levels.values() for held in history)
         return max((held.value for held in reached if held.tick <= tick), default=0)
 
     def turns_to(self, tick: int) -> int:
-        """Return how many turns the fights took that were over by `tick`."""
+        """Return the turns of all battles that ended by `tick`."""
         return sum(fight.turns for fight in self.fights if fight.last_tick <= tick)
 
 
 def truth_of(
     moments: Iterable[tuple[int, State]], story: Story, dex: Dex, *, run: str, seed: int
 ) -> GameTruth:
-    """Return what `moments`, the ticks of one game from power-on with their states, show."""
-    fights, truth, here = FightWatch(story, dex), None, None
+    """Return the truth about one game, from its ticks and states in `moments` since power-on."""
+    fights, truth, here = FightTracker(story, dex), None, None
     for tick, state in moments:
         truth = truth or GameTruth(run, seed, state)
         truth.ticks, truth.last = tick, state
         if not state.game_started:
             continue
-        fights.saw(tick, state)
-        _note(truth, state, story, dex)
+        fights.observe(tick, state)
+        _record(truth, state, story, dex)
         if state.in_control and state.map.map_id != here:
             here = state.map.map_id
             truth.visits.append(PlaceVisit(tick, story.place_of(state)))
@@ -229,8 +229,8 @@ def truth_of(
     return truth
 
 
-def _note(truth: GameTruth, state: State, story: Story, dex: Dex) -> None:
-    """Note what is owned."""
+def _record(truth: GameTruth, state: State, story: Story, dex: Dex) -> None:
+    """Record money, items and levels."""
     tick = truth.ticks
     _change(truth.money, tick, state.player.money)
     carried: Counter[str] = Counter()
@@ -258,7 +258,7 @@ NAMELESS: Final = {"-", ""}
 
 
 class CartridgeNames(NamedTuple):
-    """Names of all that one might meet, enter, carry or reach, each once."""
+    """The names of all species, trainers, places, items and milestones, each once."""
 
     species: Sequence[str]
     trainers: Sequence[str]

@@ -1,1 +1,1 @@
-"""Unattended play: child processes, watched and restarted until there is a verdict."""
+"""Unattended play: child processes that are watched and restarted until a night has a verdict."""

@@ -1,4 +1,4 @@
-"""A playing child process: started, stopped, and read; each of its heartbeats is one line of JSON."""
+"""A child process that plays: its start, its end, and its output; each heartbeat is one line of JSON."""
 
 import json
 import os
@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self
 
-LONGEST_TEXT: Final = 200  # characters of a text; a line must fit into a pipe at once
+LONGEST_TEXT: Final = 200  # characters of a text; a whole line must fit into the pipe
 
 
 class Heartbeat(NamedTuple):
-    """Where play is: `gains` counts what it has to show, `checkpoint` is the tick of the last one."""
+    """The progress of play: `gains` counts its gains, `checkpoint` is the tick of the last checkpoint."""
 
     tick: int
     frame: int
@@ -24,7 +24,7 @@ class Heartbeat(NamedTuple):
     checkpoint: int
 
     def line(self) -> bytes:
-        """Return it as one line of JSON."""
+        """Return the heartbeat as one line of JSON."""
         table = {
             **self._asdict(),
             "place": self.place[:LONGEST_TEXT],
@@ -34,7 +34,7 @@ class Heartbeat(NamedTuple):
 
     @classmethod
     def of(cls, line: bytes) -> Self | None:
-        """Return the beat that a line tells; None where it is cut or says something else."""
+        """Return the heartbeat in a line of JSON; None for an incomplete or other line."""
         try:
             table = json.loads(line)
             numbers = {name: int(table[name]) for name in ("tick", "frame", "gains", "checkpoint")}
@@ -49,21 +49,21 @@ class Heartbeat(NamedTuple):
 
 
 CHUNK: Final = 1 << 16
-MOST_STDOUT: Final = 1 << 20  # bytes that are kept of stdout, of which the last line counts
-EXIT_S: Final = 5.0  # a process that closed its streams is about to end
+MOST_STDOUT: Final = 1 << 20  # bytes of stdout that are stored; only its last line is used
+EXIT_S: Final = 5.0  # the longest wait for the exit of a process that closed its streams
 
 
 class Child:
-    """A process in a group of its own, so that Ctrl-C reaches its supervisor alone.
+    """A process in its own process group, so that Ctrl-C reaches only its supervisor.
 
-    Its pulse and its stdout are read here; what it says on stderr goes to `log`. When this process dies, the pulse has no
-    reader any more, and the child ends by itself.
+    Its heartbeat pipe and its stdout are read here; its stderr goes to `log`. When this process dies, the pipe is
+    closed and the child ends by itself.
     """
 
     def __init__(self, command: Sequence[str], log: Callable[[bytes], object]) -> None:
         self._log = log
         self._out = b""
-        self._rest = b""  # of a beat
+        self._rest = b""  # of a heartbeat line
         pulse, writer = os.pipe()
         try:
             self._process = subprocess.Popen(
@@ -92,26 +92,26 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     @property
     def code(self) -> int | None:
-        """How it ended, a signal's number negative; None while it runs."""
+        """The exit code, a negative number for a signal; None while the process runs."""
         return self._process.poll()
 
     @property
     def summary(self) -> Mapping[str, Any] | None:
-        """What the last line of its stdout says, where that is an object."""
+        """The JSON object on the last line of its stdout, or None."""
         lines = self._out.strip().splitlines()
         try:
-            told = json.loads(lines[-1]) if lines else None
+            value = json.loads(lines[-1]) if lines else None
         except ValueError:
             return None
-        return told if isinstance(told, dict) else None
+        return value if isinstance(value, dict) else None
 
     def listen(self, seconds: float) -> Iterator[Heartbeat]:
-        """Wait until it says something or ends, at most so long, and yield the beats that came."""
+        """Wait up to `seconds` for output or the end, and yield the heartbeats that arrived."""
         if not self._open.get_map():
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(min(seconds, EXIT_S))
@@ -120,14 +120,14 @@ class Child:
             yield from self._read(key.fd, key.data)
 
     def drain(self) -> Iterator[Heartbeat]:
-        """Yield the beats that were still on their way when it ended, without waiting for other holders of its streams."""
+        """Yield the heartbeats left in the pipe after the end, without waiting for other holders of its streams."""
         for key in list(self._open.get_map().values()):
             yield from self._read(key.fd, key.data)
 
-    def ask_to_end(self) -> None:
-        """Send SIGTERM, on which play ends cleanly."""
+    def terminate(self) -> None:
+        """Send SIGTERM, which ends play cleanly."""
         self._signal(signal.SIGTERM)
-        self._signal(signal.SIGCONT)  # one that was stopped would never hear of it
+        self._signal(signal.SIGCONT)  # a stopped process would not get SIGTERM
 
     def kill(self) -> None:
         """Send SIGKILL and wait for the end."""
@@ -135,7 +135,7 @@ class Child:
         self._process.wait()
 
     def close(self) -> None:
-        """Let go of its streams; one that runs is killed."""
+        """Close its streams; a running process is killed first."""
         if self.code is None:
             self.kill()
         for key in list(self._open.get_map().values()):
@@ -143,7 +143,7 @@ class Child:
         self._open.close()
 
     def _signal(self, number: signal.Signals) -> None:
-        if self.code is None:  # until it is waited for, its number is its own
+        if self.code is None:  # before the wait, its id is not reused
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
@@ -155,18 +155,18 @@ class Child:
         if not data:
             self._close(fd, kind)
         elif kind == "pulse":
-            yield from self._beats(data)
+            yield from self._heartbeats(data)
         elif kind == "out":
             self._out = (self._out + data)[-MOST_STDOUT:]
         else:
             self._log(data)
 
-    def _beats(self, data: bytes) -> Iterator[Heartbeat]:
+    def _heartbeats(self, data: bytes) -> Iterator[Heartbeat]:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[-CHUNK:]
         for line in lines:
-            if beat := Heartbeat.of(line):
-                yield beat
+            if heartbeat := Heartbeat.of(line):
+                yield heartbeat
 
     def _close(self, fd: int, kind: str) -> None:
         self._open.unregister(fd)

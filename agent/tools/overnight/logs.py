@@ -1,6 +1,6 @@
-"""The logs of a night: events in `night.jsonl`, one object a line, and the children's stderr in `night.log`.
+"""The logs of a night: events in `night.jsonl`, one JSON object per line, and the stderr of children in `night.log`.
 
-A supervisor that takes over reads in `night.jsonl` where the one before it stopped.
+A supervisor that resumes a night reads its progress from `night.jsonl`.
 """
 
 import json
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 EVENTS_FILE: Final = "night.jsonl"
-MOST_BYTES: Final = 64_000_000  # beyond which samples are left out; a night of 8 hours writes 1 MB
-MOST_WAITING: Final = 2_000  # lines that wait for a folder that cannot be written
+MOST_BYTES: Final = 64_000_000  # from here on samples are left out; a night of 8 hours writes 1 MB
+MOST_WAITING: Final = 2_000  # lines that wait while the folder cannot be written
 ROUTINE: Final = "sample"
 
 Line = Mapping[str, Any]
@@ -23,23 +23,23 @@ Line = Mapping[str, Any]
 
 @dataclass
 class NightJournal:
-    """Appends lines, and hands each to `hears`. While the folder cannot be written they wait for `settle`."""
+    """Appends lines, and passes each to `listener`. While the folder cannot be written, they wait for `flush`."""
 
     folder: Path
     date: Callable[[], float]
-    hears: Callable[[Line], object] = lambda _: None
+    listener: Callable[[Line], object] = lambda _: None
     _waiting: deque[bytes] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
 
-    def tell(self, what: str, **more: object) -> None:
-        """Say `what`, which is written now or once it can be."""
+    def append(self, what: str, **more: object) -> None:
+        """Append an event of kind `what` now, or as soon as the folder can be written."""
         line = {"at": round(self.date(), 3), "what": what, **more}
         if what != ROUTINE or not self._is_full():
             self._waiting.append(json.dumps(line).encode() + b"\n")
-        self.settle()
-        self.hears(line)
+        self.flush()
+        self.listener(line)
 
-    def settle(self) -> None:
-        """Write what waits, as far as that is possible."""
+    def flush(self) -> None:
+        """Write the waiting lines, as far as possible."""
         with suppress(OSError):
             while self._waiting:
                 _append(self.folder / EVENTS_FILE, self._waiting[0])
@@ -53,12 +53,12 @@ class NightJournal:
 
 
 def read_journal(folder: Path) -> list[Line]:
-    """Return the lines in their order; one that a kill cut off is left out."""
+    """Return the readable lines in order, without a line that a kill cut off."""
     return [line for line in journal_lines(folder) if line is not None]
 
 
 def journal_lines(folder: Path) -> list[Line | None]:
-    """Return the lines in their order, None for each that cannot be read."""
+    """Return the lines in order, None for each unreadable one."""
     try:
         lines = (folder / EVENTS_FILE).read_bytes().splitlines()
     except OSError:
@@ -75,15 +75,15 @@ def _parsed(text: bytes) -> Line | None:
 
 
 def _append(path: Path, line: bytes) -> None:
-    """Append all of `line` or nothing of it."""
+    """Append `line` completely or not at all."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         size = os.lseek(file, 0, os.SEEK_END)
-        # A line that a kill or a full disk cut off must not swallow the next one.
-        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
-        whole = b"\n" * torn + line
+        # A line that a kill or a full disk cut off must not join with the next one.
+        is_cut = size > 0 and os.pread(file, 1, size - 1) != b"\n"
+        data = b"\n" * is_cut + line
         try:
-            if os.write(file, whole) < len(whole):
+            if os.write(file, data) < len(data):
                 raise OSError(28, os.strerror(28))
             os.fsync(file)
         except OSError:
@@ -95,18 +95,18 @@ def _append(path: Path, line: bytes) -> None:
 
 @dataclass(slots=True)
 class NightProgress:
-    """Where the night is: seconds of wall time, bytes logged, children started, and what was logged already."""
+    """The progress of a night: seconds of wall time, bytes logged, children started, milestones and faults."""
 
     night_s: float = 0.0
     log_bytes: int = 0
     children: int = 0
     by_rules: bool = False
-    milestones: dict[str, None] = field(default_factory=dict)  # in their order
+    milestones: dict[str, None] = field(default_factory=dict)  # in order
     faults: Counter[str] = field(default_factory=Counter)
 
 
 def progress_of(lines: Iterable[Line]) -> NightProgress:
-    """Return where the night of a journal is. A verdict ended it, and the next one begins, unless it was interrupted."""
+    """Return the progress of the night in a journal; after a verdict, unless interrupted, a new night begins."""
     night = NightProgress()
     for line in lines:
         if line["what"] == "verdict" and line.get("verdict") != "interrupted":
@@ -130,15 +130,15 @@ def progress_of(lines: Iterable[Line]) -> NightProgress:
 
 STDERR_FILE: Final = "night.log"
 ROTATE_AT: Final = 4_000_000  # bytes
-KEPT: Final = 3  # older files
-LONGEST: Final = 300  # characters of the line that is kept in mind
+OLDER_FILES: Final = 3
+LONGEST: Final = 300  # characters of `last`
 
 
 @dataclass
-class Logbook:
-    """Takes bytes as they come. What cannot be written is dropped: a log stops no night.
+class ChildLog:
+    """A rotating log of bytes. Bytes that cannot be written are dropped, so that a log never stops a night.
 
-    `total` counts the bytes that came, `last` is the last whole line of them.
+    `total` counts all bytes, `last` is the last complete line.
     """
 
     folder: Path
@@ -148,19 +148,19 @@ class Logbook:
     _rest: bytes = b""
 
     def write(self, data: bytes) -> None:
-        """Append what a child said."""
+        """Append output of a child."""
         self.total += len(data)
         self._rest = self._take_line(self._rest + data)
         with suppress(OSError):
             self._append(data)
 
     def end_line(self) -> None:
-        """Take what was said without an end of line for the last line: nothing more comes."""
+        """Take an unfinished line as the last line, because no more output follows."""
         self._take_line(self._rest + b"\n")
         self._rest = b""
 
     def _take_line(self, data: bytes) -> bytes:
-        """Remember the last whole line of `data` that says anything, and return what comes after it."""
+        """Store the last complete line of `data` that is not blank, and return the bytes after it."""
         *lines, rest = data[-1 << 16 :].split(b"\n")
         for line in lines:
             if words := line.decode("utf-8", "replace").strip():
@@ -169,10 +169,10 @@ class Logbook:
 
     def _append(self, data: bytes) -> None:
         files = [self.folder / STDERR_FILE]
-        files += [self.folder / f"{STDERR_FILE}.{number}" for number in range(1, KEPT + 1)]
+        files += [self.folder / f"{STDERR_FILE}.{number}" for number in range(1, OLDER_FILES + 1)]
         if files[0].exists() and files[0].stat().st_size + len(data) > self.rotate_at:
-            for kept, older in reversed(list(pairwise(files))):
-                if kept.exists():
-                    kept.replace(older)
+            for newer, older in reversed(list(pairwise(files))):
+                if newer.exists():
+                    newer.replace(older)
         with files[0].open("ab") as file:
             file.write(data)

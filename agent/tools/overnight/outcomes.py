@@ -1,4 +1,4 @@
-"""Why a child or a night ends: limits with their readings, kinds of fault, how a child exited, and the verdict."""
+"""How a child and a night end: limits and usage, kinds of fault, the exit of a child, and the verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ FRAMES_PER_HOUR: Final = 59.7275 * 3_600
 MB: Final = 1_000_000
 
 
-class Guard(Enum):
-    """What is guarded, by the name under which a verdict tells it."""
+class Limit(Enum):
+    """The limits of a night, by their names in a verdict."""
 
     HOURS = "hours"
     GAME_HOURS = "game_hours"
-    TICKS = "ticks"  # which play itself keeps to
+    TICKS = "ticks"  # checked by play itself
     DISK = "disk"
     MEMORY = "memory"
     LOG = "log"
@@ -25,7 +25,7 @@ class Guard(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NightLimits:
-    """The most that a night may take. Bytes are of the disks, of the child's memory, and of all it logs."""
+    """The limits of a night: hours, free disk space, memory of the child, bytes of all logs, and cost of a model."""
 
     hours: float = inf
     game_hours: float = inf
@@ -37,7 +37,7 @@ class NightLimits:
 
 
 class NightUsage(NamedTuple):
-    """What was read just now; `night_s` are seconds of this night over all its sessions."""
+    """The current usage; `night_s` counts the seconds of this night over all its sessions."""
 
     night_s: float
     frame: int
@@ -46,16 +46,16 @@ class NightUsage(NamedTuple):
     log_bytes: int
     calls: int = 0
     usd: float = 0.0
-    asks: bool = False  # whether a model is asked, so that calls and dollars matter
+    asks: bool = False  # whether a model is asked; otherwise calls and dollars do not count
 
 
 class NightFault(Enum):
     """The kinds of fault, as they are logged and counted."""
 
-    CRASH = "crash"  # a signal of the process's own making
-    KILLED = "killed"  # SIGKILL, by the user or a system without memory
-    TERMINATED = "terminated"  # the child was asked for an end from outside
-    ERROR = "error"  # it ended by itself, with a line that says why
+    CRASH = "crash"  # a signal that the process itself caused
+    KILLED = "killed"  # SIGKILL, by the user or by a system out of memory
+    TERMINATED = "terminated"  # a signal from outside requested the end
+    ERROR = "error"  # it ended by itself with an error line
     HANG = "hang"
     LIVELOCK = "livelock"
     MEMORY = "memory"
@@ -68,44 +68,44 @@ class NightFault(Enum):
 
 
 DAMAGE: Final = {NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY, NightFault.NOT_RESUMABLE}
-HINDRANCES: Final = {NightFault.UNWRITABLE, NightFault.DISK}  # which may end from outside
+TEMPORARY: Final = {NightFault.UNWRITABLE, NightFault.DISK}  # these may disappear by themselves
 
 
 class StopReason(NamedTuple):
-    """Why a child is to end, and in words; None for a request of the user."""
+    """Why a child must end, with a message; `because` is None for a request of the user."""
 
-    because: Guard | NightFault | None
-    says: str
+    because: Limit | NightFault | None
+    message: str
 
 
-def passed(usage: NightUsage, limits: NightLimits) -> StopReason | None:
-    """Return the limit that is passed, one that ends the night before one that does not."""
+def exceeded(usage: NightUsage, limits: NightLimits) -> StopReason | None:
+    """Return the first exceeded limit, or None; limits that end the night come first."""
     hours, game_hours = usage.night_s / 3_600, usage.frame / FRAMES_PER_HOUR
     left, resident, logged = (
         f"{each / MB:,.0f} MB" for each in (usage.free_bytes, usage.resident, usage.log_bytes)
     )
     checks = {
-        Guard.DISK: usage.free_bytes < limits.free_bytes,
-        Guard.HOURS: hours >= limits.hours,
-        Guard.GAME_HOURS: game_hours >= limits.game_hours,
-        Guard.LOG: usage.log_bytes > limits.log_bytes,
-        Guard.MEMORY: usage.resident > limits.resident,
-        Guard.CALLS: usage.asks and usage.calls >= limits.calls,
-        Guard.DOLLARS: usage.asks and usage.usd >= limits.usd,
+        Limit.DISK: usage.free_bytes < limits.free_bytes,
+        Limit.HOURS: hours >= limits.hours,
+        Limit.GAME_HOURS: game_hours >= limits.game_hours,
+        Limit.LOG: usage.log_bytes > limits.log_bytes,
+        Limit.MEMORY: usage.resident > limits.resident,
+        Limit.CALLS: usage.asks and usage.calls >= limits.calls,
+        Limit.DOLLARS: usage.asks and usage.usd >= limits.usd,
     }
-    guard = next((guard for guard, is_past in checks.items() if is_past), None)
-    if guard is None:
+    limit = next((limit for limit, is_exceeded in checks.items() if is_exceeded), None)
+    if limit is None:
         return None
-    says = {
-        Guard.DISK: f"{left} left on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
-        Guard.HOURS: f"{hours:.2f} hours of wall time, of {limits.hours:g}",
-        Guard.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
-        Guard.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; look into night.log",
-        Guard.MEMORY: f"{resident} of memory taken, of {limits.resident / MB:,.0f} MB",
-        Guard.CALLS: f"{usage.calls} calls of a model made, of {limits.calls:g}",
-        Guard.DOLLARS: f"${usage.usd:.2f} spent on asking, of ${limits.usd:.2f}",
+    messages = {
+        Limit.DISK: f"{left} free on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
+        Limit.HOURS: f"{hours:.2f} hours of wall time, of {limits.hours:g}",
+        Limit.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
+        Limit.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; see night.log",
+        Limit.MEMORY: f"{resident} of memory used, of {limits.resident / MB:,.0f} MB",
+        Limit.CALLS: f"{usage.calls} calls of a model, of {limits.calls:g}",
+        Limit.DOLLARS: f"${usage.usd:.2f} spent on a model, of ${limits.usd:.2f}",
     }
-    return StopReason(guard, says[guard])
+    return StopReason(limit, messages[limit])
 
 
 KILLED = -9
@@ -116,29 +116,29 @@ USAGE = 2
 
 @dataclass(frozen=True, slots=True)
 class ChildExit:
-    """How a child ended. `stop` is how it says that play ended, '' when it said nothing; `says` is why, in one line.
+    """How a child ended: `stop` from its summary, '' without one, and `message`, the reason in one line.
 
-    `because` is why it was ended, if it did not end by itself; `tick`, `checkpoint` and `gains` are the last that were
-    told of, `gained_at` is the tick of the last gain. `played` says whether it got so far as to tell anything.
+    `because` is the reason why the supervisor ended it, else None; `tick`, `checkpoint` and `gains` are the last
+    reported ones, `gained_at` is the tick of the last gain. `played` is whether it sent any heartbeat.
     """
 
     code: int
     stop: str = ""
-    says: str = ""
-    because: Guard | NightFault | None = None
-    is_unwatched: bool = False  # the supervisor was asked for an end
+    message: str = ""
+    because: Limit | NightFault | None = None
+    is_interrupted: bool = False  # the user has interrupted the supervisor
     tick: int = 0
     frame: int = 0
-    ticks: int = 0  # that it played
+    ticks: int = 0  # played by this child
     checkpoint: int = -1
     gains: int = -1
     gained_at: int = 0
     played: bool = False
-    unasked: bool = False  # it had ended before the supervisor asked it to
+    was_over: bool = False  # it ended before the supervisor requested it
 
     @property
     def kind(self) -> NightFault:
-        """What kind of fault it was that it ended."""
+        """The kind of fault that this exit is."""
         if isinstance(self.because, NightFault):
             return self.because
         if self.code == KILLED:
@@ -148,22 +148,22 @@ class ChildExit:
         return NightFault.CRASH if self.code < 0 else NightFault.ERROR
 
     @property
-    def by_others(self) -> NightFault | None:
-        """How it was ended from outside, also where another reason to end it was found just then."""
-        if self.is_unwatched or not (self.because is None or self.unasked):
+    def ended_from_outside(self) -> NightFault | None:
+        """The fault of an end from outside, even if the supervisor found a reason at the same time; else None."""
+        if self.is_interrupted or not (self.because is None or self.was_over):
             return None
         kind = replace(self, because=None).kind
         return kind if kind in {NightFault.KILLED, NightFault.TERMINATED} else None
 
     @property
-    def is_whole(self) -> bool:
-        """Whether it played all that was asked for."""
+    def is_complete(self) -> bool:
+        """Whether it reached its goal or its last tick."""
         return self.stop in {"goal", "ticks"}
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether the files should be looked through: damage may be behind it, or no one looks later."""
-        return self.is_whole or self.code == 1 or not self.played or self.because in DAMAGE
+        """Whether to check all pages of the files: damage may be the cause, or this is the last check."""
+        return self.is_complete or self.code == 1 or not self.played or self.because in DAMAGE
 
 
 class NightEnding(Enum):
@@ -181,21 +181,21 @@ class NightEnding(Enum):
 
 
 class NightVerdict(NamedTuple):
-    """How a night ended; `which` limit, where it was one, and `why` in one line."""
+    """How a night ended, with the exceeded limit `which`, if any, and the reason `why` in one line."""
 
     ending: NightEnding
     why: str
-    which: Guard | None = None
+    which: Limit | None = None
 
 
 INTERRUPTED_NIGHT: Final = NightVerdict(
-    NightEnding.INTERRUPTED, "somebody asked for an end; the same command goes on"
+    NightEnding.INTERRUPTED, "interrupted; the same command continues"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """A night that is over: what `overnight --json` prints. `night_s` are seconds of wall time, over all its sessions."""
+    """The result of a night, as `overnight --json` prints it; `night_s` counts wall time over all its sessions."""
 
     run: str
     verdict: str

@@ -1,6 +1,6 @@
-"""What is done after a child ended: judged, damaged files repaired, and the checkpoint to go back to chosen.
+"""The recovery after a child ended: the decision, repairs of damaged files, and the choice of a restore target.
 
-`judge` is pure and decides; `Recovery` carries out.
+`judge` is pure and decides; `Recovery` executes its decisions.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 from agent.tools.overnight.outcomes import (
     DAMAGE,
-    HINDRANCES,
     INTERRUPTED_NIGHT,
+    TEMPORARY,
     ChildExit,
-    Guard,
+    Limit,
     NightEnding,
     NightFault,
     NightVerdict,
@@ -21,167 +21,175 @@ from agent.tools.overnight.outcomes import (
 from agent.tools.overnight.repair import Damage, NightFiles, RepairResult
 from agent.tools.overnight.watch import StallDetector
 
-TRIES: Final = 3  # from the last checkpoint, before an older one is taken
-FURTHER: Final = 3  # times that an older one is taken
-KILLS: Final = 30  # by others, without getting further
-WAITS: Final = 15  # for a folder that cannot be written
-MENDS: Final = 6  # without getting further
-RETURNS: Final = 2  # to before the last gain, while nothing is gained
-LONGEST: Final = 60  # times the first back-off
+TRIES: Final = 3  # restarts from the last checkpoint, before older ones are used
+FURTHER: Final = 3  # restarts from older and older checkpoints
+KILLS: Final = 30  # ends from outside without progress
+WAITS: Final = 15  # waits for a folder that cannot be written
+REPAIRS: Final = 6  # repairs without progress
+RETURNS: Final = 2  # restores of a checkpoint before the last gain, without a new gain
+LONGEST: Final = 60  # limit of the back-off, as a multiple of the first
 
 
-class Back(Enum):
-    """Where play goes on."""
+class Target(Enum):
+    """The restore target of a restart."""
 
     LAST = "last"  # the last checkpoint
-    FURTHER = "further"  # one before the one it went back to last
-    BEFORE_GAIN = "before_gain"  # the last one before the last gain, then a milestone before that
+    FURTHER = "further"  # a checkpoint before the last restore target
+    BEFORE_GAIN = (
+        "before_gain"  # the last checkpoint before the last gain, then a milestone before that
+    )
     COPY = "copy"  # an older copy of the whole run
 
 
 class Restart(NamedTuple):
-    """Start another child: after what, in how many times the first back-off, and from where.
+    """The start of another child: the fault before it, the wait as a multiple of the first back-off, and the target.
 
-    `damage` is to be put right before; `by_rules` says that no model is asked any more.
+    `damage` is repaired first; with `by_rules`, no model is asked from now on.
     """
 
     fault: NightFault | None = None
-    says: str = ""
+    message: str = ""
     wait: float = 0
-    back: Back = Back.LAST
+    target: Target = Target.LAST
     damage: Damage | None = None
     by_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NightHistory:
-    """What the night has been through, as far as answers depend on it.
+    """The history of a night, as far as decisions depend on it.
 
-    `furthest` is the highest tick of a checkpoint; failures, kills, waits and mends are those since it was reached,
-    returns those since there was a gain.
+    `furthest` is the highest tick of a checkpoint; failures, kills, waits and repairs are counted since then,
+    returns since the last gain.
     """
 
     furthest: int = -1
     failures: int = 0
     kills: int = 0
     waits: int = 0
-    mends: int = 0
+    repairs: int = 0
     gains: int = -1
     returns: int = 0
-    memory_is_short: bool = False  # it was cleared by a restart only minutes ago
+    memory_is_short: bool = False  # a restart freed memory a few minutes ago
     by_rules: bool = False
 
     def after(self, ended: ChildExit) -> "NightHistory":
-        """Return it with what a child got done."""
-        record = self
+        """Return the history after the progress of a child that ended."""
+        history = self
         if ended.checkpoint > self.furthest:
-            record = replace(
-                record, furthest=ended.checkpoint, failures=0, kills=0, waits=0, mends=0
+            history = replace(
+                history, furthest=ended.checkpoint, failures=0, kills=0, waits=0, repairs=0
             )
         if ended.gains > self.gains:
-            record = replace(record, gains=ended.gains, returns=0)
-        return record
+            history = replace(history, gains=ended.gains, returns=0)
+        return history
 
 
-class Judgement(NamedTuple):
-    """What is done now, and the record as it is then."""
+class Decision(NamedTuple):
+    """The next step of the supervisor, and the history after it."""
 
-    answer: Restart | NightVerdict
-    record: NightHistory
+    step: Restart | NightVerdict
+    history: NightHistory
 
 
-def judge(ended: ChildExit, damage: Damage | None, before: NightHistory) -> Judgement:
-    """Return what is done after a child ended so, and `damage` was found."""
-    record = before.after(ended)
-    if ended.is_whole and damage is not None and damage.fault in DAMAGE:
-        return _repair(damage, record)  # what was reached is not kept yet
-    verdict = _verdict(ended, record)
+def decide(ended: ChildExit, damage: Damage | None, before: NightHistory) -> Decision:
+    """Return the next step after a child ended, given the `damage` found, if any."""
+    history = before.after(ended)
+    if ended.is_complete and damage is not None and damage.fault in DAMAGE:
+        return _repair(damage, history)  # the goal is not stored safely yet
+    verdict = _verdict(ended, history)
     if verdict is not None:
-        return Judgement(verdict, record)
-    if ended.because is Guard.MEMORY:
-        return Judgement(Restart(NightFault.MEMORY, ended.says), record)
-    if isinstance(ended.because, Guard):  # calls or dollars; all others end a night
-        return Judgement(Restart(says=ended.says, by_rules=True), replace(record, by_rules=True))
+        return Decision(verdict, history)
+    if ended.because is Limit.MEMORY:
+        return Decision(Restart(NightFault.MEMORY, ended.message), history)
+    if isinstance(ended.because, Limit):  # calls or dollars; all others end the night
+        return Decision(
+            Restart(message=ended.message, by_rules=True), replace(history, by_rules=True)
+        )
     if ended.because is NightFault.LIVELOCK or ended.stop == "gave_up":
-        return _return(ended, record)
+        return _return(ended, history)
     if damage is not None:
-        return _repair(damage, record)
-    return _restart(ended, record)
+        return _repair(damage, history)
+    return _restart(ended, history)
 
 
-def _verdict(ended: ChildExit, record: NightHistory) -> NightVerdict | None:
-    """Return the verdict that an ending is by itself, or None when play may go on."""
+def _verdict(ended: ChildExit, history: NightHistory) -> NightVerdict | None:
+    """Return the verdict that follows from an exit by itself, or None if play may continue."""
     if ended.stop == "goal":
         return NightVerdict(NightEnding.GOAL, "the milestone is reached")
-    if ended.is_unwatched:
+    if ended.is_interrupted:
         return INTERRUPTED_NIGHT
     if ended.stop == "ticks":
-        return NightVerdict(NightEnding.LIMIT, "the ticks it was given are played", Guard.TICKS)
+        return NightVerdict(NightEnding.LIMIT, "the requested ticks are played", Limit.TICKS)
     match ended.because:
-        case Guard.HOURS | Guard.GAME_HOURS | Guard.DISK | Guard.LOG as guard:
-            return NightVerdict(NightEnding.LIMIT, ended.says, guard)
-        case Guard.MEMORY if record.memory_is_short:
+        case Limit.HOURS | Limit.GAME_HOURS | Limit.DISK | Limit.LOG as limit:
+            return NightVerdict(NightEnding.LIMIT, ended.message, limit)
+        case Limit.MEMORY if history.memory_is_short:
             return NightVerdict(
-                NightEnding.LIMIT, f"{ended.says}, soon after a restart had freed it", Guard.MEMORY
+                NightEnding.LIMIT,
+                f"{ended.message}, soon after a restart that freed it",
+                Limit.MEMORY,
             )
         case _:
             return None
 
 
-def _return(ended: ChildExit, record: NightHistory) -> Judgement:
-    """Go back to before the last gain, and try from there; a bounded number of times."""
-    if record.returns >= RETURNS:
-        why = f"{ended.says}; going back {RETURNS} times did not help"
-        return Judgement(NightVerdict(NightEnding.GAVE_UP, why), record)
-    # What is done again from there counts as getting further.
-    record = replace(record, returns=record.returns + 1, furthest=-1)
-    return Judgement(Restart(NightFault.LIVELOCK, ended.says, back=Back.BEFORE_GAIN), record)
+def _return(ended: ChildExit, history: NightHistory) -> Decision:
+    """Restart from before the last gain, at most `RETURNS` times."""
+    if history.returns >= RETURNS:
+        why = f"{ended.message}; going back {RETURNS} times did not help"
+        return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
+    # From there, the same progress counts again.
+    history = replace(history, returns=history.returns + 1, furthest=-1)
+    return Decision(Restart(NightFault.LIVELOCK, ended.message, target=Target.BEFORE_GAIN), history)
 
 
-def _repair(damage: Damage, record: NightHistory) -> Judgement:
+def _repair(damage: Damage, history: NightHistory) -> Decision:
     if damage.fault not in DAMAGE:
-        return _wait(damage, record)
-    record = replace(record, mends=record.mends + 1)
-    if record.mends > MENDS:
-        why = f"{damage.says}; it was put right {MENDS} times, and got no further"
-        return Judgement(NightVerdict(NightEnding.GAVE_UP, why), record)
-    return Judgement(Restart(damage.fault, damage.says, damage=damage), record)
+        return _wait(damage, history)
+    history = replace(history, repairs=history.repairs + 1)
+    if history.repairs > REPAIRS:
+        why = f"{damage.message}; it was repaired {REPAIRS} times without progress"
+        return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
+    return Decision(Restart(damage.fault, damage.message, damage=damage), history)
 
 
-def _wait(damage: Damage, record: NightHistory) -> Judgement:
-    """Wait until there is room, or the folder can be written again."""
-    record = replace(record, waits=record.waits + 1)
-    if record.waits <= WAITS:
-        return Judgement(Restart(damage.fault, damage.says, wait=_backoff(record.waits)), record)
+def _wait(damage: Damage, history: NightHistory) -> Decision:
+    """Wait until there is disk space or the folder can be written again."""
+    history = replace(history, waits=history.waits + 1)
+    if history.waits <= WAITS:
+        return Decision(
+            Restart(damage.fault, damage.message, wait=_backoff(history.waits)), history
+        )
     if damage.fault is NightFault.DISK:
-        return Judgement(NightVerdict(NightEnding.LIMIT, damage.says, Guard.DISK), record)
-    return Judgement(NightVerdict(NightEnding.GAVE_UP, damage.says), record)
+        return Decision(NightVerdict(NightEnding.LIMIT, damage.message, Limit.DISK), history)
+    return Decision(NightVerdict(NightEnding.GAVE_UP, damage.message), history)
 
 
-def _restart(ended: ChildExit, record: NightHistory) -> Judgement:
-    """Start again after a crash, from further back when the same comes again and again."""
+def _restart(ended: ChildExit, history: NightHistory) -> Decision:
+    """Restart after a crash, from older checkpoints when it repeats."""
     kind = ended.kind
     if kind in {NightFault.KILLED, NightFault.TERMINATED}:
-        return _survive(ended, record)
-    record = replace(record, failures=record.failures + 1)
-    wait, times = _backoff(record.failures), record.failures
+        return _restart_after_kill(ended, history)
+    history = replace(history, failures=history.failures + 1)
+    wait, times = _backoff(history.failures), history.failures
     if times <= TRIES:
-        return Judgement(Restart(kind, ended.says, wait), record)
+        return Decision(Restart(kind, ended.message, wait), history)
     if times <= TRIES + FURTHER:
-        return Judgement(Restart(kind, ended.says, wait, Back.FURTHER), record)
+        return Decision(Restart(kind, ended.message, wait, Target.FURTHER), history)
     if times == TRIES + FURTHER + 1:
-        return Judgement(Restart(kind, ended.says, wait, Back.COPY), record)
-    why = f"{ended.says} (it came {times} times, also from older checkpoints)"
-    return Judgement(NightVerdict(NightEnding.GAVE_UP, why), record)
+        return Decision(Restart(kind, ended.message, wait, Target.COPY), history)
+    why = f"{ended.message} (it happened {times} times, also from older checkpoints)"
+    return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
 
 
-def _survive(ended: ChildExit, record: NightHistory) -> Judgement:
-    """Start again after the child was ended from outside: no older checkpoint helps against that."""
-    record = replace(record, kills=record.kills + 1)
-    if record.kills > KILLS:
-        why = f"the child was ended from outside {record.kills} times and got no further"
-        return Judgement(NightVerdict(NightEnding.GAVE_UP, why), record)
-    return Judgement(Restart(ended.kind, ended.says, _backoff(record.kills)), record)
+def _restart_after_kill(ended: ChildExit, history: NightHistory) -> Decision:
+    """Restart from the last checkpoint after an end from outside, against which no older one helps."""
+    history = replace(history, kills=history.kills + 1)
+    if history.kills > KILLS:
+        why = f"the child was ended from outside {history.kills} times without progress"
+        return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
+    return Decision(Restart(ended.kind, ended.message, _backoff(history.kills)), history)
 
 
 def _backoff(times: int) -> float:
@@ -189,124 +197,125 @@ def _backoff(times: int) -> float:
 
 
 def newest_before(marks: list[tuple[int, bool]], tick: int, *, lasting: bool = False) -> int | None:
-    """Return the newest of `marks` before a tick, of those that stay if `lasting`; else the oldest, None for none."""
+    """Return the newest of `marks` before `tick`, permanent ones only if `lasting`; else the oldest, or None."""
     ticks = sorted(mark for mark, stays in marks if stays or not lasting)
     earlier = [mark for mark in ticks if mark < tick]
     return earlier[-1] if earlier else min((mark for mark, _ in marks), default=None)
 
 
-SHORT_S: Final = 600.0  # memory that is short again so soon is not freed by a restart
+SHORT_S: Final = 600.0  # if memory is short again earlier, restarts do not help
 
 
 @dataclass(slots=True)
 class Recovery:
-    """Judges endings and carries out what follows from them, but for the start of the next child.
+    """Executes the decisions after each exit, except for the start of the next child.
 
-    `tell` takes a fault with what was done about it; `elapsed` reads the clock for durations.
+    `report` takes a fault with the actions taken; `elapsed` reads the clock for durations.
     """
 
     files: NightFiles
     stalls: StallDetector
     backoff_s: float
     elapsed: Callable[[], float]
-    tell: Callable[[Restart, str], object]
-    record: NightHistory
+    report: Callable[[Restart, str], object]
+    history: NightHistory
     last: ChildExit = field(default_factory=lambda: ChildExit(0))
-    _at: int | None = None
-    _back_at: int | None = None  # the last tick that play went back to
+    _restore_tick: int | None = None
+    _last_restore_tick: int | None = None  # the last restore target
     _cleared_at: float | None = None  # when a restart last freed memory
 
-    def to_begin(self) -> Restart | NightVerdict:
-        """Return what is to be done before the first child, once every page of the files was looked at."""
-        return self._look_round() or Restart()
+    def before_first(self) -> Restart | NightVerdict:
+        """Return the step before the first child, after a check of all pages of the files."""
+        return self._handle_damage() or Restart()
 
-    def to(self, ended: ChildExit) -> Restart | NightVerdict:
-        """Return what is to be done after a child ended so."""
-        if not ended.played and not ended.tick:  # play is where it was
+    def after(self, ended: ChildExit) -> Restart | NightVerdict:
+        """Return the next step after a child ended."""
+        if not ended.played and not ended.tick:  # no progress
             ended = replace(ended, tick=self.last.tick, frame=self.last.frame)
         self.last = ended
-        return self._answer(ended, self.files.examine(thoroughly=ended.is_suspicious))
+        return self._decide(ended, self.files.examine(thoroughly=ended.is_suspicious))
 
-    def before(self, answer: Restart) -> Restart | NightVerdict | None:
-        """Return what is to be done before the next child while the folder still cannot be written; None when it can."""
-        return self._look_round(thoroughly=False) if answer.fault in HINDRANCES else None
+    def before_next(self, decision: Restart) -> Restart | NightVerdict | None:
+        """Return another step while the folder still cannot be written; None when it can."""
+        return self._handle_damage(thoroughly=False) if decision.fault in TEMPORARY else None
 
     def next_tick(self) -> int | None:
-        """Return, once, the tick that the next child goes back to; None for the last checkpoint."""
-        tick, self._at = self._at, None
+        """Return and clear the restore target of the next child; None for the last checkpoint."""
+        tick, self._restore_tick = self._restore_tick, None
         return tick
 
-    def wait_s(self, answer: Restart) -> float:
+    def wait_s(self, decision: Restart) -> float:
         """Return the seconds before the next child."""
-        return answer.wait * self.backoff_s
+        return decision.wait * self.backoff_s
 
-    def _answer(self, ended: ChildExit, damage: Damage | None) -> Restart | NightVerdict:
+    def _decide(self, ended: ChildExit, damage: Damage | None) -> Restart | NightVerdict:
         cleared = self._cleared_at
         is_short = cleared is not None and self.elapsed() - cleared < SHORT_S
-        record = replace(self.record, memory_is_short=is_short)
-        answer, self.record = judge(ended, damage, record)
-        if isinstance(answer, NightVerdict):
-            return answer
-        if ended.by_others not in {None, answer.fault}:
-            self.tell(
-                Restart(ended.by_others, "ended from outside"), "restart, after what else is wrong"
+        history = replace(self.history, memory_is_short=is_short)
+        decision, self.history = decide(ended, damage, history)
+        if isinstance(decision, NightVerdict):
+            return decision
+        if ended.ended_from_outside not in {None, decision.fault}:
+            self.report(
+                Restart(ended.ended_from_outside, "ended from outside"),
+                "restart, after the other fault",
             )
-        if ended.because is Guard.MEMORY:
+        if ended.because is Limit.MEMORY:
             self._cleared_at = self.elapsed()
-        if answer.damage is not None:
-            return self._repair(answer, answer.damage)
-        return self._go_back(answer)
+        if decision.damage is not None:
+            return self._repair(decision, decision.damage)
+        return self._choose_target(decision)
 
-    def _repair(self, answer: Restart, damage: Damage) -> Restart | NightVerdict:
-        repaired = self._tried(lambda: self.files.repair(damage))
-        self.tell(answer, repaired.says)
+    def _repair(self, decision: Restart, damage: Damage) -> Restart | NightVerdict:
+        repaired = self._try_repair(lambda: self.files.repair(damage))
+        self.report(decision, repaired.message)
         if not repaired.done:
-            return NightVerdict(NightEnding.GAVE_UP, f"{damage.says}: {repaired.says}")
-        return self._look_round() or answer
+            return NightVerdict(NightEnding.GAVE_UP, f"{damage.message}: {repaired.message}")
+        return self._handle_damage() or decision
 
-    def _tried(self, mend: Callable[[], RepairResult]) -> RepairResult:
+    def _try_repair(self, repair: Callable[[], RepairResult]) -> RepairResult:
         try:
-            return mend()
+            return repair()
         except OSError as error:
-            return RepairResult(False, f"it could not be put right ({error.strerror})")
+            return RepairResult(False, f"the repair failed ({error.strerror})")
 
-    def _look_round(self, *, thoroughly: bool = True) -> Restart | NightVerdict | None:
-        """Return what is to be done about the next thing that is wrong; None when nothing is."""
+    def _handle_damage(self, *, thoroughly: bool = True) -> Restart | NightVerdict | None:
+        """Return the step against the next damage; None if there is none."""
         damage = self.files.examine(thoroughly=thoroughly)
         if damage is None:
             return None
-        return self._answer(replace(self.last, code=1, stop="", because=None), damage)
+        return self._decide(replace(self.last, code=1, stop="", because=None), damage)
 
-    def _go_back(self, answer: Restart) -> Restart:
-        """Choose where an answer goes back to, and tell the fault with what is done about it."""
+    def _choose_target(self, decision: Restart) -> Restart:
+        """Choose the restore target of a restart, and report the fault with the actions taken."""
         done = []
-        if answer.back is Back.COPY:
-            done.append(self._tried(self.files.go_back_to_copy).says)
-        self._at = self._target(answer.back)
-        if self._at is not None:
-            self._back_at = self._at
-            done.append(f"went back to tick {self._at}")
-        if answer.back is Back.BEFORE_GAIN:
-            self.stalls.spare()
-        wait_s = self.wait_s(answer)
+        if decision.target is Target.COPY:
+            done.append(self._try_repair(self.files.go_back_to_copy).message)
+        self._restore_tick = self._target_tick(decision.target)
+        if self._restore_tick is not None:
+            self._last_restore_tick = self._restore_tick
+            done.append(f"went back to tick {self._restore_tick}")
+        if decision.target is Target.BEFORE_GAIN:
+            self.stalls.reset_idle()
+        wait_s = self.wait_s(decision)
         done.append(f"restart in {wait_s:g} s" if wait_s else "restart")
-        if answer.fault is not None:
-            self.tell(answer, ", ".join(done))
-        return answer
+        if decision.fault is not None:
+            self.report(decision, ", ".join(done))
+        return decision
 
-    def _target(self, back: Back) -> int | None:
-        """Return the tick of the checkpoint to go back to, None for the last one."""
-        match back:
-            case Back.LAST | Back.COPY:
+    def _target_tick(self, target: Target) -> int | None:
+        """Return the tick of the restore target; None for the last checkpoint."""
+        match target:
+            case Target.LAST | Target.COPY:
                 return None
-            case Back.FURTHER:
-                return self._earlier(self._back_at)
-            case Back.BEFORE_GAIN if self.record.returns == 1:
-                return self._earlier(self.last.gained_at)
-            case Back.BEFORE_GAIN:
-                return self._earlier(self._back_at, lasting=True)
+            case Target.FURTHER:
+                return self._earlier_tick(self._last_restore_tick)
+            case Target.BEFORE_GAIN if self.history.returns == 1:
+                return self._earlier_tick(self.last.gained_at)
+            case Target.BEFORE_GAIN:
+                return self._earlier_tick(self._last_restore_tick, lasting=True)
 
-    def _earlier(self, tick: int | None, *, lasting: bool = False) -> int | None:
+    def _earlier_tick(self, tick: int | None, *, lasting: bool = False) -> int | None:
         marks = self.files.marks()
         newest = max((mark for mark, _ in marks), default=0)
         before = newest if tick is None else min(tick, newest)

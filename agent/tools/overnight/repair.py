@@ -1,4 +1,4 @@
-"""The files of a night: copies made while play goes on, damage found, and repairs that throw nothing away."""
+"""The files of a night: copies made during play, checks for damage, and repairs that delete nothing."""
 
 import errno
 import tomllib
@@ -15,21 +15,21 @@ from memory import (
     CorruptStore,
     RunReader,
     StoreError,
-    flaw_in,
+    file_fault,
     read_knowledge_store,
     read_run_store,
 )
 from memory.errors import ForeignStore, MissingStore
-from memory.store.database import move_aside, put_back, sync
+from memory.store.database import quarantine, restore_copy, sync
 from memory.store.knowledge_store import KnowledgeReader
 
 FOLDER: Final = "copies"
 EVERY_S: Final = 600.0
-SHARE: Final = 20  # so many times as long as a copy takes is waited for the next one
+WAIT_FACTOR: Final = 20  # the wait for the next copy, as a multiple of the time a copy takes
 
 
 class BackedUpFile(NamedTuple):
-    """A file of which copies are kept: the newest as `copy`, and the one before it."""
+    """A file with up to two copies: the newest at `copy`, and the one before it."""
 
     path: Path
     copy: Path
@@ -37,13 +37,13 @@ class BackedUpFile(NamedTuple):
 
     @property
     def copies(self) -> Iterator[Path]:
-        """The copies that there are, the newest first."""
+        """The existing copies, newest first."""
         return (each for each in (self.copy, self._older) if each.is_file())
 
-    def take(self) -> None:
-        """Make a copy and let the oldest go.
+    def make_copy(self) -> None:
+        """Make a copy and delete the oldest one.
 
-        Raises StoreError when the file cannot be read, or what was read is not whole; then all copies stay.
+        Raises StoreError if the file cannot be read or the copy is corrupt; then the old copies stay.
         """
         new = self.copy.with_name(self.copy.name + ".new")
         new.parent.mkdir(exist_ok=True)
@@ -52,7 +52,7 @@ class BackedUpFile(NamedTuple):
             with closing(self.reader(self.path)) as reader:
                 reader.backup(new)
             sync(new)
-            flaw = flaw_in(new)
+            flaw = file_fault(new)
             if flaw is not None:
                 raise flaw
             if self.copy.is_file():
@@ -66,24 +66,24 @@ class BackedUpFile(NamedTuple):
         return self.copy.with_name(f"older-{self.copy.name}")
 
 
-def kept_run(folder: Path) -> BackedUpFile:
+def run_file(folder: Path) -> BackedUpFile:
     """Return the file of the run in `folder`."""
     return BackedUpFile(folder / "run.sqlite", folder / FOLDER / "run.sqlite", read_run_store)
 
 
-def kept_memory(folder: Path, memory: Path) -> BackedUpFile:
+def memory_file(folder: Path, memory: Path) -> BackedUpFile:
     """Return the memory of the run in `folder`."""
     return BackedUpFile(memory, folder / FOLDER / "memory.sqlite", read_knowledge_store)
 
 
-def take_settings(folder: Path) -> None:
-    """Copy run.toml, which never changes, unless that was done or it says nothing; where it cannot be done now, later."""
+def copy_settings(folder: Path) -> None:
+    """Copy run.toml once, if it is readable; errors are ignored, because the next child tries again."""
     settings, copy = folder / "run.toml", folder / FOLDER / "run.toml"
     if copy.is_file() or not is_readable_toml(settings):
         return
     with suppress(OSError):
         copy.parent.mkdir(exist_ok=True)
-        put_back(settings, copy)
+        restore_copy(settings, copy)
 
 
 def is_readable_toml(settings: Path) -> bool:
@@ -96,43 +96,43 @@ def is_readable_toml(settings: Path) -> bool:
 
 @dataclass(slots=True)
 class Copier:
-    """Copies now and then, and soon after what is worth it; where the disk is near its `floor`, not at all."""
+    """Copies files regularly and soon after progress, but not when free disk space is near `floor` bytes."""
 
-    kept: tuple[BackedUpFile, ...]
+    files: tuple[BackedUpFile, ...]
     floor: int
     elapsed: Callable[[], float]
     _due: float = 0.0
     _earliest: float = 0.0
 
-    def hurry(self) -> None:
-        """Copy as soon as the last copy is long enough ago; what has none yet cannot wait so long."""
+    def request_copy(self) -> None:
+        """Copy as soon as the last copy is old enough, and at once if a file has no copy."""
         self._due = 0.0
-        if not all(any(kept.copies) for kept in self.kept):
+        if not all(any(file.copies) for file in self.files):
             self._earliest = 0.0
 
     def copy_if_due(self, free_bytes: int) -> tuple[Path, StoreError] | None:
-        """Copy what is due; return the file that could not be copied whole, and why."""
+        """Copy the files if a copy is due; return the first file that failed, with its error, or None."""
         began = self.elapsed()
         if began < max(self._due, self._earliest) or not self._has_room(free_bytes):
             return None
         try:
-            return next(iter([*self._failures()]), None)
+            return next(iter([*self._failed_copies()]), None)
         finally:
             now = self.elapsed()
-            self._due, self._earliest = now + EVERY_S, now + SHARE * (now - began)
+            self._due, self._earliest = now + EVERY_S, now + WAIT_FACTOR * (now - began)
 
-    def _failures(self) -> Iterator[tuple[Path, StoreError]]:
-        for kept in self.kept:
+    def _failed_copies(self) -> Iterator[tuple[Path, StoreError]]:
+        for file in self.files:
             try:
-                if kept.path.is_file():
-                    kept.take()
+                if file.path.is_file():
+                    file.make_copy()
             except StoreError as error:
-                yield kept.path, error
+                yield file.path, error
             except OSError:
-                continue  # no copy this time; the guards see to the disk
+                continue  # no copy this time; the limits check the disk
 
     def _has_room(self, free_bytes: int) -> bool:
-        needed = sum(kept.path.stat().st_size for kept in self.kept if kept.path.is_file())
+        needed = sum(file.path.stat().st_size for file in self.files if file.path.is_file())
         return free_bytes > self.floor + 2 * needed + MB
 
 
@@ -141,35 +141,35 @@ PROBE: Final = bytes(1 << 16)
 
 
 class Damage(NamedTuple):
-    """What was found, and in words."""
+    """A fault of the files, with a message."""
 
     fault: NightFault
-    says: str
+    message: str
 
 
 class RepairResult(NamedTuple):
-    """Whether it was put right, and how; else what is missing, and the file that was kept."""
+    """Whether a repair succeeded, with a message."""
 
     done: bool
-    says: str
+    message: str
 
 
 class NightFiles(NamedTuple):
-    """The run's folder, its file and its memory, while no child plays."""
+    """The folder, record and memory of a run while no child plays."""
 
     folder: Path
     run: BackedUpFile
     memory: BackedUpFile
 
     def examine(self, *, thoroughly: bool) -> Damage | None:
-        """Return the first thing that keeps play from going on; the pages of files are looked at if `thoroughly`."""
+        """Return the first damage that prevents play, or None; `thoroughly` checks all pages of the files."""
         try:
-            return next(self._damages(thoroughly=thoroughly), None)
+            return next(self._all_damage(thoroughly=thoroughly), None)
         except OSError as error:
             return Damage(NightFault.UNWRITABLE, f"{self.folder} cannot be used ({error.strerror})")
 
     def repair(self, damage: Damage) -> RepairResult:
-        """Put right what `examine` found."""
+        """Repair what `examine` found."""
         match damage.fault:
             case NightFault.DAMAGED_MEMORY:
                 return self._restore(self.memory)
@@ -178,21 +178,21 @@ class NightFiles(NamedTuple):
             case NightFault.DAMAGED_RUN:
                 return self._restore(self.run)
             case NightFault.NOT_RESUMABLE:
-                return self._begin_anew()
+                return self._start_again()
             case _:
-                return RepairResult(False, damage.says)
+                return RepairResult(False, damage.message)
 
     def go_back_to_copy(self) -> RepairResult:
-        """Put back the newest copy of the run though its file looks whole; that is kept."""
+        """Restore the newest copy of the run although its file seems intact; the file is renamed, not deleted."""
         return self._restore(self.run)
 
     @property
     def has_run(self) -> bool:
-        """Whether there is a run to go on with."""
+        """Whether there is a run to resume."""
         return self._settings.exists()
 
     def marks(self) -> list[tuple[int, bool]]:
-        """Return the ticks that play can go back to, in their order, and whether each is one that stays."""
+        """Return the ticks of all checkpoints in order, each with whether it is permanent."""
         try:
             with closing(read_run_store(self.run.path)) as store:
                 return [(mark.tick, mark.why in {"start", "milestone"}) for mark in store.marks()]
@@ -200,7 +200,7 @@ class NightFiles(NamedTuple):
             return []
 
     def milestones(self) -> list[str]:
-        """Return the milestones that were reached so far, in their order."""
+        """Return the milestones reached so far, in order."""
         try:
             with closing(read_run_store(self.run.path)) as store:
                 return [each.id for each in events(store, MilestoneEvent)]
@@ -211,63 +211,65 @@ class NightFiles(NamedTuple):
     def _settings(self) -> Path:
         return self.folder / "run.toml"
 
-    def _damages(self, *, thoroughly: bool) -> Iterator[Damage]:
-        yield from _unwritable(self.folder)
-        yield from _unwritable(self.memory.path.parent)
-        was_there = self.has_run or self.run.path.exists() or any(self.run.copies)
-        if was_there and not is_readable_toml(self._settings):
-            yield Damage(NightFault.DAMAGED_RUN, f"{self._settings} is lost or says nothing")
-        yield from _flaws(self.run, NightFault.DAMAGED_RUN, thoroughly=thoroughly)
-        yield from _flaws(self.memory, NightFault.DAMAGED_MEMORY, thoroughly=thoroughly)
+    def _all_damage(self, *, thoroughly: bool) -> Iterator[Damage]:
+        yield from _write_errors(self.folder)
+        yield from _write_errors(self.memory.path.parent)
+        existed = self.has_run or self.run.path.exists() or any(self.run.copies)
+        if existed and not is_readable_toml(self._settings):
+            yield Damage(NightFault.DAMAGED_RUN, f"{self._settings} is missing or unreadable")
+        yield from _file_damage(self.run, NightFault.DAMAGED_RUN, thoroughly=thoroughly)
+        yield from _file_damage(self.memory, NightFault.DAMAGED_MEMORY, thoroughly=thoroughly)
         if self.has_run and not _can_resume(self.run.path):
-            says = f"{self.run.path} holds no checkpoint to go on from"
-            yield Damage(NightFault.NOT_RESUMABLE, says)
+            message = f"{self.run.path} has no checkpoint to resume from"
+            yield Damage(NightFault.NOT_RESUMABLE, message)
 
-    def _restore(self, kept: BackedUpFile) -> RepairResult:
-        """Put the newest good copy in the place of a file."""
-        for copy in kept.copies:
-            if self._is_good(copy, kept):
-                aside = _put_back(copy, kept.path)
+    def _restore(self, file: BackedUpFile) -> RepairResult:
+        """Replace a file by its newest valid copy."""
+        for copy in file.copies:
+            if self._is_good(copy, file):
+                renamed = _replace_by_copy(copy, file.path)
                 made = datetime.fromtimestamp(copy.stat().st_mtime, UTC).astimezone()
-                return RepairResult(True, f"put back the copy of {made:%H:%M}{aside}")
-        return RepairResult(False, f"no good copy of {kept.path} is left, and it stays as it is")
+                return RepairResult(True, f"restored the copy of {made:%H:%M}{renamed}")
+        return RepairResult(False, f"no good copy of {file.path} is left, and it stays as it is")
 
-    def _is_good(self, copy: Path, kept: BackedUpFile) -> bool:
-        return flaw_in(copy) is None and (kept is not self.run or _can_resume(copy))
+    def _is_good(self, copy: Path, file: BackedUpFile) -> bool:
+        return file_fault(copy) is None and (file is not self.run or _can_resume(copy))
 
     def _restore_settings(self) -> RepairResult:
         copy = self.folder / FOLDER / "run.toml"
         if not copy.is_file() and not _can_resume(self.run.path):
-            return self._begin_anew()
+            return self._start_again()
         if not copy.is_file():
-            return RepairResult(False, f"{self._settings} is lost or says nothing, without a copy")
-        aside = _put_back(copy, self._settings)
-        return RepairResult(True, f"put back the copy of run.toml{aside}")
+            return RepairResult(
+                False, f"{self._settings} is missing or unreadable, and has no copy"
+            )
+        renamed = _replace_by_copy(copy, self._settings)
+        return RepairResult(True, f"restored the copy of run.toml{renamed}")
 
-    def _begin_anew(self) -> RepairResult:
-        """Put back a copy that can go on; where there is none, nothing was played yet that a new start would lose."""
+    def _start_again(self) -> RepairResult:
+        """Restore a copy with a checkpoint, or else start the run again, of which nothing is stored yet."""
         if any(self._is_good(copy, self.run) for copy in self.run.copies):
             return self._restore(self.run)
         for path in (self.run.path, self._settings):
             if path.exists():
-                move_aside(path, "unbegun")
-        return RepairResult(True, "began anew: nothing was played that could be lost")
+                quarantine(path, "unbegun")
+        return RepairResult(True, "started again: there was no progress to lose")
 
 
-def _flaws(kept: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> Iterator[Damage]:
-    """Yield what is the matter with one file; where there never was one, nothing is."""
-    was_there = any(kept.copies)
-    if not kept.path.exists() or not kept.path.stat().st_size:
-        if was_there:
-            yield Damage(fault, f"{kept.path} is gone")
+def _file_damage(file: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> Iterator[Damage]:
+    """Yield the damage of one file; a file that never existed is not damaged."""
+    existed = any(file.copies)
+    if not file.path.exists() or not file.path.stat().st_size:
+        if existed:
+            yield Damage(fault, f"{file.path} is missing")
         return
-    flaw = flaw_in(kept.path) if thoroughly else None
-    # A file that never was ours is left alone: it is damaged only where it was ours before.
-    if isinstance(flaw, CorruptStore) or (was_there and isinstance(flaw, ForeignStore)):
+    flaw = file_fault(file.path) if thoroughly else None
+    # A foreign file is damage only if our own file was there before; else play refuses it.
+    if isinstance(flaw, CorruptStore) or (existed and isinstance(flaw, ForeignStore)):
         yield Damage(fault, str(flaw))
 
 
-def _unwritable(folder: Path) -> Iterator[Damage]:
+def _write_errors(folder: Path) -> Iterator[Damage]:
     probe = folder / "night.probe"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -287,11 +289,11 @@ def _can_resume(path: Path) -> bool:
     except MissingStore:
         return False
     except StoreError:
-        # Of an older version, busy, or damaged otherwise: play says what it makes of it.
+        # Of an older version, busy, or otherwise damaged: play reports that.
         return True
 
 
-def _put_back(copy: Path, path: Path) -> str:
-    """Put a copy in the place of a file, and say where what was there is now."""
-    moved = put_back(copy, path, aside="damaged")
-    return f"; what was there is {moved.name}" if moved is not None else ""
+def _replace_by_copy(copy: Path, path: Path) -> str:
+    """Replace a file by a copy, and return a text with the new name of the old file."""
+    moved = restore_copy(copy, path, aside="damaged")
+    return f"; the old file is {moved.name}" if moved is not None else ""

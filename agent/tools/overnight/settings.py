@@ -1,4 +1,4 @@
-"""What a night was asked for, the command line of its children, and its clock."""
+"""The settings of a night, the command line of its children, and its clock."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,10 +14,10 @@ from agent.tools.overnight.outcomes import NightLimits
 
 @dataclass(frozen=True, slots=True)
 class NightTimeouts:
-    """How long is waited for what.
+    """Timeouts of a night.
 
-    `hang_s` for a tick, `gain_hours` of game time for a gain, `backoff_s` before the first restart, `grace_s` for a clean
-    end, `sample_s` between two samples, `folder_s` for the child of a supervisor that died to let go of the folder.
+    `hang_s` for a tick, `gain_hours` of game time for a gain, `backoff_s` before the first restart, `grace_s` for a
+    clean end, `sample_s` between two samples, `folder_s` until the child of a dead supervisor unlocks the folder.
     """
 
     hang_s: float = 300.0
@@ -32,7 +32,7 @@ class NightTimeouts:
 class NightSettings:
     """The flags of `overnight`.
 
-    `flags` go to every child, `first_flags` to the one that begins the run; `asks` says whether a model may be asked.
+    `flags` go to every child, `first_flags` to the one that starts the run; `asks` is whether a model may be asked.
     """
 
     run: Path
@@ -62,21 +62,21 @@ class NightSettings:
             raise UsageError("--min-free is negative; give 0 or more")
 
     def command(
-        self, program: Sequence[str], *, goes_on: bool, at: int | None, by_rules: bool
+        self, program: Sequence[str], *, resumes: bool, at: int | None, by_rules: bool
     ) -> list[str]:
-        """Return the command line of a child, which begins the run or goes on with it, from tick `at` where that is said."""
-        where = ["--resume" if goes_on else "--run", str(self.run)]
-        more = [] if goes_on else [*self.first_flags]
-        if goes_on and at is not None:
+        """Return the command line of a child that starts the run, or resumes it, at tick `at` if given."""
+        where = ["--resume" if resumes else "--run", str(self.run)]
+        more = [] if resumes else [*self.first_flags]
+        if resumes and at is not None:
             more += ["--at", str(at), "--recover"]
         if by_rules:
             more += ["--mind", "rules"]  # the last one counts
         memory = ["--memory", str(self.memory)]
         return [*program, "play", "--json", *where, *memory, *self.flags, *more]
 
-    def told(self) -> Mapping[str, Any]:
-        """Return what the journal says of it: flags and limits, and nothing of the environment."""
-        # JSON has no infinity: what has no limit has None.
+    def describe(self) -> Mapping[str, Any]:
+        """Return the flags and limits for the journal, without the environment."""
+        # JSON has no infinity: None means no limit.
         limits = {name: each if each < inf else None for name, each in asdict(self.limits).items()}
         patience = self.patience
         return {
@@ -90,7 +90,7 @@ class NightSettings:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds from any moment, which never go back, and seconds since 1970, which may jump and decide nothing."""
+    """A monotonic clock, `elapsed`, and wall time since 1970, `date`, which may jump and is only logged."""
 
     elapsed: Callable[[], float] = monotonic
     date: Callable[[], float] = lambda: datetime.now(UTC).timestamp()

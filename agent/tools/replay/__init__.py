@@ -1,1 +1,1 @@
-"""Recorded runs driven again: whole, to the first tick that differs, or for pictures of a moment."""
+"""Replay of recorded runs: complete, up to the first tick that differs, or to take pictures."""

@@ -1,8 +1,8 @@
-"""The first tick at which a fresh drive differs from a recording, or two recordings from each other, and in what.
+"""Search for the first tick at which a replay differs from its recording, or two recordings differ from each other.
 
-Chains of digests are cumulative, so two recordings are compared by halves without a console. A single recording is
-driven from power-on, every tick compared: a checkpoint holds what the recorded machine was, and proves nothing of the
-ticks before it. Differences that digests do not cover are found by search the checkpoints passed, by halves.
+Digest chains are cumulative, so two recordings are compared by binary search without a console. A single recording is
+replayed from power-on and compared at every tick: a checkpoint holds the recorded machine state and proves nothing
+about the ticks before it. Differences outside the digests are found by binary search over the checkpoints passed.
 """
 
 from bisect import bisect_left
@@ -13,7 +13,7 @@ from enum import Enum
 from math import log2
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.tools.replay.recording import Recording, bring, find_edit, restore
+from agent.tools.replay.recording import Recording, find_edit, restore, restore_latest
 from emulator import (
     RED,
     Console,
@@ -26,27 +26,27 @@ from emulator import (
     read_state,
 )
 from emulator.ram.view import HIGH_RAM, WORK_RAM
-from memory import CheckpointMark
+from memory import CheckpointInfo
 
 LONGEST: Final = 48  # characters of a value that are shown
-RUN: Final = 8  # bytes shown of a stretch that differs
+RUN: Final = 8  # bytes shown of a range that differs
 EVENTS: Final = {bit: name for name, bit in RED.events.items()}
 
 
 class ValueChange(NamedTuple):
-    """Something by name, and what it is in either moment."""
+    """A named value, as it is in the first and in the second state."""
 
     name: str
     here: str
     there: str
 
     def __str__(self) -> str:
-        """Return it as people read it."""
+        """Return the change as one line for display."""
         return f"{self.name}: {self.here} -> {self.there}"
 
 
 class Difference(NamedTuple):
-    """Two moments side by side: `fields` of the state of the game, and bytes of RAM that no field shows."""
+    """The differences of two states: `fields` of the game state, and bytes of RAM that no field shows."""
 
     between: str
     fields: tuple[ValueChange, ...]
@@ -54,33 +54,33 @@ class Difference(NamedTuple):
 
 
 def difference(here: Ram, there: Ram, between: str) -> Difference:
-    """Return in what two moments differ."""
+    """Return the differences between two states of RAM."""
     one, other = read_state(here, 0), read_state(there, 0)
-    return Difference(between, tuple(changes(one, other)), tuple(_unshown(here, there)))
+    return Difference(between, tuple(changes(one, other)), tuple(_hidden_changes(here, there)))
 
 
 def changes(here: object, there: object, name: str = "") -> Iterator[ValueChange]:
-    """Yield in what two records differ, down to their smallest parts."""
+    """Yield the differences between two records, down to their smallest parts."""
     if here == there:
         return
     mine, theirs = _parts(here), _parts(there)
     if mine is None or theirs is None or not (mine or theirs):
-        yield ValueChange(_called(name), _words(here), _words(there))
+        yield ValueChange(_display_name(name), _words(here), _words(there))
         return
     for part in {**mine, **theirs}:
         yield from changes(mine.get(part), theirs.get(part), name + part)
 
 
 def _parts(value: object) -> Mapping[str, object] | None:
-    """Return what a value is made of, each with what its name adds; None when it has no parts.
+    """Return the parts of a value by name suffix, or None when it has no parts.
 
-    What is not there has none either, but may be held against what has some.
+    None has an empty set of parts, so that it can be compared with a value that has some.
     """
     if value is None:
         return {}
     if isinstance(value, Enum):
         return None
-    if isinstance(value, bytes):  # a set of bits, as events are
+    if isinstance(value, bytes):  # a set of bits, such as the event flags
         bits = [byte >> at & 1 for byte in value for at in range(8)]
         return {f"[{number}]": bit for number, bit in enumerate(bits)}
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
@@ -92,13 +92,13 @@ def _named_parts(value: object) -> Mapping[str, object] | None:
     names: Sequence[str] = getattr(value, "_fields", ())
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.compare]
-        if len(names) == 1 and hasattr(value, "__len__"):  # one list with a name of its own
+        if len(names) == 1 and hasattr(value, "__len__"):  # a named wrapper around one list
             return _parts(getattr(value, names[0]))
     return {f".{name}": getattr(value, name) for name in names} or None
 
 
-def _called(name: str) -> str:
-    """Return a name without its first dot, and the event's where it is one."""
+def _display_name(name: str) -> str:
+    """Return a name without its first dot, with the name of the event for an event flag."""
     head, _, bit = name.removesuffix("]").rpartition("[")
     if head == ".flags.events":
         return f"flags.events[{EVENTS.get(int(bit), bit)}]"
@@ -112,29 +112,29 @@ def _words(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def _unshown(here: Ram, there: Ram) -> Iterator[ValueChange]:
-    """Yield the stretches of RAM that differ and that no field of the state shows, each by its label."""
+def _hidden_changes(here: Ram, there: Ram) -> Iterator[ValueChange]:
+    """Yield the RAM ranges that differ and that no field of the state shows, each with its label."""
     shown = read_state(here, 0)
-    stretch: list[int] = []
-    for address in _differing(here, there):
-        if read_state(_with(here, address, there.byte(address)), 0) != shown:
+    span: list[int] = []
+    for address in _differing_addresses(here, there):
+        if read_state(_with_byte(here, address, there.byte(address)), 0) != shown:
             continue
-        if stretch and (address != stretch[-1] + 1 or _label(address)[0] != _label(stretch[0])[0]):
-            yield _stretched(here, there, stretch)
-            stretch = []
-        stretch.append(address)
-    if stretch:
-        yield _stretched(here, there, stretch)
+        if span and (address != span[-1] + 1 or _label(address)[0] != _label(span[0])[0]):
+            yield _range_change(here, there, span)
+            span = []
+        span.append(address)
+    if span:
+        yield _range_change(here, there, span)
 
 
-def _differing(here: Ram, there: Ram) -> Iterator[int]:
+def _differing_addresses(here: Ram, there: Ram) -> Iterator[int]:
     for start, size in (WORK_RAM, HIGH_RAM):
         pairs = zip(here.span(start, size), there.span(start, size), strict=True)
         yield from (at for at, (one, other) in enumerate(pairs, start) if one != other)
 
 
-def _with(ram: Ram, address: int, byte: int) -> Ram:
-    """Return RAM as it would be with one other byte."""
+def _with_byte(ram: Ram, address: int, byte: int) -> Ram:
+    """Return a copy of RAM with one byte changed."""
     windows = [
         (start, data[: address - start] + bytes([byte]) + data[address - start + 1 :])
         if start <= address < start + len(data)
@@ -144,11 +144,11 @@ def _with(ram: Ram, address: int, byte: int) -> Ram:
     return Ram(windows)
 
 
-def _stretched(here: Ram, there: Ram, stretch: list[int]) -> ValueChange:
-    first, size = stretch[0], min(len(stretch), RUN)
+def _range_change(here: Ram, there: Ram, span: list[int]) -> ValueChange:
+    first, size = span[0], min(len(span), RUN)
     label, offset = _label(first)
     name = f"{label}+{offset}" if offset else label
-    more = f" (and {len(stretch) - size} more bytes)" if len(stretch) > size else ""
+    more = f" (and {len(span) - size} more bytes)" if len(span) > size else ""
     seen = [ram.span(first, size).hex() for ram in (here, there)]
     return ValueChange(name, seen[0], seen[1] + more)
 
@@ -161,7 +161,7 @@ SwitchOn: TypeAlias = Callable[[], Console]
 
 
 class Search(ExitStack):
-    """The consoles of one search, switched off at its end, and what it took: power-on costs a restore as well."""
+    """The consoles of one search, closed at its end, and its cost; a power-on counts as a restore."""
 
     def __init__(self, switch_on: SwitchOn) -> None:
         super().__init__()
@@ -171,11 +171,11 @@ class Search(ExitStack):
         self.notes: dict[str, None] = {}
 
     def console(self) -> Console:
-        """Return a fresh console."""
+        """Return a new console."""
         return self.enter_context(closing(self._switch_on()))
 
-    def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
-        """Return whether a console could be brought to a checkpoint."""
+    def restore(self, console: Console, recording: Recording, mark: CheckpointInfo) -> bool:
+        """Restore a checkpoint, and return whether that worked."""
         refused = restore(console, recording, mark)
         if refused:
             self.notes[refused] = None
@@ -184,30 +184,30 @@ class Search(ExitStack):
 
 
 class BisectResult(NamedTuple):
-    """The first difference, if there is any, and what it took to find.
+    """The first difference, if there is any, and the cost of finding it.
 
-    `moments` are those that could be restored, power-on among them; `shown` says in what RAM differs, where
-    that can be known; `notes` what else is worth knowing.
+    `restorable` counts the states that could be restored, including power-on. `shown` holds the differences in RAM, where
+    they are known. `notes` holds further remarks.
     """
 
     divergence: Divergence | None
     shown: Difference | None
     notes: tuple[str, ...]
     restores: int
-    moments: int
+    restorable: int
     ticks: int
 
     @property
-    def most(self) -> float:
-        """How many restores the search may take."""
-        return 2 + log2(self.moments)
+    def max_restores(self) -> float:
+        """The maximum number of restores of the search."""
+        return 2 + log2(self.restorable)
 
 
-Passed: TypeAlias = tuple[CheckpointMark, Ram]  # a checkpoint of the drive, and RAM as driven
+PassedMark: TypeAlias = tuple[CheckpointInfo, Ram]  # a checkpoint passed, and RAM as replayed
 
 
-class Parted(NamedTuple):
-    """Two checkpoints in a row: at `good` (0: power-on) RAM is as recorded, at `bad` it is not."""
+class RamChange(NamedTuple):
+    """Two consecutive checkpoints: RAM is as recorded at `good` (0: power-on), but not at `bad`."""
 
     good: int
     bad: int
@@ -215,28 +215,28 @@ class Parted(NamedTuple):
 
 
 def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
-    """Return the first tick at which what `switch_on` gives does something else than what was recorded."""
+    """Return the first tick at which a console from `switch_on` differs from the recording."""
     with Search(switch_on) as search:
         console = search.console()
         search.restores += 1
         edited = find_edit(recording, console.cartridge.sha1)
-        sound = recording if edited is None else recording.before(edited.tick)
-        divergence, passed = _drive_to_difference(sound, console, search)
-        parted = _parted(sound, passed, search)
+        intact = recording if edited is None else recording.before(edited.tick)
+        divergence, passed = _replay_to_difference(intact, console, search)
+        change = _changed(intact, passed, search)
         return BisectResult(
-            divergence=_first(divergence, parted) or edited,
-            shown=None if parted is None else parted.shown,
-            notes=(*_notes_on_drive(edited, divergence, parted, passed), *search.notes),
+            divergence=_earlier(divergence, change) or edited,
+            shown=None if change is None else change.shown,
+            notes=(*_notes_on_drive(edited, divergence, change, passed), *search.notes),
             restores=search.restores,
-            moments=recording.moments,
+            restorable=recording.restorable,
             ticks=search.ticks,
         )
 
 
-def _drive_to_difference(
+def _replay_to_difference(
     recording: Recording, console: Console, search: Search
-) -> tuple[Divergence | None, list[Passed]]:
-    """Drive to the end, or to the first checkpoint after a divergence."""
+) -> tuple[Divergence | None, list[PassedMark]]:
+    """Replay to the end, or to the first checkpoint after a divergence."""
     marks = {each.tick: each for each in recording.marks}
     divergence, passed = None, []
     for record in recording.records:
@@ -250,8 +250,10 @@ def _drive_to_difference(
     return divergence, passed
 
 
-def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> Parted | None:
-    """Return between which checkpoints RAM came to differ, in as many restores as there are halves."""
+def _changed(
+    recording: Recording, passed: Sequence[PassedMark], search: Search
+) -> RamChange | None:
+    """Return the two checkpoints between which RAM began to differ, found by binary search."""
     known = list(passed)
     if not known:
         return None
@@ -261,7 +263,7 @@ def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> P
         if not search.restore(reference, recording, known[middle][0]):
             del known[middle]
             high -= 1
-        elif next(_differing(known[middle][1], reference.ram()), None) is None:
+        elif next(_differing_addresses(known[middle][1], reference.ram()), None) is None:
             low = middle + 1
         else:
             high, seen = middle, reference.ram()
@@ -270,36 +272,36 @@ def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> P
     bad, ram = known[high]
     between = f"at the checkpoint of tick {bad.tick}, driven -> recorded"
     good = known[high - 1][0].tick if high else 0
-    return Parted(good, bad.tick, difference(ram, seen, between))
+    return RamChange(good, bad.tick, difference(ram, seen, between))
 
 
-def _first(divergence: Divergence | None, parted: Parted | None) -> Divergence | None:
-    if parted is None or (divergence is not None and divergence.tick <= parted.bad):
+def _earlier(divergence: Divergence | None, change: RamChange | None) -> Divergence | None:
+    if change is None or (divergence is not None and divergence.tick <= change.bad):
         return divergence
     detail = (
-        f"every tick up to it is as recorded, its RAM is not; it was at tick {parted.good}, and what"
-        " parted since is outside of what a tick's digest covers"
+        f"all ticks up to it match, but its RAM differs; RAM still matched at tick {change.good}, and"
+        " what changed since is not covered by the digest of a tick"
     )
-    return Divergence(parted.bad, DivergenceKind.CHECKPOINT, detail)
+    return Divergence(change.bad, DivergenceKind.CHECKPOINT, detail)
 
 
 def _notes_on_drive(
     edited: Divergence | None,
     divergence: Divergence | None,
-    parted: Parted | None,
-    passed: Sequence[Passed],
+    change: RamChange | None,
+    passed: Sequence[PassedMark],
 ) -> list[str]:
     notes = []
     if edited is not None:
         notes.append(f"the recording itself was changed: {edited}")
-    if divergence is not None and parted is not None and parted.bad < divergence.tick:
+    if divergence is not None and change is not None and change.bad < divergence.tick:
         notes.append(f"the ticks differ from {divergence.tick} on ({divergence.kind})")
-    if divergence is not None and parted is None:
+    if divergence is not None and change is None:
         last = passed[-1][0].tick if passed else 0
         notes.append(
-            f"at the checkpoint of tick {last} RAM is as recorded again"
+            f"at the checkpoint of tick {last} RAM matches the recording again"
             if last >= divergence.tick
-            else "no checkpoint follows, so only the digest tells what was recorded"
+            else "no checkpoint follows, so only the digest of the recorded state is known"
         )
     return notes
 
@@ -308,7 +310,7 @@ RecordingPair: TypeAlias = tuple[Recording, Recording]  # of one cartridge
 
 
 def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -> BisectResult:
-    """Return the first tick at which two recordings differ, and in what; a shorter one alone is no difference."""
+    """Return the first tick at which two recordings differ, and how; a different length alone does not count."""
     edits = [find_edit(each, cartridge_sha1) for each in pair]
     edited = min(
         (each for each in edits if each is not None), key=lambda each: each.tick, default=None
@@ -322,13 +324,13 @@ def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -
             shown=shown,
             notes=(*_notes_on_pair(pair, edits, found or edited), *search.notes),
             restores=search.restores,
-            moments=max(each.moments for each in pair),
+            restorable=max(each.restorable for each in pair),
             ticks=search.ticks,
         )
 
 
 def first_difference(one: Sequence[StepRecord], other: Sequence[StepRecord]) -> Divergence | None:
-    """Return the first tick that two sound recordings do not have in common, of those that both have."""
+    """Return the first difference between two intact recordings, among the ticks that both have."""
     both = min(len(one), len(other))
     at = bisect_left(range(both), 1, key=lambda each: one[each].chain != other[each].chain)
     return None if at == both else _differs(one[at], other[at])
@@ -343,22 +345,22 @@ def _differs(one: StepRecord, other: StepRecord) -> Divergence:
     if one.digest != other.digest:
         words = f"{one.digest.hex()} -> {other.digest.hex()}"
         return Divergence(one.tick, DivergenceKind.DIGEST, words)
-    return Divergence(one.tick, DivergenceKind.FULL_DIGEST, "the same step led elsewhere")
+    return Divergence(one.tick, DivergenceKind.FULL_DIGEST, "the same step led to another state")
 
 
 def _shown(pair: RecordingPair, tick: int, search: Search) -> Difference:
-    """Drive both to the end of a tick, from the last checkpoint that they share, else each from its own."""
+    """Replay both to the end of a tick, from their last common checkpoint, or else each from its own last one."""
     one, other = ({mark.tick for mark in each.marks} for each in pair)
     latest = max((each for each in one & other if each < tick), default=tick - 1)
-    stretch = latest, tick
-    here, there = (_ram_at(*each, stretch, search) for each in zip("AB", pair, strict=True))
+    span = latest, tick
+    here, there = (_ram_at(*each, span, search) for each in zip("AB", pair, strict=True))
     return difference(here, there, f"at tick {tick}, A -> B")
 
 
-def _ram_at(name: str, recording: Recording, stretch: tuple[int, int], search: Search) -> Ram:
-    latest, tick = stretch
+def _ram_at(name: str, recording: Recording, span: tuple[int, int], search: Search) -> Ram:
+    latest, tick = span
     console = search.console()
-    start, refused = bring(console, recording, latest)
+    start, refused = restore_latest(console, recording, latest)
     search.restores += 1
     search.notes |= dict.fromkeys(refused)
     differs = None
@@ -367,7 +369,7 @@ def _ram_at(name: str, recording: Recording, stretch: tuple[int, int], search: S
         search.ticks += 1
         differs = differs or mismatch(console, record)
     if differs is not None:
-        note = f"{name} does not come out as it was recorded ({differs}); bisect it alone"
+        note = f"{name} does not replay as it was recorded ({differs}); bisect it alone"
         search.notes[note] = None
     return console.ram()
 
@@ -383,5 +385,5 @@ def _notes_on_pair(
     lengths = {name: len(each.records) for name, each in zip("AB", pair, strict=True)}
     if found is None and lengths["A"] != lengths["B"]:
         short, long = sorted(lengths, key=lambda name: lengths[name])
-        notes.append(f"{short} ends at tick {lengths[short]}, {long} goes on to {lengths[long]}")
+        notes.append(f"{short} ends at tick {lengths[short]}, {long} continues to {lengths[long]}")
     return notes

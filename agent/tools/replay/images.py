@@ -1,6 +1,6 @@
-"""Pictures of the Game Boy as PNG, GIF and MP4 files, enlarged by a whole factor. Only this module imports PyAV.
+"""Game Boy pictures as PNG, GIF and MP4 files, enlarged by an integer factor. Only this module imports PyAV.
 
-Import it only where a file is made: PyAV takes a while to load.
+Import it only where a file is made: PyAV loads slowly.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from agent.tools.replay.recording import Picture, seconds
 from emulator import Screen
 from emulator.screen.picture import HEIGHT, WIDTH
 
-GREYS: Final = (255, 170, 85, 0)  # of the shades 0 to 3
+GREYS: Final = (255, 170, 85, 0)  # for the shades 0 to 3
 PALETTE: Final = [level for grey in GREYS for level in (grey, grey, grey)]
 
 
@@ -28,20 +28,20 @@ def png(screen: Screen, scale: int) -> bytes:
 
 
 def gif(pictures: Iterable[Picture], scale: int) -> bytes:
-    """Return pictures as a GIF file that goes round, in game time.
+    """Return pictures as a looping GIF file in game time.
 
-    A GIF counts hundredths of a second: each picture ends at the nearest to its own end, so that nothing adds up.
+    A GIF counts hundredths of a second. Each picture ends at the nearest one, so that rounding errors do not add up.
     """
-    images, lasts, shown, told = [], [], 0, 0
+    images, times, shown, ended = [], [], 0, 0
     for picture in pictures:
         shown += picture.frames
         until = round(100 * seconds(shown))
         images.append(_image(picture.screen, scale))
-        lasts.append(10 * (until - told))
-        told = until
+        times.append(10 * (until - ended))
+        ended = until
     file = BytesIO()
     images[0].save(
-        file, "GIF", save_all=True, append_images=images[1:], duration=lasts, loop=0, optimize=False
+        file, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
     )
     return file.getvalue()
 
@@ -60,7 +60,7 @@ def _image(screen: Screen, scale: int) -> Image.Image:
 Codec: TypeAlias = Literal["libx264", "mpeg4"]
 
 RATE: Final = Fraction(23_891, 400)  # frames a second, 59.7275
-# H.264 plays everywhere, but not every build has it; few flat greys need no slow search for what moves.
+# H.264 plays everywhere, but not every build has it; a few flat greys need no slow motion search.
 CODECS: Final[Mapping[Codec, Mapping[str, str]]] = {
     "libx264": {"preset": "veryfast", "crf": "22"},
     "mpeg4": {"qscale": "4"},

@@ -1,4 +1,4 @@
-"""What `replay` does with a recording, a run's folder or an exported file: drive, bisect, export, make pictures, decide again."""
+"""Operations of `replay` on a run folder or an exported file: drive, bisect, export, pictures, decide again."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.app.advice import ADVICE, Asking, ReplayedAdvice
+from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, NoViewer, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
@@ -31,14 +31,14 @@ from agent.tools.replay.recording import (
     Picture,
     Replay,
     TickRange,
-    bring,
     drive,
     episode_of,
     film,
-    follow,
     frames_of,
     recording_of,
-    require_sound,
+    replay_steps,
+    require_intact,
+    restore_latest,
     seconds,
 )
 from emulator import Cartridge, PyBoyConsole, first_divergence
@@ -46,17 +46,17 @@ from memory import RunReader, StepRow, read_knowledge_store, read_run
 
 
 def require_new(file: Path) -> None:
-    """Raise UsageError when there is something at `file`: nothing is overwritten."""
+    """Raise UsageError when `file` exists, because nothing is overwritten, or when its folder does not."""
     if file.exists() or file.is_symlink():
         message = f"{file} exists already, and nothing is overwritten; name another file"
         raise UsageError(message)
     if not file.parent.is_dir():
-        message = f"{file.parent} is no folder; make it, or name a file elsewhere"
+        message = f"{file.parent} is not a folder; create it, or name a file elsewhere"
         raise UsageError(message)
 
 
 def write_new(file: Path, data: bytes) -> None:
-    """Write a new file, or leave none behind."""
+    """Write a new file; when that fails, remove it."""
     with file.open("xb") as new:
         try:
             new.write(data)
@@ -66,50 +66,52 @@ def write_new(file: Path, data: bytes) -> None:
             raise
 
 
-Tell: TypeAlias = Callable[[str], object]
-quiet: Final[Tell] = str  # says nothing
+Say: TypeAlias = Callable[[str], object]
+silent: Final[Say] = str  # ignores the text
 
 
 @contextmanager
 def open_recording(path: Path) -> Iterator[OpenRecording]:
-    """Lend what was recorded in a run's folder or an exported file, also while the run is being played."""
+    """Open the recording in a run folder or an exported file; the run may still be playing."""
     if path.is_file():
         yield read_portable(path)
         return
     with closing(read_run(path)) as folder:
-        run, kept = folder.store, RunSettings.of(folder.settings)
+        run, settings = folder.store, RunSettings.of(folder.settings)
         agent = str(folder.settings["versions"].get("agent", ""))
-        with run.understood("milestones"):
+        with run.decoding("milestones"):
             milestones = tuple(
                 RecordedMilestone(each.id, each.tick, tuple(sorted(each.witnesses)))
                 for each in events(run, MilestoneEvent, strict=True)
             )
-        origin = RecordingOrigin(kept.cartridge, kept.sha1, kept.run, kept.seed, kept.pyboy, agent)
+        origin = RecordingOrigin(
+            settings.cartridge, settings.sha1, settings.run, settings.seed, settings.pyboy, agent
+        )
         yield OpenRecording(path, origin, milestones, recording_of(run), run)
 
 
-def slot_for(origin: RecordingOrigin, rom: Path | None, tell: Tell) -> Cartridge:
-    """Return the cartridge of a recording, and tell at once when the emulator is another than it was.
+def cartridge_of(origin: RecordingOrigin, rom: Path | None, say: Say) -> Cartridge:
+    """Return the cartridge of a recording, and report when the emulator is another version.
 
-    Raises CartridgeError when there is another cartridge.
+    Raises CartridgeError when the cartridge is a different one.
     """
     cartridge = cartridge_for(rom, origin)
-    tell_emulator(origin.pyboy, tell)
+    report_emulator(origin.pyboy, say)
     return cartridge
 
 
-def tell_emulator(then: str, tell: Tell) -> None:
-    """Tell when a recording was made with another PyBoy."""
+def report_emulator(then: str, say: Say) -> None:
+    """Report when a recording was made with another version of PyBoy."""
     now = version("pyboy")
-    if then not in ("", now):  # it was not always told
-        tell(f"recorded with PyBoy {then}, this is {now}: what differs may be due to that")
+    if then not in ("", now):  # old recordings do not state it
+        say(f"recorded with PyBoy {then}, this is {now}: differences may be due to that")
 
 
 MOST_SCALE: Final = 10
 
 
 class PictureForm(Enum):
-    """In what form pictures are kept; its value is the flag that asks for it."""
+    """The file format of pictures; the value is the option that selects it."""
 
     PNG = "--png"
     GIF = "--gif"
@@ -122,7 +124,7 @@ LONGEST: Final = {PictureForm.GIF: 60, PictureForm.MP4: 1_800}  # seconds of gam
 
 @dataclass(frozen=True, slots=True)
 class PictureRequest:
-    """Which pictures are wanted: from tick `first` to tick `last`, None for the other one, and how large."""
+    """A request for pictures from tick `first` to tick `last`, where None means the same as the other one."""
 
     form: PictureForm
     file: Path
@@ -132,119 +134,119 @@ class PictureRequest:
 
     def __post_init__(self) -> None:
         if self.first is None and self.last is None:
-            message = f"{self.form.value} wants to know of which tick: give --from, --to or both"
+            message = f"{self.form.value} needs a tick: give --from, --to or both"
             raise UsageError(message)
         if not 1 <= self.scale <= MOST_SCALE:
             message = f"--scale {self.scale} is not from 1 to {MOST_SCALE}"
             raise UsageError(message)
 
     @property
-    def stretch(self) -> TickRange:
-        """From where to where it goes; a single picture is of the end."""
+    def tick_range(self) -> TickRange:
+        """The requested ticks; a single picture shows the end."""
         given = [each for each in (self.first, self.last) if each is not None]
         return TickRange(given[-1] if self.form is PictureForm.PNG else given[0], given[-1])
 
 
 def replay_run(
-    path: Path, rom: Path | None, episode: int | None = None, *, tell: Tell = quiet
+    path: Path, rom: Path | None, episode: int | None = None, *, say: Say = silent
 ) -> Replay:
-    """Drive what was recorded in `path` through a fresh console, or what led to the end of an episode."""
-    with open_recording(path) as of, _console(of, rom, tell) as console:
+    """Replay the recording in `path` on a new console, up to the end of `episode` if that is given."""
+    with open_recording(path) as of, _console(of, rom, say) as console:
         if episode is None:
             return drive(of.recording, console)
-        _, says, records = episode_of(of.store("--episode"), episode)
-        tell(says)
+        _, description, records = episode_of(of.store("--episode"), episode)
+        say(description)
         return Replay(len(records), first_divergence(console, records))
 
 
-def bisect_run(path: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
-    """Find the first tick at which a fresh drive is not what was recorded in `path`."""
+def bisect_run(path: Path, rom: Path | None, *, say: Say = silent) -> BisectResult:
+    """Find the first tick at which a replay differs from the recording in `path`."""
     with open_recording(path) as of:
-        return bisect_alone(of.recording, partial(PyBoyConsole, slot_for(of.origin, rom, tell)))
+        return bisect_alone(of.recording, partial(PyBoyConsole, cartridge_of(of.origin, rom, say)))
 
 
-def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
-    """Find the first tick at which the recordings in two places differ.
+def bisect_runs(one: Path, other: Path, rom: Path | None, *, say: Say = silent) -> BisectResult:
+    """Find the first tick at which two recordings differ.
 
-    Raises RunError when they are of different cartridges.
+    Raises RunError when they were made on different cartridges.
     """
     with open_recording(one) as mine, open_recording(other) as theirs:
         here, there = mine.origin, theirs.origin
         if here.sha1 != there.sha1:
             message = (
                 f"{one} was played on {here.cartridge}, SHA-1 {here.sha1}, and {other} on"
-                f" {there.cartridge}, SHA-1 {there.sha1}: no tick of them can be compared"
+                f" {there.cartridge}, SHA-1 {there.sha1}: their ticks cannot be compared"
             )
             raise RunError(message)
-        cartridge = slot_for(here, rom, tell)
+        cartridge = cartridge_of(here, rom, say)
         if here.pyboy != there.pyboy:
-            tell(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
+            say(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
         if here.seed != there.seed:
-            tell(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
+            say(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
         pair = mine.recording, theirs.recording
         return bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge))
 
 
-def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
-    """Write what was recorded in `path` to one file without anything of the cartridge, and return its size in bytes.
+def export_run(path: Path, file: Path, *, say: Say = silent) -> int:
+    """Write the recording in `path` to one file without cartridge data, and return its size in bytes.
 
-    Raises RunError when the recording was edited, or there is none.
+    Raises RunError when the recording was edited or is empty.
     """
     require_new(file)
     with open_recording(path) as of:
-        require_sound(path, of.recording, of.origin.sha1)
+        require_intact(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
-        tell(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
+        say(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
     write_new(file, data)
     return len(data)
 
 
-def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, tell: Tell = quiet) -> int:
-    """Write pictures of moments of what was recorded in `path`, and return the size of the file in bytes."""
+def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, say: Say = silent) -> int:
+    """Write pictures of the recording in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
-    with open_recording(path) as of, _console(of, rom, tell) as console:
-        require_sound(path, of.recording, of.origin.sha1)
-        _require_bearable(frames_of(of.recording, shot.stretch), shot.form)
-        # One tick more than it takes: a console's first picture takes the frames before it.
-        at, notes = bring(console, of.recording, shot.stretch.first - 2)
+    with open_recording(path) as of, _console(of, rom, say) as console:
+        require_intact(path, of.recording, of.origin.sha1)
+        _require_short_enough(frames_of(of.recording, shot.tick_range), shot.form)
+        # One tick earlier than needed: the first picture of a console needs the frames before it.
+        at, notes = restore_latest(console, of.recording, shot.tick_range.first - 2)
         for each in notes:
-            tell(each)
-        data = _developed(of, console, shot, at)
+            say(each)
+        data = _render(of, console, shot, at)
     write_new(shot.file, data)
     return len(data)
 
 
-def _console(of: OpenRecording, rom: Path | None, tell: Tell) -> closing[PyBoyConsole]:
-    return closing(PyBoyConsole(slot_for(of.origin, rom, tell)))
+def _console(of: OpenRecording, rom: Path | None, say: Say) -> closing[PyBoyConsole]:
+    return closing(PyBoyConsole(cartridge_of(of.origin, rom, say)))
 
 
-def _developed(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:
-    # PyAV takes a while to load, and playing has no use for it.
+def _render(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:
+    # PyAV loads slowly, and play does not need it.
     from agent.tools.replay.images import gif, mp4, png
 
     if shot.form is PictureForm.PNG:
-        follow(console, of.recording.records[at : shot.stretch.last], draws=True)
+        replay_steps(console, of.recording.records[at : shot.tick_range.last], draws=True)
         return png(console.screen(), shot.scale)
-    every = min(EVERY[shot.form], frames_of(of.recording, shot.stretch))
-    pictures: Iterable[Picture] = film(console, of.recording, shot.stretch, at=at, every=every)
+    every = min(EVERY[shot.form], frames_of(of.recording, shot.tick_range))
+    pictures: Iterable[Picture] = film(console, of.recording, shot.tick_range, at=at, every=every)
     if shot.form is PictureForm.GIF:
         return gif(pictures, shot.scale)
     return mp4(pictures, shot.scale, every)
 
 
-def _require_bearable(frames: int, form: PictureForm) -> None:
+def _require_short_enough(frames: int, form: PictureForm) -> None:
     longest = LONGEST.get(form)
     if longest is not None and seconds(frames) > longest:
         other = " or make it an --mp4" if form is PictureForm.GIF else ""
         message = (
-            f"{form.value} would last {seconds(frames):,.0f} seconds of game time, and at most"
-            f" {longest:,} are made; bring --from and --to closer{other}"
+            f"{form.value} would last {seconds(frames):,.0f} seconds of game time, and the"
+            f" maximum is {longest:,}; bring --from and --to closer{other}"
         )
         raise UsageError(message)
 
 
 class Redecided(NamedTuple):
-    """How many ticks were decided again, with how many answers, and the first that differs, '' for none."""
+    """The ticks decided again, the recorded answers used, and the first difference, '' for none."""
 
     ticks: int
     advice: int
@@ -252,60 +254,60 @@ class Redecided(NamedTuple):
 
 
 def redecide_run(
-    path: Path, rom: Path | None, memory: Path | None, *, tell: Tell = quiet
+    path: Path, rom: Path | None, memory: Path | None, *, say: Say = silent
 ) -> Redecided:
-    """Play the run in `path` again in a temporary folder. No model is asked, and nothing is written.
+    """Play the run in `path` again in a temporary folder, without asking a model and without changing the run.
 
-    `memory` is what the run began with, if that was anything. Raises RunError when the run was played in more than one
-    session, or began with another memory.
+    `memory` is the memory file that the run began with, if any. Raises RunError when the run was played in more than
+    one session, or began with another memory.
     """
     with ExitStack() as stack:
         if path.is_file():
             message = f"{path} is an exported replay, and --decide takes the folder of a run"
             raise RunError(message)
         folder = stack.enter_context(closing(read_run(path)))
-        frozen, recorded = RunSettings.of(folder.settings), list(folder.store.steps())
-        cartridge = cartridge_for(rom, frozen)
-        tell_emulator(frozen.pyboy, tell)
+        settings, recorded = RunSettings.of(folder.settings), list(folder.store.steps())
+        cartridge = cartridge_for(rom, settings)
+        report_emulator(settings.pyboy, say)
         if len(folder.store.sessions()) > 1:
-            message = f"{path} was resumed, and what it knew then is gone; replay its steps alone"
+            message = f"{path} was resumed, and its memory of then is lost; replay its steps alone"
             raise RunError(message)
         home = Path(stack.enter_context(TemporaryDirectory()))
         if memory is not None:
             with closing(read_knowledge_store(memory)) as known:
                 known.backup(home / KNOWLEDGE)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        story = Story.of(cartridge.kind).wanting(frozen.wanted)
-        asking = _asking(frozen, folder.store)
-        opened = session_of_run(home, frozen, console, story, Interrupt(), asking=asking)
+        story = Story.of(cartridge.kind).with_requested(settings.wanted)
+        asking = _asking(settings, folder.store)
+        opened = session_of_run(home, settings, console, story, Interrupt(), asking=asking)
         session, again, knowledge = stack.enter_context(opened)
-        if knowledge.content_hash() != frozen.memory_hash:
+        if knowledge.content_hash() != settings.memory_hash:
             message = (
-                "the run began with another memory; name a copy of what it was then by --memory"
+                "the run began with another memory; pass a copy of the memory of then as --memory"
             )
             raise RunError(message)
         session.play(PlayLimits(NEVER, len(recorded)), NoViewer())
         steps = list(again.store.steps())
-        answers = sum(1 for _ in again.store.events(ADVICE))
-        return Redecided(len(steps), answers, _difference(recorded, steps))
+        count = sum(1 for _ in again.store.events(ADVICE))
+        return Redecided(len(steps), count, _difference(recorded, steps))
 
 
-def _asking(frozen: RunSettings, run: RunReader) -> Asking | None:
-    if frozen.mind != Decider.CLAUDE.value:
+def _asking(settings: RunSettings, run: RunReader) -> AdviceSource | None:
+    if settings.mind != Decider.CLAUDE.value:
         return None
-    told = [*run.events(ADVICE, live=False), *run.events(ADVICE)]
-    return Asking(lambda tools, _observed: ReplayedAdvice(told, tools), frozen.ask_every)
+    answers = [*run.events(ADVICE, live=False), *run.events(ADVICE)]
+    return AdviceSource(lambda tools, _observed: ReplayedAdvice(answers, tools), settings.ask_every)
 
 
 def _difference(recorded: Sequence[StepRow], again: Sequence[StepRow]) -> str:
     for number, (then, now) in enumerate(zip_longest(recorded, again), start=1):
         if then is None or now is None:
-            return f"tick {number}: only one of the two goes on"
+            return f"tick {number}: only one of the two continues"
         if then != now:
-            what = ", ".join(
+            changes = ", ".join(
                 f"{name} {getattr(then, name)!r} became {getattr(now, name)!r}"
                 for name in ("button", "hold", "settle", "frame")
                 if getattr(then, name) != getattr(now, name)
             )
-            return f"tick {number}: {what or 'the game itself is another'}"
+            return f"tick {number}: {changes or 'the game state differs'}"
     return ""

@@ -1,12 +1,12 @@
-"""A recording as one file that can be driven elsewhere: steps, digests and figures, nothing of the cartridge.
+"""A recording as one portable file: steps, digests and figures, but no cartridge data.
 
 ::
 
     REDPLAY1 | size of the head | head, JSON | records, zlib | blake2b-128 of all before
 
-No state is in it, because states hold video RAM and with it artwork; no picture and no text of the game either.
-Records carry no chain each: the head has its last link, and reading computes the chain again and compares it with that.
-Whatever such a file says, reading it takes bounded time and memory.
+It holds no states, because they contain video RAM and with it artwork, and no pictures or text of the game.
+The records hold no chain: the head has the last link, and the reader computes the chain again and compares.
+Reading a file takes bounded time and memory, whatever its content.
 """
 
 import hashlib
@@ -18,23 +18,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
-from agent.app.settings import PlayedOn
+from agent.app.settings import CartridgeIdentity
 from agent.errors import RunError
 from agent.tools.replay.recording import Recording
-from emulator import MOST_PACKED, Link, StepRecord, pack, unpack
-from memory import CheckpointMark, RunReader
+from emulator import MAX_RECORD_SIZE, Link, StepRecord, pack, unpack
+from memory import CheckpointInfo, RunReader
 
 MAGIC: Final = b"REDPLAY1"
 HEAD: Final = struct.Struct("<8sI")
 CHECKSUM: Final = 16
 MOST_HEAD: Final = 1 << 16
-MOST_TICKS: Final = 1_000_000  # some two hundred hours of play
+MOST_TICKS: Final = 1_000_000  # about two hundred hours of play
 MOST_BYTES: Final = 1 << 26
 LEVEL: Final = 9
 
 
 class RecordedMilestone(NamedTuple):
-    """A milestone and when it was reached, by which kinds of witness."""
+    """A milestone, the tick at which it was reached, and the kinds of proof."""
 
     id: str
     tick: int
@@ -42,8 +42,8 @@ class RecordedMilestone(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingOrigin(PlayedOn):
-    """Where a recording comes from."""
+class RecordingOrigin(CartridgeIdentity):
+    """The run, seed and versions that a recording comes from."""
 
     run: str
     seed: int
@@ -52,7 +52,7 @@ class RecordingOrigin(PlayedOn):
 
 
 class OpenRecording(NamedTuple):
-    """A recording that is open; `run` is its store, which an exported file has none of."""
+    """An open recording; `run` is its store, None for an exported file."""
 
     path: Path
     origin: RecordingOrigin
@@ -61,7 +61,7 @@ class OpenRecording(NamedTuple):
     run: RunReader | None = None
 
     def store(self, wanted: str) -> RunReader:
-        """Return the run itself, for what an exported file does not hold; raises RunError where there is none."""
+        """Return the store of the run; raises RunError for an exported file, which has none."""
         if self.run is None:
             message = f"{self.path} is an exported replay, and {wanted} takes the folder of a run"
             raise RunError(message)
@@ -71,9 +71,9 @@ class OpenRecording(NamedTuple):
 def encode_portable(
     origin: RecordingOrigin, milestones: Sequence[RecordedMilestone], records: Sequence[StepRecord]
 ) -> bytes:
-    """Return a sound recording as the bytes of such a file, always the same.
+    """Return an intact recording as the bytes of a portable file; the result is deterministic.
 
-    Raises RunError when there is nothing recorded, or more than such a file may hold.
+    Raises RunError when the recording is empty, or longer than a file may hold.
     """
     if not 0 < len(records) <= MOST_TICKS:
         message = f"{len(records)} ticks cannot be exported; 1 to {MOST_TICKS:,} can"
@@ -90,19 +90,19 @@ def encode_portable(
 
 
 def read_portable(path: Path) -> OpenRecording:
-    """Return what a file holds. Raises RunError when it is none of these, damaged, or not what it says."""
+    """Return the recording in a file. Raises RunError when it is another kind of file, damaged, or inconsistent."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if not data.startswith(MAGIC):
-        _refuse(path, "is no exported replay; name one, or the folder of a run")
+        _refuse(path, "is not an exported replay; name one, or the folder of a run")
     if len(data) > MOST_BYTES:
-        _refuse(path, f"is larger than the {MOST_BYTES >> 20} MiB that an exported replay takes")
+        _refuse(path, f"is larger than the {MOST_BYTES >> 20} MiB limit of an exported replay")
     if _checksum(data[:-CHECKSUM]) != data[-CHECKSUM:]:
-        _refuse(path, "is cut short or damaged; export it anew")
+        _refuse(path, "is cut short or damaged; export it again")
     try:
         return _portable(path, data[:-CHECKSUM])
     except (ValueError, KeyError, TypeError, struct.error, zlib.error, RecursionError) as error:
-        _refuse(path, f"does not hold what it says ({error}); export it anew")
+        _refuse(path, f"is inconsistent ({error}); export it again")
 
 
 def _portable(path: Path, data: bytes) -> OpenRecording:
@@ -111,44 +111,44 @@ def _portable(path: Path, data: bytes) -> OpenRecording:
         raise ValueError("its head is too large")
     head = json.loads(data[HEAD.size :][:size])
     origin, ticks = _origin(head), _number(head["ticks"], MOST_TICKS)
-    packed = _inflated(data[HEAD.size + size :], ticks * MOST_PACKED)
+    packed = _decompress(data[HEAD.size + size :], ticks * MAX_RECORD_SIZE)
     records = list(unpack(packed, origin.sha1))
     if len(records) != ticks:
         message = f"{len(records)} ticks, not {ticks}"
         raise ValueError(message)
     if records[-1].chain.hex() != head["chain"]:
-        raise ValueError("the chain of its records comes out otherwise")
+        raise ValueError("the chain of its records differs")
     link = Link(ticks, records[-1].chain)
     milestones = tuple(
         RecordedMilestone(str(name), _number(tick, MOST_TICKS), tuple(map(str, witnesses)))
         for name, tick, witnesses in head["milestones"]
     )
-    return OpenRecording(path, origin, milestones, Recording(records, ticks, link, (), _none))
+    return OpenRecording(path, origin, milestones, Recording(records, ticks, link, (), _no_state))
 
 
 def _origin(head: Mapping[str, Any]) -> RecordingOrigin:
     names = ("run", "cartridge", "sha1", "pyboy", "agent")
     words = {name: head[name] for name in names}
     if not all(isinstance(each, str) for each in words.values()):
-        raise TypeError("a name that is no text")
+        raise TypeError("a name that is not text")
     if len(bytes.fromhex(words["sha1"])) != hashlib.sha1(usedforsecurity=False).digest_size:
-        raise ValueError("its SHA-1 is none")
+        raise ValueError("its SHA-1 is invalid")
     return RecordingOrigin(seed=_number(head["seed"], 1 << 63), **words)
 
 
-def _number(value: object, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        message = f"{value!r} where a number up to {most} belongs"
+def _number(value: object, limit: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= limit:
+        message = f"{value!r} where a number up to {limit} belongs"
         raise TypeError(message)
     return value
 
 
-def _inflated(packed: bytes, most: int) -> bytes:
-    """Return what was compressed, which never becomes more than `most` bytes."""
-    inflating = zlib.decompressobj()
-    data = inflating.decompress(packed, max(most, 1))
-    if not inflating.eof or inflating.unused_data:
-        raise ValueError("its records are more than its ticks can be")
+def _decompress(packed: bytes, limit: int) -> bytes:
+    """Return the decompressed data; raises ValueError above `limit` bytes."""
+    decompressor = zlib.decompressobj()
+    data = decompressor.decompress(packed, max(limit, 1))
+    if not decompressor.eof or decompressor.unused_data:
+        raise ValueError("its records are longer than its ticks allow")
     return data
 
 
@@ -156,11 +156,11 @@ def _checksum(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=CHECKSUM).digest()
 
 
-def _none(mark: CheckpointMark) -> NoReturn:
+def _no_state(mark: CheckpointInfo) -> NoReturn:
     message = f"an exported replay has no checkpoint of tick {mark.tick}"
     raise RunError(message)
 
 
-def _refuse(path: Path, why: str) -> NoReturn:
-    message = f"{path} {why}"
+def _refuse(path: Path, problem: str) -> NoReturn:
+    message = f"{path} {problem}"
     raise RunError(message)

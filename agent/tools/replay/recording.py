@@ -1,11 +1,11 @@
-"""A recorded run: its steps and checkpoints, driving a console through it, and pictures of any moment of it."""
+"""A recorded run: its steps and checkpoints, its replay on a console, and pictures of any tick."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from agent.app.checkpoints import readable
+from agent.app.checkpoints import readable_records
 from agent.errors import RunError, UsageError
 from agent.events import StuckEvent, events
 from emulator import (
@@ -24,44 +24,44 @@ from emulator import (
     read_state,
     verify_chain,
 )
-from memory import CheckpointMark, CorruptStore, RunReader
+from memory import CheckpointInfo, CorruptStore, RunReader
 from memory.errors import MissingCheckpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The live steps of a run, and its checkpoints after power-on, by tick.
+    """The live steps of a run, and its checkpoints after power-on, sorted by tick.
 
-    `rows` counts the steps that are kept, readable or not; `end` is where the recording stands by its last
-    checkpoint. `state_of` reads what a checkpoint restores.
+    `rows` counts the stored steps, readable or not. `end` is the tick and chain of the last checkpoint. `state_of`
+    reads the machine state of a checkpoint.
     """
 
     records: Sequence[StepRecord]
     rows: int
     end: Link | None
-    marks: Sequence[CheckpointMark]
-    state_of: Callable[[CheckpointMark], bytes]
+    marks: Sequence[CheckpointInfo]
+    state_of: Callable[[CheckpointInfo], bytes]
 
     @property
-    def moments(self) -> int:
-        """How many moments can be restored; power-on is one."""
+    def restorable(self) -> int:
+        """The number of states that can be restored, including power-on."""
         return 1 + len(self.marks)
 
     def before(self, tick: int) -> Self:
-        """Return what was recorded before a tick."""
+        """Return the part of the recording before a tick."""
         records = [each for each in self.records if each.tick < tick]
         marks = [each for each in self.marks if each.tick < tick]
         return replace(self, records=records, rows=len(records), end=None, marks=marks)
 
 
 def recording_of(run: RunReader) -> Recording:
-    """Return what was committed of a run, also while it is being played."""
-    # In this order: what is written meanwhile makes the steps more than the checkpoints tell of, never fewer.
+    """Return the committed part of a run, which may still be playing."""
+    # In this order: rows written meanwhile can only add steps after the last checkpoint, never remove any.
     marks = {each.tick: each for each in run.marks()}
     last = run.latest_checkpoint()
     rows = list(run.steps())
     return Recording(
-        records=readable(rows),
+        records=readable_records(rows),
         rows=len(rows),
         end=None if last is None else Link(last.tick, last.chain),
         marks=[marks[tick] for tick in sorted(marks) if tick > 0],
@@ -70,7 +70,7 @@ def recording_of(run: RunReader) -> Recording:
 
 
 def find_edit(recording: Recording, cartridge_sha1: str) -> Divergence | None:
-    """Return the first tick at which the recording was changed or cut, by its own word alone."""
+    """Return the first tick at which the recording was changed or cut, found without a replay."""
     records, end = recording.records, recording.end
     broken = verify_chain(records, cartridge_sha1)
     if broken is not None:
@@ -86,11 +86,11 @@ def find_edit(recording: Recording, cartridge_sha1: str) -> Divergence | None:
     return None
 
 
-def require_sound(path: Path, recording: Recording, cartridge_sha1: str) -> None:
-    """Raise RunError when what was recorded in `path` was changed or cut since."""
+def require_intact(path: Path, recording: Recording, cartridge_sha1: str) -> None:
+    """Raise RunError when the recording in `path` was changed or cut after it was made."""
     edited = find_edit(recording, cartridge_sha1)
     if edited is not None:
-        message = f"{path} was changed since it was recorded: {edited}; put back a copy of it"
+        message = f"{path} was changed since it was recorded: {edited}; restore a backup of it"
         raise RunError(message)
 
 
@@ -98,10 +98,10 @@ def _edited(tick: int, detail: str) -> Divergence:
     return Divergence(tick, DivergenceKind.EDITED, detail)
 
 
-def bring(console: Console, recording: Recording, latest: int) -> tuple[int, list[str]]:
-    """Bring a fresh console to the last checkpoint up to tick `latest` that can be restored; power-on always can.
+def restore_latest(console: Console, recording: Recording, latest: int) -> tuple[int, list[str]]:
+    """Restore the last usable checkpoint up to tick `latest` on a new console; power-on is always usable.
 
-    Return its tick, and what to say of checkpoints that were skipped on the way there.
+    Return its tick, and a note for each checkpoint that was skipped.
     """
     notes: list[str] = []
     for mark in reversed(recording.marks):
@@ -113,27 +113,27 @@ def bring(console: Console, recording: Recording, latest: int) -> tuple[int, lis
     return 0, notes
 
 
-def restore(console: Console, recording: Recording, mark: CheckpointMark) -> str:
-    """Bring a console to a checkpoint and return '', or what to say where that cannot be loaded."""
+def restore(console: Console, recording: Recording, mark: CheckpointInfo) -> str:
+    """Restore a checkpoint on a console and return '', or a note when it cannot be loaded."""
     try:
         console.load(recording.state_of(mark))
     except (StateError, CorruptStore, MissingCheckpoint) as error:
-        return f"the checkpoint of tick {mark.tick} is passed over: {error}"
+        return f"the checkpoint of tick {mark.tick} is skipped: {error}"
     return ""
 
 
 class Replay(NamedTuple):
-    """How many ticks were recorded, and the first that came out differently, if any did."""
+    """The number of recorded ticks, and the first divergence, if there is any."""
 
     ticks: int
     divergence: Divergence | None
 
 
 def drive(recording: Recording, console: Console) -> Replay:
-    """Drive a recording through a fresh `console`, comparing after every tick.
+    """Replay a recording on a new `console`, comparing after every tick.
 
-    The machine is driven without regard to what was edited, so neither witness can hide the other; the last
-    checkpoint says how far the recording goes at least, so that a cut is noticed as well.
+    The replay and the check for edits are independent, so neither can hide an error of the other. The last checkpoint
+    gives the minimum length of the recording, so that a cut is noticed as well.
     """
     edited = find_edit(recording, console.cartridge.sha1)
     for record in recording.records:
@@ -146,76 +146,78 @@ def drive(recording: Recording, console: Console) -> Replay:
     return Replay(len(recording.records), edited)
 
 
-def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
-    """Yield each tick of the live steps of `run` with the state it ended in, from a fresh `console`.
+def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
+    """Yield each tick of the live steps of `run` with the state after it, from a new `console`.
 
-    Raises Divergence where the console does something else than what was recorded.
+    Raises Divergence where the replay differs from the recording.
     """
-    records = readable(run.steps())
+    records = readable_records(run.steps())
     player = PlayingConsole(console, records)
     for record in records:
         player.perform(record.step)
         yield record.tick, read_state(console.ram(), console.frame)
 
 
-def follow(console: Console, records: Sequence[StepRecord], *, draws: bool = False) -> None:
-    """Drive steps, and with `draws` the picture at the end; raises the Divergence where the game is not as recorded."""
+def replay_steps(console: Console, records: Sequence[StepRecord], *, draws: bool = False) -> None:
+    """Replay steps, with `draws` drawing the last picture; raises Divergence where the game differs from the recording."""
     for number, each in enumerate(records, start=1):
         console.perform(each.step, render=draws and number == len(records))
         _require_same(console, each)
 
 
 def _require_same(console: Console, record: StepRecord) -> None:
-    differs = mismatch(console, record)
-    if differs is not None:
-        raise differs
+    divergence = mismatch(console, record)
+    if divergence is not None:
+        raise divergence
 
 
 class RecordedEpisode(NamedTuple):
-    """A stuck episode of a run: as an event, in words, and the steps from power-on to its last tick."""
+    """A stuck episode of a run: its event, its description, and the steps from power-on to its last tick."""
 
     stuck: StuckEvent
-    says: str
+    description: str
     records: Sequence[StepRecord]
 
 
 def episode_of(run: RunReader, number: int) -> RecordedEpisode:
-    """Return the `number`th stuck episode of a run, from 1 on, also on a branch that died.
+    """Return the `number`th stuck episode of a run, counted from 1, including abandoned branches.
 
     Raises RunError when the run has fewer.
     """
-    told = list(events(run, StuckEvent))
-    if not 0 < number <= len(told):
-        message = f"the run got stuck {len(told)} times; --episode takes a number up to that"
+    episodes = list(events(run, StuckEvent))
+    if not 0 < number <= len(episodes):
+        message = f"the run got stuck {len(episodes)} times; --episode takes a number up to that"
         raise RunError(message)
-    stuck = told[number - 1]
+    stuck = episodes[number - 1]
     rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)
-    says = (
+    description = (
         f"episode {number}: {stuck.reason} in {stuck.place}, ticks {stuck.since} to {stuck.lasted},"
         f" after the checkpoint of tick {stuck.checkpoint_tick}; tried"
-        f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.rungs)};"
+        f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.recovery_steps)};"
         f" {stuck.solved_by or 'nothing'} helped"
     )
-    return RecordedEpisode(stuck, says, readable(row for row in rows if row.tick <= stuck.lasted))
+    return RecordedEpisode(
+        stuck, description, readable_records(row for row in rows if row.tick <= stuck.lasted)
+    )
 
 
 class TickRange(NamedTuple):
-    """From the beginning of tick `first` to the end of tick `last`."""
+    """A range of ticks, from the beginning of `first` to the end of `last`."""
 
     first: int
     last: int
 
 
 class Picture(NamedTuple):
-    """What the screen showed, and for how many frames."""
+    """A screen, and the number of frames for which it was shown."""
 
     screen: Screen
     frames: int
 
 
-def frames_of(recording: Recording, stretch: TickRange) -> int:
-    """Return how many frames a stretch lasts. Raises UsageError when the recording has no such ticks."""
-    first, last = stretch
+def frames_of(recording: Recording, tick_range: TickRange) -> int:
+    """Return the length of a tick range in frames. Raises UsageError when the recording lacks these ticks."""
+    first, last = tick_range
     if not 1 <= first <= last <= len(recording.records):
         ticks = f"tick {first} is" if first == last else f"ticks {first} to {last} are"
         message = f"{ticks} not in the recording, which has 1 to {len(recording.records)}"
@@ -224,19 +226,19 @@ def frames_of(recording: Recording, stretch: TickRange) -> int:
 
 
 def seconds(frames: int) -> float:
-    """Return game time."""
+    """Return frames as seconds of game time."""
     return frames / FRAMES_PER_SECOND
 
 
 def film(
-    console: PyBoyConsole, recording: Recording, stretch: TickRange, *, at: int, every: int
+    console: PyBoyConsole, recording: Recording, tick_range: TickRange, *, at: int, every: int
 ) -> Iterator[Picture]:
-    """Yield the pictures of a stretch, looking each `every` frames, from a console at the end of tick `at`.
+    """Yield the pictures of a tick range, sampled each `every` frames, from a console at the end of tick `at`.
 
-    What does not change meanwhile is one picture. Raises Divergence where the game is not as it was recorded.
+    Equal screens in a row are one picture. Raises Divergence where the game differs from the recording.
     """
-    first, last = stretch
-    follow(console, recording.records[at : first - 1], draws=True)
+    first, last = tick_range
+    replay_steps(console, recording.records[at : first - 1], draws=True)
     shown, since = None, console.frame
     for record in recording.records[first - 1 : last]:
         for screen in console.film(record.step, every):

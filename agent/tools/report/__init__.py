@@ -1,1 +1,1 @@
-"""Reports of runs: a page for people, several runs compared, and figures for programs."""
+"""Reports of runs: an HTML page, a comparison of several runs, and figures as JSON and CSV."""

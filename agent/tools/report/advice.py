@@ -1,4 +1,4 @@
-"""Calls of a model in a run: their cost by milestone, the answers, and the failures of the service."""
+"""Model calls in a run: their cost by milestone, the answers, and the failures of the service."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ NANOS: Final = 1e9
 
 
 class MilestoneCost(NamedTuple):
-    """What calls cost after one milestone and before the next; `unknown_usd` is booked for calls without an answer."""
+    """The cost of calls between one milestone and the next; `unknown_usd` is booked for calls without an answer."""
 
     milestone: str
     calls: int
@@ -27,7 +27,7 @@ class MilestoneCost(NamedTuple):
 
 
 class AdviceAnswer(NamedTuple):
-    """One question, and the model's word or why there is none."""
+    """One question, and the answer of the model or the reason why there is none."""
 
     when: TickTime
     purpose: str
@@ -38,7 +38,7 @@ class AdviceAnswer(NamedTuple):
 
 
 class AdviceSummary(NamedTuple):
-    """All of it; empty where no model was asked."""
+    """All model calls of a run; empty when no model was asked."""
 
     spent: Sequence[MilestoneCost]
     answers: Sequence[AdviceAnswer]
@@ -53,17 +53,17 @@ class AdviceSummary(NamedTuple):
 
     @property
     def usd(self) -> float:
-        """What all calls count for, in dollars."""
+        """The total cost in dollars."""
         return sum(each.usd + each.unknown_usd for each in self.spent)
 
     @property
     def calls(self) -> int:
-        """The calls that were sent, or may have been."""
+        """The number of calls that were sent, or may have been."""
         return sum(each.calls for each in self.spent)
 
 
 def advice(run: RunReader, times: Times) -> AdviceSummary:
-    """Return what a model was asked in a run, whatever became of the branch it was asked on."""
+    """Return the model calls of a run, including those on abandoned branches."""
     answers = [_answer(each, times) for each in events(run, AdviceEvent)]
     sent: dict[str, list[ModelCall]] = {}
     for call in run.calls():

@@ -1,7 +1,7 @@
-"""A chart as positions on a page: axes with round values, SVG paths, and tooltips. A template makes the SVG.
+"""A chart as positions on a page: axes with round values, SVG paths, and tooltips. A template renders the SVG.
 
-Paths lie in a box of WIDE by HIGH that is stretched to the space available. Labels stand beside it, at percents of its
-width and height, so that they keep their size on a phone.
+Paths are in a box of WIDE by HIGH that is stretched to the available space. Labels are outside of it, at percentages of
+its width and height, so that they keep their size on a phone.
 """
 
 from bisect import bisect_right
@@ -36,14 +36,14 @@ Wording = Callable[[float], str]
 
 
 class AxisTick(NamedTuple):
-    """One value of an axis: where it is, from 0.0 to 1.0, and how it is written."""
+    """One value of an axis: its position from 0.0 to 1.0, and its label."""
 
     at: float
-    says: str
+    label: str
 
 
 class Axis(NamedTuple):
-    """From where to where, the values written beside it, and how any value is said."""
+    """The range of an axis, its labelled values, and the wording of any value."""
 
     start: float
     end: float
@@ -51,27 +51,27 @@ class Axis(NamedTuple):
     wording: Wording
 
     def share(self, value: float) -> float:
-        """Return where a value is, from 0.0 to 1.0."""
-        whole = self.end - self.start
-        return (value - self.start) / whole if whole else 0.0
+        """Return the position of a value, from 0.0 to 1.0."""
+        span = self.end - self.start
+        return (value - self.start) / span if span else 0.0
 
 
-def amount_axis(top: float, wording: Wording | None = None, says: Wording | None = None) -> Axis:
-    """Return an axis from zero that holds `top`, with whole values; `says` words any value between them."""
+def amount_axis(top: float, wording: Wording | None = None, label: Wording | None = None) -> Axis:
+    """Return an axis from zero that holds `top`, with integer labels; `label` words any other value."""
     wording = wording or plain_number
     step = max(ceil(_round(top / MOST_AMOUNTS)), 1) if top > 0 else 1
     count = max(ceil(top / step - 1e-9), 1)
     ticks = [AxisTick(n / count, wording(step * n)) for n in range(count + 1)]
-    return Axis(0.0, step * count, ticks, says or wording)
+    return Axis(0.0, step * count, ticks, label or wording)
 
 
 def whole_axis(top: float) -> Axis:
-    """Return the same, with every value said in whole numbers."""
-    return amount_axis(top, says="{:,.0f}".format)
+    """Return an axis from zero that words every value as an integer."""
+    return amount_axis(top, label="{:,.0f}".format)
 
 
 def size_axis(top: float) -> Axis:
-    """Return the same of bytes, in steps that are round in their unit."""
+    """Return an axis of bytes from zero, in steps that are round in their unit."""
     power = _power(top / MOST_AMOUNTS)
     axis = amount_axis(top / KIB**power, lambda value: f"{value:,.0f} {UNITS[power]}")
     return axis._replace(end=axis.end * KIB**power, wording=size)
@@ -81,8 +81,8 @@ def game_axis(end: float) -> Axis:
     """Return an axis of game time from 0 to `end` seconds."""
     end = end or 1.0
     step = _span(end / MOST_TIMES)
-    says = game_time if step < MINUTE else lambda seconds: game_time(seconds)[:-3]
-    ticks = [AxisTick(n * step / end, says(n * step)) for n in range(floor(end / step) + 1)]
+    label = game_time if step < MINUTE else lambda seconds: game_time(seconds)[:-3]
+    ticks = [AxisTick(n * step / end, label(n * step)) for n in range(floor(end / step) + 1)]
     return Axis(0.0, end, ticks, game_time)
 
 
@@ -101,12 +101,12 @@ def clock_axis(start: float, end: float) -> Axis:
 
 
 def top(lines: Sequence[Series]) -> float:
-    """Return the highest value of any of these lines."""
+    """Return the highest value of all lines."""
     return max((point.y for line in lines for point in line.points), default=0.0)
 
 
 def local(at: float) -> datetime:
-    """Return an epoch second as the clock says where this machine is; one beyond all calendars as their end."""
+    """Return an epoch second as local time; one outside of the calendar is moved to its end."""
     return datetime.fromtimestamp(min(max(at, 0.0), LATEST), UTC).astimezone()
 
 
@@ -124,12 +124,12 @@ def size(count: float) -> str:
 
 
 def plain_number(value: float) -> str:
-    """Return an amount as people write it."""
+    """Return a number with thousands separators."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,g}"
 
 
 def percent(value: float) -> str:
-    """Return a share of a hundred."""
+    """Return a percentage."""
     return f"{value:.0f}%"
 
 
@@ -148,22 +148,22 @@ def _span(step: float) -> float:
 
 WIDE: Final = 1_000
 HIGH: Final = 300
-SLICES: Final = 96  # places along a chart that say their values on pointing there
+SLICES: Final = 96  # columns of a chart with a tooltip
 
 Style = Literal["line", "step", "dots"]
 Sign = Literal["stuck", "asked", "recovered", "resumed", "session"]
 
 
 class Flag(NamedTuple):
-    """Something that happened, across the whole height."""
+    """An event, drawn over the full height."""
 
     x: float
     sign: Sign
-    says: str
+    label: str
 
 
 class Curve(NamedTuple):
-    """A line as the page draws it: `hue` is the number of its colour, `path` its way, `dots` where it is dotted."""
+    """A line as drawn on the page: `hue` is the number of its colour, `dots` the path of its dots."""
 
     name: str
     hue: int
@@ -173,16 +173,16 @@ class Curve(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """A part of the width, and what is said there."""
+    """A column of the chart, and its tooltip."""
 
     x: float
     width: float
-    says: str
+    label: str
 
 
 @dataclass(frozen=True)
 class Chart:
-    """What is to be drawn, and how a page draws it."""
+    """A chart: its lines and axes, and their positions on a page."""
 
     title: str
     lines: Sequence[Series]
@@ -194,7 +194,7 @@ class Chart:
 
     @property
     def label(self) -> str:
-        """What it shows, for screen readers."""
+        """The description for screen readers."""
         return f"{self.title}. " + "; ".join(_from_to(self, each) for each in self._drawn)
 
     @cached_property
@@ -204,15 +204,15 @@ class Chart:
 
     @property
     def slices(self) -> Iterator[Slice]:
-        """The parts of the width, each with the values at its middle."""
-        whole = self.across.end - self.across.start
+        """The columns of the chart, each with the values at its middle."""
+        span = self.across.end - self.across.start
         for number in range(SLICES):
-            at = self.across.start + whole * (number + 0.5) / SLICES
+            at = self.across.start + span * (number + 0.5) / SLICES
             values = [(line.name, _value(line, at)) for line in self._drawn]
-            said = [f"{name}: {self.upwards.wording(y)}" for name, y in values if y is not None]
-            if said:
-                says = "\n".join([self.across.wording(at), *said])
-                yield Slice(WIDE * number / SLICES, WIDE / SLICES, says)
+            texts = [f"{name}: {self.upwards.wording(y)}" for name, y in values if y is not None]
+            if texts:
+                label = "\n".join([self.across.wording(at), *texts])
+                yield Slice(WIDE * number / SLICES, WIDE / SLICES, label)
 
     @property
     def _drawn(self) -> Sequence[Series]:
@@ -258,7 +258,7 @@ def _path(places: Sequence[tuple[str, str]], *, is_stepped: bool) -> str:
 
 
 def _value(line: Series, at: float) -> float | None:
-    """Return the value of the newest point up to `at`, on whichever stretch has one there."""
+    """Return the value of the last point up to `at`, in the last part that covers it."""
     for part in reversed(line.stretches):
         if part and part[0].x <= at <= part[-1].x:
             return part[bisect_right(part, at, key=lambda each: each.x) - 1].y

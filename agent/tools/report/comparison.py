@@ -1,4 +1,4 @@
-"""The figures of runs: for programs as JSON and CSV, and of several runs compared on a page with their curves."""
+"""The figures of runs as JSON and CSV, and a page that compares several runs with their curves."""
 
 import csv
 import io
@@ -9,62 +9,62 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line
-from agent.tools.report.run_data import Gathered
+from agent.tools.report.run_data import RunData
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time
 
 Plain: TypeAlias = "dict[str, Plain] | list[Plain] | str | float | bool | None"
 
 PARTS: Final = (
-    "milestones", "pending", "returns", "battles", "stuck", "learnt", "advice", "troubles", "deeds",
+    "milestones", "pending", "returns", "battles", "stuck", "learned", "advice", "problems", "actions",
 )  # fmt: skip
 
 
-def row(told: Gathered) -> dict[str, str | float | bool]:
+def row(run: RunData) -> dict[str, str | float | bool]:
     """Return the figures that fit into one row."""
-    ends, settings = told.battles.ends, told.settings
+    ends, settings = run.battles.ends, run.settings
     return {
-        "run": told.run,
-        "path": str(told.path),
+        "run": run.run,
+        "path": str(run.path),
         "cartridge": str(settings.get("cartridge", {}).get("name", "")),
         "seed": int(settings.get("seed", 0)),
         "mind": str(settings.get("mind", "")),
         "until": str(settings.get("limits", {}).get("until", "")),
-        "verdict": told.verdict.kind.value,
-        "which": told.verdict.which,
-        "why": told.verdict.why,
-        "clean": told.verdict.is_clean,
-        "milestones": len(told.milestones),
-        "badges": told.badges,
-        "ticks": told.last.tick,
-        "game_s": round(told.last.game_s, 3),
-        "wall_s": round(told.process.wall_s, 3),
-        "ticks_per_s": round(told.process.ticks_per_s, 1),
-        "restarts": told.restarts,
-        "returns": len(told.returns),
-        "stuck": len(told.stuck),
-        "battles": told.battles.fought,
+        "verdict": run.verdict.kind.value,
+        "which": run.verdict.which,
+        "why": run.verdict.why,
+        "clean": run.verdict.is_clean,
+        "milestones": len(run.milestones),
+        "badges": run.badges,
+        "ticks": run.last.tick,
+        "game_s": round(run.last.game_s, 3),
+        "wall_s": round(run.process.wall_s, 3),
+        "ticks_per_s": round(run.process.ticks_per_s, 1),
+        "restarts": run.restarts,
+        "returns": len(run.returns),
+        "stuck": len(run.stuck),
+        "battles": run.battles.fought,
         **{f"battles_{end}": ends.get(end, 0) for end in ("won", "lost", "fled", "caught")},
-        "learnt": told.learnt.new,
-        "calls": told.advice.calls,
-        "usd": round(told.advice.usd, 6),
-        "faults": told.troubles.faults,
-        "disagreements": sum(told.troubles.disagreements.values()),
+        "learned": run.learned.new,
+        "calls": run.advice.calls,
+        "usd": round(run.advice.usd, 6),
+        "faults": run.problems.faults,
+        "disagreements": sum(run.problems.disagreements.values()),
     }
 
 
-def as_json(told: Gathered) -> dict[str, Plain]:
-    """Return all that was gathered but pictures and curves."""
-    parts = {name: _plain(getattr(told, name)) for name in PARTS}
-    return {**row(told), **parts, "settings": _plain(told.settings)}
+def as_json(run: RunData) -> dict[str, Plain]:
+    """Return all data of a run except pictures and curves."""
+    parts = {name: _plain(getattr(run, name)) for name in PARTS}
+    return {**row(run), **parts, "settings": _plain(run.settings)}
 
 
-def as_csv(runs: Sequence[Gathered]) -> str:
-    """Return a table with one row a run."""
+def as_csv(runs: Sequence[RunData]) -> str:
+    """Return a table with one row for each run."""
     rows = [row(each) for each in runs]
     text = io.StringIO()
     writer = csv.DictWriter(text, rows[0], lineterminator="\n")
@@ -74,7 +74,7 @@ def as_csv(runs: Sequence[Gathered]) -> str:
 
 
 def _plain(value: object) -> Plain:
-    """Return a value as JSON has it; of records what they show of themselves."""
+    """Return a value in JSON types; of dataclasses, the fields in their repr."""
     match value:
         case Enum():
             return _plain(value.value)
@@ -97,9 +97,9 @@ def _plain(value: object) -> Plain:
 
 PAGE: Final = "comparison.html"
 NONE: Final = "-"
-FIGURES: Final[Sequence[tuple[str, Callable[[Gathered], str]]]] = (
+FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("how it ended", headline),
-    ("a clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
+    ("clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
     ("seed", lambda run: str(run.settings.get("seed", NONE))),
     ("decided by", lambda run: str(run.settings.get("mind", NONE))),
     ("milestones", lambda run: f"{len(run.milestones):,}"),
@@ -109,20 +109,20 @@ FIGURES: Final[Sequence[tuple[str, Callable[[Gathered], str]]]] = (
     ("played for", lambda run: game_time(run.process.wall_s)),
     ("ticks a second", lambda run: f"{run.process.ticks_per_s:,.0f}"),
     ("battles", lambda run: f"{run.battles.fought:,}"),
-    ("of them lost", lambda run: f"{run.battles.ends.get('lost', 0):,}"),
-    ("got stuck", lambda run: f"{len(run.stuck):,}"),
-    ("went back", lambda run: f"{len(run.returns):,}"),
+    ("battles lost", lambda run: f"{run.battles.ends.get('lost', 0):,}"),
+    ("times stuck", lambda run: f"{len(run.stuck):,}"),
+    ("times rewound", lambda run: f"{len(run.returns):,}"),
     ("restarts", lambda run: f"{run.restarts:,}"),
-    ("faults", lambda run: f"{run.troubles.faults:,}"),
-    ("new in memory", lambda run: f"{run.learnt.new:,}"),
-    ("calls of a model", lambda run: f"{run.advice.calls:,}"),
+    ("faults", lambda run: f"{run.problems.faults:,}"),
+    ("new in memory", lambda run: f"{run.learned.new:,}"),
+    ("model calls", lambda run: f"{run.advice.calls:,}"),
     ("dollars", lambda run: f"{run.advice.usd:,.2f}"),
 )
-Row: TypeAlias = tuple[str, Sequence[str]]  # a name, and what it comes to in every run
+Row: TypeAlias = tuple[str, Sequence[str]]  # a name, and its value in every run
 
 
-def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
-    """Write the page to `path` and return where it is; raises UsageError when something else is there."""
+def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
+    """Write the page to `path` and return its path; raises UsageError when another file is there."""
     require_page_or_new(path)
     page = render(
         "comparison.html",
@@ -133,21 +133,21 @@ def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
         milestones=list(_milestones(runs)),
         charts=list(_charts(runs)),
     )
-    write_whole(path, page)
+    write_atomically(path, page)
     return path
 
 
-def names(runs: Sequence[Gathered]) -> list[str]:
-    """Return what to call each run: its folder, with a number where two are called the same."""
-    called = [each.path.resolve().name for each in runs]
+def names(runs: Sequence[RunData]) -> list[str]:
+    """Return a name for each run: its folder, with a number where two are equal."""
+    labels = [each.path.resolve().name for each in runs]
     return [
-        name if called.count(name) == 1 else f"{name} ({called[: n + 1].count(name)})"
-        for n, name in enumerate(called)
+        name if labels.count(name) == 1 else f"{name} ({labels[: n + 1].count(name)})"
+        for n, name in enumerate(labels)
     ]
 
 
-def _milestones(runs: Sequence[Gathered]) -> Iterator[Row]:
-    """Yield when each run reached each milestone that any of them did."""
+def _milestones(runs: Sequence[RunData]) -> Iterator[Row]:
+    """Yield the tick and time at which each run reached each milestone that any of them reached."""
     for name, words in {each.id: each.says for run in runs for each in run.milestones}.items():
         reached = [{m.id: m.when for m in reversed(run.milestones)}.get(name) for run in runs]
         yield (
@@ -156,14 +156,14 @@ def _milestones(runs: Sequence[Gathered]) -> Iterator[Row]:
         )
 
 
-def _charts(runs: Sequence[Gathered]) -> Iterator[Chart]:
-    called = list(zip(names(runs), runs, strict=True))
-    stairs = [milestones_line(run, name) for name, run in called]
-    highest = [Series(name, run.team.highest.stretches) for name, run in called]
-    money = [Series(name, run.team.money.stretches) for name, run in called]
-    speed = [_since(name, run.process.speed) for name, run in called]
-    resident = [_since(name, run.process.resident) for name, run in called]
-    game, since = "over game time", "over the time since each began"
+def _charts(runs: Sequence[RunData]) -> Iterator[Chart]:
+    labels = list(zip(names(runs), runs, strict=True))
+    stairs = [milestones_line(run, name) for name, run in labels]
+    highest = [Series(name, run.team.highest.stretches) for name, run in labels]
+    money = [Series(name, run.team.money.stretches) for name, run in labels]
+    speed = [_since(name, run.process.speed) for name, run in labels]
+    resident = [_since(name, run.process.resident) for name, run in labels]
+    game, since = "over game time", "over the time since each run began"
     drawn: Sequence[tuple[str, list[Series], Callable[[float], Axis], Style, str]] = (
         ("Milestones reached", stairs, whole_axis, "dots", game),
         ("Highest level of the team", highest, whole_axis, "step", game),

@@ -1,4 +1,4 @@
-"""What happened in a run, read from its events: milestones, battles, stuck episodes, actions."""
+"""Report data read from the events of a run: milestones, battles, stuck episodes, actions."""
 
 from base64 import b64decode
 from binascii import Error
@@ -18,7 +18,7 @@ PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class MilestoneEntry:
-    """One milestone; `picture` is a PNG in base64, or '' where none was kept."""
+    """One milestone; `picture` is a PNG in base64, or '' when none was stored."""
 
     id: str
     says: str
@@ -28,11 +28,11 @@ class MilestoneEntry:
 
 
 def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[MilestoneEntry]:
-    """Yield the milestones of the live lineage, the first first."""
+    """Yield the milestones of the live branch in order."""
     for event in events(run, MilestoneEvent):
         yield MilestoneEntry(
             id=event.id,
-            says=said(story, event.id),
+            says=milestone_label(story, event.id),
             when=times.when(event.tick),
             witnesses=event.witnesses,
             picture=_picture(event.picture),
@@ -40,27 +40,27 @@ def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[Mi
 
 
 def pending(story: Story | None, reached: Sequence[MilestoneEntry], until: str) -> Sequence[str]:
-    """Return in words what is still to come, up to the goal of the run."""
+    """Return the labels of the milestones not reached yet, up to the goal of the run."""
     done = {each.id for each in reached}
     if story is None:
         return () if until in done else (plain(until),)
     found = []
     for each in story.milestones:
         if each.id not in done:
-            found.append(each.says)
+            found.append(each.label)
         if each.id == until:
             break
     return found
 
 
-def said(story: Story | None, name: str) -> str:
-    """Return in words what a milestone is about."""
+def milestone_label(story: Story | None, name: str) -> str:
+    """Return the label of a milestone."""
     known = story.milestones if story is not None else ()
-    return next((each.says for each in known if each.id == name), plain(name))
+    return next((each.label for each in known if each.id == name), plain(name))
 
 
 def _picture(text: str) -> str:
-    """Return a PNG picture as it is, and '' for anything else: an edited file brings nothing else onto the page."""
+    """Return a PNG picture unchanged, and '' for anything else, so that an edited file cannot inject other data."""
     try:
         return text if b64decode(text, validate=True).startswith(PNG) else ""
     except (Error, ValueError):
@@ -72,28 +72,28 @@ OUTCOMES: Final = {"victory": "won", "defeat": "lost", "runaway": "fled", "catch
 
 
 class OpponentStats(NamedTuple):
-    """All battles against one trainer, or against one sort of wild ones in a place."""
+    """All battles against one trainer, or against one wild species in a place."""
 
     name: str
-    whom: str  # the creatures of a trainer; '' of wild ones
+    opponent_team: str  # the Pokemon of a trainer; '' for wild ones
     place: str
     met: int
     ends: Mapping[str, int]
     turns: int
     levels: tuple[int, int]
-    by: str  # the own mon that fought most of them
+    by: str  # the own Pokemon that fought most of them
     first_tick: int
 
     @property
     def lost(self) -> int:
-        """How many were lost."""
+        """The number of battles lost."""
         return self.ends.get("lost", 0)
 
 
 class Battles(NamedTuple):
-    """The groups worth a row, those left out, the sums, and how many were fought on branches that died.
+    """Battle groups, the count of groups left out, the sums, and the count of battles on abandoned branches.
 
-    `defeats` are the ticks at which one was lost.
+    `defeats` are the ticks of lost battles.
     """
 
     trainers: Sequence[OpponentStats]
@@ -106,58 +106,60 @@ class Battles(NamedTuple):
 
     @property
     def fought(self) -> int:
-        """All battles of the live lineage."""
+        """All battles of the live branch."""
         return sum(self.ends.values())
 
 
 def battles(run: RunReader) -> Battles:
-    """Return all battles of a run, each with all its fields, also where a file of another version lacks some."""
-    told = list(events(run, BattleEvent))
+    """Return all battles of a run; fields that an older file lacks have their defaults."""
+    fought = list(events(run, BattleEvent))
     groups: dict[tuple[str, str, str], list[BattleEvent]] = {}
-    for each in told:
-        # A trainer with a new team stays the same trainer.
+    for each in fought:
+        # A trainer with another team is still the same trainer.
         wild = "" if each.opponent else each.enemy_pokemon
         groups.setdefault((each.opponent, wild, each.location), []).append(each)
     opponents = [_opponent(key, each) for key, each in groups.items()]
-    trainers = [each for each in opponents if each.whom]
-    wilds = sorted((each for each in opponents if not each.whom), key=lambda each: -each.met)
+    trainers = [each for each in opponents if each.opponent_team]
+    wilds = sorted(
+        (each for each in opponents if not each.opponent_team), key=lambda each: -each.met
+    )
     trainers.sort(key=lambda each: (-each.lost, each.first_tick))
     return Battles(
         trainers=trainers[:MOST_OPPONENTS],
         wild=wilds[:MOST_OPPONENTS],
         left_out=len(trainers[MOST_OPPONENTS:]) + len(wilds[MOST_OPPONENTS:]),
-        ends=_ends(told),
-        turns=sum(each.turns_taken for each in told),
+        ends=_ends(fought),
+        turns=sum(each.turns_taken for each in fought),
         died=sum(1 for _ in run.events(BATTLE, live=False)),
-        defeats=[each.tick for each in told if each.outcome == "defeat"],
+        defeats=[each.tick for each in fought if each.outcome == "defeat"],
     )
 
 
-def _opponent(key: tuple[str, str, str], told: Sequence[BattleEvent]) -> OpponentStats:
+def _opponent(key: tuple[str, str, str], fought: Sequence[BattleEvent]) -> OpponentStats:
     trainer, wild, place = key
-    levels = [each.enemy_level for each in told]
-    teams = [name for each in told for name in each.enemy_pokemon.split(", ")]
-    fighters = Counter(each.player_pokemon for each in told)
+    levels = [each.enemy_level for each in fought]
+    teams = [name for each in fought for name in each.enemy_pokemon.split(", ")]
+    fighters = Counter(each.player_pokemon for each in fought)
     return OpponentStats(
         name=trainer or wild,
-        whom=", ".join(dict.fromkeys(teams)) if trainer else "",
+        opponent_team=", ".join(dict.fromkeys(teams)) if trainer else "",
         place=place,
-        met=len(told),
-        ends=_ends(told),
-        turns=sum(each.turns_taken for each in told),
+        met=len(fought),
+        ends=_ends(fought),
+        turns=sum(each.turns_taken for each in fought),
         levels=(min(levels), max(levels)),
         by=fighters.most_common(1)[0][0],
-        first_tick=told[0].tick,
+        first_tick=fought[0].tick,
     )
 
 
-def _ends(told: Iterable[BattleEvent]) -> Mapping[str, int]:
-    counts = Counter(OUTCOMES.get(each.outcome, "otherwise") for each in told)
+def _ends(fought: Iterable[BattleEvent]) -> Mapping[str, int]:
+    counts = Counter(OUTCOMES.get(each.outcome, "otherwise") for each in fought)
     return {end: counts[end] for end in (*OUTCOMES.values(), "otherwise") if counts[end]}
 
 
 class StuckEntry(NamedTuple):
-    """One episode by its number from 1 on; on a branch that died where `died`."""
+    """One stuck episode, numbered from 1; `died` when its branch was abandoned."""
 
     number: int
     reason: str
@@ -167,14 +169,14 @@ class StuckEntry(NamedTuple):
     since: int
     lasted: int
     tried: Sequence[str]
-    rungs: Sequence[str]
+    recovery_steps: Sequence[str]
     solved_by: str
     over: bool
     died: bool
 
     @property
     def ticks(self) -> int:
-        """How many ticks it took."""
+        """The length in ticks."""
         return self.lasted - self.since
 
 
@@ -190,19 +192,19 @@ def episodes(run: RunReader, times: Times) -> Iterator[StuckEntry]:
             since=event.since,
             lasted=event.lasted,
             tried=event.tried,
-            rungs=event.rungs,
+            recovery_steps=event.recovery_steps,
             solved_by=event.solved_by or "",
             over=event.over,
             died=event.last_step is not None,
         )
 
 
-MOST_ACTIONS: Final = 40  # deeds with a row of their own
-LATEST_ACTIONS: Final = 60  # told one by one
+MOST_ACTIONS: Final = 40  # kinds of actions with a row
+LATEST_ACTIONS: Final = 60  # listed one by one
 
 
 class ActionStats(NamedTuple):
-    """All times that one thing was done."""
+    """All executions of one action."""
 
     name: str
     times: int
@@ -210,8 +212,8 @@ class ActionStats(NamedTuple):
     game_s: float
 
 
-class Done(NamedTuple):
-    """One deed that ended."""
+class ActionTaken(NamedTuple):
+    """One completed action."""
 
     when: TickTime
     name: str
@@ -221,16 +223,16 @@ class Done(NamedTuple):
 
 
 class ActionsTaken(NamedTuple):
-    """Those that took most of the time, how many sorts are left out, and the last ones in full."""
+    """The actions with the most game time, the count of kinds left out, and the last ones in full."""
 
     sorts: Sequence[ActionStats]
     left_out: int
     times: int
-    latest: Sequence[Done]
+    latest: Sequence[ActionTaken]
 
 
-def deeds(run: RunReader, times: Times) -> ActionsTaken:
-    """Return what was done on the live lineage."""
+def actions_taken(run: RunReader, times: Times) -> ActionsTaken:
+    """Return the actions of the live branch."""
     done = list(events(run, ActionEvent))
     groups: dict[str, list[ActionEvent]] = {}
     for each in done:
@@ -250,7 +252,7 @@ def deeds(run: RunReader, times: Times) -> ActionsTaken:
         left_out=len(sorts[MOST_ACTIONS:]),
         times=len(done),
         latest=[
-            Done(
+            ActionTaken(
                 when=times.when(each.tick),
                 name=each.action_value,
                 why=each.reasoning,

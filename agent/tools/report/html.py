@@ -1,6 +1,6 @@
-"""HTML pages: templates filled by Jinja, and files that replace nothing but older pages. Only this module imports Jinja.
+"""HTML pages rendered by Jinja, and files that only replace older pages. Only this module imports Jinja.
 
-Values put into a template are text: markup and control characters in them are shown, never obeyed.
+Template values are text: markup in them is escaped, and control characters are made visible.
 """
 
 from functools import cache
@@ -12,13 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.errors import UsageError
 from agent.tools.report.chart import clock_time, local
-from agent.tools.report.words import cut, game_time, number, plain, visible
+from agent.tools.report.words import cut, game_time, number, plain, sanitized
 
 LONGEST: Final = 400  # characters of any one text
 
 
 def render(name: str, **values: object) -> str:
-    """Return a template of this package, filled."""
+    """Return a rendered template of this package."""
     return _environment().get_template(name).render(values)
 
 
@@ -28,8 +28,8 @@ def _environment() -> Environment:
         loader=PackageLoader("agent.tools.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        # A text is shown as people may see it; what is markup of ours stays so.
-        finalize=lambda value: visible(cut(value, LONGEST)) if type(value) is str else value,
+        # Text is made safe to show; our own markup is left unchanged.
+        finalize=lambda value: sanitized(cut(value, LONGEST)) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -47,21 +47,21 @@ def _environment() -> Environment:
 
 
 MARK: Final = '<meta name="generator" content="red-agent">'
-HEAD: Final = 1_000  # bytes of a page within which its mark stands
+HEAD: Final = 1_000  # bytes at the start of a page that contain its mark
 
 
 def require_page_or_new(path: Path) -> None:
-    """Raise UsageError where a page would replace anything but an older page of ours."""
+    """Raise UsageError when a page would replace a file that is not an older report."""
     if not path.parent.is_dir():
-        message = f"{path.parent} is no folder; make it, or name a file elsewhere"
+        message = f"{path.parent} is not a folder; create it, or name a file elsewhere"
         raise UsageError(message)
     if (path.exists() or path.is_symlink()) and not _is_page(path):
-        message = f"{path} exists already and is no report, so it stays; name another file"
+        message = f"{path} exists already and is not a report; name another file"
         raise UsageError(message)
 
 
 def require_writable(folder: Path) -> None:
-    """Raise UsageError where no file can be made in a folder: that is known before anything is played for it."""
+    """Raise UsageError when no file can be created in a folder; called before a long game is played."""
     try:
         with TemporaryFile(dir=folder):
             pass

@@ -1,6 +1,6 @@
-"""Everything a report says of one run, as values: how it ended, what went wrong, and what the other parts read.
+"""All data of the report of one run: how it ended, what went wrong, and the parts read by other modules.
 
-It is read once, also while the run is being played. Lines of night.jsonl that cannot be read are counted and skipped.
+It is read once, also while the run is playing. Unreadable lines of night.jsonl are counted and skipped.
 """
 
 import json
@@ -22,14 +22,14 @@ from agent.tools.report.events import (
     Battles,
     MilestoneEntry,
     StuckEntry,
+    actions_taken,
     battles,
-    deeds,
     episodes,
+    milestone_label,
     milestones,
     pending,
-    said,
 )
-from agent.tools.report.learned import Learnt, learnt
+from agent.tools.report.learned import MemoryChanges, memory_changes
 from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, process, team_history
 from emulator import Cartridge, Dex
 from memory import RunFolder, RunReader, TrailRow
@@ -39,7 +39,7 @@ ENDS: Final = ("began", "started", "verdict")
 
 
 class LoggedFault(NamedTuple):
-    """One thing that went wrong, and what the supervisor did about it."""
+    """One fault, and the reaction of the supervisor."""
 
     kind: str
     says: str
@@ -50,18 +50,18 @@ class LoggedFault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NightLog:
-    """What `night.jsonl` says; a run without one has an empty one. `ruling` is the last line of a verdict."""
+    """The content of `night.jsonl`, empty for a run without one. `ruling` is the last line with a verdict."""
 
     began: bool = False
     starts: int = 0
     faults: Sequence[LoggedFault] = ()
-    samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # bytes of its own log
+    samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # time, log bytes
     ruling: Mapping[str, Any] | None = None
     unreadable: int = 0
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Return what the log in a run's folder says."""
+        """Return the content of the log in a run folder."""
         lines = journal_lines(folder)
         kinds: dict[str, list[Mapping[str, Any]]] = {}
         for line in filter(None, lines):
@@ -75,34 +75,34 @@ class NightLog:
                 (_number(each, "at"), _number(each, "log_bytes"))
                 for each in kinds.get("sample", ())
             ],
-            # A verdict does not count where the night was begun again since.
+            # A verdict does not count when the night was started again after it.
             ruling=ends[-1] if ends and ends[-1]["what"] == "verdict" else None,
             unreadable=lines.count(None),
         )
 
 
-def _fault(told: Mapping[str, Any]) -> LoggedFault:
-    tick = told.get("tick")
+def _fault(line: Mapping[str, Any]) -> LoggedFault:
+    tick = line.get("tick")
     return LoggedFault(
-        kind=str(told.get("kind", "fault")),
-        says=str(told.get("says", "")),
+        kind=str(line.get("kind", "fault")),
+        says=str(line.get("says", "")),
         tick=tick if isinstance(tick, int) else None,
-        at=_number(told, "at"),
-        answer=str(told.get("answer", "")),
+        at=_number(line, "at"),
+        answer=str(line.get("answer", "")),
     )
 
 
-def _number(told: Mapping[str, Any], name: str) -> float:
-    number = told.get(name)
+def _number(line: Mapping[str, Any], name: str) -> float:
+    number = line.get(name)
     return float(number) if isinstance(number, int | float) else 0.0
 
 
-LATEST_FAULTS: Final = 40  # faults told one by one
+LATEST_FAULTS: Final = 40  # faults listed one by one
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
 class FaultStats(NamedTuple):
-    """All faults of one kind: how many, the last of them, and what was done about them how often."""
+    """All faults of one kind: their count, the last of them, and the reactions by number of times."""
 
     name: str
     times: int
@@ -110,20 +110,20 @@ class FaultStats(NamedTuple):
     answers: Mapping[str, int]
 
 
-class Troubles(NamedTuple):
+class Problems(NamedTuple):
     """Faults of the night by kind and the last ones in full, errors inside of play, and disagreements by kind."""
 
     kinds: Sequence[FaultStats]
     latest: Sequence[LoggedFault]
     faults: int
-    errors: int | None  # None where the last session left no word of it
+    errors: int | None  # None when the last session left no summary
     disagreements: Mapping[str, int]
 
 
-def troubles(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Troubles:
-    """Return all that went wrong in a run."""
+def problems(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Problems:
+    """Return the faults, errors and disagreements of a run."""
     errors = summary.get("errors")
-    return Troubles(
+    return Problems(
         kinds=_kinds(faults),
         latest=faults[-LATEST_FAULTS:],
         faults=len(faults),
@@ -133,7 +133,7 @@ def troubles(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str
 
 
 def unnumbered(words: str) -> str:
-    """Return words with N in the place of every number, so that the same at other figures counts as the same."""
+    """Return a text with every number replaced by N, so that texts that differ only in numbers are equal."""
     return _NUMBER.sub("N", words)
 
 
@@ -149,22 +149,22 @@ def _kinds(faults: Sequence[LoggedFault]) -> Sequence[FaultStats]:
 
 
 class RunStatus(Enum):
-    """Every way that a run stands in the morning."""
+    """The status of a run."""
 
     GOAL = "goal"
     LIMIT = "limit"
     GAVE_UP = "gave_up"
     INTERRUPTED = "interrupted"
     ERROR = "error"
-    ENDED = "ended"  # in order, for no recorded reason
+    ENDED = "ended"  # normally, without a recorded reason
     OPEN = "open"
 
 
-LAST: Final = (RunStatus.GOAL, RunStatus.GAVE_UP)  # no supervisor goes on after these
+LAST: Final = (RunStatus.GOAL, RunStatus.GAVE_UP)  # the supervisor does not continue after these
 
 
 class RunVerdict(NamedTuple):
-    """How a run ended, which limit it was, why in a line, and what keeps it from being a clean run."""
+    """How a run ended, which limit it reached, the reason in a line, and why it is not a clean run."""
 
     kind: RunStatus
     which: str
@@ -173,12 +173,12 @@ class RunVerdict(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether the run was never taken back by hand."""
+        """Whether the run was never rewound by hand."""
         return not self.unclean
 
 
 def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
-    """Return what the last session said when it ended; nothing where play went on since, or it left no word."""
+    """Return the summary of the last session; empty when there is none, or when play continued after it."""
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -190,7 +190,7 @@ def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
 def _ended(
     night: NightLog, summary: Mapping[str, Any], by_store: tuple[RunStatus, str]
 ) -> tuple[RunStatus, str, str]:
-    """Return how a run ended, which limit it was, and why: as its last witness tells."""
+    """Return how a run ended, which limit it reached, and why, from the latest source."""
     if night.ruling is not None:
         which, why = (str(night.ruling.get(name, "")) for name in ("which", "why"))
         return _status(str(night.ruling.get("verdict", ""))), which, why
@@ -199,14 +199,14 @@ def _ended(
         stop = str(summary.get("stop", ""))
         found = _status(stop), "ticks" if stop == "ticks" else "", str(summary.get("reason", ""))
     if night.starts and found[0] not in LAST:
-        return RunStatus.OPEN, "", ""  # a child has ended; the night has not
+        return RunStatus.OPEN, "", ""  # a child process has ended, but not the night
     return found
 
 
 def _end_by_store(
     run: RunReader, limits: Mapping[str, Any], reached: Sequence[MilestoneEntry], last_tick: int
 ) -> tuple[RunStatus, str]:
-    """Return how the file itself shows that the run ended, and which limit it was."""
+    """Return how the run ended by its own file, and which limit it reached."""
     if limits.get("until") in {each.id for each in reached}:
         return RunStatus.GOAL, ""
     ends = [each.tick for each in run.events("session_ended")]
@@ -215,7 +215,7 @@ def _end_by_store(
     if last_tick == limits.get("ticks"):
         return RunStatus.LIMIT, "ticks"
     stuck = [each for each in events(run, StuckEvent) if each.tick == last_tick]
-    gave_up = any("give_up" in each.rungs for each in stuck)
+    gave_up = any("give_up" in each.recovery_steps for each in stuck)
     return RunStatus.GAVE_UP if gave_up else RunStatus.ENDED, ""
 
 
@@ -226,7 +226,7 @@ def _status(word: str) -> RunStatus:
 
 
 class Rollback(NamedTuple):
-    """One time that play went back: to `to`, from tick `left` of a branch that died, and why."""
+    """One rewind to `to` from tick `left` of an abandoned branch, and its reason."""
 
     to: TickTime
     left: int
@@ -234,13 +234,13 @@ class Rollback(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """What a run has to tell; the parts that it lacks are empty."""
+class RunData:
+    """The data of one run; missing parts are empty."""
 
     run: str
     path: Path
     settings: Mapping[str, Any]
-    until: str  # the milestone to reach, in words
+    until: str  # the label of the milestone to reach
     verdict: RunVerdict
     last: TickTime
     milestones: Sequence[MilestoneEntry]
@@ -251,21 +251,21 @@ class Gathered:
     process: Process
     battles: Battles
     stuck: Sequence[StuckEntry]
-    learnt: Learnt
+    learned: MemoryChanges
     advice: AdviceSummary
-    troubles: Troubles
-    deeds: ActionsTaken
+    problems: Problems
+    actions: ActionsTaken
     night: NightLog
     trail: Sequence[TrailRow] = field(repr=False)
 
     @property
     def restarts(self) -> int:
-        """How often play was begun again in another process."""
+        """The number of restarts in another process."""
         return max(len(self.process.sessions), self.night.starts, 1) - 1
 
 
-def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathered:
-    """Return what the run in `folder` has to tell; without its cartridge some names are only numbers."""
+def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> RunData:
+    """Return the data of the run in `folder`; without its cartridge some names are only numbers."""
     run, settings = folder.store, folder.settings
     story = Story.of(cartridge.kind) if cartridge is not None else None
     times, night = Times.of(run), NightLog.read(folder.path)
@@ -277,15 +277,15 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
     by_store = _end_by_store(run, limits, reached, times.last.tick)
     moved = summary.get("moved")
     by_hand = [
-        f"taken back by hand from tick {each.left:,} to tick {each.tick:,}"
+        f"rewound by you from tick {each.left:,} to tick {each.tick:,}"
         for each in branchings
         if each.why == "asked"
     ]
-    return Gathered(
+    return RunData(
         run=run.run_id,
         path=folder.path,
         settings=settings,
-        until=said(story, goal),
+        until=milestone_label(story, goal),
         verdict=RunVerdict(*_ended(night, summary, by_store), by_hand),
         last=times.last,
         milestones=reached,
@@ -296,16 +296,16 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         process=process(run.vitals(), night.samples),
         battles=battles(run),
         stuck=list(episodes(run, times)),
-        learnt=learnt(run, moved if isinstance(moved, Mapping) else {}),
+        learned=memory_changes(run, moved if isinstance(moved, Mapping) else {}),
         advice=advice(run, times),
-        troubles=troubles(run, night.faults, summary),
-        deeds=deeds(run, times),
+        problems=problems(run, night.faults, summary),
+        actions=actions_taken(run, times),
         night=night,
         trail=trail,
     )
 
 
 def _species(cartridge: Cartridge | None) -> Callable[[int], str]:
-    """Return what names a species."""
+    """Return a function that names a species."""
     known = Dex.of(cartridge).all_species if cartridge is not None else {}
     return lambda number: known[number].name if number in known else f"species {number}"

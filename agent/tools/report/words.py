@@ -1,4 +1,4 @@
-"""Memory entries, figures and foreign text in words that are safe to show. Knows nothing of files."""
+"""Descriptions of memory entries, formatted figures, and safe display of foreign text. Knows nothing of files."""
 
 import json
 import re
@@ -10,33 +10,33 @@ from typing import Any, Final
 from memory import MemoryItem
 
 DAY_S: Final = 86_400.0
-LONGEST: Final = 160  # characters of what is said of a kind without words of its own
+LONGEST: Final = 160  # characters of the description of a kind without its own sentence
 STATUS: Final = {
     "verified": "verified: the cartridge showed it",
-    "inferred": "inferred: rules made it of what the cartridge showed",
-    "claim": "a claim: somebody said so, and nothing has borne it out yet",
-    "unknown": "unknown: nobody noted where it comes from",
+    "inferred": "inferred: derived by rules from what the cartridge showed",
+    "claim": "claimed: stated without proof, and not confirmed yet",
+    "unknown": "unknown: no source was recorded",
 }
 _RUN_DATE: Final = re.compile(r"\d{8}-\d{6}-")
 
 
-def says(item: MemoryItem) -> str:
-    """Return in one line what `item` tells."""
-    words = told(item.kind, item.data)
-    return f"{words} (no longer so: {item.closed})" if item.closed else words
+def describe(item: MemoryItem) -> str:
+    """Return a one-line description of `item`."""
+    words = describe_data(item.kind, item.data)
+    return f"{words} (no longer true: {item.closed})" if item.closed else words
 
 
-def told(kind: str, data: Mapping[str, Any]) -> str:
-    """Return in one line what the data of an entry or a row of some kind tell."""
-    tell = _TELLERS.get(kind, _plainly)
+def describe_data(kind: str, data: Mapping[str, Any]) -> str:
+    """Return a one-line description of the data of an entry or a row of some kind."""
+    form = _FORMATS.get(kind, _describe_fields)
     try:
-        return tell.format_map(data) if isinstance(tell, str) else tell(data)
+        return form.format_map(data) if isinstance(form, str) else form(data)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return _plainly(data)  # another version's fields
+        return _describe_fields(data)  # fields of another version
 
 
-def figure(item: MemoryItem) -> str:
-    """Return what it rests on, in a few characters."""
+def evidence_text(item: MemoryItem) -> str:
+    """Return the evidence of an item in a few characters."""
     data: Mapping[str, Any] = item.data
     match item.kind if item.table != "ltm_entries" else "":
         case "pattern":
@@ -54,7 +54,7 @@ def figure(item: MemoryItem) -> str:
 
 
 def times(count: int) -> str:
-    """Return how often, in words."""
+    """Return a number of times in words."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
@@ -70,31 +70,31 @@ def game_time(seconds: float | None) -> str:
 def date(at: float) -> str:
     """Return the day of an epoch second."""
     if at <= 0:
-        return "nobody noted when"
+        return "date not recorded"
     try:
         return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
     except (OverflowError, ValueError, OSError):
-        return "no date there is"
+        return "invalid date"
 
 
 def ago(at: float, now: float) -> str:
-    """Return how long ago an epoch second is, in days."""
+    """Return the age of an epoch second in days."""
     days = (now - at) / DAY_S
     if at <= 0:
-        return "nobody noted when"
+        return "date not recorded"
     if -1.0 < days < 1.0:
         return "today"
     when = f"{abs(days):,.0f} day{'' if round(abs(days)) == 1 else 's'}"
     return f"{when} ago" if days > 0 else f"in {when}"
 
 
-def run_words(run_id: str) -> str:
-    """Return a run's name without its date, which says little to people."""
+def run_label(run_id: str) -> str:
+    """Return the name of a run without its date."""
     return _RUN_DATE.sub("", run_id) if run_id else "no run"
 
 
 def number(value: object) -> str:
-    """Return a value as people write it: no twelve digits after the point, thousands apart."""
+    """Return a value for display, with at most two decimals and thousands separators."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -119,7 +119,7 @@ def plain(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _plainly(data: Mapping[str, Any]) -> str:
+def _describe_fields(data: Mapping[str, Any]) -> str:
     given = {name: value for name, value in data.items() if value not in (None, "", [], {}, ())}
     return cut(" ".join(number(given).split()), LONGEST)
 
@@ -153,7 +153,7 @@ def _situation(data: Mapping[str, Any]) -> str:
     return f"in {data['location']}, {data['screen_type']},{with_}{weak} {data['ticks']:,} ticks"
 
 
-def _acquaintance(data: Mapping[str, Any]) -> str:
+def _opponent_met(data: Mapping[str, Any]) -> str:
     fates = ("won", "lost", "left", "caught")
     ends = ", ".join(f"{name} {data[name]:,}" for name in fates if data[name])
     by = (
@@ -165,18 +165,18 @@ def _acquaintance(data: Mapping[str, Any]) -> str:
     )
 
 
-def _heard(data: Mapping[str, Any]) -> str:
-    came = f"gives {', '.join(data['came'])}" if data["came"] else "only talks"
-    return f"number {data['slot']} in {data['place']} {came}: {data['words']!r}"
+def _talk(data: Mapping[str, Any]) -> str:
+    effects = f"gives {', '.join(data['effects'])}" if data["effects"] else "only talks"
+    return f"number {data['slot']} in {data['place']} {effects}: {data['words']!r}"
 
 
-def _barred(data: Mapping[str, Any]) -> str:
-    now = "free again" if data["passed"] else "no way through"
+def _blocked_square(data: Mapping[str, Any]) -> str:
+    now = "free again" if data["passed"] else "blocked"
     return f"({data['x']},{data['y']}) in {data['place']}, towards {data['towards']}: {now}"
 
 
-# A sentence to fill in, or a function where a field wants words of its own.
-_TELLERS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
+# A format string, or a function where a field needs special wording.
+_FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "pattern": _pattern,
     "strategy": lambda data: (
         f"{data['player_pokemon']} beats {data['enemy_type']} with "
@@ -185,18 +185,18 @@ _TELLERS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "mistake": "{description}",
     "preference": "{description}",
     "battle": _battle,
-    "acquaintance": _acquaintance,
-    "belonging": "{subject}, first had in {place} at tick {first_tick:,}, at most {most:,}",
+    "opponent_met": _opponent_met,
+    "item_owned": "{subject}, first owned in {place} at tick {first_tick:,}, at most {most:,}",
     "blackout": (
         "beaten by {subject} in {place} at tick {tick:,}, which cost {cost:,}; woke up in {woke_in}"
     ),
-    "heard": _heard,
-    "shelf": lambda data: (
-        f"number {data['slot']} in {data['place']} sells items {number(data['wares'])}"
+    "talk": _talk,
+    "shop_stock": lambda data: (
+        f"number {data['slot']} in {data['place']} sells items {number(data['items'])}"
     ),
-    "barred": _barred,
+    "blocked_square": _blocked_square,
     "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
-    "waypoint": lambda data: (
+    "milestone_time": lambda data: (
         f"milestone {plain(data['milestone'])} at tick {data['tick']:,}:"
         f" {data['battles']:,} battles, {data['lost']:,} lost, {data['turns']:,} turns"
     ),
@@ -216,8 +216,8 @@ SIGN: Final = "\N{REPLACEMENT CHARACTER}"
 _DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def visible(words: str) -> str:
-    """Return words with a sign for each character that a screen obeys or cannot show, other than the end of a line."""
+def sanitized(words: str) -> str:
+    """Return a text in which each control or unprintable character, except line ends, is replaced by a sign."""
     if words.isascii() and (words.isprintable() or words.replace("\n", "").isprintable()):
         return words
     return "".join(
@@ -229,5 +229,5 @@ def visible(words: str) -> str:
 
 
 def cut(words: str, most: int) -> str:
-    """Return words that are no longer than `most` characters, with an ellipsis where something was cut away."""
+    """Return a text of at most `most` characters, cut with an ellipsis if it is longer."""
     return words if len(words) <= most else f"{words[: most - 1]}…"

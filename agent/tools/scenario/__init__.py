@@ -1,4 +1,1 @@
-"""Scenarios: a moment derived from power-on or saved by a user, what is done there, and what must be true then.
-
-Play itself is `agent.app`'s, and the machine the emulator's.
-"""
+"""Scenarios: a start derived from power-on or saved by a user, actions from there, and conditions."""

@@ -1,10 +1,10 @@
-"""What scenario files can say of a moment: names, how each is read, and what is demanded of it.
+"""Conditions of scenario files: the names of game values, their readers, and the demands on them.
 
-A plain name is one value (`map`, `money`); `family:which` is one of many (`event:got_starter`, `hp:0`,
-`ram:wGrassRate`). What a moment does not have, such as the HP of an empty place in the team, is -1.
+A plain name is one value (`map`, `money`); `family:which` is one of several (`event:got_starter`, `hp:0`,
+`ram:wGrassRate`). A value that does not exist, such as the HP of an empty team slot, is -1.
 
 `x = 5` demands equality. A string may begin with an operator: `"> 3"`, `"!= title"`, `"has soup"`, `"lacks soup"`.
-Behind one, a number may be `start`, the value when the scenario began, with one operation: `">= start - 2"`.
+After an operator, a number may be `start`, the value at the start, with one operation: `">= start - 2"`.
 """
 
 import operator
@@ -18,18 +18,18 @@ from agent.errors import UsageError
 from emulator import RED, PartyMon, State
 
 Value: TypeAlias = int | str | bool
-Reading: TypeAlias = Callable[["SeenMoment"], Value]
+ValueReader: TypeAlias = Callable[["GameSnapshot"], Value]
 
 ABSENT: Final = -1
 NONE: Final = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class SeenMoment:
-    """A moment; `doing` is what the agent had decided, empty where the rules do not play.
+class GameSnapshot:
+    """The game at one tick; `doing` is the decision of the agent, empty when the rules do not play.
 
-    `gains` counts the ticks of play that brought what was never there before, as an event or a level;
-    `episodes` counts the times play got stuck, known only when it has ended.
+    `gains` counts the ticks that made progress for the first time, such as a new event or level;
+    `episodes` counts the times play got stuck, known only at its end.
     """
 
     state: State
@@ -41,8 +41,8 @@ class SeenMoment:
     episodes: int = 0
 
 
-def reading(name: str) -> Reading:
-    """Return how `name` is read from a moment; raises UsageError when nothing is called so."""
+def value_reader(name: str) -> ValueReader:
+    """Return the reader of the value `name`; raises UsageError for an unknown name."""
     family, colon, which = name.partition(":")
     if not colon and name in _PLAIN:
         return _PLAIN[name]
@@ -51,30 +51,30 @@ def reading(name: str) -> Reading:
         try:
             one = which_of(which)
         except (KeyError, ValueError) as error:
-            message = f"{name!r} names no {family} that exists ({error})"
+            message = f"{name!r} names an unknown {family} ({error})"
             raise UsageError(message) from error
         return lambda seen: read(seen, one)
     known = ", ".join([*sorted(_PLAIN), *(f"{each}:..." for each in sorted(_FAMILIES))])
-    message = f"nothing of a moment is called {name!r}; there are {known}"
+    message = f"unknown value {name!r}; there are {known}"
     raise UsageError(message)
 
 
 def address_of(label: str) -> int:
-    """Return the address of `wLabel` or `wLabel+offset`; a KeyError when there is no such label."""
+    """Return the address of `wLabel` or `wLabel+offset`; raises KeyError for an unknown label."""
     base, _, offset = label.partition("+")
     return RED.ram[base].address + int(offset or "0", 0)
 
 
 def event_place(name: str) -> tuple[int, int]:
-    """Return address and bit of an event; a KeyError when there is none of that name."""
+    """Return address and bit of an event; raises KeyError for an unknown name."""
     number = RED.events[name]
     return RED.ram["wEventFlags"].address + number // 8, number % 8
 
 
-def _part(path: str, absent: Value) -> Reading:
-    """Return how a part of the state is read by its dotted path; `absent` where something on the way is None."""
+def _part(path: str, absent: Value) -> ValueReader:
+    """Return a reader of a state field by its dotted path, which gives `absent` when a part of the path is None."""
 
-    def read(seen: SeenMoment) -> Value:
+    def read(seen: GameSnapshot) -> Value:
         value: Any = seen.state
         for name in path.split("."):
             value = getattr(value, name)
@@ -86,8 +86,8 @@ def _part(path: str, absent: Value) -> Reading:
     return read
 
 
-def _met(seen: SeenMoment) -> int:
-    """Return the slot of the person on the square ahead."""
+def _person_ahead(seen: GameSnapshot) -> int:
+    """Return the slot of the person on the square ahead, or ABSENT."""
     ahead, facing = seen.state.position, seen.state.map.facing
     square = (ahead.x + facing.dx, ahead.y + facing.dy)
     people = seen.state.people_present
@@ -95,16 +95,16 @@ def _met(seen: SeenMoment) -> int:
 
 
 def _of_party(read: Callable[[PartyMon], int]) -> "_Family":
-    """Return the family of a value of one place in the team."""
+    """Return a family of values, one for each team slot."""
 
-    def of(seen: SeenMoment, slot: int) -> int:
+    def of(seen: GameSnapshot, slot: int) -> int:
         party = seen.state.party
         return read(party[slot]) if slot < len(party) else ABSENT
 
     return int, of
 
 
-def _ailment(mon: PartyMon) -> int:
+def _status_byte(mon: PartyMon) -> int:
     status = mon.status
     flags = (status.poisoned, status.burned, status.frozen, status.paralyzed)
     return status.sleep + sum(8 << bit for bit, is_set in enumerate(flags) if is_set)
@@ -114,17 +114,17 @@ def _below(limit: int) -> Callable[[str], int]:
     return lambda which: range(limit)[int(which)]
 
 
-def _knows(seen: SeenMoment, move: int) -> bool:
+def _knows(seen: GameSnapshot, move: int) -> bool:
     return any(slot.move == move for mon in seen.state.party.mons for slot in mon.moves)
 
 
-def _person(seen: SeenMoment, slot: int) -> str:
+def _person(seen: GameSnapshot, slot: int) -> str:
     people = seen.state.people_present
     where = next((each.position for each in people if each.slot == slot), None)
     return f"{where.x},{where.y}" if where is not None else "hidden"
 
 
-_PLAIN: Final[Mapping[str, Reading]] = {
+_PLAIN: Final[Mapping[str, ValueReader]] = {
     "started": lambda seen: seen.state.game_started,
     "in_control": lambda seen: seen.state.in_control,
     "in_battle": lambda seen: seen.state.in_battle,
@@ -139,7 +139,7 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "x": lambda seen: seen.state.map.x,
     "y": lambda seen: seen.state.map.y,
     "facing": lambda seen: seen.state.map.facing.name.lower(),
-    "person_ahead": _met,
+    "person_ahead": _person_ahead,
     "screen": lambda seen: seen.state.screen_type.value,
     "screen_text": lambda seen: seen.state.screen_text,
     "dialogue": lambda seen: seen.state.dialogue.is_open,
@@ -161,8 +161,8 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "episodes": lambda seen: seen.episodes,
 }
 
-# How one of a family is found by what follows the colon, and how it is read.
-_Family: TypeAlias = tuple[Callable[[str], Any], Callable[[SeenMoment, Any], Value]]
+# For each family: how to parse the text after the colon, and how to read the value.
+_Family: TypeAlias = tuple[Callable[[str], Any], Callable[[GameSnapshot, Any], Value]]
 _FAMILIES: Final[Mapping[str, _Family]] = {
     "milestone": (str, lambda seen, which: which in seen.milestones),
     "event": (RED.events.__getitem__, lambda seen, number: seen.state.flags.is_set(number)),
@@ -176,7 +176,7 @@ _FAMILIES: Final[Mapping[str, _Family]] = {
     "level": _of_party(lambda mon: mon.level),
     "exp": _of_party(lambda mon: mon.exp),
     "species": _of_party(lambda mon: mon.species),
-    "status": _of_party(_ailment),
+    "status": _of_party(_status_byte),
     "moves": _of_party(lambda mon: len(mon.moves)),
     "pp": _of_party(lambda mon: sum(slot.pp for slot in mon.moves)),
 }
@@ -203,55 +203,55 @@ CHANGE: Final[Mapping[str, Callable[[int, int], int]]] = {
 
 
 class Demand(NamedTuple):
-    """A demand on one name; `says` is how the file spells it."""
+    """A demand on one named value; `description` is its text in the file."""
 
     name: str
-    says: str
+    description: str
     order: Callable[[Any, Any], bool]
-    wanted: Callable[[Value], Value]  # of what the name was at the start
-    read: Reading
+    wanted: Callable[[Value], Value]  # from the value at the start
+    read: ValueReader
 
-    def holds(self, now: SeenMoment, start: SeenMoment) -> bool:
-        """Say whether the moment meets the demand."""
+    def holds(self, now: GameSnapshot, start: GameSnapshot) -> bool:
+        """Return whether the demand is met now."""
         found, wanted = self.read(now), self.wanted(self.read(start))
         return type(found) is type(wanted) and self.order(found, wanted)
 
-    def failure(self, now: SeenMoment, start: SeenMoment) -> str:
-        """Return in words what is there instead of what is demanded."""
-        began = f" (it began as {self.read(start)!r})" if "start" in self.says else ""
-        return f"{self.name} is {self.read(now)!r}, which is not {self.says}{began}"
+    def failure(self, now: GameSnapshot, start: GameSnapshot) -> str:
+        """Return a line with the current value and the demand it fails."""
+        began = f" (it began as {self.read(start)!r})" if "start" in self.description else ""
+        return f"{self.name} is {self.read(now)!r}, which is not {self.description}{began}"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Checks that must all hold at one moment."""
+    """Demands that must all hold at one tick."""
 
     checks: tuple[Demand, ...]
 
-    def holds(self, now: SeenMoment, start: SeenMoment) -> bool:
-        """Say whether the moment meets every demand."""
+    def holds(self, now: GameSnapshot, start: GameSnapshot) -> bool:
+        """Return whether every demand is met now."""
         return all(check.holds(now, start) for check in self.checks)
 
-    def failures(self, now: SeenMoment, start: SeenMoment) -> list[str]:
-        """Return in words every demand that the moment does not meet."""
+    def failures(self, now: GameSnapshot, start: GameSnapshot) -> list[str]:
+        """Return one line for each demand that is not met."""
         return [each.failure(now, start) for each in self.checks if not each.holds(now, start)]
 
     def __str__(self) -> str:
-        return ", ".join(f"{check.name} {check.says}" for check in self.checks)
+        return ", ".join(f"{check.name} {check.description}" for check in self.checks)
 
 
 def condition(table: Mapping[str, Any]) -> Condition:
-    """Return what a table of a file demands; raises UsageError where it cannot be understood."""
+    """Return the condition in a table of a file; raises UsageError when it cannot be parsed."""
     return Condition(tuple(_check(name, wanted) for name, wanted in table.items()))
 
 
 def number_demand(wanted: int | str) -> Callable[[int], bool]:
-    """Return whether a number meets a demand, which may be a number or begin with an operator."""
+    """Return a test of a number against a demand, which is a number or begins with an operator."""
     sign, rest = _split(wanted)
     try:
         limit = int(rest)
     except ValueError as error:
-        message = f"{wanted!r} demands no number"
+        message = f"{wanted!r} is not a demand on a number"
         raise UsageError(message) from error
     return lambda number: ORDER[sign](number, limit)
 
@@ -262,7 +262,7 @@ def _check(name: str, wanted: Value) -> Demand:
     is_number = isinstance(rest, str) and sign not in {"has", "lacks"}
     value = int(rest) if is_number and re.fullmatch(r"-?\d+", str(rest)) else rest
     target = _from_start(relative) if relative else lambda _start: value
-    return Demand(name, f"{sign} {rest}", ORDER[sign], target, reading(name))
+    return Demand(name, f"{sign} {rest}", ORDER[sign], target, value_reader(name))
 
 
 def _split(wanted: Value) -> tuple[str, Value]:

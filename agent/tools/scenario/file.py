@@ -1,36 +1,36 @@
-"""A scenario as its file has it: how its moment is derived, what is done there, what must be true.
+"""Scenario files: how the start is derived, what is done from there, and what must be true.
 
-pitfall = "oscillation"                    what it is about, if that has a name
-says = "A worn team is healed."            what is shown, in a sentence
-cartridge = "<SHA-1>"                      what it is for; on another cartridge it is skipped
-seed = 3                                   which game of many
+pitfall = "oscillation"                    the known problem it covers, if any
+description = "A worn team is healed."            what it shows, in a sentence
+cartridge = "<SHA-1>"                      its cartridge; on another one it is skipped
+seed = 3                                   the seed of the game
 
-[[start]] tables follow one another, each one thing:
+[[start]] tables are applied in order; each has one of these keys:
 
-    state = "gym"                          `gym.redstate` of the user's folder of states, which only comes first;
-                                           `known = ["reached:rival"]` is what play had behind it and RAM does not show
-    after = "lane"                         all that `moments/lane.toml` beside the file says, for files to share
-    play = { "milestone:rival" = true }    by rules, until this is true; from power-on when it comes first
+    state = "gym"                          `gym.redstate` in the user's folder of states, only as the first table;
+                                           `known = ["reached:rival"]` lists facts of play that RAM does not show
+    after = "lane"                         the stages of `moments/lane.toml` beside the file, shared between files
+    play = { "milestone:rival" = true }    play by rules until this is true; from power-on when it comes first
     set = { wGrassRate = 0 }               bytes of RAM by label, or "event:NAME" = true
-    walk = { map = 12, to = [9, 20] }      by the skill that walks, in peace
-    team = 2                               the first of the team so many times, for there to be others
-    press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; how often
-    power = "off and on"                   what the cartridge keeps without power stays, and all else begins anew
+    walk = { map = 12, to = [9, 20] }      by the walking skill, without encounters
+    team = 2                               fill the team with copies of its first member, up to this size
+    press = ["up 2 10", "wait 30 x4"]      button, frames held, frames released; number of times
+    power = "off and on"                   power cycle: battery RAM stays, everything else is reset
 
-Then one of two bodies, and in [then] what must be true at the end. By rules:
+Then one of two bodies, and in [then] the conditions at the end. Play by rules:
 
     [play]
-    until = { map = 1 }                    the aim, within `frames`; without one it lasts so long, or to the end of the story
-    wants = ["item:parcel"]                  facts of the story to see to before its milestones, as story files spell them
-    never = [{ menu = "keyboard" }]        what no tick may show
-    meets = [{ battle = "wild" }]          what some tick must show
-    counts = [{ when = { map = 37 }, times = "<= 1" }]    how often something may begin to be so
+    until = { map = 1 }                    the goal, within `frames`; without it play lasts `frames`, or to the story's end
+    wants = ["item:parcel"]                  story facts to reach before the milestones, spelled as in story files
+    never = [{ menu = "keyboard" }]        conditions that no tick may meet
+    meets = [{ battle = "wild" }]          conditions that some tick must meet
+    counts = [{ when = { map = 37 }, times = "<= 1" }]    how often a condition may become true
 
-or press by press, for what the machine does:
+or single presses, to test the machine:
 
     [[steps]]
-    press = ["b 4 26"]                     again and again, `within` so many times,
-    until = { menu = "none" }              where there is something to wait for
+    press = ["b 4 26"]                     repeated up to `within` times,
+    until = { menu = "none" }              when there is a condition to wait for
     then = { x = "== start + 1" }
 """
 
@@ -61,16 +61,16 @@ from agent.tools.scenario.states import (
 )
 from emulator import EMULATOR, Button, PyBoyConsole, Step
 
-FRAMES: Final = 20_000  # a budget where the file names none: five minutes and a half of the game
+FRAMES: Final = 20_000  # default budget: five and a half minutes of game time
 PRESS: Final = re.compile(r"(?:(wait) (\d+)|([a-z]+) (\d+) (\d+))(?: x(\d+))?")
-NAME: Final = re.compile(r"[\w-]+")  # of a saved moment: a file in its folder, and nowhere else
+NAME: Final = re.compile(r"[\w-]+")  # of a saved state: a file in its folder, and nowhere else
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Play by rules until something is true, within so many frames; with None for just so many.
+    """Play by rules until a condition is true, within `frames`; with None for exactly `frames`.
 
-    `wants` are facts of the story that come before its milestones.
+    `wants` are story facts to reach before the milestones.
     """
 
     until: Condition | None
@@ -78,30 +78,30 @@ class Play:
     wants: tuple[str, ...] = ()
 
 
-class Setting(NamedTuple):
-    """Set up on a console what would take long to bring about by play."""
+class Setup(NamedTuple):
+    """A change made directly on the console that would take long to reach by play."""
 
     do: Callable[[PyBoyConsole], None]
     is_walk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
-    """Switch off and on again."""
+class PowerCycle:
+    """A power cycle: off and on again."""
 
 
-class Saved(NamedTuple):
-    """Begin at a saved moment, with what play had behind it by then and RAM does not show."""
+class SavedStart(NamedTuple):
+    """A saved state to begin at, with the facts reached before that RAM does not show."""
 
     name: str
     known: tuple[str, ...]
 
 
-Stage: TypeAlias = Play | Setting | Power | Saved
+Stage: TypeAlias = Play | Setup | PowerCycle | SavedStart
 
 
 def stage_of(table: Mapping[str, Any]) -> Stage:
-    """Return what one table of a start says; raises UsageError where it says nothing of the kind."""
+    """Return the stage in one table of a start; raises UsageError for an unknown table."""
     match table:
         case {"state": str(name)}:
             return _saved(name, table.get("known", ()))
@@ -110,47 +110,45 @@ def stage_of(table: Mapping[str, Any]) -> Stage:
         case {"set": values}:
             return _change(values)
         case {"walk": {"map": map_id, "to": [x, y]}}:
-            return Setting(partial(walk_to, map_id=map_id, square=(x, y)), is_walk=True)
+            return Setup(partial(walk_to, map_id=map_id, square=(x, y)), is_walk=True)
         case {"team": int(size)}:
-            return Setting(partial(fill_team, size=size))
+            return Setup(partial(fill_team, size=size))
         case {"press": presses}:
-            return Setting(partial(press, steps=steps_of(presses)))
+            return Setup(partial(press, steps=steps_of(presses)))
         case {"power": "off and on"}:
-            return Power()
+            return PowerCycle()
         case _:
             pass
-    message = (
-        f"a start is one of after, state, play, set, team, walk, press and power, not {dict(table)}"
-    )
+    message = f"a start has one of after, state, play, set, team, walk, press and power, not {dict(table)}"
     raise UsageError(message)
 
 
-def _saved(name: str, known: Iterable[str]) -> Saved:
+def _saved(name: str, known: Iterable[str]) -> SavedStart:
     if not NAME.fullmatch(name):
-        message = f"{name!r} is no name of a saved moment; it is that of a file, without ending"
+        message = f"{name!r} is not a name of a saved state; give its file name without ending"
         raise UsageError(message)
-    return Saved(name, tuple(known))
+    return SavedStart(name, tuple(known))
 
 
-def _change(values: Mapping[str, Any]) -> Setting:
+def _change(values: Mapping[str, Any]) -> Setup:
     data, bits = [], []
     for name, value in values.items():
         if name.startswith("event:"):
             bits.append((*event_place(name.removeprefix("event:")), bool(value)))
         else:
             data.append((address_of(name), bytes(value if isinstance(value, list) else [value])))
-    return Setting(partial(change_ram, data=data, bits=bits))
+    return Setup(partial(change_ram, data=data, bits=bits))
 
 
 def steps_of(presses: Iterable[str]) -> tuple[Step, ...]:
-    """Return the steps that some presses are made of."""
+    """Return the input steps of a list of presses."""
     return tuple(step for press in presses for step in _parse(press))
 
 
 def _parse(press: str) -> list[Step]:
     found = PRESS.fullmatch(press)
     if found is None:
-        message = f"{press!r} is no press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'"
+        message = f"{press!r} is not a press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'"
         raise UsageError(message)
     waited, frames, button, hold, settle, times = found.groups()
     step = Step(None, 0, int(frames)) if waited else Step(Button(button), int(hold), int(settle))
@@ -164,24 +162,24 @@ SHA1: Final = re.compile(r"[0-9a-f]{40}")
 
 
 class Count(NamedTuple):
-    """How many times something may begin to be true; `says` is how the file spells the number."""
+    """How many times a condition may become true; `description` is the text of that number in the file."""
 
     when: Condition
-    says: str
+    description: str
     allows: Callable[[int], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """What is played by rules, and what must be true of it on the way."""
+class PlayBody:
+    """Play by rules, and the conditions on its ticks."""
 
     play: Play
     never: tuple[Condition, ...] = ()
     counts: tuple[Count, ...] = ()
 
 
-class Pressed(NamedTuple):
-    """Presses, repeated until something is true where that is asked for, and what must be true then."""
+class PressBody(NamedTuple):
+    """Presses, repeated until a condition is true if one is given, and the conditions after them."""
 
     steps: tuple[Step, ...]
     until: Condition | None
@@ -191,33 +189,33 @@ class Pressed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One file; `spelled` is its start as written, by which the derived state is cached.
+    """One scenario file; `spelled` is the text of its start, the cache key of the derived state.
 
-    `after` is the shared moment that it follows, '' for none; `states` the folder of the moments that it
-    names; `cartridge` the SHA-1 of the one that it is for, '' for any.
+    `after` is the shared start that it continues, '' for none; `states` the folder of its saved states;
+    `cartridge` the SHA-1 of its cartridge, '' for any.
     """
 
     path: Path
     name: str
     pitfall: str
-    says: str
+    description: str
     cartridge: str
     seed: int
     after: str
     states: Path
     start: tuple[Stage, ...]
     spelled: tuple[str, ...]
-    body: Played | tuple[Pressed, ...]
+    body: PlayBody | tuple[PressBody, ...]
     then: Condition
 
 
 def read_scenarios(paths: Iterable[Path], states: Path | None = None) -> list[Scenario]:
-    """Return the scenarios in these files, and in these folders without what lies deeper.
+    """Return the scenarios in these files, and in these folders without their subfolders.
 
-    Saved moments are looked for in `states`, else in the folder of that name beside each file.
+    Saved states are looked up in `states`, or else in the folder `states` beside each file.
     """
     if states is not None and not states.is_dir():
-        message = f"--states {states} is no folder; name the one that holds the .redstate files"
+        message = f"--states {states} is not a folder; name the one that holds the .redstate files"
         raise UsageError(message)
     files = [
         file
@@ -228,7 +226,7 @@ def read_scenarios(paths: Iterable[Path], states: Path | None = None) -> list[Sc
 
 
 def read_scenario(path: Path, states: Path | None = None) -> Scenario:
-    """Return the scenario in a file; raises UsageError, naming the file, where it makes no sense."""
+    """Return the scenario in a file; raises UsageError, naming the file, when it is invalid."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         return _scenario(path, table, states or path.parent / STATES)
@@ -241,18 +239,18 @@ def read_scenario(path: Path, states: Path | None = None) -> Scenario:
 
 
 def _scenario(path: Path, table: Mapping[str, Any], states: Path) -> Scenario:
-    start = list(_spelled_out(table, path.parent / MOMENTS))
+    start = list(_expand_start(table, path.parent / MOMENTS))
     if ("play" in table) == ("steps" in table):
         raise UsageError("a scenario has either [play] or [[steps]]")
     stages = tuple(map(stage_of, start))
-    if any(isinstance(each, Saved) for each in stages[1:]):
-        raise UsageError("a saved moment is where a start begins; let `state` come first")
-    body = _played(table["play"]) if "play" in table else tuple(map(_pressed, table["steps"]))
+    if any(isinstance(each, SavedStart) for each in stages[1:]):
+        raise UsageError("a saved state must be the first stage of a start; put `state` first")
+    body = _play_body(table["play"]) if "play" in table else tuple(map(_press_body, table["steps"]))
     return Scenario(
         path=path,
         name=path.stem,
         pitfall=table.get("pitfall", ""),
-        says=table["says"],
+        description=table["description"],
         cartridge=_sha1(table.get("cartridge", "")),
         seed=table.get("seed", SEED),
         after=next((each["after"] for each in table.get("start", ()) if "after" in each), ""),
@@ -266,22 +264,22 @@ def _scenario(path: Path, table: Mapping[str, Any], states: Path) -> Scenario:
 
 def _sha1(words: str) -> str:
     if words and not SHA1.fullmatch(words):
-        message = f"cartridge = {words!r} is no SHA-1 of 40 small hexadecimal digits"
+        message = f"cartridge = {words!r} is not a SHA-1 of 40 lower-case hexadecimal digits"
         raise UsageError(message)
     return words
 
 
-def _spelled_out(table: Mapping[str, Any], moments: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the stages of a start, with those of the moment that it follows first."""
+def _expand_start(table: Mapping[str, Any], moments: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the stages of a start, beginning with those of the shared start it continues."""
     for stage in table.get("start", ()):
         if "after" in stage:
             text = (moments / f"{stage['after']}.toml").read_text(encoding="utf-8")
-            yield from _spelled_out(tomllib.loads(text), moments)
+            yield from _expand_start(tomllib.loads(text), moments)
         else:
             yield stage
 
 
-def _played(table: Mapping[str, Any]) -> Played:
+def _play_body(table: Mapping[str, Any]) -> PlayBody:
     counts = [
         Count(condition(each["when"]), str(each["times"]), number_demand(each["times"]))
         for each in table.get("counts", ())
@@ -290,12 +288,12 @@ def _played(table: Mapping[str, Any]) -> Played:
     counts += [Count(each, ">= 1", met) for each in map(condition, table.get("meets", ()))]
     until = condition(table["until"]) if "until" in table else None
     play = Play(until, table.get("frames", FRAMES), tuple(table.get("wants", ())))
-    return Played(play, tuple(map(condition, table.get("never", ()))), tuple(counts))
+    return PlayBody(play, tuple(map(condition, table.get("never", ()))), tuple(counts))
 
 
-def _pressed(table: Mapping[str, Any]) -> Pressed:
+def _press_body(table: Mapping[str, Any]) -> PressBody:
     until = table.get("until")
-    return Pressed(
+    return PressBody(
         steps=steps_of(table["press"]),
         until=condition(until) if until else None,
         within=table.get("within", 1),
@@ -304,21 +302,21 @@ def _pressed(table: Mapping[str, Any]) -> Pressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One scenario; `trouble` is why its saved moment cannot be used with this emulator, '' where it can."""
+class ScenarioListing:
+    """A scenario in a list; `trouble` is why its saved state cannot be used with this emulator, '' if it can."""
 
     name: str
     pitfall: str
-    says: str
+    description: str
     start: str
     trouble: str = ""
 
 
-def listed(scenario: Scenario) -> Listed:
-    """Return what people want to know of a scenario."""
+def list_entry(scenario: Scenario) -> ScenarioListing:
+    """Return the description of a scenario for a list."""
     first = scenario.start[0] if scenario.start else None
     start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
-    if isinstance(first, Saved):
+    if isinstance(first, SavedStart):
         start = f"state {first.name}"
         try:
             made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
@@ -327,4 +325,4 @@ def listed(scenario: Scenario) -> Listed:
         else:
             start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
             trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
-    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)
+    return ScenarioListing(scenario.name, scenario.pitfall, scenario.description, start, trouble)

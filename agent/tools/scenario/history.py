@@ -1,4 +1,4 @@
-"""What a run had behind it at a moment and RAM does not show: milestones, errands, stuck episodes."""
+"""Facts of a run at a tick that RAM does not show: milestones, errands, stuck episodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -18,34 +18,34 @@ from memory.codec import as_json, from_json
 
 REACHED: Final = "reached:"
 ERRAND: Final = "errand:"
-PRESUMED: Final = "known when the moment was saved"
+KNOWN_BEFORE: Final = "known when the state was saved"
 
 
 def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
-    """Return the facts that a run had come to know by `tick`, of a branch that left the live one at tick `fork`.
+    """Return the facts reached by `tick` on a branch that left the live one at tick `fork`.
 
-    Where several branches died after the same fork, what any of them reached by then counts.
+    When several branches were abandoned after the same fork, the facts of all of them count.
     """
-    shared = _learnt(run, -1, min(tick, fork), live=True)
-    own = _learnt(run, fork, tick, live=False)
-    with run.understood("milestones and errands"):
+    shared = _reached_between(run, -1, min(tick, fork), live=True)
+    own = _reached_between(run, fork, tick, live=False)
+    with run.decoding("milestones and errands"):
         return tuple(dict.fromkeys((*shared, *own)))
 
 
-def presume(run: Path, known: Sequence[str], story: Story) -> None:
-    """Record facts as known in a run that has just begun, as of its start."""
+def record_known(run: Path, known: Sequence[str], story: Story) -> None:
+    """Record facts as reached at the start of a run that has just begun."""
     milestones = {REACHED + each.id: each for each in story.milestones}
     errands = {ERRAND + each.id: each for each in story.errands}
     there = sorted({*milestones, *errands})
     for fact in known:
         if fact not in there:
-            message = f"the cartridge's story has no {fact!r} to know; it has {', '.join(there)}"
+            message = f"the story of the cartridge has no {fact!r}; it has {', '.join(there)}"
             raise ScenarioError(message)
     with closing(open_run(run)) as folder:
         store = folder.store
         ledger = MilestoneLedger(story.milestones, Hooks())
         store.attach("ledger", ledger)
-        witnesses = {"ram": PRESUMED, "frame": PRESUMED}
+        witnesses = {"ram": KNOWN_BEFORE, "frame": KNOWN_BEFORE}
         reached = [
             ReachedMilestone(each.id, 0, witnesses)
             for fact, each in milestones.items()
@@ -60,8 +60,8 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
             if fact in known:
                 completed = SessionObjective(
                     objective_id=fact,
-                    name=errand.says,
-                    description=PRESUMED,
+                    name=errand.label,
+                    description=KNOWN_BEFORE,
                     objective_type="errand",
                     priority=0,
                     status="completed",
@@ -73,8 +73,8 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
         store.commit(checkpoint=store.latest_checkpoint())
 
 
-def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[str]:
-    """Yield what was reached and run behind tick `after` and up to `until`."""
+def _reached_between(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[str]:
+    """Yield the milestones and errands completed after tick `after`, up to `until`."""
     for reached in events(run, MilestoneEvent, live=live, strict=True):
         if after < reached.tick <= until:
             yield f"{REACHED}{reached.id}"
@@ -84,34 +84,34 @@ def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[s
             yield name
 
 
-def episodes_begun(run: RunReader) -> int:
-    """Return how many there were up to the last checkpoint."""
-    return int(_ladder(run).get("episodes", 0))
+def episode_count(run: RunReader) -> int:
+    """Return the number of stuck episodes up to the last checkpoint."""
+    return int(_recovery_state(run).get("episodes", 0))
 
 
-def told_of_episodes(run: RunReader, after: int) -> Iterator[str]:
-    """Yield in words each that came behind the first `after`, as it was told last."""
-    told = {each.number: each for each in events(run, StuckEvent)}
-    under_way = _ladder(run).get("episode")
-    if under_way is not None:
-        known = as_json(told.get(under_way["number"], StuckEvent()))
-        told[under_way["number"]] = from_json(StuckEvent, {**known, **under_way})
-    yield from (in_words(each) for number, each in told.items() if number > after)
+def describe_episodes(run: RunReader, after: int) -> Iterator[str]:
+    """Yield a description of each episode with a number above `after`, in its latest state."""
+    episodes = {each.number: each for each in events(run, StuckEvent)}
+    current = _recovery_state(run).get("episode")
+    if current is not None:
+        known = as_json(episodes.get(current["number"], StuckEvent()))
+        episodes[current["number"]] = from_json(StuckEvent, {**known, **current})
+    yield from (describe_episode(each) for number, each in episodes.items() if number > after)
 
 
-def in_words(stuck: StuckEvent) -> str:
-    """Return what an episode came to: why, where, when, what was tried, and what helped."""
+def describe_episode(stuck: StuckEvent) -> str:
+    """Return the description of an episode: reason, place, ticks, attempts, and what solved it."""
     tried = ", ".join(stuck.tried) or "nothing"
-    rungs = ", ".join(each.replace("_", " ") for each in stuck.rungs)
+    recovery_steps = ", ".join(each.replace("_", " ") for each in stuck.recovery_steps)
     return (
         f"{stuck.reason.replace('_', ' ')} in {stuck.place or f'map {stuck.map_id}'}"
         f" ({stuck.x},{stuck.y}), ticks {stuck.since} to {stuck.lasted}; tried {tried};"
-        f" then {rungs}; {stuck.solved_by or 'nothing'} helped"
+        f" then {recovery_steps}; {stuck.solved_by or 'nothing'} helped"
     )
 
 
-def _ladder(run: RunReader) -> Mapping[str, Any]:
-    """Return the state of the recovery ladder in the last checkpoint; empty without one."""
+def _recovery_state(run: RunReader) -> Mapping[str, Any]:
+    """Return the state of stuck recovery in the last checkpoint, empty without one."""
     mind = run.part("mind")
-    with run.understood("part mind"):
-        return mind["ladder"] if mind else {}
+    with run.decoding("part mind"):
+        return mind["recovery"] if mind else {}

@@ -1,4 +1,4 @@
-"""Scenarios run, one by one or several at a time, and how they went: problems in words, and a page of many games."""
+"""Execution of scenarios, in sequence or in parallel, their reports, and a results page of many games."""
 
 import multiprocessing
 import signal
@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
 from agent.story.story import Story
-from agent.tools.scenario.conditions import SeenMoment
-from agent.tools.scenario.file import Played, Pressed, Scenario, read_scenario
-from agent.tools.scenario.history import told_of_episodes
+from agent.tools.scenario.conditions import GameSnapshot
+from agent.tools.scenario.file import PlayBody, PressBody, Scenario, read_scenario
+from agent.tools.scenario.history import describe_episodes
 from agent.tools.scenario.start import (
     RUN,
     Cache,
@@ -26,17 +26,17 @@ from agent.tools.scenario.start import (
     PlayWatch,
     StartPart,
     derive,
-    ending,
-    go_to,
+    describe_end,
+    load_latest,
     play_part,
 )
-from agent.tools.scenario.states import cartridge_name, look
+from agent.tools.scenario.states import cartridge_name, current_state
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
 
 class ScenarioVerdict(StrEnum):
-    """What running a scenario came to."""
+    """The outcome of a scenario."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -45,7 +45,7 @@ class ScenarioVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a scenario went: it passed when it was run and there are no problems; `skipped` says why it was not."""
+    """The result of a scenario, passed when it ran without problems; `skipped` is the reason why it did not run."""
 
     name: str
     pitfall: str
@@ -56,19 +56,19 @@ class Report:
 
     @property
     def verdict(self) -> ScenarioVerdict:
-        """What it came to."""
+        """The outcome."""
         if self.skipped:
             return ScenarioVerdict.SKIPPED
         return ScenarioVerdict.FAILED if self.problems else ScenarioVerdict.PASSED
 
     @property
     def passed(self) -> bool:
-        """Whether all was as it must be."""
+        """Whether the scenario passed."""
         return self.verdict is ScenarioVerdict.PASSED
 
 
 def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Report:
-    """Derive the scenario's moment, do what it says, and return how that went."""
+    """Derive the start of a scenario, execute its body, and return the report."""
     body, report = scenario.body, partial(Report, scenario.name, scenario.pitfall, scenario.seed)
     if scenario.cartridge not in {"", cartridge.sha1}:
         wanted = f"it is for {cartridge_name(scenario.cartridge)}, SHA-1 {scenario.cartridge}"
@@ -77,47 +77,47 @@ def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Repo
         path = derive(scenario, cartridge, cache)
     except ScenarioError as error:
         return report(problems=(str(error),))
-    if isinstance(body, Played):
+    if isinstance(body, PlayBody):
         frames, problems = _play(scenario, body, GameOrigin(cartridge, scenario.seed, path))
     else:
         frames, problems = _press(scenario, body, cartridge, path)
     return report(frames, tuple(problems))
 
 
-def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, list[str]]:
+def _play(scenario: Scenario, body: PlayBody, origin: GameOrigin) -> tuple[int, list[str]]:
     watch = PlayWatch(body, Interrupt())
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / RUN
         summary = play_part(origin, StartPart(play=body.play), run, watch)
         watch.end(summary)
-        nowhere = _nowhere(run, watch)
+        stuck_lines = _stuck_lines(run, watch)
     problems = watch.problems()
     if body.play.until is not None and not watch.arrived:
         problems += [f"not reached: {body.play.until}"]
         problems += body.play.until.failures(watch.now, watch.start)
     if summary.stop in {Stop.GAVE_UP, Stop.ERROR} or summary.errors:
-        problems.append(f"{summary.stop.value}, {summary.errors} faults: {summary.reason}")
+        problems.append(f"{summary.stop.value}, {summary.errors} errors: {summary.reason}")
     problems += scenario.then.failures(watch.now, watch.start)
     if problems:
-        problems += [*nowhere, ending(summary, watch)]
+        problems += [*stuck_lines, describe_end(summary, watch)]
     return watch.frames, problems
 
 
-def _nowhere(run: Path, watch: PlayWatch) -> list[str]:
-    """Return in words each time that play got stuck."""
+def _stuck_lines(run: Path, watch: PlayWatch) -> list[str]:
+    """Return one line for each time that play got stuck."""
     if watch.now.episodes == watch.start.episodes:
         return []
     with closing(read_run(run)) as folder:
-        told = told_of_episodes(folder.store, watch.start.episodes)
-        return [f"it got nowhere: {words}" for words in told]
+        lines = describe_episodes(folder.store, watch.start.episodes)
+        return [f"play got stuck: {words}" for words in lines]
 
 
 def _press(
-    scenario: Scenario, body: Sequence[Pressed], cartridge: Cartridge, path: Path | None
+    scenario: Scenario, body: Sequence[PressBody], cartridge: Cartridge, path: Path | None
 ) -> tuple[int, list[str]]:
     with closing(PyBoyConsole(cartridge)) as console:
         if path is not None:
-            go_to(path, console)
+            load_latest(path, console)
         start = _seen(console)
         problems = []
         for number, part in enumerate(body, 1):
@@ -131,8 +131,8 @@ def _press(
     return end.state.frame - start.state.frame, problems
 
 
-def _perform(part: Pressed, console: PyBoyConsole, start: SeenMoment) -> list[str]:
-    """Press what a part says, again and again where it waits for something; return what is wrong then."""
+def _perform(part: PressBody, console: PyBoyConsole, start: GameSnapshot) -> list[str]:
+    """Press the buttons of a part, repeated while it waits for a condition; return the failures after that."""
     now = _seen(console)
     for _ in range(part.within):
         if part.until is not None and part.until.holds(now, start):
@@ -144,22 +144,22 @@ def _perform(part: Pressed, console: PyBoyConsole, start: SeenMoment) -> list[st
     return missed + part.then.failures(now, start)
 
 
-def _seen(console: PyBoyConsole) -> SeenMoment:
-    state = look(console)
-    return SeenMoment(state, Story.of(console.cartridge.kind).place_of(state))
+def _seen(console: PyBoyConsole) -> GameSnapshot:
+    state = current_state(console)
+    return GameSnapshot(state, Story.of(console.cartridge.kind).place_of(state))
 
 
 def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) -> Iterator[Report]:
-    """Yield how each went, in their order, with as many at a time as there are `jobs`."""
+    """Yield the report of each scenario in order, running up to `jobs` at a time."""
     cache = Cache.of(cartridge)
     if jobs == 1:
         yield from (run_scenario(each, cartridge, cache) for each in scenarios)
         return
     files = [(each.path, each.states, each.seed) for each in scenarios]
-    # A process that began as a copy of this one would share what the emulator has open.
+    # A forked process would share the open resources of the emulator.
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
     try:
-        with _ctrl_c_passed_over():  # workers inherit this: each finishes the scenario it is at
+        with _ignore_ctrl_c():  # workers inherit this: each finishes its scenario
             reports = pool.map(partial(_run, cartridge=cartridge, cache=cache), files)
         yield from reports
     finally:
@@ -167,7 +167,7 @@ def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) 
 
 
 @contextmanager
-def _ctrl_c_passed_over() -> Iterator[None]:
+def _ignore_ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -176,7 +176,7 @@ def _ctrl_c_passed_over() -> Iterator[None]:
 
 
 def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache) -> Report:
-    """Run the scenario of a file, read again: what it demands are functions, which no process can hand on."""
+    """Run the scenario of a file, which is read again because its functions cannot be pickled."""
     path, states, seed = file
     scenario = replace(read_scenario(path, states), seed=seed)
     return run_scenario(scenario, cartridge, cache)
@@ -186,7 +186,7 @@ TITLE: Final = "# Scenarios in many games"
 
 
 class ScenarioTally(NamedTuple):
-    """How often a scenario passed, and how many frames it took, the fewest to the most."""
+    """How often a scenario passed, and the minimum and maximum of its frames."""
 
     name: str
     passed: str
@@ -194,7 +194,7 @@ class ScenarioTally(NamedTuple):
 
 
 def tallies(reports: Iterable[Report]) -> Iterator[ScenarioTally]:
-    """Yield one for each scenario; the reports of one follow one another."""
+    """Yield a tally for each scenario; `reports` must be grouped by scenario."""
     for name, group in groupby(reports, key=lambda each: each.name):
         games = list(group)
         passed = sum(each.passed for each in games)
@@ -203,23 +203,21 @@ def tallies(reports: Iterable[Report]) -> Iterator[ScenarioTally]:
 
 
 def require_tally_or_new(path: Path) -> None:
-    """Raise UsageError where a page would replace anything but an older page of scenarios, or cannot be written."""
+    """Raise UsageError when a page cannot be written, or would replace a file that is not a page of scenarios."""
     if path.is_dir() or not path.parent.is_dir():
-        message = f"--write {path} names no file in a folder that exists; name one"
+        message = f"--write {path} must be a file in an existing folder"
         raise UsageError(message)
     if path.exists() and not path.read_bytes().startswith(TITLE.encode()):
-        message = (
-            f"{path} exists already and is no page of scenarios, so it stays; name another file"
-        )
+        message = f"{path} exists already and is not a page of scenarios; name another file"
         raise UsageError(message)
 
 
 def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:
-    """Return how they went as a page; `command` is what was called, without the seeds."""
-    says = {each.name: each.says for each in scenarios}
+    """Return the results as a page; `command` is the command line without the seeds."""
+    description = {each.name: each.description for each in scenarios}
     games = f" --seeds {seeds}" if seeds else ""
     rows = [
-        f"| {each.name} | {says[each.name]} | {each.passed} | {each.frames} |"
+        f"| {each.name} | {description[each.name]} | {each.passed} | {each.frames} |"
         for each in tallies(reports)
     ]
     failed = [

@@ -1,7 +1,7 @@
-"""The moment at which a scenario begins, and the viewers of its play.
+"""The start of a scenario, and the viewers of its play.
 
-The moment is played from power-on or a saved state, or taken from the cache. Each derived state is a run folder named by
-the hash of everything it follows from: the cartridge's image, the emulator's version, all of our sources, the seed and the
+The start is played from power-on or a saved state, or taken from the cache. Each derived state is a run folder named by
+the hash of all its inputs: the cartridge image, the emulator version, all sources of this project, the seed and the
 stages of its file. Deleting the cache is always safe.
 """
 
@@ -23,26 +23,26 @@ from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, events
 from agent.mind.progress import Gains, Novelty
 from agent.story.story import Story
-from agent.tools.scenario.conditions import Condition, SeenMoment
-from agent.tools.scenario.file import Count, Play, Played, Power, Saved, Scenario, Setting
-from agent.tools.scenario.history import episodes_begun, presume
-from agent.tools.scenario.states import hand_over_battery, look, read_moment, state_path
+from agent.tools.scenario.conditions import Condition, GameSnapshot
+from agent.tools.scenario.file import Count, Play, PlayBody, PowerCycle, SavedStart, Scenario, Setup
+from agent.tools.scenario.history import episode_count, record_known
+from agent.tools.scenario.states import copy_battery, current_state, read_moment, state_path
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
 
 class PlayWatch:
-    """A viewer that ends play when its aim is reached or its frames are spent.
+    """A viewer that ends play when its goal is reached or its frames are used up.
 
-    It keeps to what must never be, and counts what begins.
+    It records forbidden conditions that occur, and counts how often conditions become true.
     """
 
-    def __init__(self, played: Played, interrupt: Interrupt) -> None:
+    def __init__(self, played: PlayBody, interrupt: Interrupt) -> None:
         self.arrived = False
         self.last: TickView | None = None
         self.interrupt = interrupt
-        self.start: SeenMoment  # the moment that play began at
-        self.now: SeenMoment  # the latest one
+        self.start: GameSnapshot  # the tick at which play began
+        self.now: GameSnapshot  # the latest one
         self._played = played
         self._gains = Gains()
         self._counts = [_Counter(each) for each in played.counts]
@@ -54,46 +54,46 @@ class PlayWatch:
         return self.now.state.frame - self.start.state.frame
 
     def problems(self) -> list[str]:
-        """Return in words what was not as it must be."""
+        """Return one line for each forbidden condition and each wrong count."""
         return self._broken + [
-            f"{each.count.when} happened {each.times} times, not {each.count.says}"
+            f"{each.count.when} happened {each.times} times, not {each.count.description}"
             for each in self._counts
             if not each.count.allows(each.times)
         ]
 
-    def begin(self, start: SeenMoment) -> None:
-        """Note the moment that play begins at."""
+    def begin(self, start: GameSnapshot) -> None:
+        """Record the state at which play begins."""
         self._gains.saw(start.state)
         self.start = self.now = start
 
     def show(self, moment: TickView) -> None:
-        """Look at one more tick."""
+        """Process one tick."""
         self.last = moment
         now, play = self._seen(moment), self._played.play
-        self._note(now)
+        self._record(now)
         self.arrived = play.until is not None and play.until.holds(now, self.start)
         self.interrupt.asked = self.arrived or self.frames >= play.frames
 
     def end(self, summary: Summary) -> None:
-        """Note what is known only when play has ended: how often it got stuck."""
-        self._note(replace(self.now, episodes=summary.episodes))
+        """Record the number of stuck episodes, which is known only at the end of play."""
+        self._record(replace(self.now, episodes=summary.episodes))
 
-    def _note(self, now: SeenMoment) -> None:
-        """Note a moment; the first forbidden one is a problem."""
+    def _record(self, now: GameSnapshot) -> None:
+        """Record a tick; the first forbidden one is a problem."""
         self.now = now
         if now.state.frame < self.start.state.frame and not self._broken:
-            self._broken.append("the agent went back to a checkpoint from before the scenario")
+            self._broken.append("the agent restored a checkpoint from before the scenario")
         for each in self._played.never:
             if not self._broken and each.holds(now, self.start):
                 here = now.state.map
                 where = f"{now.place} ({here.x},{here.y}), frame {now.state.frame}"
-                self._broken.append(f"what must never be was: {each}; {where}")
+                self._broken.append(f"a forbidden condition was met: {each}; {where}")
         for counter in self._counts:
             counter.note(now, self.start)
 
-    def _seen(self, moment: TickView) -> SeenMoment:
+    def _seen(self, moment: TickView) -> GameSnapshot:
         before, state = self.now, moment.state
-        return SeenMoment(
+        return GameSnapshot(
             state=state,
             place=moment.place_of(state),
             milestones=moment.milestones,
@@ -106,31 +106,31 @@ class PlayWatch:
 
 @dataclass(slots=True)
 class _Counter:
-    """How many times something has begun to be true."""
+    """The number of times a condition has become true."""
 
     count: Count
     times: int = 0
     holds: bool = False
 
-    def note(self, now: SeenMoment, start: SeenMoment) -> None:
+    def note(self, now: GameSnapshot, start: GameSnapshot) -> None:
         held, self.holds = self.holds, self.count.when.holds(now, start)
         self.times += self.holds and not held
 
 
-HOUSE: Final = Path(__file__).resolve().parents[3]
-ROOMS: Final = ("agent", "emulator", "memory")
+ROOT: Final = Path(__file__).resolve().parents[3]
+PACKAGES: Final = ("agent", "emulator", "memory")
 SOURCES: Final = (".py", ".toml", ".json")
 GENERATIONS_KEPT: Final = 3
 
 
 class Cache(NamedTuple):
-    """A folder of derived states, named by the hash of what all of them follow from."""
+    """A folder of derived states, named by the hash of their common inputs."""
 
     home: Path
 
     @classmethod
-    def of(cls, cartridge: Cartridge, folder: Path = HOUSE / ".cache" / "scenarios") -> Self:
-        """Return the cache for a cartridge as everything is now; older generations of it are dropped."""
+    def of(cls, cartridge: Cartridge, folder: Path = ROOT / ".cache" / "scenarios") -> Self:
+        """Return the cache for a cartridge and the current sources; older generations are removed."""
         generation = cls(folder / _hash((cartridge.sha1, version("pyboy"), _sources())))
         generation.home.mkdir(parents=True, exist_ok=True)
         generations = [each for each in folder.iterdir() if each.is_dir()]
@@ -140,18 +140,18 @@ class Cache(NamedTuple):
         return generation
 
     def entry(self, parent: str, spelled: Iterable[str]) -> str:
-        """Return the name of the state that follows from `parent` by what the file spells so."""
+        """Return the name of the state derived from `parent` by stages with the text `spelled`."""
         return _hash((parent, *spelled))
 
 
 @cache
 def _sources() -> str:
-    """Return the hash of every source that play may depend on."""
-    files = (path for room in ROOMS for path in sorted((HOUSE / room).rglob("*.*")))
+    """Return the hash of every source file that play may depend on."""
+    files = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.*")))
     digest = hashlib.blake2b(digest_size=16)
     for path in files:
         if path.suffix in SOURCES:
-            digest.update(path.relative_to(HOUSE).as_posix().encode() + b"\0" + path.read_bytes())
+            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -165,14 +165,14 @@ NO_PLAY: Final = Play(Condition(()), frames=0)
 
 @dataclass(slots=True)
 class StartPart:
-    """Stages worth keeping together: what is set up, and the play after it, if there is any.
+    """Stages that are cached together: the setup, and the play after it, if there is any.
 
-    With `power_cycle` it begins by switching off and on, with `moment` at a saved state and nothing else is in it;
-    `known` is what play had behind it then.
+    With `power_cycle` it begins by switching off and on. With `moment` it is only a saved state, and `known` lists the
+    facts reached before it.
     """
 
     spelled: list[str] = field(default_factory=list)
-    settings: list[Setting] = field(default_factory=list)
+    settings: list[Setup] = field(default_factory=list)
     play: Play | None = None
     power_cycle: bool = False
     moment: bytes | None = None
@@ -180,7 +180,7 @@ class StartPart:
 
 
 class GameOrigin(NamedTuple):
-    """The game that a part is played in; `path` is the run with the moment before it, None for power-on."""
+    """The game that a part is played in; `path` is the run with the state before it, None for power-on."""
 
     cartridge: Cartridge
     seed: int
@@ -188,15 +188,15 @@ class GameOrigin(NamedTuple):
 
 
 def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | None:
-    """Return the run whose last checkpoint is the scenario's moment; None for power-on.
+    """Return the run whose last checkpoint is the start of the scenario, or None for power-on.
 
-    Raises ScenarioError when play or a walk does not arrive there, or a saved moment cannot be used.
+    Raises ScenarioError when play or a walk does not arrive there, or a saved state cannot be used.
     """
     path, entry = None, f"seed {scenario.seed}"
     for part in _parts(scenario, cartridge):
         entry = cache.entry(entry, part.spelled)
         target = cache.home / entry
-        with FileLock(f"{target}.lock"):  # so that two processes do not derive it at once
+        with FileLock(f"{target}.lock"):  # so that two processes do not derive it at the same time
             if not target.exists():
                 with TemporaryDirectory(dir=cache.home) as scratch:
                     run = Path(scratch) / RUN
@@ -215,8 +215,8 @@ def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) 
             console.load(part.moment)
         if part.power_cycle and origin.path is not None:
             with closing(PyBoyConsole(console.cartridge)) as old:
-                go_to(origin.path, old)
-                hand_over_battery(old, console)
+                load_latest(origin.path, old)
+                copy_battery(old, console)
         for setting in part.settings:
             setting.do(console)
         watch.begin(_seen_first(console, run))
@@ -235,17 +235,17 @@ def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) 
 
 
 def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
-    """Yield the stages of a start in parts that each end with what takes long, but perhaps for the last."""
+    """Yield the stages of a start in parts; each part ends with a slow stage, except perhaps the last."""
     part = StartPart()
     for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
         match stage:
-            case Saved(name, known):
+            case SavedStart(name, known):
                 moment = read_moment(state_path(scenario.states, name), cartridge)
-                # What is in the file counts, and not what it is called.
+                # The content of the file is the key, not its name.
                 content = hashlib.blake2b(moment, digest_size=16).hexdigest()
                 yield StartPart([content, *known], moment=moment, known=known)
                 continue
-            case Power():
+            case PowerCycle():
                 if part.spelled:
                     yield part
                 part = StartPart([spelled], power_cycle=True)
@@ -263,18 +263,18 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
 
 
 def _derive_part(origin: GameOrigin, part: StartPart, run: Path) -> None:
-    # Without play the checkpoint of the start is made all the same.
-    watch = PlayWatch(Played(part.play or NO_PLAY), Interrupt(asked=part.play is None))
+    # The checkpoint of the start is made even without play.
+    watch = PlayWatch(PlayBody(part.play or NO_PLAY), Interrupt(asked=part.play is None))
     summary = play_part(origin, part, run, watch)
     if part.known:
-        presume(run, part.known, Story.of(origin.cartridge.kind))
+        record_known(run, part.known, Story.of(origin.cartridge.kind))
     if part.play is not None and not watch.arrived:
-        message = f"the start was not reached: {part.play.until}; {ending(summary, watch)}"
+        message = f"the start was not reached: {part.play.until}; {describe_end(summary, watch)}"
         raise ScenarioError(message)
 
 
-def go_to(path: Path, console: PyBoyConsole) -> None:
-    """Bring a console to the moment that `path` holds."""
+def load_latest(path: Path, console: PyBoyConsole) -> None:
+    """Load the last checkpoint of the run in `path` into a console."""
     with closing(read_run(path)) as folder:
         checkpoint = folder.store.latest_checkpoint()
     if checkpoint is None:
@@ -283,8 +283,8 @@ def go_to(path: Path, console: PyBoyConsole) -> None:
     console.load(checkpoint.state)
 
 
-def ending(summary: Summary, watch: PlayWatch) -> str:
-    """Return where and how play ended, in words."""
+def describe_end(summary: Summary, watch: PlayWatch) -> str:
+    """Return a line about where and how play ended."""
     here, last = watch.now.state.map, watch.last
     words = [
         f"play ended by {summary.stop.value} after {watch.frames:,} frames",
@@ -299,11 +299,11 @@ def ending(summary: Summary, watch: PlayWatch) -> str:
     return "; ".join(words)
 
 
-def _seen_first(console: PyBoyConsole, run: Path) -> SeenMoment:
-    state = look(console)
+def _seen_first(console: PyBoyConsole, run: Path) -> GameSnapshot:
+    state = current_state(console)
     with closing(read_run(run)) as folder:
         store = folder.store
         milestones = tuple(each.id for each in events(store, MilestoneEvent, strict=True))
-        episodes = episodes_begun(store)
+        episodes = episode_count(store)
     place = Story.of(console.cartridge.kind).place_of(state)
-    return SeenMoment(state, place, milestones, episodes=episodes)
+    return GameSnapshot(state, place, milestones, episodes=episodes)

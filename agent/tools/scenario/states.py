@@ -1,7 +1,7 @@
-"""Moments to begin at: saved states of a user, and what is set up on a console before play.
+"""Start states: saved states of a user, and changes made on a console before play.
 
-A saved state names the emulator that made it and its cartridge; both are checked before anything is played from it.
-Nothing that is set up is recorded as play.
+A saved state names the emulator that made it and its cartridge; both are checked before play begins from it.
+Setup changes are not recorded as play.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,12 +31,12 @@ ENDING: Final = ".redstate"
 
 
 def state_path(folder: Path, name: str) -> Path:
-    """Return the file of a saved moment."""
+    """Return the path of a saved state."""
     return folder / f"{name}{ENDING}"
 
 
 def read_moment(path: Path, cartridge: Cartridge) -> bytes:
-    """Return a saved moment from which this emulator can play `cartridge`.
+    """Return a saved state from which this emulator can play `cartridge`.
 
     Raises ScenarioError when it cannot, in a line that names the file and says what to do.
     """
@@ -44,7 +44,7 @@ def read_moment(path: Path, cartridge: Cartridge) -> bytes:
     made_by, sha1, _ = _origin(path, data)
     if sha1 != cartridge.sha1:
         message = (
-            f"{path} is of {cartridge_name(sha1)}, SHA-1 {sha1}, and in the slot is {cartridge.name},"
+            f"{path} is for {cartridge_name(sha1)}, SHA-1 {sha1}, but the cartridge is {cartridge.name},"
             f" SHA-1 {cartridge.sha1}; pass the --rom that it was recorded on"
         )
         raise ScenarioError(message)
@@ -55,12 +55,12 @@ def read_moment(path: Path, cartridge: Cartridge) -> bytes:
 
 
 def origin_of(path: Path) -> StateOrigin:
-    """Return where a saved moment comes from; raises ScenarioError when it is none, or damaged."""
+    """Return the origin of a saved state; raises ScenarioError when it is another kind of file, or damaged."""
     return _origin(path, _read(path))
 
 
 def cartridge_name(sha1: str) -> str:
-    """Return what people call the cartridge with this SHA-1."""
+    """Return the display name of the cartridge with this SHA-1."""
     demo = load_cartridge(demo_cartridge_path())
     names = {demo.sha1: demo.name, RED.sha1: "Pokemon Red (US)"}
     return names.get(sha1, "another cartridge")
@@ -81,26 +81,26 @@ def _origin(path: Path, data: bytes) -> StateOrigin:
     try:
         return state_origin(data)
     except StateError as error:
-        fault = str(error).partition(";")[0]  # what follows is about checkpoints
-        message = f"{path}: {fault}; put back a copy of it, or record it again"
+        fault = str(error).partition(";")[0]  # the rest is advice about checkpoints
+        message = f"{path}: {fault}; restore a backup of it, or record it again"
         raise ScenarioError(message) from error
 
 
 LONGEST_WALK: Final = 3_000  # steps of input
-RAM_ENABLE, RAM_BANK, BANK = 0x0000, 0x4000, 0xA000  # of the cartridge's own RAM
+RAM_ENABLE, RAM_BANK, BANK = 0x0000, 0x4000, 0xA000  # of the cartridge RAM
 BANK_SIZE: Final = 0x2000
 BANKS: Final = 4
 LIST_END: Final = 0xFF
 COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
 
-def look(console: PyBoyConsole) -> State:
-    """Return the state of this moment."""
+def current_state(console: PyBoyConsole) -> State:
+    """Return the current state of a console."""
     return read_state(console.ram(), console.frame)
 
 
-def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
-    """Put into a console just switched on what the cartridge of another keeps without power."""
+def copy_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
+    """Copy the battery RAM of one console into another that was just switched on."""
     for bank in range(BANKS):
         for console in (old, new):
             console.poke(RAM_ENABLE, b"\x0a")
@@ -113,7 +113,7 @@ def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
 def change_ram(
     console: PyBoyConsole, data: Sequence[tuple[int, bytes]], bits: Sequence[tuple[int, int, bool]]
 ) -> None:
-    """Change bytes at their addresses, and bits by address, number and whether it is set."""
+    """Write bytes at their addresses, and set or clear bits by address and number."""
     for address, values in data:
         console.poke(address, values)
     for address, bit, is_set in bits:
@@ -131,7 +131,7 @@ def fill_team(console: PyBoyConsole, size: int) -> None:
 
 
 def press(console: PyBoyConsole, steps: Iterable[Step]) -> None:
-    """Press these, one after the other."""
+    """Perform input steps one after the other."""
     for step in steps:
         console.perform(step)
 
@@ -140,14 +140,14 @@ def walk_to(console: PyBoyConsole, map_id: int, square: tuple[int, int]) -> None
     """Walk to a square of a map; raises ScenarioError when the walk does not arrive."""
     destination = Destination(map_id, frozenset({square}))
     terrain = Terrain(World.of(console.cartridge))
-    course = SkillRun(travel(terrain, destination, look(console)))
+    skill_run = SkillRun(travel(terrain, destination, current_state(console)))
     for _ in range(LONGEST_WALK):
-        if course.outcome is not Outcome.RUNNING:
+        if skill_run.outcome is not Outcome.RUNNING:
             break
-        console.perform(course.step)
-        course.resume(look(console))
-    state = look(console)
-    if course.outcome is not Outcome.DONE or state.position != square:
+        console.perform(skill_run.step)
+        skill_run.resume(current_state(console))
+    state = current_state(console)
+    if skill_run.outcome is not Outcome.DONE or state.position != square:
         here = state.map
         where = f"map {map_id} at ({square[0]},{square[1]})"
         message = f"the walk to {where} ended on map {here.map_id} at ({here.x},{here.y})"

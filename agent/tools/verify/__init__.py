@@ -1,1 +1,1 @@
-"""Check of an owner's cartridge: does the game do what is written of it?"""
+"""Check of an owner's cartridge: whether the game behaves as the written facts state."""

@@ -1,4 +1,4 @@
-"""Facts of addresses: what lies at the known ones makes sense together whenever the player stands free."""
+"""Facts about addresses: the values at known addresses are consistent whenever the player can move."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ SPECIES: Final = symbol("wPartySpecies")
 MONS: Final = symbol("wPartyMons")
 MON_SIZE: Final = 44
 MOST_MONS: Final = 6
-PURSE: Final = symbol("wPlayerMoney")
+MONEY: Final = symbol("wPlayerMoney")
 ITEMS: Final = symbol("wNumBagItems")
 MOST_ITEMS: Final = 20
 MOST_OF_ONE: Final = 99
@@ -24,13 +24,13 @@ DEX_SIZE: Final = 19
 
 
 class AddressWatcher(FactWatcher):
-    """Looks at what RAM holds each time that the player stands idle after a step."""
+    """Checks RAM each time the player stands idle after a step."""
 
-    def moment(self, state: State) -> None:
-        """Look at a moment at which nothing is under way."""
+    def after_step(self, state: State) -> None:
+        """Check RAM after a step, when the player is idle."""
         if not is_idle(state):
-            return  # a map may be half loaded while its edge is crossed
-        looks = {
+            return  # a map may be partly loaded while the player crosses its edge
+        checks = {
             "addresses.party": _party(state),
             "addresses.hp": _hp(state),
             "addresses.level": self._level(state),
@@ -43,22 +43,22 @@ class AddressWatcher(FactWatcher):
             "addresses.dex": self._owned(state),
             "addresses.clock": _clock(state),
         }
-        self.log.judge_all(looks, state.ram, state.frame)
+        self.log.record_all(checks, state.ram, state.frame)
 
     def _level(self, state: State) -> str | None:
         for mon in state.party.mons:
             known = self.dex.all_species.get(mon.species)
             level = known.growth.level_at(mon.exp) if known is not None else mon.level
             if level != mon.level:
-                return f"{mon.exp} experience at level {mon.level}, where level {level} is due"
+                return f"{mon.exp} experience at level {mon.level}, where level {level} is expected"
         return None
 
     def _pp(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                most = self.most_pp(move)
-                if move.pp > most:
-                    return f"move {move.move} with {move.pp} PP of {most}"
+                maximum = self.max_pp(move)
+                if move.pp > maximum:
+                    return f"move {move.move} with {move.pp} PP of {maximum}"
         return None
 
     def _map(self, state: State) -> str | None:
@@ -76,8 +76,8 @@ class AddressWatcher(FactWatcher):
         if shown is None:
             return None
         if live is None:
-            return "the live blocks are not laid out as a map of that size"
-        different = live.unlike(shown)
+            return "the live blocks do not have the layout of a map of that size"
+        different = live.count_differences(shown)
         return None if not different else f"{different} of {len(shown)} squares show another tile"
 
     def _owned(self, state: State) -> str | None:
@@ -112,7 +112,7 @@ def _hp(state: State) -> str | None:
 
 
 def _money(state: State) -> str | None:
-    digits = state.ram.span(PURSE, 3).hex()
+    digits = state.ram.span(MONEY, 3).hex()
     return None if digits.isdecimal() else f"the bytes {digits}"
 
 
@@ -120,10 +120,10 @@ def _bag(state: State) -> str | None:
     block = state.ram.span(ITEMS, 2 + 2 * MOST_ITEMS)
     count = block[0]
     if count > MOST_ITEMS or block[1 + 2 * count] != END:
-        return f"a count of {count} without 0xFF behind so many pairs"
+        return f"a count of {count} without 0xFF after that many pairs"
     pairs = list(zip(block[1 : 1 + 2 * count : 2], block[2 : 2 + 2 * count : 2], strict=False))
-    sound = all(item and 1 <= quantity <= MOST_OF_ONE for item, quantity in pairs)
-    return None if sound else f"the pairs {pairs}"
+    valid = all(item and 1 <= quantity <= MOST_OF_ONE for item, quantity in pairs)
+    return None if valid else f"the pairs {pairs}"
 
 
 def _position(state: State) -> str | None:

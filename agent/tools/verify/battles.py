@@ -1,4 +1,4 @@
-"""Facts of battles: both sides with their numbers, the damage of each hit, and chances tried out many times."""
+"""Facts about battles: the numbers of both sides, the damage of each hit, and chances tested many times."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -34,29 +34,29 @@ FIRST_TRAINER: Final = 200
 
 
 class BattleWatcher(FactWatcher):
-    """Looks at battles while their main menu waits."""
+    """Checks battles while their main menu waits."""
 
-    def moment(self, state: State) -> None:
-        """Look at a battle whose menu waits."""
+    def after_step(self, state: State) -> None:
+        """Check a battle whose menu waits."""
         battle = state.battle
         if battle is None or battle.phase is not Phase.MAIN_MENU:
             return
         if battle.type is not BattleType.NORMAL:
             return
-        looks = {"battles.kind": _kind(battle), "battles.enemy": self._enemy(battle)}
+        checks = {"battles.kind": _kind(battle), "battles.enemy": self._enemy(battle)}
         if battle.is_trainer:
-            looks["battles.trainer"] = self._trainer(battle)
-        looks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
-        self.log.judge_all(looks, state.ram, state.frame)
+            checks["battles.trainer"] = self._trainer(battle)
+        checks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
+        self.log.record_all(checks, state.ram, state.frame)
 
     def _enemy(self, battle: Battle) -> str | None:
         mon = battle.enemy
         if mon is None:
-            return "nobody whole stands against the player"
+            return "no enemy is able to fight"
         known = self.dex.all_species.get(mon.species)
         if known is None or mon.transformed:
             return None
-        return _unlike(mon, stats_of(known.base, mon.dvs, mon.level))
+        return _stat_difference(mon, stats_of(known.base, mon.dvs, mon.level))
 
     def _trainer(self, battle: Battle) -> str | None:
         known = self.dex.all_trainers.get(battle.trainer_class)
@@ -82,13 +82,13 @@ def _kind(battle: Battle) -> str | None:
 def _own(battle: Battle, state: State) -> str | None:
     mon = battle.own
     if mon is None:
-        return "nobody whole fights for the player"
+        return "no team member is able to fight"
     if mon.transformed:
         return None
     member = state.party[mon.position]
     if mon.level != member.level:
         return f"level {mon.level} in battle, {member.level} in the team"
-    return _unlike(mon, member.stats)
+    return _stat_difference(mon, member.stats)
 
 
 def _pp(battle: Battle, state: State) -> str | None:
@@ -101,34 +101,34 @@ def _pp(battle: Battle, state: State) -> str | None:
     return None if own == team or not same else f"PP {own} in battle, {team} in the team"
 
 
-def _unlike(mon: BattleMon, wanted: Stats) -> str | None:
+def _stat_difference(mon: BattleMon, wanted: Stats) -> str | None:
     seen = mon.unmodified
     return None if seen == wanted else f"stats {tuple(seen)}, not {tuple(wanted)}"
 
 
 TURN: Final = symbol("hWhoseTurn")
-TAKEN: Final = symbol("wDamage")
+DAMAGE: Final = symbol("wDamage")
 CRITICAL: Final = symbol("wCriticalHitOrOHKO")
 MISSED: Final = symbol("wMoveMissed")
 NOT_BY_FORMULA: Final = (FIXED, HALF, ONE_HIT)
 FIGHTS: Final = (1, 2)
 
 
-# By whose turn it is: the HP of the side that is hit, and the number of the move.
+# Indexed by the side that moves: the HP of the side that is hit, and the number of the move.
 TARGET_HP: Final = (symbol("wEnemyMonHP"), symbol("wBattleMonHP"))
 MOVE_USED: Final = (symbol("wPlayerMoveNum"), symbol("wEnemyMoveNum"))
 SIDES: Final = ((OWN, ENEMY), (ENEMY, OWN))
 
 
 class DamageWatcher(FactWatcher):
-    """Looks at every loss of HP of the side whose turn it is not."""
+    """Checks every loss of HP on the side that does not move."""
 
     def reset(self) -> None:
         """Forget a hit that had begun."""
-        self._hit: tuple[int, Ram] | None = None  # whose turn, and RAM as it was before
+        self._hit: tuple[int, Ram] | None = None  # the side that moves, and RAM before the hit
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for a loss; its cause is read a frame later, when both bytes are written."""
+        """Detect a loss of HP; its cause is read one frame later, when both bytes are written."""
         if now.byte(IN_BATTLE) not in FIGHTS:
             self._hit = None
             return
@@ -150,13 +150,13 @@ class DamageWatcher(FactWatcher):
         if user is None or target is None or move is None or now.byte(MISSED):
             return
         if _is_another(target, read_battle_mon(now, SIDES[turn][1], 0)):
-            return  # another mon came out meanwhile, with fewer HP
+            return  # a switch: another mon with fewer HP came in
         if not move.power or move.number == LAST or move.effect in NOT_BY_FORMULA:
             return
         lost = _word(before, TARGET_HP[turn]) - _word(now, TARGET_HP[turn])
-        taken, critical = _word(now, TAKEN), now.byte(CRITICAL) == 1
-        if lost != min(taken, target.hp) or _loses_by_itself(target):
-            return  # it was not this move that took it, or not it alone
+        taken, critical = _word(now, DAMAGE), now.byte(CRITICAL) == 1
+        if lost != min(taken, target.hp) or _loses_hp_by_status(target):
+            return  # the loss has another cause, or more than one
         species = self.dex.all_species.get(user.species)
         speed = species.base.speed if species is not None else 0
         full = full_damage(
@@ -167,7 +167,7 @@ class DamageWatcher(FactWatcher):
         low, high = min(amounts), max(amounts)
         attack = f"move {move.number} of species {user.species} at level {user.level}"
         seen = None if fits else f"{attack} took {lost}, not {low} to {high}"
-        self.log.judge("battles.damage", seen, now, number)
+        self.log.record("battles.damage", seen, now, number)
 
 
 def _is_another(before: BattleMon, now: BattleMon | None) -> bool:
@@ -176,10 +176,10 @@ def _is_another(before: BattleMon, now: BattleMon | None) -> bool:
     return (before.species, before.level, before.dvs) != (now.species, now.level, now.dvs)
 
 
-def _loses_by_itself(mon: BattleMon) -> bool:
-    """Say whether a mon may lose HP in a turn without being hit."""
-    ails = mon.status.poisoned or mon.status.burned
-    return ails or bool(mon.volatile & (Volatile.SEEDED | Volatile.CONFUSED))
+def _loses_hp_by_status(mon: BattleMon) -> bool:
+    """Return whether a mon may lose HP in a turn without being hit."""
+    has_damaging_status = mon.status.poisoned or mon.status.burned
+    return has_damaging_status or bool(mon.volatile & (Volatile.SEEDED | Volatile.CONFUSED))
 
 
 def _word(ram: Ram, at: int) -> int:
@@ -200,35 +200,35 @@ LEFT: Final = 2  # of wBattleResult
 SPEEDS: Final = (30, 80)  # 49 of 256
 TRIES: Final = 28
 APART: Final = 7  # frames between the beginnings of two tries
-LONGEST: Final = 400  # frames until a try has shown what came of it
-IMPOSSIBLE: Final = Fraction(1, 10**9)  # so unlikely a count is no chance any more
+LONGEST: Final = 400  # frames until the result of a try shows
+IMPOSSIBLE: Final = Fraction(1, 10**9)  # a less probable count is not chance
 
 
 class ChanceTrials(Trial):
-    """Runs, and uses a move with the lowest accuracy, from the menu of a battle."""
+    """Tries to run, and to hit with the lowest accuracy, from the menu of a battle."""
 
     def reset(self) -> None:
-        """Begin with nothing tried."""
-        self._open = {ACCURACY, RUN}
+        """Reset what was tried."""
+        self._untested = {ACCURACY, RUN}
 
-    def wants(self, state: State) -> bool:
-        """Say whether the menu of a battle waits that is good for what was not tried yet."""
+    def is_ready(self, state: State) -> bool:
+        """Return whether a battle menu waits that allows a test not done yet."""
         battle = state.battle
-        if battle is None or battle.phase is not Phase.MAIN_MENU or not self._open:
+        if battle is None or battle.phase is not Phase.MAIN_MENU or not self._untested:
             return False
-        return (RUN in self._open and battle.is_wild) or self._is_good_to_hit(battle)
+        return (RUN in self._untested and battle.is_wild) or self._can_test_accuracy(battle)
 
     def run(self, sandbox: Sandbox, state: State) -> None:
-        """Try what was not tried yet."""
+        """Run the tests not done yet."""
         battle = state.battle
         if battle is None:
             return
-        if RUN in self._open and battle.is_wild:
-            self._open.discard(RUN)
+        if RUN in self._untested and battle.is_wild:
+            self._untested.discard(RUN)
             self._run(sandbox, state)
             sandbox.restore()
-        if self._is_good_to_hit(battle):
-            self._open.discard(ACCURACY)
+        if self._can_test_accuracy(battle):
+            self._untested.discard(ACCURACY)
             self._hit(sandbox, state, battle)
 
     def _run(self, sandbox: Sandbox, state: State) -> None:
@@ -238,7 +238,7 @@ class ChanceTrials(Trial):
         for each in [_flees(sandbox, other, own, n) for n in range(3)]:
             if each is not None:
                 seen = None if each else f"no escape with Speed {other} against {own}"
-                self.log.judge("battles.run_sure", seen, state.ram, state.frame)
+                self.log.record("battles.run_sure", seen, state.ram, state.frame)
 
     def _hit(self, sandbox: Sandbox, state: State, battle: Battle) -> None:
         own, enemy = battle.own, battle.enemy
@@ -250,28 +250,28 @@ class ChanceTrials(Trial):
         tried = [_hits(sandbox, move.number, n) for n in range(TRIES)]
         self._judge(ACCURACY, tried, chance, state)
 
-    def _is_good_to_hit(self, battle: Battle) -> bool:
+    def _can_test_accuracy(self, battle: Battle) -> bool:
         own, enemy = battle.own, battle.enemy
-        if ACCURACY not in self._open or own is None or enemy is None:
+        if ACCURACY not in self._untested or own is None or enemy is None:
             return False
         move = self.dex.all_moves.get(own.moves[0].move) if own.moves else None
         is_plain = move is not None and move.power > 0 and move.effect == 0 and own.moves[0].pp > 0
         hampered = own.status != (0, False, False, False, False) or bool(own.volatile)
-        sees = move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
-        return is_plain and sees and not hampered and not enemy.volatile
+        hits = move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
+        return is_plain and hits and not hampered and not enemy.volatile
 
-    def _judge(self, fact: str, came: list[bool | None], chance: Fraction, state: State) -> None:
-        tried = [each for each in came if each is not None]
+    def _judge(self, fact: str, results: list[bool | None], chance: Fraction, state: State) -> None:
+        tried = [each for each in results if each is not None]
         if len(tried) < TRIES // 2:
-            return  # something else came between
+            return  # too many tries were interrupted
         good = sum(tried)
         seen = f"{good} of {len(tried)} tries succeeded, with a chance of {float(chance):.0%} each"
         wrong = seen if _is_impossible(good, len(tried), chance) else None
-        self.log.judge(fact, wrong, state.ram, state.frame)
+        self.log.record(fact, wrong, state.ram, state.frame)
 
 
 def _flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:
-    """Return whether a run from here succeeded, or None where it did not come to one."""
+    """Return whether running from here succeeded, or None when the try was interrupted."""
     sandbox.restore()
     sandbox.wait(4 + APART * number)
     sandbox.poke(OWN_SPEED, own.to_bytes(2, "big"))
@@ -296,11 +296,11 @@ def _flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:
 
 
 def _hits(sandbox: Sandbox, move: int, number: int) -> bool | None:
-    """Return whether the first move hit, used from here, or None where it was not used."""
+    """Return whether the first move hit, used from here, or None when it was not used."""
     sandbox.restore()
     sandbox.wait(4 + APART * number)
     sandbox.poke(OWN_STAGES + ACCURACY_STAGE, bytes([LOWEST]))
-    sandbox.poke(OWN_SPEED, (999).to_bytes(2, "big"))  # so that it comes first
+    sandbox.poke(OWN_SPEED, (999).to_bytes(2, "big"))  # so that the player moves first
     for button in (Button.LEFT, Button.UP):
         sandbox.press(button)
     listed = sandbox.press(Button.A, hold=4, settle=20).menu
@@ -322,7 +322,7 @@ def _hits(sandbox: Sandbox, move: int, number: int) -> bool | None:
 
 
 def _played(sandbox: Sandbox) -> Iterable[Ram]:
-    """Choose what the cursor is at, and read on, frame by frame."""
+    """Select the item at the cursor and advance the text, yielding RAM frame by frame."""
     yield from sandbox.frames(Button.A, 4)
     for _ in range(LONGEST // 20):
         yield from sandbox.frames(None, 10)
@@ -330,6 +330,6 @@ def _played(sandbox: Sandbox) -> Iterable[Ram]:
 
 
 def _is_impossible(good: int, tries: int, chance: Fraction) -> bool:
-    """Say whether so many or more, or so few or fewer, successes are as good as impossible."""
+    """Return whether at least, or at most, this number of successes is practically impossible."""
     exactly = [comb(tries, n) * chance**n * (1 - chance) ** (tries - n) for n in range(tries + 1)]
     return min(sum(exactly[good:]), sum(exactly[: good + 1])) < IMPOSSIBLE

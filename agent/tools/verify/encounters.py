@@ -1,4 +1,4 @@
-"""Facts of encounters: where wild Pokemon are met and which, and from where trainers see the player."""
+"""Facts about encounters: where wild Pokemon appear and which, and from where trainers see the player."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -26,40 +26,40 @@ FIRST_TRAINER: Final = 200
 
 
 class EncounterWatcher(FactWatcher):
-    """Looks at the last moment of the map before each wild battle."""
+    """Checks the map as it was just before each wild battle."""
 
     def reset(self) -> None:
-        """Forget the moment before."""
-        self._quiet: Ram | None = None  # the map as it was before the encounter
+        """Forget the map before."""
+        self._map_before: Ram | None = None  # the map as it was before the encounter
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Keep the map as it is outside of encounters; look at it when one begins."""
+        """Store the map outside of encounters, and check it when one begins."""
         opponent = now.byte(OPPONENT)
         if not opponent and not now.byte(IN_BATTLE):
             talks = now.byte(FONT) & 1 or now.byte(JOY_IGNORE)
-            # A battle that a talk begins is no wild encounter: only a step after the talk counts again.
-            walks = self._quiet is not None or now.byte(COUNTER)
-            self._quiet = now if walks and not talks else None
-        elif self._quiet is not None and now.byte(IN_BATTLE):
+            # A battle begun by a talk is not a wild encounter: only a step after the talk counts again.
+            walks = self._map_before is not None or now.byte(COUNTER)
+            self._map_before = now if walks and not talks else None
+        elif self._map_before is not None and now.byte(IN_BATTLE):
             if now.byte(IN_BATTLE) == WILD and 0 < opponent < FIRST_TRAINER:
-                self._met(self._quiet, now, number)
-            self._quiet = None
+                self._check_encounter(self._map_before, now, number)
+            self._map_before = None
 
-    def _met(self, quiet: Ram, now: Ram, number: int) -> None:
+    def _check_encounter(self, map_before: Ram, now: Ram, number: int) -> None:
         if now.byte(BATTLE_TYPE):
-            return  # a show or the Safari
-        tile, left = quiet.byte(CORNER), quiet.byte(STEPS)
+            return  # a demonstration or the Safari Zone
+        tile, left = map_before.byte(CORNER), map_before.byte(STEPS)
         where = f"tile {tile:#04x} at (9,9), where no rate counts"
-        wild = self.dex.wild.get(quiet.byte(MAP))
+        wild = self.dex.wild.get(map_before.byte(MAP))
         slots = [slot for each in wild or () if each is not None for slot in each.slots]
         level, species = now.byte(LEVEL), now.byte(OPPONENT)
         is_known = (level, species) in {(slot.level, slot.species) for slot in slots}
-        looks = {
-            "encounters.where": None if _rate(quiet, tile) else where,
+        checks = {
+            "encounters.where": None if _rate(map_before, tile) else where,
             "encounters.peace": f"{left} steps were left" if left > 1 else None,
             "encounters.who": None if is_known else f"species {species} at level {level}",
         }
-        self.log.judge_all(looks, quiet, number)
+        self.log.record_all(checks, map_before, number)
 
 
 def _rate(ram: Ram, tile: int) -> int:
@@ -78,8 +78,8 @@ FLAGS: Final = symbol("wStatusFlags5")
 SCRIPTED: Final = 0x81
 
 
-class Watched(NamedTuple):
-    """A trainer not beaten yet that sees the player, and how many squares ahead of him that is."""
+class WatchingTrainer(NamedTuple):
+    """An unbeaten trainer who sees the player, and the distance in squares."""
 
     person: Person
     sight: int
@@ -87,10 +87,10 @@ class Watched(NamedTuple):
 
 
 class SightWatcher(FactWatcher):
-    """Looks at the trainers of the map when the player stands free, and when one has come."""
+    """Checks the trainers of the map when the player can move, and when one has noticed the player."""
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """See a trainer notice the player, or the player begin a step in front of one that did not."""
+        """Detect a trainer noticing the player, or a step begun in front of one who did not."""
         if now.byte(SPOTTED) & IS_SPOTTED and not before.byte(SPOTTED) & IS_SPOTTED:
             self._noticed(before, now, number)
         elif now.byte(COUNTER) and not before.byte(COUNTER):
@@ -101,36 +101,34 @@ class SightWatcher(FactWatcher):
     def _noticed(self, before: Ram, now: Ram, number: int) -> None:
         state = read_state(before, number)
         near = next(self._watched(state), None) is not None
-        where = f"the player stands at {tuple(state.position)}, which nobody's sight covers"
-        self.log.judge("trainers.blind", None if near else where, now, number)
+        where = f"the player stands at {tuple(state.position)}, which no trainer can see"
+        self.log.record("trainers.blind", None if near else where, now, number)
         if near:
             self.log.holds("trainers.sees")
 
     def _passed(self, before: Ram, number: int) -> None:
-        """Look at the trainers that watch the square being left: the game checks them before the pad."""
+        """Check the trainers who watch the square being left: the game checks them before the joypad."""
         state = read_state(before, number)
         if not len(state.party):
             return
         for each in self._watched(state):
             if each.person.on_screen and not each.person.moving:
-                seen = (
-                    f"the player walks on {each.distance} squares before one who sees {each.sight}"
-                )
+                seen = f"the player walks on {each.distance} squares before a trainer who sees {each.sight}"
                 self.log.fails("trainers.sees", seen, before, number)
 
-    def _watched(self, state: State) -> Iterator[Watched]:
+    def _watched(self, state: State) -> Iterator[WatchingTrainer]:
         people = {person.slot: person for person in state.people_present}
-        for slot, lookout in self.world.lookouts(state).items():
+        for slot, sight_line in self.world.sight_lines(state).items():
             person = people.get(slot)
-            if person is None or state.flags.is_set(lookout.event):
+            if person is None or state.flags.is_set(sight_line.event):
                 continue
             distance = _ahead(person, state.position)
-            if is_in_sight(state.position, person.position) and 0 < distance <= lookout.sight:
-                yield Watched(person, lookout.sight, distance)
+            if is_in_sight(state.position, person.position) and 0 < distance <= sight_line.sight:
+                yield WatchingTrainer(person, sight_line.sight, distance)
 
 
 def _ahead(person: Person, here: tuple[int, int]) -> int:
-    """Return how many squares before a person one stands, or 0 for elsewhere."""
+    """Return how many squares in front of a person the player stands, or 0 for elsewhere."""
     facing: Facing = person.facing
     dx, dy = here[0] - person.x, here[1] - person.y
     along, across = dx * facing.dx + dy * facing.dy, dx * facing.dy + dy * facing.dx

@@ -1,6 +1,6 @@
-"""Written facts about the game, how often each was seen to hold or fail, and the base of their watchers.
+"""Written facts about the game, the counts of how often each held or failed, and the base class of watchers.
 
-The sentences are in `facts.toml`, each with the place where it is written.
+The sentences are in `facts.toml`, each with its reference.
 """
 
 import tomllib
@@ -15,7 +15,7 @@ from emulator import Button, Dex, Ram, State, World
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot
 
-MOST_UP: Final = 7  # PP of a PP Up
+MOST_UP: Final = 7  # PP added by one PP Up
 EXAMPLES: Final = 3  # deviations kept for each fact
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
@@ -28,27 +28,27 @@ JOY_IGNORE: Final = symbol("wJoyIgnore")
 
 
 class Fact(NamedTuple):
-    """A sentence of ours about the game; `reference` is where it is written, with the words to look for there."""
+    """A written statement about the game; `reference` is where it is documented, with words to search for."""
 
     id: str
-    says: str
+    statement: str
     reference: str
 
     @property
     def topic(self) -> str:
-        """What it is about: the part of its id before the dot."""
+        """The topic: the part of its id before the dot."""
         return self.id.partition(".")[0]
 
 
 @cache
 def written_facts() -> Mapping[str, Fact]:
-    """Return every written fact by its id, in the order in which they are reported."""
+    """Return every written fact by its id, in report order."""
     text = (files("agent.tools.verify") / "facts.toml").read_text(encoding="utf-8")
     return {name: Fact(name, **row) for name, row in tomllib.loads(text).items()}
 
 
 class FactStatus(Enum):
-    """What is known of a fact."""
+    """The status of a fact."""
 
     HELD = "held"
     WRONG = "wrong"
@@ -56,7 +56,7 @@ class FactStatus(Enum):
 
 
 class Deviation(NamedTuple):
-    """One time that a fact did not hold: where, if anywhere in the game, and what was seen instead."""
+    """One time that a fact did not hold: the place in the game, if any, and what was seen instead."""
 
     where: str
     map_id: int | None
@@ -67,7 +67,7 @@ class Deviation(NamedTuple):
 
 @dataclass(slots=True)
 class FactRow:
-    """A fact, how often it held and did not, and the first deviations."""
+    """A fact, the counts of how often it held and failed, and its first deviations."""
 
     fact: Fact
     held: int = 0
@@ -76,19 +76,19 @@ class FactRow:
 
     @property
     def standing(self) -> FactStatus:
-        """What is known of it now."""
+        """The current status."""
         if self.broken:
             return FactStatus.WRONG
         return FactStatus.HELD if self.held else FactStatus.NOT_SEEN
 
     @property
     def words(self) -> str:
-        """What was wrong, in one line."""
+        """The first deviation in one line."""
         first = self.findings[0]
         return f"{self.fact.id} ({self.fact.reference}): {first.seen}; {first.where}"
 
     def as_json(self) -> Mapping[str, Any]:
-        """Return it in plain JSON types."""
+        """Return the row in plain JSON types."""
         return {
             **self.fact._asdict(),
             "standing": self.standing.value,
@@ -99,22 +99,22 @@ class FactRow:
 
 
 class FactLog:
-    """All written facts and `more`, by their ids, and how each has fared so far in one game.
+    """All written facts and `more`, by id, with their results so far in one game.
 
-    `wrong` are those contradicted, in order.
+    `wrong` lists the contradicted facts in order.
     """
 
     def __init__(self, more: Iterable[Fact] = ()) -> None:
-        self.tick = 0  # of play, for what is noted next
+        self.tick = 0  # the tick of play, for the next result
         self.rows = {fact.id: FactRow(fact) for fact in (*written_facts().values(), *more)}
         self.wrong: list[FactRow] = []
 
     def holds(self, fact: str) -> None:
-        """Note that a fact was seen to hold."""
+        """Record that a fact held."""
         self.rows[fact].held += 1
 
     def fails(self, fact: str, seen: str, ram: Ram, frame: int) -> None:
-        """Note what the game did instead at the moment that `ram` shows."""
+        """Record what the game did instead, at the place that `ram` shows."""
         row = self.rows[fact]
         if not row.broken:
             self.wrong.append(row)
@@ -124,21 +124,21 @@ class FactLog:
             where = f"map {map_id} at ({x},{y}), tick {self.tick}, frame {frame:,}"
             row.findings.append(Deviation(where, map_id, self.tick, frame, seen))
 
-    def judge(self, fact: str, seen: str | None, ram: Ram, frame: int) -> None:
-        """Note the result of a look: None where the fact held, else what was seen instead."""
+    def record(self, fact: str, seen: str | None, ram: Ram, frame: int) -> None:
+        """Record the result of a check: None when the fact held, else what was seen instead."""
         if seen is None:
             self.holds(fact)
         else:
             self.fails(fact, seen, ram, frame)
 
-    def judge_all(self, looks: Mapping[str, str | None], ram: Ram, frame: int) -> None:
-        """Note the results of several looks at one moment."""
-        for fact, seen in looks.items():
-            self.judge(fact, seen, ram, frame)
+    def record_all(self, checks: Mapping[str, str | None], ram: Ram, frame: int) -> None:
+        """Record the results of several checks at one frame."""
+        for fact, seen in checks.items():
+            self.record(fact, seen, ram, frame)
 
 
 class FactSource:
-    """The base of watchers and trials: the log of what they judge, and the cartridge's tables."""
+    """The base class of watchers and trials: the log of results, and the tables of the cartridge."""
 
     def __init__(self, log: FactLog, world: World, dex: Dex) -> None:
         self.log = log
@@ -147,20 +147,20 @@ class FactSource:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything seen so far: what comes next does not follow it."""
+        """Forget everything seen so far, because the next frame does not follow it."""
 
-    def most_pp(self, move: MoveSlot) -> int:
-        """Return the PP of a move that is whole; of a number that is no move's, what it has."""
+    def max_pp(self, move: MoveSlot) -> int:
+        """Return the maximum PP of a move; for an unknown move, its current PP."""
         known = self.dex.all_moves.get(move.move)
         base = known.pp if known is not None else move.pp
         return base + move.pp_ups * min(base // 5, MOST_UP)
 
 
 class FactWatcher(FactSource):
-    """Looks at every frame and step of play; this base looks at nothing."""
+    """A check of every frame and step of play; this base class checks nothing."""
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look at one frame that has passed with `button` down."""
+        """Check one frame that has passed with `button` down."""
 
-    def moment(self, state: State) -> None:
-        """Look at the moment after a step."""
+    def after_step(self, state: State) -> None:
+        """Check the state after a step."""

@@ -1,4 +1,4 @@
-"""One game from power-on, watched by every watcher and trial, and the verdict on it, as JSON and as a page."""
+"""One game from power-on with all watchers and trials, and its result as JSON and as a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from emulator.soundness.survey import survey
 
 
 class PlayResult(NamedTuple):
-    """How play ended, and how far it came."""
+    """How play ended, and how far it got."""
 
     stop: Stop
     reason: str
@@ -44,7 +44,7 @@ class PlayResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CartridgeVerdict:
-    """The result of one game; `wrong` are the facts contradicted, the first one seen first."""
+    """The result of one game; `wrong` lists the contradicted facts, in the order they were seen."""
 
     cartridge: str
     sha1: str
@@ -55,23 +55,23 @@ class CartridgeVerdict:
 
     @property
     def broke(self) -> bool:
-        """Whether play itself came to an end that it should not."""
+        """Whether play itself ended by an error or gave up."""
         return self.played.stop in {Stop.ERROR, Stop.GAVE_UP}
 
     @property
     def exit_code(self) -> int:
-        """0 when all that was seen held, 1 when something did not or play broke, 130 for Ctrl-C."""
+        """0 when every checked fact held, 1 when one did not or play broke, 130 for Ctrl-C."""
         if self.wrong or self.broke:
             return 1
         return Stop.INTERRUPTED.exit_code if self.played.stop is Stop.INTERRUPTED else 0
 
     def count(self, standing: FactStatus) -> int:
-        """Return how many facts stand so."""
+        """Return the number of facts with this status."""
         return sum(row.standing is standing for row in self.rows)
 
     @property
     def headline(self) -> str:
-        """How it ended, in one sentence."""
+        """The result in one sentence."""
         held, unseen = self.count(FactStatus.HELD), self.count(FactStatus.NOT_SEEN)
         if self.wrong:
             facts = "fact was" if len(self.wrong) == 1 else "facts were"
@@ -79,7 +79,7 @@ class CartridgeVerdict:
         return f"all {held} facts that were seen held, {unseen} were not seen"
 
     def as_json(self) -> Mapping[str, Any]:
-        """Return it in plain JSON types; it has no names of people and nothing of the game."""
+        """Return the result in plain JSON types, without personal names and without game content."""
         return {
             "cartridge": {"name": self.cartridge, "sha1": self.sha1},
             "versions": {"red-agent": VERSION, "emulator": EMULATOR},
@@ -95,7 +95,7 @@ class CartridgeVerdict:
 
 
 def page(verdict: CartridgeVerdict) -> str:
-    """Return the page as text."""
+    """Return the result page as HTML text."""
     topics = dict.fromkeys(row.fact.topic for row in verdict.rows)
     return render(
         "verify.html",
@@ -107,7 +107,7 @@ def page(verdict: CartridgeVerdict) -> str:
     )
 
 
-STORY: Final = "story."  # what the ids of milestones begin with
+STORY: Final = "story."  # prefix of milestone facts
 TABLES: Final = "formats.md 2 and 3: tables of the cartridge"
 WATCHERS: Final[tuple[type[FactWatcher], ...]] = (
     AddressWatcher,
@@ -135,57 +135,57 @@ TRIALS: Final[tuple[type[Trial], ...]] = (
 
 
 class VerifyRequest(NamedTuple):
-    """How far to play: up to a milestone, for so many frames of the game, and with which seed."""
+    """How far to play: up to a milestone, at most a number of frames, and with which seed."""
 
     until: str
     frames: float
     seed: int = 0
 
 
-class Roster:
-    """The watchers and trials of one game, and the log they share; milestones are facts of it too."""
+class FactChecks:
+    """The watchers and trials of one game, and their common log; milestones are facts in it too."""
 
     def __init__(self, cartridge: Cartridge) -> None:
-        self.log = FactLog(  # a milestone holds when both its witnesses have shown it
+        self.log = FactLog(  # a milestone holds when it is proven in memory and on screen
             Fact(
                 f"{STORY}{each.id}",
-                f"The milestone {each.id} is reached, and work RAM and the picture show it as the story file says.",
+                f"The milestone {each.id} is reached, and work RAM and the screen show it as the story file states.",
                 "progression.md: milestones",
             )
             for each in Story.of(cartridge.kind).milestones
         )
-        with_what = self.log, World.of(cartridge), Dex.of(cartridge)
-        self._watchers = [make(*with_what) for make in WATCHERS]
-        self._trials = [make(*with_what) for make in TRIALS]
+        shared = self.log, World.of(cartridge), Dex.of(cartridge)
+        self._watchers = [make(*shared) for make in WATCHERS]
+        self._trials = [make(*shared) for make in TRIALS]
 
     def around(self, machine: PyBoyConsole) -> WatchedConsole:
-        """Return the console between play and the machine."""
+        """Return a watched console around the machine."""
         return WatchedConsole(machine, self._watchers, self._trials, self.log)
 
 
 def verify(
     cartridge: Cartridge,
-    wish: VerifyRequest,
+    request: VerifyRequest,
     viewer: Viewer,
     interrupt: Interrupt,
     enough: Callable[[FactLog], bool] | None = None,
 ) -> CartridgeVerdict:
-    """Play as `wish` says, or until `enough` is known, and return what held and what did not."""
-    tables, roster = _survey(cartridge), Roster(cartridge)
-    log = roster.log
-    watch = _Watch(viewer, interrupt, log, wish.frames, enough)
+    """Play as requested, or until `enough` is true of the log, and return which facts held."""
+    tables, checks = _survey(cartridge), FactChecks(cartridge)
+    log = checks.log
+    watch = _Watch(viewer, interrupt, log, request.frames, enough)
     with TemporaryDirectory(prefix="verify-") as home:
-        played = _play(Path(home), cartridge, wish, roster, watch)
+        played = _play(Path(home), cartridge, request, checks, watch)
     for milestone in watch.reached:
         log.holds(STORY + milestone)
     rows = (*log.rows.values(), *tables)
     wrong = (*[row for row in tables if row.broken], *log.wrong)
-    return CartridgeVerdict(cartridge.name, cartridge.sha1, wish.seed, played, rows, wrong)
+    return CartridgeVerdict(cartridge.name, cartridge.sha1, request.seed, played, rows, wrong)
 
 
 @dataclass
 class _Watch(Viewer):
-    """Tells the log which tick it is, and ends play when it is over."""
+    """A viewer that passes the tick to the log, and ends play at its limit."""
 
     viewer: Viewer
     interrupt: Interrupt
@@ -196,7 +196,7 @@ class _Watch(Viewer):
     ran_out: bool = False
 
     def show(self, moment: TickView) -> None:
-        """Take one moment, and pass it on."""
+        """Record one tick, and pass it on."""
         self.log.tick = moment.tick
         self.reached = moment.milestones
         self.viewer.show(moment)
@@ -205,32 +205,32 @@ class _Watch(Viewer):
 
 
 def _play(
-    home: Path, cartridge: Cartridge, wish: VerifyRequest, roster: Roster, watch: _Watch
+    home: Path, cartridge: Cartridge, request: VerifyRequest, checks: FactChecks, watch: _Watch
 ) -> PlayResult:
     story = Story.of(cartridge.kind)
-    session_of = partial(session_in, home, cartridge, story, wish.seed, watch.interrupt)
-    with session_of(around=roster.around) as (session, _):
+    session_of = partial(session_in, home, cartridge, story, request.seed, watch.interrupt)
+    with session_of(around=checks.around) as (session, _):
         try:
-            summary = session.play(PlayLimits(wish.until, inf), watch)
+            summary = session.play(PlayLimits(request.until, inf), watch)
         except EmulatorError as error:
-            return PlayResult(Stop.ERROR, type(error).__name__, roster.log.tick, 0)
+            return PlayResult(Stop.ERROR, type(error).__name__, checks.log.tick, 0)
     stop = Stop.LIMIT if watch.ran_out and summary.stop is Stop.INTERRUPTED else summary.stop
     if summary.milestones:
         watch.reached = tuple(each.id for each in summary.milestones)
-    # An error's words may name files of the player's; the log has them.
+    # The text of an error may name files of the player; it is in the log.
     reason = summary.reason.partition(":")[0] if stop is Stop.ERROR else summary.reason
     return PlayResult(stop, reason, summary.ticks, summary.frames)
 
 
 def _survey(cartridge: Cartridge) -> list[FactRow]:
-    """Return the invariants of the cartridge's tables as facts: no game is played for that.
+    """Return the invariants of the cartridge tables as facts, checked without playing.
 
-    The survey's own words are left out: they may name what is on the cartridge.
+    The details of the survey are left out, because they may contain cartridge content.
     """
     rows = []
     for number, check in enumerate(survey(cartridge), 1):
         fact = Fact(f"tables.{number}", check.invariant, TABLES)
-        seen = f"{check.broken} of {check.looked_at} looked at break it; `doctor` names them"
+        seen = f"{check.broken} of {check.checked} checked break it; `doctor` names them"
         found = [Deviation("on the cartridge", None, None, None, seen)] if check.broken else []
-        rows.append(FactRow(fact, check.looked_at - check.broken, check.broken, found))
+        rows.append(FactRow(fact, check.checked - check.broken, check.broken, found))
     return rows

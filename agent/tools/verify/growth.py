@@ -1,4 +1,4 @@
-"""Facts of growth: experience and levels, money won and paid, and what the nurse restores."""
+"""Facts about growth: experience and levels, money won and paid, and healing."""
 
 from collections import deque
 from typing import Final
@@ -22,23 +22,23 @@ TRAINERS: Final = 2
 FIGHTS: Final = (1, 2)
 SETTLED: Final = 6  # frames after which all numbers of a change are written
 HIGHEST: Final = 100
-# Frames without a change after which a new level is whole: square roots take their time.
+# Frames without a change after which a new level is complete: the game computes square roots slowly.
 STILL: Final = 10
-LONGEST: Final = 120  # frames that one is waited for
+LONGEST: Final = 120  # maximum frames to wait for that
 
 
 class ExperienceWatcher(FactWatcher):
-    """Looks at the team whenever a member's experience changes in battle."""
+    """Checks the team whenever a member's experience changes in battle."""
 
     def reset(self) -> None:
         """Forget a gain that had begun."""
-        # Not all numbers of a change are written in one frame: it is held against some frames earlier.
+        # A change is not written in one frame, so it is compared with RAM some frames earlier.
         self._earlier: deque[Ram] = deque(maxlen=SETTLED)
         self._before: Ram | None = None
         self._due = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for a change of experience, and at all of it a little later."""
+        """Detect a change of experience, and check it a few frames later."""
         if now.byte(IN_BATTLE) not in FIGHTS or before.byte(IN_BATTLE) not in FIGHTS:
             self.reset()
             return
@@ -73,16 +73,16 @@ class ExperienceWatcher(FactWatcher):
                 traded=mon.ot_id != int.from_bytes(before.span(PLAYER_ID, 2), "big"),
             )
             seen = None if gained == wanted else f"{gained} instead of {wanted}"
-            self.log.judge("battles.experience", seen, now, number)
+            self.log.record("battles.experience", seen, now, number)
             given = tuple(g - m for g, m in zip(grown.stat_exp, mon.stat_exp, strict=True))
             due = tuple(each // shared_by for each in species.base)
             if max(grown.stat_exp) < 0xFFFF:
                 wrong = None if given == due else f"{given} instead of {due}"
-                self.log.judge("battles.stat_experience", wrong, now, number)
+                self.log.record("battles.stat_experience", wrong, now, number)
 
 
 class LevelWatcher(FactWatcher):
-    """Looks at the team shortly after a member's level has changed."""
+    """Checks the team shortly after a member's level has changed."""
 
     def reset(self) -> None:
         """Forget a level that was reached."""
@@ -91,7 +91,7 @@ class LevelWatcher(FactWatcher):
         self._waited = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for a new level, and at its stats once all of them are written."""
+        """Detect a new level, and check its stats once all of them are written."""
         if now.byte(IN_BATTLE) not in FIGHTS:
             self.reset()
         elif self._before is None:
@@ -109,7 +109,7 @@ class LevelWatcher(FactWatcher):
             return
         for mon, grown in zip(old.mons, new.mons, strict=True):
             if mon.level != grown.level:
-                self.log.judge("battles.level_up", self._wrong(mon, grown), now, number)
+                self.log.record("battles.level_up", self._wrong(mon, grown), now, number)
 
     def _wrong(self, mon: PartyMon, grown: PartyMon) -> str | None:
         known = self.dex.all_species.get(grown.species)
@@ -119,7 +119,7 @@ class LevelWatcher(FactWatcher):
         if grown.stats != wanted:
             return f"stats {tuple(grown.stats)} at level {grown.level}, not {tuple(wanted)}"
         hp = mon.hp + grown.stats.hp - mon.stats.hp
-        return None if grown.hp == hp else f"{grown.hp} HP where {hp} are due"
+        return None if grown.hp == hp else f"{grown.hp} HP where {hp} are expected"
 
 
 def _experience(ram: Ram) -> tuple[bytes, ...]:
@@ -138,24 +138,24 @@ MOST: Final = 999_999
 
 
 class MoneyWatcher(FactWatcher):
-    """Follows money from step to step."""
+    """Checks changes of money from step to step."""
 
     def reset(self) -> None:
-        """Know of no step before."""
+        """Forget the step before."""
         self._last: State | None = None
-        self._fought: State | None = None  # in the last step of a trainer's battle
-        self._purse = 0  # when that battle began
+        self._fought: State | None = None  # the last step of a trainer battle
+        self._money_before = 0  # at the start of that battle
         self._lost: State | None = None
 
-    def moment(self, state: State) -> None:
-        """Look at what has changed since the last step."""
+    def after_step(self, state: State) -> None:
+        """Check what has changed since the last step."""
         last, self._last = self._last, state
         if last is None or not state.game_started:
             return
         battle = state.battle
         if battle is not None:
             if last.battle is None:
-                self._purse = last.player.money
+                self._money_before = last.player.money
             if battle.kind is BattleKind.TRAINER:
                 self._fought = state
             elif battle.kind is BattleKind.LOST:
@@ -176,23 +176,23 @@ class MoneyWatcher(FactWatcher):
         known = self.dex.all_trainers[battle.trainer_class]
         if battle.trainer_number not in range(1, len(known.teams) + 1):
             return
-        wanted = min(known.prize(battle.trainer_number), MOST - self._purse)
-        won = state.player.money - self._purse
+        wanted = min(known.prize(battle.trainer_number), MOST - self._money_before)
+        won = state.player.money - self._money_before
         seen = None if won == wanted else f"{won} from class {battle.trainer_class}, not {wanted}"
-        self.log.judge("money.prize", seen, state.ram, state.frame)
+        self.log.record("money.prize", seen, state.ram, state.frame)
 
     def _paid(self, last: State, state: State) -> None:
         had = dict(last.bag.items)
         more = [(i, q - had.get(i, 0)) for i, q in state.bag.items if q > had.get(i, 0)]
         if len(more) != 1 or more[0][0] not in self.dex.all_items:
-            return  # a fee, or what lies at a PC
+            return  # a fee, or a PC deposit
         item, quantity = more[0]
         wanted = self.dex.all_items[item].price * quantity
         paid = last.player.money - state.player.money
         if paid == self.dex.vending.get(item):
-            return  # a machine has prices of its own
+            return  # a vending machine has its own prices
         seen = None if paid == wanted else f"{paid} for {quantity} of item {item}, not {wanted}"
-        self.log.judge("money.price", seen, state.ram, state.frame)
+        self.log.record("money.price", seen, state.ram, state.frame)
 
     def _black_out(self, state: State) -> None:
         if self._lost is None or not state.in_control:
@@ -200,61 +200,61 @@ class MoneyWatcher(FactWatcher):
         had, left = self._lost.player.money, state.player.money
         self._lost = None
         if state.map.map_id != state.flags.blackout_map:
-            return  # the first fight of the story, which costs nothing
+            return  # the first battle of the story, whose loss costs nothing
         seen = None if left == had // 2 else f"{left} were left of {had}"
-        self.log.judge("money.blackout", seen, state.ram, state.frame)
+        self.log.record("money.blackout", seen, state.ram, state.frame)
 
 
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 LAST_MAP: Final = symbol("wLastMap")
 TOP_X: Final = symbol("wTopMenuItemX")
 NURSE_X: Final = 12
-WHOLE: Final = (0, False, False, False, False)
+HEALTHY: Final = (0, False, False, False, False)
 
 
 class HealingWatcher(FactWatcher):
-    """Remembers that HEAL was chosen, and looks at the team when the player is free again."""
+    """Records that HEAL was chosen, and checks the team when the player can move again."""
 
     def reset(self) -> None:
         """Forget that HEAL was chosen."""
-        self._asked = False
+        self._chose_heal = False
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """See whether A chooses HEAL."""
+        """Detect whether A chooses HEAL."""
         if button is not Button.A or now.byte(TOP_X) != NURSE_X:
             return
         menu = read_menu(before)
         if menu is not None and menu.kind is MenuKind.NURSE:
-            self._asked = menu.current == 0
+            self._chose_heal = menu.current == 0
 
-    def moment(self, state: State) -> None:
-        """Look at the team."""
-        if not self._asked or not state.in_control:
+    def after_step(self, state: State) -> None:
+        """Check the team."""
+        if not self._chose_heal or not state.in_control:
             return
-        self._asked = False
-        looks = {
-            "healing.hp": _hurt(state),
-            "healing.pp": self._spent(state),
-            "healing.home": _home(state),
+        self._chose_heal = False
+        checks = {
+            "healing.hp": _hp_problem(state),
+            "healing.pp": self._pp_problem(state),
+            "healing.home": _blackout_map_problem(state),
         }
-        self.log.judge_all(looks, state.ram, state.frame)
+        self.log.record_all(checks, state.ram, state.frame)
 
-    def _spent(self, state: State) -> str | None:
+    def _pp_problem(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                most = self.most_pp(move)
-                if move.pp != most:
-                    return f"move {move.move} with {move.pp} of {most} PP"
+                maximum = self.max_pp(move)
+                if move.pp != maximum:
+                    return f"move {move.move} with {move.pp} of {maximum} PP"
         return None
 
 
-def _hurt(state: State) -> str | None:
+def _hp_problem(state: State) -> str | None:
     for mon in state.party.mons:
-        if mon.hp != mon.stats.hp or tuple(mon.status) != WHOLE:
+        if mon.hp != mon.stats.hp or tuple(mon.status) != HEALTHY:
             return f"{mon.hp} of {mon.stats.hp} HP, status {tuple(mon.status)}"
     return None
 
 
-def _home(state: State) -> str | None:
+def _blackout_map_problem(state: State) -> str | None:
     home, last = state.ram.byte(BLACKOUT_MAP), state.ram.byte(LAST_MAP)
     return None if home == last else f"wLastBlackoutMap is {home}, wLastMap is {last}"

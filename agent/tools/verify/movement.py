@@ -1,4 +1,4 @@
-"""Facts of movement: steps seen frame by frame, and turns, bumps and ledges tried out."""
+"""Facts about movement: steps checked frame by frame, and trials of turns, bumps and ledges."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,21 +11,21 @@ from emulator.profile import symbol
 from emulator.ram.map import Travel
 
 TRAVEL: Final = symbol("wWalkBikeSurfState")
-SPINNING: Final = 0x80  # a spinning player faces all ways
-COUNTED: Final = range(12, 19)  # frames that show a counter: seven values, two each, and lag
+SPINNING: Final = 0x80  # a spinning player faces all directions
+COUNTED: Final = range(12, 19)  # frames with a counter: seven values, two frames each, and lag
 
 
 class WalkWatcher(FactWatcher):
-    """Follows wWalkCounter."""
+    """Checks wWalkCounter and the coordinates during steps."""
 
     def reset(self) -> None:
         """Forget a step that had begun."""
         self._frames = 0  # since the counter began
         self._from = (0, 0, 0)
-        self._torn = self._spun = False
+        self._moved_early = self._spun = False
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look at the counter and the coordinates."""
+        """Check the counter and the coordinates."""
         counter = now.byte(COUNTER)
         if not counter:
             if self._frames:
@@ -33,9 +33,9 @@ class WalkWatcher(FactWatcher):
             self._frames = 0
             return
         if not self._frames:
-            self._from, self._torn, self._spun = _place(before), False, False
+            self._from, self._moved_early, self._spun = _place(before), False, False
         self._frames += 1
-        self._torn = self._torn or _place(now) != self._from
+        self._moved_early = self._moved_early or _place(now) != self._from
         self._spun = self._spun or now.byte(MOVEMENT) & SPINNING != 0
 
     def _ended(self, now: Ram, number: int) -> None:
@@ -45,15 +45,15 @@ class WalkWatcher(FactWatcher):
         if now.byte(MOVEMENT) & SPINNING or self._spun:
             return
         note = self.log
-        early = "they changed while it still counted" if self._torn else None
-        note.judge("walking.arrival", early, now, number)
+        early = "they changed while the counter still ran" if self._moved_early else None
+        note.record("walking.arrival", early, now, number)
         facing = Facing(now.byte(FACING) & 0x0C)
         went = (x - self._from[1], y - self._from[2])
         wrong = None if went == tuple(facing.delta) else f"{went} while facing {facing.name}"
-        note.judge("walking.one_square", wrong, now, number)
+        note.record("walking.one_square", wrong, now, number)
         length = self._frames
-        lasted = None if length in COUNTED else f"it counted for {length} frames, not 14"
-        note.judge("walking.length", lasted, now, number)
+        lasted = None if length in COUNTED else f"the counter ran for {length} frames, not 14"
+        note.record("walking.length", lasted, now, number)
 
 
 def _place(ram: Ram) -> tuple[int, int, int]:
@@ -62,7 +62,7 @@ def _place(ram: Ram) -> tuple[int, int, int]:
 
 IDLE: Final = symbol("wCheckFor180DegreeTurn")
 STOPPED: Final = symbol("wPlayerLastStopDirection")
-BITS: Final = {Facing.DOWN: 4, Facing.UP: 8, Facing.LEFT: 2, Facing.RIGHT: 1}  # as it has them
+BITS: Final = {Facing.DOWN: 4, Facing.UP: 8, Facing.LEFT: 2, Facing.RIGHT: 1}  # as stored in RAM
 HOPPING: Final = 0x40
 TAP: Final = 2  # frames: one pass
 TURNS: Final = 15  # tries
@@ -71,46 +71,46 @@ HOP_FRAMES: Final = 60
 
 
 def is_idle(state: State) -> bool:
-    """Say whether the player has stood on his feet for a pass, so that another direction would only turn."""
+    """Return whether the player has stood on foot for a pass, so that another direction would only turn."""
     on_foot = state.map.travel is Travel.WALK
     return on_foot and state.in_control and state.ram.byte(IDLE) == 1
 
 
 class StepTrials(Trial):
-    """Turns and walks from where the player stands, each way."""
+    """Turns and walks from the player's square in each direction."""
 
     def reset(self) -> None:
-        """Begin with nothing tried."""
+        """Reset what was tried."""
         self._left = dict.fromkeys(_TRIES, OTHERS) | {"walking.turn": TURNS}
-        self._been: set[tuple[int, int, int]] = set()
+        self._visited: set[tuple[int, int, int]] = set()
 
-    def wants(self, state: State) -> bool:
-        """Say whether this square is a new one with something left to try."""
-        is_new = _place(state.ram) not in self._been
+    def is_ready(self, state: State) -> bool:
+        """Return whether this square is new and has a test left."""
+        is_new = _place(state.ram) not in self._visited
         return is_new and is_idle(state) and next(self._tries(state), None) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Try each direction."""
-        self._been.add(_place(state.ram))
+        self._visited.add(_place(state.ram))
         for fact, facing in list(self._tries(state)):
             self._left[fact] -= 1
             seen = _TRIES[fact](sandbox, state, facing)
             end = sandbox.state
-            # Nothing is known where a battle, a talk or a script began, or one fell into another map.
+            # The result is unknown when a battle, a talk or a script began, or the player fell to another map.
             if seen is not None and end.in_control and end.map.map_id == state.map.map_id:
-                # The trial is logged at the moment at which it began.
-                self.log.judge(fact, seen or None, state.ram, state.frame)
+                # The trial is logged with the state in which it began.
+                self.log.record(fact, seen or None, state.ram, state.frame)
             sandbox.restore()
 
     def _tries(self, state: State) -> Iterator[tuple[str, Facing]]:
         for facing in Facing:
-            fact = self._what_ahead(state, facing)
+            fact = self._fact_ahead(state, facing)
             if self._left["walking.turn"] > 0 and state.ram.byte(STOPPED) != BITS[facing]:
                 yield "walking.turn", facing
             if fact is not None and self._left[fact] > 0:
                 yield fact, facing
 
-    def _what_ahead(self, state: State, facing: Facing) -> str | None:
+    def _fact_ahead(self, state: State, facing: Facing) -> str | None:
         game_map, here = self.world.live_map(state), state.position
         if game_map is None:
             return None
@@ -130,7 +130,7 @@ class StepTrials(Trial):
         return "ledges.one_way" if is_edge else "walking.bump"
 
 
-# What is tried returns what was wrong, nothing at all as "", or None where something came between.
+# A try returns what was wrong, "" when nothing was, or None when it was interrupted.
 
 
 def _turn(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
@@ -147,7 +147,7 @@ def _held(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
     if any(person.position == ahead for person in begin.people + end.people):
         return None
     if walked and end.position not in (begin.position, ahead):
-        return None  # the ground carries the player on
+        return None  # the floor moves the player further
     if not walked or end.position != ahead:
         return f"{facing.name} held for 16 frames did not lead to the free square ahead"
     return ""
@@ -157,7 +157,7 @@ def _bump(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
     walked = sandbox.until(walks, 24, BUTTON[facing])
     end = sandbox.wait(4)
     if walked or end.position != begin.position:
-        return f"{facing.name} led onto a square that no list of floor has"
+        return f"{facing.name} led onto a square that is not in any list of floor tiles"
     return "" if end.map.facing is facing else f"the player still faces {end.map.facing.name}"
 
 
@@ -188,7 +188,7 @@ def _ahead(state: State, facing: Facing, squares: int = 1) -> tuple[int, int]:
 
 
 def walks(ram: Ram) -> bool:
-    """Say whether a step is under way."""
+    """Return whether a step is in progress."""
     return ram.byte(COUNTER) != 0
 
 

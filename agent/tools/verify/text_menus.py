@@ -1,4 +1,4 @@
-"""Facts of texts and menus: what turns a page, where the cursor is, how far a press moves it, what its ends do."""
+"""Facts about texts and menus: page turns, the position of the cursor, its moves, and its wrapping."""
 
 from typing import Final, NamedTuple
 
@@ -12,20 +12,20 @@ from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
 
 ARROW_TILE: Final = 0xEE
 ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18
-PATIENCE: Final = 120  # frames without a press
-TURNED: Final = 40  # frames within which a press shows
+NO_PRESS_FRAMES: Final = 120  # frames without a press
+TURNED: Final = 40  # frames within which a press has an effect
 TIMES: Final = 5
 
 
 class ArrowWatcher(FactWatcher):
-    """Looks where the arrow of an open text is."""
+    """Checks the position of the arrow of an open text."""
 
     def reset(self) -> None:
         """Forget the arrows seen last."""
         self._before: list[int] = []
 
-    def moment(self, state: State) -> None:
-        """Look for arrows on the whole screen: lists have one of their own, and draw it before their cursor."""
+    def after_step(self, state: State) -> None:
+        """Find arrows on the whole screen: lists have their own arrow, and draw it before their cursor."""
         before, self._before = self._before, []
         if state.menu is not None or not state.dialogue.lines or state.in_battle:
             return
@@ -35,18 +35,18 @@ class ArrowWatcher(FactWatcher):
             return
         elsewhere = [divmod(at, COLUMNS)[::-1] for at in found if TILE_MAP + at != ARROW_ADDRESS]
         seen = f"an arrow at {elsewhere[0]}" if elsewhere else None
-        self.log.judge("text.arrow", seen, state.ram, state.frame)
+        self.log.record("text.arrow", seen, state.ram, state.frame)
 
 
 class PageTrials(Trial):
-    """Leaves a waiting text alone, and then turns its page."""
+    """Waits at a text without a press, and then turns its page."""
 
     def reset(self) -> None:
-        """Begin with nothing tried."""
+        """Reset what was tried."""
         self._left = {False: TIMES, True: TIMES}  # in battle or not
 
-    def wants(self, state: State) -> bool:
-        """Say whether a text waits, and few were tried so far."""
+    def is_ready(self, state: State) -> bool:
+        """Return whether a text waits, and tests are left."""
         waits = state.dialogue.waiting is Waiting.ARROW and state.menu is None
         return waits and self._left[state.in_battle] > 0
 
@@ -54,21 +54,21 @@ class PageTrials(Trial):
         """Wait, then press A, then B."""
         self._left[state.in_battle] -= 1
         page, note = state.dialogue, self.log
-        went_on = any(_is_other(ram, page) for ram in sandbox.frames(None, PATIENCE))
-        seen = f"another page within {PATIENCE} frames without a press" if went_on else None
-        note.judge("text.waits", seen, state.ram, state.frame)
+        went_on = any(_is_other(ram, page) for ram in sandbox.frames(None, NO_PRESS_FRAMES))
+        seen = f"another page within {NO_PRESS_FRAMES} frames without a press" if went_on else None
+        note.record("text.waits", seen, state.ram, state.frame)
         for fact, button in (("text.a", Button.A), ("text.b", Button.B)):
             sandbox.restore()
             sandbox.wait(4)
             wrong = None if _turns(sandbox, button, page) else f"it still waits after {button.name}"
-            note.judge(fact, wrong, state.ram, state.frame)
+            note.record(fact, wrong, state.ram, state.frame)
 
 
 def _turns(sandbox: Sandbox, button: Button, page: Dialogue) -> bool:
-    """Say whether a press shows another page, or the arrow does not come back."""
-    looks = [_is_other(ram, page) for ram in sandbox.frames(button, 4)]
-    looks += [_is_other(ram, page) for ram in sandbox.frames(None, TURNED)]
-    return any(looks) or not sandbox.until(
+    """Return whether a press shows another page, or the arrow does not come back."""
+    changes = [_is_other(ram, page) for ram in sandbox.frames(button, 4)]
+    changes += [_is_other(ram, page) for ram in sandbox.frames(None, TURNED)]
+    return any(changes) or not sandbox.until(
         lambda ram: ram.byte(ARROW_ADDRESS) == ARROW_TILE, TURNED
     )
 
@@ -84,20 +84,20 @@ STOPPING: Final = (MenuKind.YES_NO, MenuKind.NURSE, MenuKind.MART, MenuKind.USE_
 COLUMNS_OF_BATTLE: Final = (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT)
 SCROLLING: Final = (MenuKind.ITEMS, MenuKind.PRICED_ITEMS)
 ROWS: Final = 3
-SETTLED: Final = 16  # frames after which a menu that has just opened takes keys
+SETTLED: Final = 16  # frames after which a new menu accepts input
 TRIES: Final = 2  # of each kind
 STARTS: Final = 3
 
 
 class CursorWatcher(FactWatcher):
-    """Looks where the cursor is drawn."""
+    """Checks where the cursor is drawn."""
 
     def reset(self) -> None:
-        """Count again from nothing."""
+        """Reset the count."""
         self._wrong = 0  # frames in a row
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for a cursor that stays where it should not be: it is drawn a frame after it was moved."""
+        """Detect a cursor that stays in a wrong place; it is drawn one frame after it was moved."""
         menu = read_menu(now) if CURSOR in read_tiles(now) else None
         if menu is None or menu.kind in ELSEWHERE:
             self._wrong = 0
@@ -112,7 +112,7 @@ class CursorWatcher(FactWatcher):
 
 
 class Cycle(NamedTuple):
-    """The items that a cursor goes over, as the game counts them, and whether the ends meet."""
+    """The items of a cursor by the game's numbers, and whether the ends wrap."""
 
     first: int
     last: int
@@ -123,11 +123,11 @@ class MenuTrials(Trial):
     """Moves the cursor of each kind of menu down to its end and up again."""
 
     def reset(self) -> None:
-        """Begin with nothing tried."""
+        """Reset what was tried."""
         self._tried: dict[MenuKind, int] = {}
 
-    def wants(self, state: State) -> bool:
-        """Say whether this kind of menu was tried less often than all may be."""
+    def is_ready(self, state: State) -> bool:
+        """Return whether this kind of menu has tests left."""
         menu = state.menu
         if menu is None or self._tried.get(menu.kind, 0) >= TRIES:
             return False
@@ -136,13 +136,13 @@ class MenuTrials(Trial):
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Go over all items."""
         menu = state.menu
-        if menu is None or not _takes_keys(sandbox, menu):
+        if menu is None or not _accepts_input(sandbox, menu):
             return
         self._tried[menu.kind] = self._tried.get(menu.kind, 0) + 1
         sandbox.restore()
         menu = sandbox.wait(SETTLED).menu or menu
         if menu.kind in SCROLLING:
-            self.log.judge("menus.lists", scrolled(sandbox, menu), state.ram, state.frame)
+            self.log.record("menus.lists", scrolled(sandbox, menu), state.ram, state.frame)
             return
         cycle = cycle_of(menu, state)
         if cycle is not None:
@@ -150,19 +150,19 @@ class MenuTrials(Trial):
         if menu.kind in COLUMNS_OF_BATTLE:
             sandbox.restore()
             sandbox.wait(SETTLED)
-            self.log.judge("menus.columns", _columns(sandbox), state.ram, state.frame)
+            self.log.record("menus.columns", _columns(sandbox), state.ram, state.frame)
 
 
 class StartMenuTrials(Trial):
-    """Opens the menu behind START where the player stands free, and closes it again."""
+    """Opens the START menu where the player can move, and closes it again."""
 
     def reset(self) -> None:
-        """Begin with nothing tried."""
+        """Reset what was tried."""
         self._left = STARTS
         self._maps: set[int] = set()
 
-    def wants(self, state: State) -> bool:
-        """Say whether the player stands free on a map where it was not tried."""
+    def is_ready(self, state: State) -> bool:
+        """Return whether the player can move on a map without a test yet."""
         return self._left > 0 and state.in_control and state.map.map_id not in self._maps
 
     def run(self, sandbox: Sandbox, state: State) -> None:
@@ -180,15 +180,15 @@ class StartMenuTrials(Trial):
         entries = _entries(opened)
         wrong = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
         seen = None if menu.maximum == entries else wrong
-        note.judge("menus.start", seen, state.ram, state.frame)
+        note.record("menus.start", seen, state.ram, state.frame)
         go_over(sandbox, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
         closed = sandbox.press(Button.B, hold=4, settle=40)
         still = "B did not close it" if closed.menu is not None else None
-        note.judge("menus.start", still, state.ram, state.frame)
+        note.record("menus.start", still, state.ram, state.frame)
 
 
 def cycle_of(menu: Menu, state: State) -> Cycle | None:
-    """Return what the cursor of a menu goes over, or None where nothing is written of its ends."""
+    """Return the items of a menu's cursor, or None when no fact covers its ends."""
     if menu.kind in STOPPING or menu.kind in COLUMNS_OF_BATTLE:
         return Cycle(0, menu.maximum, wraps=False)
     battle = state.battle
@@ -198,7 +198,7 @@ def cycle_of(menu: Menu, state: State) -> Cycle | None:
 
 
 def go_over(sandbox: Sandbox, menu: Menu, cycle: Cycle, log: FactLog) -> None:
-    """Press DOWN past the last item, and UP past the first, and write down where the cursor went."""
+    """Press DOWN past the last item, and UP past the first, and log where the cursor went."""
     at = menu.current
     size = cycle.last - cycle.first + 1
     for button, by in ((Button.DOWN, 1), (Button.UP, -1)):
@@ -211,7 +211,7 @@ def go_over(sandbox: Sandbox, menu: Menu, cycle: Cycle, log: FactLog) -> None:
             got = None if now.menu is None else now.menu.current
             where = f"the menu at ({menu.top_x},{menu.top_y})"
             seen = f"{button.name} led from item {at} to {got} ({where})"
-            log.judge(fact, None if got == wanted else seen, now.ram, now.frame)
+            log.record(fact, None if got == wanted else seen, now.ram, now.frame)
             if got != wanted:
                 return
             at = wanted
@@ -242,8 +242,8 @@ def _scroll(offset: int, row: int, button: Button, lowest: int, end: int) -> tup
     return max(offset - 1, 0), row
 
 
-def _takes_keys(sandbox: Sandbox, menu: Menu) -> bool:
-    """Say whether this menu is the one that waits: one that waits behind a text shows its cursor as well."""
+def _accepts_input(sandbox: Sandbox, menu: Menu) -> bool:
+    """Return whether this menu accepts input: a menu hidden behind a text shows its cursor as well."""
     sandbox.wait(SETTLED)
     for button in (Button.DOWN, Button.UP):
         now = sandbox.press(button).menu
@@ -263,7 +263,7 @@ def _columns(sandbox: Sandbox) -> str | None:
 
 
 def _entries(state: State) -> int:
-    """Return how many lines the menu behind START has."""
+    """Return the number of lines of the START menu."""
     tiles = read_tiles(state.ram)
     lines = [tiles[row * COLUMNS + 12] for row in range(2, 18, 2)]
     return sum(each >= 0x80 for each in lines[:7])

@@ -1,4 +1,4 @@
-"""Facts of warps and map edges: where they lead, as play takes them, and which key they need, tried out."""
+"""Facts about warps and map edges: their destinations as seen in play, and trials of the keys they need."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -21,28 +21,28 @@ PAUSES: Final = range(25, 32)  # values of the counter that are seen
 SIMULATED: Final = symbol("wSimulatedJoypadStatesIndex")
 SCRIPTED: Final = 0x80  # of wStatusFlags5: a script walks the player
 SETUP_FRAMES: Final = 12  # frames, before the first step, within which the new map is set up
-RELEASED: Final = 6  # frames after which a key that was let go of is not held any more
+RELEASED: Final = 6  # frames after its release in which a key still counts as held
 LOADED: Final = 4  # frames after which a crossing is over
 ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
 
 
 class WarpWatcher(FactWatcher):
-    """Follows wCurMap."""
+    """Checks changes of wCurMap."""
 
     def reset(self) -> None:
         """Forget a warp or a crossing that had begun."""
         self._wanted: tuple[int, int, int] | None = None  # map, x and y behind an edge
         self._warp: Warp | None = None
-        self._due = 0  # frames until a crossing is looked at
+        self._due = 0  # frames until a crossing is checked
         self._paused = 0  # frames of the pause so far
-        self._counter = 0  # what wIgnoreInputCounter was
-        self._counted = 0  # how many values of it were seen
+        self._counter = 0  # the last value of wIgnoreInputCounter
+        self._counted = 0  # the number of values of it seen
         self._has_arrived = False
         self._since_key = 0
         self._settled = Position(-1, -1)
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
-        """Look for another map, and for what follows one."""
+        """Detect a change of the map, and check what follows it."""
         self._since_key = 0 if button in ARROWS else self._since_key + 1
         if before.byte(MAP) != now.byte(MAP):
             self._leave(before, now, number)
@@ -64,10 +64,10 @@ class WarpWatcher(FactWatcher):
         here = self.world.map(before.byte(MAP))
         warp = here.warp_at(x, y)
         if warp is None:
-            # Whoever flies, or wakes up elsewhere, crosses no edge.
+            # FLY and a blackout change the map without crossing an edge.
             wanted = self._wanted = here.crossing((x, y), facing)
             self._due = LOADED if wanted is not None and wanted[0] == now.byte(MAP) else 0
-        elif _is_as_it_was(warp, before) and now.byte(MAP) == (
+        elif _is_unchanged(warp, before) and now.byte(MAP) == (
             now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
         ):
             self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
@@ -75,24 +75,24 @@ class WarpWatcher(FactWatcher):
             if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
-                self.log.judge("warps.key", seen, now, number)
+                self.log.record("warps.key", seen, now, number)
 
     def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
-        """Wait for the pause to begin, look where one is in its first frames, and follow its counter."""
+        """Wait for the pause to begin, check the position in its first frames, and follow its counter."""
         if now.byte(FLAGS) & PAD_OFF and now.byte(PAUSED):
             self._paused += 1
-            # It stands still while the screen is off, which lasts as long as a map takes to load.
+            # The counter stops while the screen is off, as long as the map loads.
             self._counted += now.byte(PAUSED) != self._counter
             self._counter = now.byte(PAUSED)
             if not self._has_arrived and self._paused <= SETUP_FRAMES:
                 self._look_where(warp, now, number)
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
-            self.log.judge("warps.pause", seen, now, number)
+            self.log.record("warps.pause", seen, now, number)
             self._warp, self._counter = None, 0
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
-        """See whether the player stands where the warp leads; a map whose screen is still off may not be set up yet."""
+        """Check that the player stands at the destination; while the screen is off the map may not be set up yet."""
         wanted = self.world.map(now.byte(MAP)).warps
         square = wanted[warp.warp_index].position if warp.warp_index < len(wanted) else None
         here = (now.byte(X), now.byte(Y))
@@ -105,58 +105,58 @@ class WarpWatcher(FactWatcher):
 
     def _cross(self, now: Ram, number: int) -> None:
         here = (now.byte(MAP), now.byte(X), now.byte(Y))
-        wrong = f"map, x and y are {here}, and {self._wanted} are due"
+        wrong = f"map, x and y are {here}, and {self._wanted} are expected"
         seen = None if here == self._wanted else wrong
-        self.log.judge("connections.crossing", seen, now, number)
+        self.log.record("connections.crossing", seen, now, number)
 
 
-def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
-    """Say whether RAM has the warp as the cartridge does: an elevator leads elsewhere once a floor was chosen."""
+def _is_unchanged(warp: Warp, ram: Ram) -> bool:
+    """Return whether RAM has the warp as the cartridge does: an elevator changes it once a floor is chosen."""
     entry = ram.span(ENTRIES + 4 * warp.index, 4)
     return entry == bytes([warp.y, warp.x, warp.warp_index, warp.map_id])
 
 
 FACTS: Final = {WarpTrigger.STEP: "warps.step", WarpTrigger.PRESS: "warps.press"}
 TRIES: Final = 4  # of each kind
-BEGINS: Final = 16  # frames that a key is held at most until a step begins
-ARRIVAL_FRAMES: Final = 60  # frames after which one has arrived, and a warp has fired
+BEGINS: Final = 16  # maximum frames to hold a key until a step begins
+ARRIVAL_FRAMES: Final = 60  # frames after which the player has arrived, and a warp has fired
 
 
 class WarpTrials(Trial):
     """Walks onto the warps beside the player."""
 
     def reset(self) -> None:
-        """Begin with nothing tried."""
+        """Reset what was tried."""
         self._left = dict.fromkeys(FACTS.values(), TRIES)
-        self._been: set[tuple[int, int]] = set()  # map and index of a warp
+        self._visited: set[tuple[int, int]] = set()  # map and index of a warp
 
-    def wants(self, state: State) -> bool:
-        """Say whether a warp that was not tried is beside the player."""
+    def is_ready(self, state: State) -> bool:
+        """Return whether an untested warp is beside the player."""
         return is_idle(state) and next(self._beside(state), None) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Walk onto each of them."""
         for fact, facing, warp in list(self._beside(state)):
-            self._been.add((state.map.map_id, warp.index))
+            self._visited.add((state.map.map_id, warp.index))
             self._left[fact] -= 1
             is_step = warp.trigger is WarpTrigger.STEP
             tried = _step(sandbox, facing) if is_step else _press(sandbox, facing, warp)
             if tried is not None:
-                self.log.judge(fact, tried or None, state.ram, state.frame)
+                self.log.record(fact, tried or None, state.ram, state.frame)
             sandbox.restore()
 
     def _beside(self, state: State) -> Iterator[tuple[str, Facing, Warp]]:
         here = self.world.live_map(state)
         if here is None or here.warp_at(*state.position) is not None:
             return
-        taken = {person.position for person in state.people_present}
+        occupied = {person.position for person in state.people_present}
         for facing in Facing:
             ahead = (state.map.x + facing.dx, state.map.y + facing.dy)
             warp = here.warp_at(*ahead) if here.contains(*ahead) else None
-            if warp is None or ahead in taken or not here.can_step(state.position, facing):
+            if warp is None or ahead in occupied or not here.can_step(state.position, facing):
                 continue
             fact = FACTS.get(warp.trigger)
-            is_new = (state.map.map_id, warp.index) not in self._been
+            is_new = (state.map.map_id, warp.index) not in self._visited
             if fact is not None and is_new and self._left[fact] > 0:
                 yield fact, facing, warp
 
@@ -178,11 +178,11 @@ def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
         return None
     end = sandbox.wait(ARRIVAL_FRAMES)
     if end.map.map_id != begin:
-        return "it fired although the key was let go of before the player arrived"
+        return "it fired although the key was released before the player arrived"
     if not end.in_control or end.position != warp.position:
         return None
-    way_out = BUTTON[next(iter(sorted(warp.press, key=lambda each: each.value)))]
-    left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES, way_out)
+    exit_button = BUTTON[next(iter(sorted(warp.press, key=lambda each: each.value)))]
+    left = sandbox.until(lambda ram: ram.byte(MAP) != begin, ARRIVAL_FRAMES, exit_button)
     if sandbox.state.in_battle or sandbox.state.dialogue.is_open:
         return None
-    return "" if left else f"{way_out.name} held on it did not lead out"
+    return "" if left else f"{exit_button.name} held on it did not lead out"

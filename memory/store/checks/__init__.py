@@ -1,1 +1,1 @@
-"""What can be wrong with the rows of a file, and how each fault is repaired."""
+"""Checks of the rows of a memory file, and the repair of each finding."""

@@ -1,6 +1,6 @@
-"""What a check finds, and the rows it reads: one by one, so that an unreadable row does not hide the others.
+"""The findings of a check, and row readers that read one row at a time, so that an unreadable row hides no others.
 
-The words of all findings are in `findings.toml`.
+The texts of all findings are in `findings.toml`.
 """
 
 import tomllib
@@ -15,52 +15,52 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
 from memory.store.database import Database
-from memory.store.knowledge_tables import TABLES, Provenance, sound_entry, sound_record
-from memory.store.long_term import COLUMNS, Taught, entry_of, taught
+from memory.store.knowledge_tables import TABLES, Provenance, valid_entry, valid_record
+from memory.store.long_term import COLUMNS, EntryHistory, entry_of, history_of
 from memory.tiers.lessons import ENTRIES
 
-Mend: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
+RepairAction: TypeAlias = Callable[[Any], object]  # takes the `Repairs` or `Database` of a file
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """What is wrong, where, why it matters, and what repair does; `repair` is '' where people must decide."""
+    """One problem: its place, why it matters, and what repair does; `repair` is '' when the owner must decide."""
 
     sort: str  # damage, contradiction, count, orphan or stale
     where: str
     what: str
     why: str
     repair: str = ""
-    mend: Mend | None = field(default=None, compare=False, repr=False)
+    action: RepairAction | None = field(default=None, compare=False, repr=False)
 
     def as_json(self) -> dict[str, str]:
-        """Return it in words."""
+        """Return the texts of the finding, by field name."""
         return {name: getattr(self, name) for name in ("sort", "where", "what", "why", "repair")}
 
 
 @cache
-def _words() -> Mapping[str, Mapping[str, str]]:
+def _texts() -> Mapping[str, Mapping[str, str]]:
     text = (files("memory.store.checks") / "findings.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
-def finding(name: str, mend: Mend | None = None, **told: object) -> CheckFinding:
-    """Return the finding of this name in `findings.toml`, filled with what is `told`; without `mend` people decide."""
-    says = {part: words.format(**told) for part, words in _words()[name].items()}
-    return CheckFinding(**(says if mend else says | {"repair": ""}), mend=mend)
+def finding(name: str, action: RepairAction | None = None, **details: object) -> CheckFinding:
+    """Return the finding of this name in `findings.toml`, formatted with `details`; without `action` it has no repair."""
+    texts = {field: text.format(**details) for field, text in _texts()[name].items()}
+    return CheckFinding(**(texts if action else texts | {"repair": ""}), action=action)
 
 
-def by(method: Callable[..., object], *given: object, **named: object) -> Mend:
-    """Return the repair that calls this method of the one who mends."""
-    return lambda mending: method(mending, *given, **named)
+def fix(method: Callable[..., object], *given: object, **named: object) -> RepairAction:
+    """Return the repair that calls `method` of the file's repair object with these arguments."""
+    return lambda repairs: method(repairs, *given, **named)
 
 
-def names_of_two(
-    entries: Iterable[tuple[int, Entry]], kept: str, let_go: Callable[[int], Mend]
+def duplicate_keys(
+    entries: Iterable[tuple[int, Entry]], outcome: str, drop: Callable[[int], RepairAction]
 ) -> Iterator[CheckFinding]:
-    """Yield entries of one key in one scope; the file forbids them, unless its index is damaged.
+    """Yield entries that share a key in one scope, which only a damaged index allows.
 
-    They come by number, the oldest first; `let_go` takes one out, which is `kept` then.
+    Entries come by number, oldest first; `drop` removes one, and `outcome` names where it is stored then.
     """
     by_key: defaultdict[tuple[str, str], list[tuple[int, Entry]]] = defaultdict(list)
     for number, entry in entries:
@@ -68,28 +68,28 @@ def names_of_two(
     for (scope, key), (*older, (newest, last)) in by_key.items():
         for number, entry in older:
             differs = ", with different data" if entry.data != last.data else ""
-            told = {"older": number, "newest": newest, "scope": scope, "key": key}
-            yield finding("name_of_two", let_go(number), **told, differs=differs, kept=kept)
+            details = {"older": number, "newest": newest, "scope": scope, "key": key}
+            yield finding("same_key", drop(number), **details, differs=differs, outcome=outcome)
 
 
-# Text comes as bytes: the driver would refuse a whole query for one letter that is none.
+# Text is read as bytes: the driver refuses a whole query for one invalid character.
 _AS_BYTES: Final = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
-UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, MalformedRecord)
+READ_ERRORS = (AttributeError, LookupError, TypeError, ValueError, MalformedRecord)
 
 
 class RawRow(NamedTuple):
-    """A row as its file has it, with text as bytes."""
+    """A row as stored, with text as bytes."""
 
     number: int
     values: Sequence[Any]
     columns: Sequence[str]
 
     def read(self) -> tuple[Any, ...]:
-        """Return the values; raise ValueError where some text is none."""
+        """Return the decoded values; raise ValueError for invalid text."""
         return tuple(bytes(v).decode() if isinstance(v, bytes) else v for v in self.values)
 
     def as_json(self) -> dict[str, Json]:
-        """Return it by its columns, whatever is in it."""
+        """Return the values by column; invalid bytes are escaped."""
         return {
             name: value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
             for name, value in zip(self.columns, self.values, strict=True)
@@ -99,14 +99,14 @@ class RawRow(NamedTuple):
 def rows_of(
     database: Database, table: str, columns: Sequence[str], number: str = "rowid"
 ) -> Iterator[RawRow]:
-    """Yield the rows of a table of ours in the order of their `number`."""
+    """Yield the rows of one of our tables in the order of `number`."""
     wanted = ", ".join(_AS_BYTES.format(f'"{name}"') for name in columns)
     for place, *values in database.rows(f'SELECT {number}, {wanted} FROM "{table}" ORDER BY 1'):  # noqa: S608
         yield RawRow(place, values, columns)
 
 
-def rows_naming_runs(database: Database, but: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield each table, but for some, with each run that rows of it name."""
+def rows_by_run(database: Database, but: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each table, except those in `but`, with each run id in its rows."""
     for (table,) in database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
         named = "SELECT 1 FROM pragma_table_info(?) WHERE name = 'run_id'"
         if table not in but and database.row(named, (table,)) is not None:
@@ -115,15 +115,15 @@ def rows_naming_runs(database: Database, but: frozenset[str]) -> Iterator[tuple[
                 yield table, run_id
 
 
-def damaged_indexes(database: Database, mend: Mend) -> Iterator[CheckFinding]:
-    """Yield where indexes say something else than the rows; `mend` makes them anew."""
+def damaged_indexes(database: Database, action: RepairAction) -> Iterator[CheckFinding]:
+    """Yield the disagreements between indexes and rows; `action` rebuilds the indexes."""
     for (report,) in database.rows("PRAGMA integrity_check(20)"):
         if report != "ok":
-            yield finding("damaged_index", mend, report=report)
+            yield finding("damaged_index", action, report=report)
 
 
-class Broken(NamedTuple):
-    """An unreadable row: its table, its number there, and what is left of it."""
+class UnreadableRow(NamedTuple):
+    """An unreadable row: its table, its number there, and its raw values."""
 
     table: str
     number: int
@@ -132,55 +132,55 @@ class Broken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A file of knowledge as it is; closed rows are those with a reason in their provenance."""
+class KnowledgeContent:
+    """All rows of a knowledge file; a row is closed when its provenance holds a reason."""
 
     database: Database
     records: Mapping[str, Mapping[str, Any]]
-    entries: tuple[tuple[Taught, Entry], ...]
+    entries: tuple[tuple[EntryHistory, Entry], ...]
     provenance: Mapping[tuple[str, str], Provenance]
     deliveries: Mapping[str, int]
     stats: tuple[int, int, float, float] | None
-    broken: tuple[Broken, ...]
+    unreadable: tuple[UnreadableRow, ...]
     lost: tuple[tuple[str, str], ...]  # unreadable provenance, by table and id
 
     def open(self, table: str) -> dict[str, Any]:
-        """Return the records of a table that still hold, by id."""
+        """Return the records of a table that are not closed, by id."""
         records = self.records[table].items()
         return {name: record for name, record in records if not self.closed(table, name)}
 
     def closed(self, table: str, memory_id: str) -> str:
-        """Return why a row no longer holds, '' while it does."""
+        """Return the reason why a row is closed, or '' while it is open."""
         where = self.provenance.get((table, memory_id))
         return "" if where is None else where.closed
 
 
-def held_in(database: Database) -> Held:
-    """Return what `database` holds."""
-    broken: list[Broken] = []
+def knowledge_content(database: Database) -> KnowledgeContent:
+    """Return all rows of `database`."""
+    unreadable: list[UnreadableRow] = []
     records: dict[str, dict[str, Any]] = {table.name: {} for table in TABLES}
     for table in TABLES:
         for raw in rows_of(database, table.name, table.columns):
             row = raw.as_json()
             name = str(row[table.id_column])
             try:
-                records[table.name][name] = sound_record(table.record_of(raw.read()))
-            except UNREADABLE:
-                broken.append(Broken(table.name, raw.number, name, row))
+                records[table.name][name] = valid_record(table.record_of(raw.read()))
+            except READ_ERRORS:
+                unreadable.append(UnreadableRow(table.name, raw.number, name, row))
     entries = []
     for raw in rows_of(database, ENTRIES, COLUMNS.split(", ")):
         try:
-            entries.append((taught(raw.read()), sound_entry(entry_of(raw.read()))))
-        except UNREADABLE:
+            entries.append((history_of(raw.read()), valid_entry(entry_of(raw.read()))))
+        except READ_ERRORS:
             row = raw.as_json()
-            broken.append(Broken(ENTRIES, raw.number, str(row["key"]), row))
+            unreadable.append(UnreadableRow(ENTRIES, raw.number, str(row["key"]), row))
     provenance, lost = _provenance(database)
     stats = database.row(
         "SELECT total_sessions, total_battles, overall_win_rate, decayed_at FROM tactician_stats"
     )
     deliveries = dict(database.rows("SELECT run_id, sequence FROM deliveries"))
-    return Held(
-        database, records, tuple(entries), provenance, deliveries, stats, tuple(broken), lost
+    return KnowledgeContent(
+        database, records, tuple(entries), provenance, deliveries, stats, tuple(unreadable), lost
     )
 
 
@@ -197,7 +197,7 @@ def _provenance(
             if not isinstance(sources, list) or not all(isinstance(each, str) for each in sources):
                 raise TypeError(evidence)
             found[table, memory_id] = Provenance._make((*rest, tuple(sources)))
-        except UNREADABLE:
+        except READ_ERRORS:
             table, memory_id = (each.decode(errors="replace") for each in raw.values[:2])
             lost.append((table, memory_id))
     return found, tuple(lost)

@@ -42,7 +42,7 @@ static void meet_trainer(void)
     send_out_enemy(0);
 }
 
-/* False when nobody of the team can stand. */
+/* False when every Pokemon of the team has fainted. */
 static bool begin(void)
 {
     uint8_t place = first_alive();

@@ -95,7 +95,7 @@ static void sap(void)
     give_hp(target, loss);
 }
 
-/* Poison, burn and seeds take their share of whoever has acted. */
+/* Poison, burn and Leech Seed damage, for the Pokemon that has acted. */
 void suffer(void) BANKED
 {
     BattleMon *mon = user->mon;

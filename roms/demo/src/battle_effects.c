@@ -195,7 +195,7 @@ static void may_confuse(void)
         confuse();
 }
 
-/* After damage, to somebody who still stands; of what stands in for him nothing but exhaustion gets through. */
+/* Effects after damage, on a target that has not fainted; a substitute blocks all of them but recharging. */
 void side_effect(void)
 {
     uint8_t effect = user->move->effect;

@@ -18,7 +18,7 @@ static uint8_t count_moves(void)
     return count;
 }
 
-/* Who goes on with a move from the last turn, so that nobody is asked. */
+/* Whether a move continues from the last turn, so that no move is chosen. */
 bool is_committed(const Side *side)
 {
     return side->status[0] & (THRASHING | CHARGING) || side->status[1] & (RECHARGING | RAGING);

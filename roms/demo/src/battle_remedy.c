@@ -8,7 +8,7 @@
 #define HEALED 20
 #define HEALS_BELOW 0x80
 
-/* For whoever has just come out. */
+/* For the Pokemon that has just come out. */
 void ready_remedies(void)
 {
     wAICount = wTrainerClass == LEADER ? REMEDIES : 0;

@@ -1,4 +1,4 @@
-/* Meeting somebody in the reserve: nets, stones and crumbs instead of a fight, until one of the two is gone. */
+/* Safari encounters: nets, rocks and bait instead of a fight, until one side leaves. */
 #pragma bank 62
 #include "ball.h"
 #include "battle_parts.h"
@@ -101,7 +101,7 @@ static void calm_down(void)
     }
 }
 
-/* The quick are off sooner; whoever eats stays longer, whoever is angry does not. */
+/* Fast creatures flee sooner; eating ones stay longer, angry ones do not. */
 static bool is_restless(void)
 {
     uint8_t bound = wEnemyMon.stats[2 * SPEED + 1];

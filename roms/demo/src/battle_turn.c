@@ -1,4 +1,4 @@
-/* A turn: what both want, who is first, and what happens until somebody falls. */
+/* A turn: both choices, the order of moves, and everything until a Pokemon faints. */
 #pragma bank 56
 #include "battle_parts.h"
 
@@ -26,7 +26,7 @@ static bool are_both_up(void)
     return !is_fainted(wBattleMon.hp) && !is_fainted(wEnemyMon.hp);
 }
 
-/* One side's move, unless its turn went to something else, and what ails it then, unless somebody fell or left. */
+/* One side's move, unless its turn was used otherwise, and its status damage, unless a side fainted or left. */
 static bool act(uint8_t side, bool moves)
 {
     hWhoseTurn = side;

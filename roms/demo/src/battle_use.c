@@ -45,7 +45,7 @@ static void tell_hit(void)
         print_system_text(TEXT_BATTLE_WEAK);
 }
 
-/* Twice what was last taken, by whoever: only from a plain blow. wDamage is still that of the last move. */
+/* Counter: twice the last damage of either side, only from a normal attack. wDamage is still that of the last move. */
 static void give_back(void)
 {
     uint16_t damage = big(wDamage);

@@ -10,7 +10,7 @@
 
 static const uint8_t box_word[] = {STR_BOX};
 
-/* A ball stands beside a box with somebody in it. */
+/* A ball marks a box that is not empty. */
 static void draw(void)
 {
     uint8_t number, *at;

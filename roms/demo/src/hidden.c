@@ -1,4 +1,4 @@
-/* Things in the ground, which nobody sees: found by A in front of their square, once. */
+/* Hidden items: found once, by pressing A in front of their square. */
 #pragma bank 61
 #include "overworld.h"
 #include "things.h"

@@ -1,4 +1,4 @@
-/* Machines of the bag: whom to teach what they know. */
+/* Machines of the bag: choosing a Pokemon and teaching the move. */
 #pragma bank 61
 #include "mon.h"
 #include "things.h"

@@ -129,7 +129,7 @@ static void treat(const Medicine *medicine, uint8_t place)
                                                   : TEXT_REGAINED_HP);
 }
 
-/* Asks on whom. False when it was nobody, or nobody whom it helps. */
+/* Asks for the target. False when none was chosen, or the item has no effect on it. */
 bool use_medicine(uint8_t item)
 {
     const Medicine *medicine = medicine_of(item);

@@ -80,7 +80,7 @@ void place_level(uint8_t *at, uint8_t level) BANKED
     place_decimal(at, level, level < 10 ? 1 : level < 100 ? 2 : 3, SPACE);
 }
 
-/* False, and nothing drawn, for somebody well. */
+/* False, and nothing drawn, without a status. */
 bool place_status(uint8_t *at, uint8_t status) BANKED
 {
     if (!status)

@@ -1,4 +1,4 @@
-/* The cartridge's tables of machines: what they teach, and to whom. */
+/* The cartridge's tables of machines: their moves, and which creatures can learn them. */
 #pragma bank 58
 #include "mon.h"
 #include "things.h"

@@ -192,7 +192,7 @@ static bool can_fight(uint8_t place)
     return true;
 }
 
-/* Straight from the list: after a faint (`forced`: somebody must come), and before an opponent's next. */
+/* Straight from the list: after a faint (`forced`: a Pokemon must be chosen), and before an opponent's next. */
 uint8_t choose_mon(bool forced) BANKED
 {
     uint8_t place;

@@ -1,4 +1,4 @@
-/* Plates that lead elsewhere: whoever steps onto one turns about before they are gone. */
+/* Warp plates: the player spins on one before the warp. */
 #pragma bank 59
 #include "scenes.h"
 

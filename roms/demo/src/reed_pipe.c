@@ -1,4 +1,4 @@
-/* The pipe that wakes whoever sleeps in the way. */
+/* The pipe that wakes the sleeper who blocks the way. */
 #pragma bank 61
 #include "events.h"
 #include "overworld.h"

@@ -16,7 +16,7 @@ static bool agrees(uint8_t question)
     return two_option_box(YES_NO, 0, 7) == 0;
 }
 
-/* A game of somebody else is not lost without a second question. */
+/* A save of another player is overwritten only after a second question. */
 static bool may_write(void)
 {
     return wSaveFileStatus == NO_SAVE || is_own_save() || agrees(TEXT_SAVE_REPLACE);

@@ -48,7 +48,7 @@ static void give_badge(const Gym *gym)
     BYTE(gym->script) = 0;
 }
 
-/* Whether the statue had somebody to name. */
+/* Whether the statue had a name to show. */
 bool statue_speaks(uint8_t text) BANKED
 {
     const Gym *gym = gym_here();

@@ -1,4 +1,4 @@
-/* Around the bazaar: a guard who is thirsty, and somebody who sleeps in the only way. */
+/* Around the bazaar: a thirsty guard, and a sleeper who blocks the only way. */
 #pragma bank 60
 #include "events.h"
 #include "scenes.h"

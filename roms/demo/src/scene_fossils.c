@@ -1,4 +1,4 @@
-/* Stones that somebody sleeps in: handed in for a while, and somebody new for the team. */
+/* Fossils: handed in for a while, then revived as a new Pokemon of the team. */
 #pragma bank 62
 #include "battle.h"
 #include "box.h"

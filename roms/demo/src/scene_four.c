@@ -1,4 +1,4 @@
-/* The corridor of four: doors that fall shut behind and open ahead, until somebody has come through all of them. */
+/* The corridor of four: doors close behind the player and open ahead, until all rooms are passed. */
 #pragma bank 60
 #include "events.h"
 #include "scenes.h"
@@ -123,7 +123,7 @@ static void hold_back(void)
     note_script(0);
 }
 
-/* He stands where one comes in: the first time he walks on, later somebody keeps him from leaving. */
+/* The player stands at the entrance: the first time he walks on, later a person keeps him from leaving. */
 void room_of_four_holds(void) BANKED
 {
     const Room *room = room_here();

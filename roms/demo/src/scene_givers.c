@@ -1,4 +1,4 @@
-/* Who gives what teaches a field move, for a badge; and who lets nobody onto Sorrel Road without one. */
+/* Gifts of field move machines, for a badge; and the guard of Sorrel Road, who requires one. */
 #pragma bank 59
 #include "events.h"
 #include "scenes.h"

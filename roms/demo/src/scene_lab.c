@@ -103,7 +103,7 @@ static void send_back_to_table(void)
     wOaksLabCurScript = 0;
 }
 
-/* On the way out. Whether somebody held the player up. */
+/* At the exit. Whether a person stopped the player. */
 bool lab_calls_back(void) BANKED
 {
     if (has_happened(EVENT_BATTLED_RIVAL) || !has_happened(EVENT_ASKED_TO_CHOOSE))

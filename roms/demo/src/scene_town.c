@@ -1,4 +1,4 @@
-/* Thistle End: nobody walks the lane alone. */
+/* Thistle End: the player cannot walk the lane without a Pokemon. */
 #pragma bank 59
 #include "scenes.h"
 #include "world.h"

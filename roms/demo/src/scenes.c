@@ -1,4 +1,4 @@
-/* Which map has a scene for where the player stands, whom he talks to, what he reads, and what has been changed. */
+/* Which map has a scene for the player's position, for people, for signs, and for changed blocks. */
 #pragma bank 45
 #include "events.h"
 #include "scenes.h"

@@ -1,4 +1,4 @@
-/* Ground that does something: switches under boulders, and holes, which swallow boulders and whoever steps there. */
+/* Special squares: switches under boulders, and holes, into which boulders and the player fall. */
 #pragma bank 45
 #include "events.h"
 #include "overworld.h"

@@ -1,4 +1,4 @@
-/* The town map, as whoever flies sees it: the towns that were visited, and one of them chosen. */
+/* The town map for FLY: the visited towns, and the choice of one. */
 #pragma bank 58
 #include "field_moves.h"
 #include "home.h"

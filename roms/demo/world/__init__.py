@@ -1,1 +1,1 @@
-"""The demo cartridge's world: readable sources and the compiler that makes ROM tables of them."""
+"""The demo cartridge's world: readable sources, and the compiler that turns them into ROM tables."""

@@ -1,6 +1,6 @@
 """Drawings as text: files of `[kind words]` headers, each followed by rows of ` .o#`.
 
-The four characters are colours 0 to 3. A line starting with `;` is a comment. Knows nothing of tiles' meaning.
+The four characters are colours 0 to 3. A line starting with `;` is a comment. Independent of what tiles mean.
 """
 
 from collections.abc import Iterator
@@ -54,16 +54,16 @@ def _section(path: Path, header: str, lines: list[str]) -> Iterator[Section]:
 
 
 def picture(section: Section, *, size: int) -> Picture:
-    """Return the square drawing of `section`; short rows are blank at their end."""
+    """Return the square drawing of `section`; short rows are padded with blanks."""
     lines = list(section.lines)
     while lines and not lines[-1].strip():
         lines.pop()
     if len(lines) > size or any(len(line.rstrip()) > size for line in lines):
-        message = f"{section.where}: a drawing of {size}x{size} is larger than that"
+        message = f"{section.where}: the drawing is larger than {size}x{size} dots"
         raise WorldError(message)
     lines += [""] * (size - len(lines))
     if unknown := set("".join(lines)) - set(COLOURS):
-        message = f"{section.where}: {sorted(unknown)} are no colours; use {COLOURS!r}"
+        message = f"{section.where}: {sorted(unknown)} are not colours; use {COLOURS!r}"
         raise WorldError(message)
     return tuple(tuple(COLOURS.index(dot) for dot in line.ljust(size)[:size]) for line in lines)
 

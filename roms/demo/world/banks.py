@@ -1,4 +1,4 @@
-"""Room in ROM: what lies where, and where the next thing fits."""
+"""Space in ROM: used ranges, and allocation of new ones."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,21 +30,21 @@ class Place(NamedTuple):
 
 
 def place_of(offset: int) -> Place:
-    """Return the place of a file offset."""
+    """Return the bank and address of a file offset."""
     bank, within = divmod(offset, BANK)
     return Place(bank, within + BANK if bank else within)
 
 
 @dataclass(slots=True)
 class Room:
-    """A free stretch of one bank, filled from its start; `end` is exclusive."""
+    """A free range of one bank, allocated from its start; `end` is exclusive."""
 
     bank: int
     address: int
     end: int
 
     def take(self, size: int, what: str) -> Place:
-        """Return the place of the next `size` bytes."""
+        """Allocate the next `size` bytes and return their place."""
         if self.address + size > self.end:
             message = (
                 f"{what} needs {size} bytes; bank {self.bank} has no room below {self.end:04X}"
@@ -62,7 +62,7 @@ class Rooms:
     rooms: list[Room]
 
     def take(self, size: int, what: str) -> Place:
-        """Return a place of `size` bytes in the first bank that has them."""
+        """Allocate `size` bytes in the first bank with enough space and return their place."""
         for room in self.rooms:
             if room.address + size <= room.end:
                 return room.take(size, what)
@@ -71,7 +71,7 @@ class Rooms:
 
 
 def whole_banks(*banks: int) -> Rooms:
-    """Return the room of whole switchable banks."""
+    """Return the space of entire switchable banks."""
     return Rooms([Room(bank, BANK, 2 * BANK) for bank in banks])
 
 
@@ -81,10 +81,10 @@ def pointer(address: int) -> bytes:
 
 
 def checked(placements: list[Placement]) -> list[Placement]:
-    """Return `placements` sorted, after proving that none overlaps another."""
+    """Return `placements` sorted, after a check that none overlaps another."""
     ordered = sorted(placements)
     for before, after in pairwise(ordered):
         if before.offset + len(before.data) > after.offset:
-            message = f"{before.name} runs into {after.name} at {after.offset:06X}"
+            message = f"{before.name} overlaps {after.name} at {after.offset:06X}"
             raise WorldError(message)
     return ordered

@@ -1,4 +1,4 @@
-"""Everybody the player meets: creatures, their moves and types, trainers, things; tables and macros."""
+"""Creatures, moves, types, trainers and items of the demo: sources, tables and macros."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,18 +56,18 @@ def load() -> Cast:
 def placements(
     cast: Cast, font: Font, creature_rooms: Rooms, trainer_rooms: Rooms
 ) -> list[Placement]:
-    """Return every table of the cast; the rooms are for the drawings."""
+    """Return every table of the cast; `rooms` receive the drawings."""
     made: list[Placement] = []
     views = {name: _views(name) for name in (*cast.species, *cast.trainers)}
     drawn = {
         name: Pictures(*(_draw(name, view, creature_rooms, made) for view in views[name]))
         for name in (*cast.species, trainers.NOBODY)
     }
-    nobody = drawn[trainers.NOBODY]
+    placeholder = drawn[trainers.NOBODY]
     fronts = {name: _draw(name, views[name].front, trainer_rooms, made) for name in cast.trainers}
     return [
         *made,
-        *creature_tables.placements(cast.species, cast.growth, drawn, nobody, font),
+        *creature_tables.placements(cast.species, cast.growth, drawn, placeholder, font),
         *machine_tables.placements(cast.machines),
         *move_tables.placements(cast.moves, cast.types, font),
         *trainer_tables.placements(cast.trainers, cast.minds, fronts, font),
@@ -76,7 +76,7 @@ def placements(
 
 
 def macros(cast: Cast) -> dict[str, str]:
-    """Return the numbers of the cast for the engine."""
+    """Return the cast's numbers as macros for the engine."""
     numbers = {f"SPECIES_{name}": each.index for name, each in cast.species.items()}
     numbers |= {f"MOVE_{macro(name)}": each.id for name, each in cast.moves.items()}
     numbers |= {f"TYPE_{name}": number for name, number in cast.types.ids.items()}

@@ -1,6 +1,6 @@
 """Compile the world: `placements()` for the image, `write_headers(directory)` for the engine.
 
-`python -m world.compile DIRECTORY` writes world.h, world.bin and world.csv, to look at and to test
+`python -m world.compile DIRECTORY` writes world.h, world.bin and world.csv, for inspection and tests
 """
 
 import sys
@@ -41,10 +41,10 @@ IMAGE_SIZE = 1 << 20
 MAP_BANKS = (48, 49, 50)
 PICTURE_BANKS = (52,)
 CREATURE_BANK = 53
-TEXT_BANK = TRAINER_BANK = 51  # trainers are drawn behind the system's texts
+TEXT_BANK = TRAINER_BANK = 51  # trainers are stored after the system's texts
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
-FALLBACK_MAP = 244  # what ids without a map show
+FALLBACK_MAP = 244  # shown for ids without a map
 SPRITE_PALETTE, SCREEN_PALETTE = 0xD0, 0xE4
 END_KEY = 0xF0
 
@@ -79,8 +79,8 @@ def _world() -> World:
     macros = {f"START_{name}": str(value) for name, value in START.items()}
     made += font_tables.placements(letters, font.load(SOURCES / "hud.txt"))
     sheets = sprites.load_all(SOURCES / "sprites")
-    everybody = cast.load()
-    creatures = {name: each.index for name, each in everybody.species.items()}
+    demo_cast = cast.load()
+    creatures = {name: each.index for name, each in demo_cast.species.items()}
     made += _maps(Words(letters, sprites.ids(sheets), creatures), macros)
     words = whole_banks(TEXT_BANK)
     _system_texts(letters, words, made, macros)
@@ -88,7 +88,7 @@ def _world() -> World:
     _sprite_sheets(sheets, pictures, made, macros)
     _title(letters, pictures, made, macros)
     _strings(letters, macros)
-    _cast(everybody, letters, words, made, macros)
+    _cast(demo_cast, letters, words, made, macros)
     return World(checked(made), macros)
 
 
@@ -176,14 +176,14 @@ def _strings(letters: font.Font, macros: dict[str, str]) -> None:
 
 
 def _cast(
-    everybody: cast.Cast,
+    demo_cast: cast.Cast,
     letters: font.Font,
     trainer_rooms: Rooms,
     made: list[Placement],
     macros: dict[str, str],
 ) -> None:
-    made += cast.placements(everybody, letters, whole_banks(CREATURE_BANK), trainer_rooms)
-    macros |= cast.macros(everybody)
+    made += cast.placements(demo_cast, letters, whole_banks(CREATURE_BANK), trainer_rooms)
+    macros |= cast.macros(demo_cast)
     macros["CREATURE_PICS_BANK"] = str(CREATURE_BANK)
     macros["TRAINER_PICS_BANK"] = str(TRAINER_BANK)
 

@@ -1,4 +1,4 @@
-"""The creatures as maps speak of them: by name where they live, by index where a text names one."""
+"""Creatures in map sources: named where they live, given by index where a text prints the name."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ SPECIES_TOKEN = re.compile(r"<species-([0-9]+)>")
 
 
 def index(creature: str | int, indices: Mapping[str, int], where: str) -> int:
-    """Return the index of a creature that may be given by its name."""
+    """Return the index of a creature given by name or index."""
     if isinstance(creature, int):
         return creature
     if creature not in indices:

@@ -1,6 +1,6 @@
 """Drawings of creatures and trainers: 32x32 dots, sixteen tiles row by row.
 
-A file has `[front]` and perhaps `[back]`; without one the back is the front mirrored.
+A file has `[front]` and optionally `[back]`; without one, the back is the mirrored front.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ SIZE, TILE = 32, 8
 
 
 class Drawing(NamedTuple):
-    """Somebody from the front and from behind."""
+    """The front and the back view."""
 
     front: Picture
     back: Picture
@@ -24,17 +24,17 @@ def load(folder: Path, name: str) -> Drawing:
     """Return the drawing of a creature or trainer by its name."""
     path = folder / f"{name.lower()}.txt"
     if not path.exists():
-        message = f"{path.name}: {name} is not drawn yet"
+        message = f"{path.name}: {name} has no drawing; add the file"
         raise WorldError(message)
     views = {section.kind: picture(section, size=SIZE) for section in sections(path)}
     if "front" not in views:
-        message = f"{path.name}: draw the front"
+        message = f"{path.name}: add the section [front]"
         raise WorldError(message)
     return Drawing(views["front"], views.get("back", mirrored(views["front"])))
 
 
 def mirrored(drawing: Picture) -> Picture:
-    """Return a drawing as a mirror shows it."""
+    """Return the mirror image of a drawing."""
     return tuple(row[::-1] for row in drawing)
 
 

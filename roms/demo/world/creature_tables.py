@@ -1,4 +1,4 @@
-"""The contract's tables of creatures: base data, numbers, names, growth, what is learned when."""
+"""The contract's tables of creatures: base data, numbers, names, growth, learnsets."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ NAMES = Place(7, 0x421E)
 LEARNSETS = Place(14, 0x705C)
 GROWTH = Place(22, 0x501D)
 SLOT_CHANCES = Place(4, 0x7918)
-SLOT_LIMITS = (50, 101, 140, 165, 190, 215, 228, 241, 252, 255)  # the highest random byte of a slot
+SLOT_LIMITS = (50, 101, 140, 165, 190, 215, 228, 241, 252, 255)  # highest random byte per slot
 SLOT_SIZE = 2  # level, species
 NAME = 10
 NOBODY = "-"
@@ -35,14 +35,14 @@ def placements(
     species: Mapping[str, Species],
     growth: Mapping[str, Growth],
     pictures: Mapping[str, Pictures],
-    nobody: Pictures,
+    placeholder: Pictures,
     font: Font,
 ) -> Iterator[Placement]:
-    """Yield every table about creatures; ids without one stand for something harmless."""
+    """Yield every table about creatures; ids without one get a harmless record."""
     by_index = {each.index: each for each in species.values()}
     indices = range(1, INDEX_COUNT + 1)
     records = [_record(each, pictures[name]) for name, each in species.items()]
-    records += [_blank(dex, nobody) for dex in range(len(records) + 1, DEX_COUNT + 1)]
+    records += [_blank(dex, placeholder) for dex in range(len(records) + 1, DEX_COUNT + 1)]
     yield Placement(BASE_STATS.offset, b"".join(records), "BaseStats")
     numbers = bytes(by_index[n].dex if n in by_index else 0 for n in indices)
     yield Placement(DEX_ORDER.offset, numbers, "PokedexOrder")
@@ -70,12 +70,12 @@ def _record(species: Species, pictures: Pictures) -> bytes:
 
 def _blank(dex: int, pictures: Pictures) -> bytes:
     stats = (1,) * 5  # a divisor must not be zero
-    nobody = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), (), (), None)
-    return _record(nobody, pictures)
+    placeholder = Species(NOBODY, 0, dex, (0, 0), stats, 0, 0, 0, (), (), (), (), None)
+    return _record(placeholder, pictures)
 
 
 def _learnsets(species: Mapping[str, Species]) -> bytes:
-    """Return 190 pointers and the records behind them: evolutions, then what is learned when."""
+    """Return 190 pointers and the records they point to: evolutions, then moves by level."""
     room = Room(LEARNSETS.bank, LEARNSETS.address + 2 * INDEX_COUNT, 0x8000)
     nothing = room.take(len(NOTHING_LEARNED), "nothing to learn").address
     by_index = {each.index: each for each in species.values()}
@@ -100,7 +100,7 @@ def _learnset(creature: Species, species: Mapping[str, Species]) -> bytes:
 
 
 def _growth(curves: Iterable[Growth]) -> bytes:
-    """Return four bytes a curve: nibbles of the fraction, signed magnitude, two numbers."""
+    """Return four bytes per curve: nibbles of the fraction, signed magnitude, two numbers."""
     data = b""
     for curve in sorted(curves):
         numerator, denominator = curve.cube

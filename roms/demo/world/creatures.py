@@ -1,4 +1,4 @@
-"""Sources of the creatures as frozen records. Knows the TOML form, not the ROM form."""
+"""Sources of the creatures as immutable records. Covers the TOML form, not the ROM form."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ class EvolvesBy(IntEnum):
 
 
 class Evolution(NamedTuple):
-    """Whom a creature may become, by name; `item` is 0 unless one is needed."""
+    """The creature that another may become, by name; `item` is 0 unless one is needed."""
 
     by: EvolvesBy
     item: int
@@ -49,7 +49,7 @@ class Evolution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """One creature as its author wrote it, with ids for words."""
+    """One creature as in its source, with words resolved to ids."""
 
     name: str
     index: int
@@ -62,12 +62,12 @@ class Species:
     moves: tuple[int, ...]
     learns: tuple[tuple[int, int], ...]  # level, move
     evolutions: tuple[Evolution, ...]
-    machines: tuple[int, ...]  # bits of those it can learn from
+    machines: tuple[int, ...]  # bits of the machines it can learn from
     loses_to: str | None
 
 
 def load_growth(path: Path) -> Mapping[str, Growth]:
-    """Return the curves of growth by name."""
+    """Return the growth curves by name."""
     return {
         name: Growth(
             table["id"],
@@ -109,7 +109,7 @@ def _species(
     first, *second = (types.id(word, name) for word in table["types"])
     levels = [level for level, _ in table["learns"]]
     if any(before > after for before, after in pairwise(levels)):
-        message = f"what it learns is not in the order of levels: {levels}"
+        message = f"its moves must be in the order of levels: {levels}"
         raise ValueError(message)
     hp, attack, defense, speed, special = table["stats"]
     return Species(
@@ -142,15 +142,15 @@ def _check(species: Mapping[str, Species]) -> None:
     listed = list(species.values())
     indices, numbers = {each.index for each in listed}, [each.dex for each in listed]
     if len(indices) != len(listed) or not indices <= set(range(1, INDEX_COUNT + 1)):
-        message = f"{SOURCE.name}: indices are shared, or not within 1 to {INDEX_COUNT}"
+        message = f"{SOURCE.name}: indices must be unique and within 1 to {INDEX_COUNT}"
         raise WorldError(message)
     if numbers != list(range(1, len(listed) + 1)):
-        message = f"{SOURCE.name}: dex numbers run from 1 in the order of the file"
+        message = f"{SOURCE.name}: dex numbers must run from 1 in the order of the file"
         raise WorldError(message)
     for each in listed:
         if unknown := {into for _, _, _, into in each.evolutions} - set(species):
-            message = f"{SOURCE.name}, {each.name}: it evolves into nobody's name: {unknown}"
+            message = f"{SOURCE.name}, {each.name}: it evolves into an unknown creature: {unknown}"
             raise WorldError(message)
     if not set(STARTERS) <= indices:
-        message = f"{SOURCE.name}: the starters are the indices {STARTERS}"
+        message = f"{SOURCE.name}: the starters must have the indices {STARTERS}"
         raise WorldError(message)

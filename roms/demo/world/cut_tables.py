@@ -1,4 +1,4 @@
-"""The contract's table of what is cut down: blocks with saplings or tall grass, and what is left of them."""
+"""The contract's table of CUT: blocks with CUT trees or tall grass, and the blocks that replace them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,12 +15,12 @@ CORNERS = (0, 2, 8, 10)  # of a block: where its four steps begin
 def placements(
     tilesets: Mapping[str, Tileset], blocksets: Mapping[str, Blockset]
 ) -> Iterator[Placement]:
-    """Yield the table; blocks that only a cut leaves are added to their sets."""
+    """Yield the table; blocks that only appear after a cut are added to their sets."""
     swaps: dict[int, int] = {}
     for name, tileset in tilesets.items():
         for block, left in _swaps(tileset, blocksets[name]):
             if swaps.setdefault(block, left) != left:
-                message = f"{name}: block {block} is cut in another tileset as well, differently"
+                message = f"{name}: block {block} is cut differently in another tileset"
                 raise WorldError(message)
     data = bytes(number for swap in swaps.items() for number in swap) + bytes([LIST_END])
     Room(SWAPS.bank, SWAPS.address, SWAPS_END).take(len(data), "what is cut down")

@@ -1,8 +1,8 @@
-"""What the world compiler raises.
+"""The exception of the world compiler.
 
-WorldError: a source says something that cannot be compiled; the message names the source.
+WorldError: a source cannot be compiled; the message names the source.
 """
 
 
 class WorldError(Exception):
-    """A source file of the world is wrong."""
+    """A source file of the world is invalid."""

@@ -1,6 +1,6 @@
-"""The glyphs and the character map they imply: `font.txt` and `hud.txt`.
+"""The glyphs and the character map they define: `font.txt` and `hud.txt`.
 
-A glyph's name is what it writes; names of several characters are written `<name>` in texts, except the
+A glyph's name is the text it prints; names of several characters are written `<name>` in texts, except the
 contractions ('s, 't ...), which are one tile wherever they occur.
 """
 
@@ -33,7 +33,7 @@ class Font:
         try:
             return self.codes[token.strip("<>") if len(token) > 1 else token]
         except KeyError:
-            message = f"the font has no {token!r}; add it to font.txt or write it otherwise"
+            message = f"the font has no {token!r}; add it to font.txt or change the text"
             raise WorldError(message) from None
 
     def tile(self, code: int) -> Picture:

@@ -12,7 +12,7 @@ TEXT_BOX = Place(4, 0x6288)
 
 
 def placements(font: Font, hud: Font) -> Iterator[Placement]:
-    """Yield the glyph tables; what the HUD does not draw stays as in the text box."""
+    """Yield the glyph tables; codes that the HUD does not draw stay as in the text box."""
     letters = b"".join(one_bit(font.tile(code)) for code in range(0x80, 0x100))
     boxes = b"".join(two_bits(font.tile(code)) for code in range(0x60, 0x80))
     bars = b"".join(

@@ -1,4 +1,4 @@
-"""Tables of ground that does something: switches for boulders, holes, and where those land who fall."""
+"""Tables of special squares: boulder switches, holes, and the landings of holes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -24,14 +24,14 @@ SPECIAL_TILES = ((22, 0x20, PAD), (22, 0x11, HOLE), (17, 0x22, HOLE), (16, 0x55,
 
 
 class Ground(NamedTuple):
-    """The tables, and where the engine finds its own two."""
+    """The tables, and the places of the two that only the engine uses."""
 
     placements: list[Placement]
     macros: dict[str, str]
 
 
 def lay(maps: Mapping[int, Drawn], rooms: Rooms) -> Ground:
-    """Return the tables of all maps; the two of the engine go to `rooms`."""
+    """Return the tables of all maps; `rooms` receive the two of the engine."""
     ordered = [maps[number] for number in sorted(maps)]
     landings = _landings(ordered)
     indices = _toggle_indices(each.source for each in ordered)
@@ -55,7 +55,7 @@ def _switches(drawn: Drawn) -> Iterator[bytes]:
     names = [each.name for each in source.changes]
     for switch in source.switches:
         if switch.change not in names:
-            message = f"maps/{source.name}.toml: a switch makes no change {switch.change!r}"
+            message = f"maps/{source.name}.toml: a switch has an unknown change {switch.change!r}"
             raise WorldError(message)
         number = names.index(switch.change)
         change, block = source.changes[number], drawn.changes[number]
@@ -67,19 +67,19 @@ def _switches(drawn: Drawn) -> Iterator[bytes]:
 
 
 def _landings(maps: Iterable[Drawn]) -> dict[tuple[int, tuple[int, int]], int]:
-    """Return the number, from 1 on each map, of every square on which somebody lands."""
+    """Return the number, from 1 on each map, of every square on which a hole lands."""
     numbers: dict[tuple[int, tuple[int, int]], int] = {}
     for hole in (hole for each in maps for hole in each.source.holes):
         there = [number for (target, _), number in numbers.items() if target == hole.target]
         numbers.setdefault((hole.target, hole.to), len(there) + 1)
     if len(numbers) > LANDING_LIMIT:
-        message = f"holes can lead to {LANDING_LIMIT} squares"
+        message = f"holes can lead to at most {LANDING_LIMIT} squares"
         raise WorldError(message)
     return numbers
 
 
 def _toggle_indices(ordered: Iterable[Map]) -> dict[tuple[int, str], int]:
-    """Return the toggle index of everybody who has one, by map and name."""
+    """Return the toggle index of every object with a toggle, by map and name."""
     return {
         (source.id, person.name): index
         for index, (source, _, person) in enumerate(toggled(ordered))

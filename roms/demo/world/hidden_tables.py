@@ -1,4 +1,4 @@
-"""The contract's tables of things in the ground: where any lie, and by map what."""
+"""The contract's tables of hidden items: their squares, and the items of each map."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,11 +15,11 @@ END = b"\xff"
 
 
 def placements(maps: Iterable[Map]) -> Iterator[Placement]:
-    """Yield the tables; the order of the first is that of the bits that remember what was taken."""
+    """Yield the tables; the order of the first is that of the bits that record what was taken."""
     owners = [each for each in maps if each.hidden]
     coords = b"".join(bytes([each.id, it.y, it.x]) for each in owners for it in each.hidden)
     if len(coords) > 3 * COUNT or len(owners) > MAP_COUNT:
-        message = f"at most {COUNT} things can lie hidden, on {MAP_COUNT} maps"
+        message = f"at most {COUNT} items can be hidden, on {MAP_COUNT} maps"
         raise WorldError(message)
     yield Placement(COORDS.offset, coords.ljust(3 * COUNT, END), "HiddenItemCoords")
     yield Placement(MAPS.offset, bytes(each.id for each in owners) + END, "HiddenEventMaps")

@@ -1,4 +1,4 @@
-"""The contract's tables of things in the bag: names, prices, what cannot be thrown away, what a machine sells."""
+"""The contract's tables of items: names, prices, key items, and the stock of vending machines."""
 
 import tomllib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Where one wakes up after a blackout: the fly landing records of towns."""
+"""Where the player wakes up after a blackout: the fly landing records of towns."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,7 +12,7 @@ UNUSED = bytes([0xFF, 0xFF, 0xFF, 0xFF])
 
 
 def placements(maps: Mapping[int, Map]) -> Iterator[Placement]:
-    """Yield the table of towns, and behind it a record for each."""
+    """Yield the table of towns, followed by a record for each."""
     table, records = b"", b""
     start = TABLE.address + len(UNUSED) * ENTRIES
     for source in maps.values():

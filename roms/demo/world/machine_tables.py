@@ -1,4 +1,4 @@
-"""The contract's tables of machines: what each teaches, what it costs, and the bits of who can learn from it."""
+"""The contract's tables of machines: moves, prices, and the bits of the creatures that can learn them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +11,7 @@ BITS_SIZE = 7
 
 
 def placements(machines: Machines) -> Iterator[Placement]:
-    """Yield the tables; a machine that nobody made costs nothing."""
+    """Yield the tables; a machine that no source defines costs nothing."""
     by_bit = {machine.bit: machine for machine in machines.by_word.values()}
     numbers = range(TMS + HMS)
     moves = bytes(by_bit[bit].move if bit in by_bit else machines.others for bit in numbers)
@@ -23,5 +23,5 @@ def placements(machines: Machines) -> Iterator[Placement]:
 
 
 def bits(machines: Iterable[int]) -> bytes:
-    """Return who can learn from these machines, as base data have it."""
+    """Return the bits of these machines, as stored in base data."""
     return sum(1 << bit for bit in set(machines)).to_bytes(BITS_SIZE, "little")

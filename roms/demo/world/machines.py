@@ -1,4 +1,4 @@
-"""Sources of the machines that teach moves. Knows the TOML form, not the ROM form."""
+"""Sources of the machines that teach moves. Covers the TOML form, not the ROM form."""
 
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ MOST_THOUSANDS = 15
 
 
 class Machine(NamedTuple):
-    """What a machine teaches; `bit` is its place among all: TMs from 0, then HMs. `price` is in thousands."""
+    """A machine and its move; `bit` is its place among all: TMs from 0, then HMs. `price` is in thousands."""
 
     bit: int
     move: int
@@ -21,7 +21,7 @@ class Machine(NamedTuple):
 
 
 class Machines(NamedTuple):
-    """The machines by the word that species know them by, and the move of those that nobody made."""
+    """The machines by the word that species use for them, and the move of those without a source."""
 
     by_word: Mapping[str, Machine]
     others: int
@@ -39,9 +39,9 @@ def load(path: Path, moves: Mapping[str, Move]) -> Machines:
             raise WorldError(message) from error
     bits = [machine.bit for machine in machines.values()]
     if len(set(bits)) != len(bits) or not set(bits) <= set(range(TMS + HMS)):
-        message = f"{path.name}: numbers are shared, or not within 1 to {TMS} and 1 to {HMS}"
+        message = f"{path.name}: numbers must be unique and within 1 to {TMS} and 1 to {HMS}"
         raise WorldError(message)
     if any(not 0 <= machine.price <= MOST_THOUSANDS for machine in machines.values()):
-        message = f"{path.name}: a price is at most {MOST_THOUSANDS} thousand"
+        message = f"{path.name}: a price must be at most {MOST_THOUSANDS} thousand"
         raise WorldError(message)
     return Machines(machines, moves[source["others"]].id)

@@ -1,4 +1,4 @@
-"""What the engine's scenes call by name: maps, people, toggles and the texts of maps."""
+"""Names for the engine's scenes: maps, people, toggles and the texts of maps."""
 
 from collections.abc import Iterable, Iterator
 

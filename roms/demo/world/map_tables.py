@@ -1,4 +1,4 @@
-"""The contract's tables with an entry per map id: headers, banks, toggles, wild ground."""
+"""The contract's tables with an entry per map id: headers, banks, toggles, wild encounters."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -51,7 +51,7 @@ class Toggled(NamedTuple):
 
 
 def toggled(maps: Iterable[Map]) -> list[Toggled]:
-    """Return who can be hidden, in the order of the table."""
+    """Return the people that can be hidden, in the order of the table."""
     return [
         Toggled(source, slot, person)
         for source in maps
@@ -64,7 +64,7 @@ def _toggles(maps: Iterable[Map]) -> Iterator[Placement]:
     states, firsts = b"", dict[int, int]()
     found = toggled(maps)
     if len(found) >= TOGGLE_LIMIT:
-        message = f"only {TOGGLE_LIMIT - 1} people can have a toggle; there are {len(found)}"
+        message = f"at most {TOGGLE_LIMIT - 1} people can have a toggle, not {len(found)}"
         raise WorldError(message)
     for source, slot, person in found:
         firsts.setdefault(source.id, TOGGLES.address + len(states))
@@ -104,5 +104,5 @@ def _wild(maps: Mapping[int, Map], creatures: Mapping[str, int]) -> Iterator[Pla
 
 def _record(wild: Wild, creatures: Mapping[str, int], name: str) -> bytes:
     where = f"maps/{name}.toml"
-    slots = [(level, creature_names.index(who, creatures, where)) for level, who in wild.slots]
+    slots = [(level, creature_names.index(kind, creatures, where)) for level, kind in wild.slots]
     return bytes([wild.rate, *(number for slot in slots for number in slot)])

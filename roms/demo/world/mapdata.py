@@ -16,11 +16,11 @@ from world.tilesets import Blockset, Tileset
 CONNECTION_BITS = {"north": 8, "south": 4, "west": 2, "east": 1}
 RETURN = b"\xc9"  # a map script that does nothing
 TRAINERS = "trainer headers"
-SPRITE_SHIFT = 4  # stored coordinates of people are four greater
+SPRITE_SHIFT = 4  # stored coordinates of people are greater by this
 
 
 class Drawn(NamedTuple):
-    """The parts of a map whose bytes do not depend on where they lie."""
+    """The parts of a map whose bytes do not depend on their place."""
 
     source: Map
     tileset_id: int
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What the words in a map's source stand for."""
+    """The meanings of the words in a map's source."""
 
     font: Font
     pictures: Mapping[str, int]
@@ -87,7 +87,7 @@ def draw(source: Map, tileset: Tileset, blockset: Blockset, words: Words) -> Dra
     )
     number = tileset.ids[0] if source.tileset_id is None else source.tileset_id
     if number not in tileset.ids:
-        message = f"{where}: tileset {tileset.name!r} does not serve id {number}"
+        message = f"{where}: tileset {tileset.name!r} does not include id {number}"
         raise WorldError(message)
     objects = _objects(source, border, words.pictures)
     return Drawn(source, number, blocks, objects, texts, changes)

@@ -1,4 +1,4 @@
-"""Map sources as frozen records. Knows the TOML form, not the ROM form."""
+"""Map sources as immutable records. Covers the TOML form, not the ROM form."""
 
 import tomllib
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class Sign(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """A thing in the ground, which nobody sees."""
+    """A hidden item."""
 
     x: int
     y: int
@@ -42,7 +42,7 @@ class Hidden(NamedTuple):
 
 
 class Switch(NamedTuple):
-    """A square on which a boulder sets an event, and so makes one of the map's changes for good."""
+    """A square on which a boulder sets an event, which makes one of the map's changes permanent."""
 
     x: int
     y: int
@@ -51,9 +51,9 @@ class Switch(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """A square where one falls to a square of another map.
+    """A square from which the player falls to a square of another map.
 
-    A boulder is gone there, and sets the event; `appears` is who is seen on the other map from then on.
+    A boulder disappears there and sets the event; from then on `appears` is visible on the other map.
     """
 
     x: int
@@ -73,7 +73,7 @@ class Connection(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A block that a scene puts at a place of the live map, by the names of its four steps."""
+    """A block that a scene puts into the live map, by the names of its four steps."""
 
     name: str
     x: int
@@ -90,7 +90,7 @@ class Wild(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """One map as its author wrote it."""
+    """One map as in its source."""
 
     name: str
     id: int
@@ -104,7 +104,7 @@ class Map:
     connections: tuple[Connection, ...]
     changes: tuple[Change, ...]
     texts: Mapping[str, Text]
-    landing: tuple[int, int] | None  # where one wakes up or lands in this town
+    landing: tuple[int, int] | None  # where the player wakes up or lands in this town
     grass: Wild
     water: Wild
     hidden: tuple[Hidden, ...]
@@ -123,7 +123,7 @@ class Map:
 
     @property
     def trainers(self) -> tuple[Person, ...]:
-        """Return who fights, in order."""
+        """Return the trainers, in order."""
         return tuple(each for each in self.people if each.flags == TRAINER)
 
     def text_id(self, name: str) -> int:
@@ -179,7 +179,7 @@ def _rows(source: Table) -> tuple[tuple[str, ...], ...]:
     key = source["key"]
     rows = tuple(tuple(key[letter] for letter in row) for row in source["rows"])
     if len(rows) % 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) % 2:
-        message = "rows must be even in number and of one even length (blocks are 2x2 steps)"
+        message = "the rows must have an even number and one even length (blocks are 2x2 steps)"
         raise WorldError(message)
     return rows
 
@@ -209,7 +209,7 @@ def _change(table: Table, key: Mapping[str, str]) -> Change:
     x, y = table["at"]
     rows = tuple(tuple(key[letter] for letter in row) for row in table["rows"])
     if x % 2 or y % 2 or [len(row) for row in rows] != [2, 2]:
-        message = f"change {table['name']!r} must be 2x2 steps at an even place"
+        message = f"change {table['name']!r} must be 2x2 steps at even coordinates"
         raise WorldError(message)
     return Change(table["name"], x // 2, y // 2, rows)
 
@@ -241,6 +241,6 @@ def _wild(table: Table | None) -> Wild:
         return NOT_WILD
     slots = tuple((level, creature) for level, creature in table["slots"])
     if len(slots) != SLOTS:
-        message = f"wild ground has {SLOTS} slots of [level, creature]"
+        message = f"wild ground must have {SLOTS} slots of [level, creature]"
         raise WorldError(message)
     return Wild(table["rate"], slots)

@@ -1,4 +1,4 @@
-"""The contract's tables of moves and types: records, names, what beats what, stages of stats."""
+"""The contract's tables of moves and types: records, names, type chart, stat stages."""
 
 from collections.abc import Iterator, Mapping
 
@@ -45,7 +45,7 @@ def _record(move: Move) -> bytes:
 
 
 def _type_names(types: Types, font: Font) -> bytes:
-    """Return 27 pointers and the names behind them; ids without a type share one."""
+    """Return 27 pointers and the names they point to; ids without a type share one."""
     address = TYPE_NAMES.address + 2 * TYPE_COUNT
     strings = b""
     addresses = {}
@@ -65,5 +65,5 @@ def _fitting(types: Types) -> list[tuple[int, int, int]]:
 
 
 def _ratio(stage: int) -> bytes:
-    """Return what a stat is multiplied and divided by: half its value more, or less, a stage."""
+    """Return the ratio of a stat stage: half the value more, or less, per stage."""
     return bytes([2 + max(stage, 0), 2 + max(-stage, 0)])

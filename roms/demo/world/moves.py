@@ -1,4 +1,4 @@
-"""Sources of types and moves as frozen records. Knows the TOML form, not the ROM form."""
+"""Sources of types and moves as immutable records. Covers the TOML form, not the ROM form."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ MULTIPLIERS = (0.0, 0.5, 2.0)
 
 
 class Matchup(NamedTuple):
-    """How hard one type hits another, in tenths."""
+    """The effect of one type on another, in tenths."""
 
     attacker: int
     defender: int
@@ -23,7 +23,7 @@ class Matchup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The types by name, and what beats what."""
+    """The types by name, and the type chart."""
 
     ids: Mapping[str, int]
     chart: tuple[Matchup, ...]
@@ -38,7 +38,7 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One move as its author wrote it, with ids for words."""
+    """One move as in its source, with words resolved to ids."""
 
     name: str
     id: int
@@ -61,14 +61,14 @@ def load_types(path: Path) -> Types:
         if _is_multiplier(factor, f"{path.name}: {attacker} against {defender}")
     )
     if not all(0 <= number < TYPE_COUNT for number in types.ids.values()):
-        message = f"{path.name}: type ids are below {TYPE_COUNT}"
+        message = f"{path.name}: type ids must be below {TYPE_COUNT}"
         raise WorldError(message)
     return Types(types.ids, chart)
 
 
 def _is_multiplier(factor: float, where: str) -> bool:
     if factor not in MULTIPLIERS:
-        message = f"{where}: {factor} is none of {MULTIPLIERS}"
+        message = f"{where}: {factor} must be one of {MULTIPLIERS}"
         raise WorldError(message)
     return True
 
@@ -94,7 +94,7 @@ def load_moves(path: Path, types: Types, effects: Mapping[str, int]) -> Mapping[
             raise WorldError(message) from error
     ids = [move.id for move in moves.values()]
     if len(set(ids)) != len(ids) or not all(1 <= number <= MOVE_COUNT for number in ids):
-        message = f"{path.name}: ids are each other's, or not within 1 to {MOVE_COUNT}"
+        message = f"{path.name}: ids must be unique and within 1 to {MOVE_COUNT}"
         raise WorldError(message)
     return moves
 

@@ -1,6 +1,6 @@
-"""Where maps meet: connection records, and the arrival records of warps.
+"""Connections between maps: connection records, and the arrival records of warps.
 
-Both speak of the live block map of the contract: blocks with three blocks of border all around.
+Both refer to the live block map of the contract: blocks with three blocks of border all around.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ def stride(width: int) -> int:
 
 def view(width: int, x: int, y: int) -> int:
     """Return the block at the top left of the screen when the player is at step (x, y)."""
-    # He stands four steps, two blocks, from the screen's edge; the map begins after the border.
+    # The player stands four steps, two blocks, from the screen's edge; the map begins after the border.
     return LIVE_BLOCKS + (y // 2 + BORDER - 2) * stride(width) + x // 2 + BORDER - 2
 
 
@@ -78,7 +78,7 @@ def _overlap(here: int, there: int, shift: int) -> tuple[int, int, int]:
 
 
 def check(maps: Mapping[int, Map]) -> None:
-    """Raise unless every warp and connection leads somewhere and every connection leads back."""
+    """Raise a WorldError unless every warp and connection has a target and every connection leads back."""
     for here in maps.values():
         for warp in here.warps:
             there = maps.get(warp.target)
@@ -93,5 +93,5 @@ def _check_way_back(here: Map, connection: Connection, maps: Mapping[int, Map]) 
     there = maps.get(connection.target)
     back = Connection(OPPOSITE[connection.direction], here.id, -connection.offset)
     if there is None or back not in there.connections:
-        message = f"maps/{here.name}.toml: {connection.direction} of it does not lead back"
+        message = f"maps/{here.name}.toml: its {connection.direction} connection does not lead back"
         raise WorldError(message)

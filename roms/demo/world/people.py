@@ -1,4 +1,4 @@
-"""Who stands on a map: their TOML form as frozen records, and the bytes of a trainer's header."""
+"""People and objects on a map: their TOML form as immutable records, and trainer headers in bytes."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
@@ -20,9 +20,9 @@ Table: TypeAlias = Mapping[str, Any]
 
 
 class Person(NamedTuple):
-    """Someone or something standing on the map; `extra` are a trainer's or an item's bytes."""
+    """A person or thing on the map; `extra` holds a trainer's or an item's bytes."""
 
-    name: str  # for macros; empty for who needs none
+    name: str  # for macros; may be empty
     x: int
     y: int
     picture: str
@@ -30,7 +30,7 @@ class Person(NamedTuple):
     text: str
     flags: int
     extra: bytes
-    toggle: int | None  # the state at first, for who can be hidden or shown
+    toggle: int | None  # the initial state, None for those that cannot be hidden
     trainer: str  # the key of the texts in [trainers]; empty for the others
     sight: int
     event: int
@@ -48,7 +48,7 @@ def person(table: Table) -> Person:
     is_trainer = "trainer" in table
     shown = table.get("toggle", "shown" if "item" in table or is_boulder else None)
     if "toggle" in table and "name" not in table:
-        message = f"who stands at {[x, y]} has a toggle, and so needs a name"
+        message = f"the person at {[x, y]} has a toggle and so needs a name"
         raise WorldError(message)
     if is_trainer:
         flags, extra = TRAINER, bytes(table["trainer"])
@@ -71,7 +71,7 @@ def person(table: Table) -> Person:
 
 
 def trainer_text(trainer: str, part: str) -> str:
-    """Return the name that a trainer's text has among the texts of the map."""
+    """Return the name of a trainer's text among the texts of the map."""
     return f"{trainer}_{part}"
 
 
@@ -89,7 +89,7 @@ def trainer_texts(table: Table) -> dict[str, str]:
 
 
 def trainer_header(trainer: Person, addresses: Mapping[str, int]) -> bytes:
-    """Return the 12 bytes about a trainer; `addresses` are those of the map's texts."""
+    """Return a trainer's header of 12 bytes; `addresses` are those of the map's texts."""
     byte, bit = divmod(trainer.event, 8)
     texts = (addresses[trainer_text(trainer.trainer, part)] for part in TRAINER_TEXTS)
     head = bytes([bit, trainer.sight << 4]) + pointer(EVENT_FLAGS + byte)

@@ -1,4 +1,4 @@
-"""Draw the world as pictures in `roms/demo/build/preview`, to look at: python -m world.preview (in `roms/demo`).
+"""Draw the world as pictures in `roms/demo/build/preview`, for inspection: python -m world.preview (in `roms/demo`).
 
 Needs pillow, which the compiler does not.
 """
@@ -16,7 +16,7 @@ SHADES = ((255, 255, 255), (170, 170, 170), (85, 85, 85), (0, 0, 0))
 SPRITE_SHADES = (None, SHADES[0], SHADES[1], SHADES[3])
 OUTPUT = SOURCES.parent / "build" / "preview"
 GAP = 1
-FACES_RIGHT = FACES["right"]  # is the left frame mirrored
+FACES_RIGHT = FACES["right"]  # the mirrored left frame
 FRAME_FACING = {FACES["up"]: 1, FACES["left"]: 2, FACES_RIGHT: 2}
 
 
@@ -28,7 +28,7 @@ def paint(image: Image.Image, drawing: Picture, x: int, y: int) -> None:
 
 
 def paint_sprite(image: Image.Image, drawing: Picture, x: int, y: int) -> None:
-    """Paint a sprite's drawing; colour 0 shows what is behind."""
+    """Paint a sprite's drawing; colour 0 is transparent."""
     for row, dots in enumerate(drawing):
         for column, colour in enumerate(dots):
             shade = SPRITE_SHADES[colour]
@@ -51,7 +51,7 @@ def sheet(drawings: Iterable[Picture], *, columns: int, size: int) -> Image.Imag
 def town(
     each: maps.Map, tileset: tilesets.Tileset, people: dict[str, sprites.Sheet]
 ) -> Image.Image:
-    """Return a whole map with its people as they stand at first."""
+    """Return a complete map with its people in their initial places."""
     image = Image.new("RGB", (16 * len(each.rows[0]), 16 * len(each.rows)), SHADES[0])
     for y, row in enumerate(each.rows):
         for x, name in enumerate(row):
@@ -78,7 +78,7 @@ def screen(cells: bytes, drawn: list[Picture], letters: font.Font) -> Image.Imag
 
 
 def save(image: Image.Image, name: str, *, scale: int = 1) -> None:
-    """Write a picture, and say so."""
+    """Write a picture and print its path."""
     OUTPUT.mkdir(parents=True, exist_ok=True)
     size = (image.width * scale, image.height * scale)
     image.resize(size, Image.Resampling.NEAREST).save(OUTPUT / f"{name}.png")
@@ -104,10 +104,10 @@ def main() -> None:
     drawn = [picture(section, size=8) for section in sections(SOURCES / "title.txt")]
     cells = title.load(SOURCES / "title.txt", SOURCES / "title.toml", letters).cells
     save(screen(cells, drawn, letters), "title", scale=3)
-    everybody = cast.load()
+    demo_cast = cast.load()
     views = (
         view
-        for name in (*everybody.species, *everybody.trainers)
+        for name in (*demo_cast.species, *demo_cast.trainers)
         for view in creature_pictures.load(cast.SOURCES / "pictures", name)
     )
     save(sheet(views, columns=6, size=creature_pictures.SIZE), "creatures", scale=4)

@@ -1,4 +1,4 @@
-"""People and things that stand on maps: sheets of 16x16 frames in the order the engine loads them."""
+"""Sprites of people and things on maps: sheets of 16x16 frames in the order the engine loads them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ class Sheet(NamedTuple):
     frames: tuple[Picture, ...]
 
     def data(self) -> bytes:
-        """Return the tiles, four a frame."""
+        """Return the tiles, four per frame."""
         return b"".join(two_bits(tile) for frame in self.frames for tile in quarters(frame))
 
 

@@ -1,4 +1,4 @@
-"""Marked-up text as text scripts. Knows the message box: two lines of 18 characters."""
+"""Marked-up text as text scripts, for a message box of two lines of 18 characters."""
 
 import re
 
@@ -27,8 +27,8 @@ def _bytes(token: str, font: Font, where: str) -> bytes:
     name = token.strip("<>")
     if len(token) > 1 and (name in CONTROLS or name in NAMES):
         return bytes([CONTROLS[name] if name in CONTROLS else NAMES[name]])
-    if found := RAM_TOKEN.fullmatch(token):
-        return bytes([END, *_command(found), LITERAL])
+    if match := RAM_TOKEN.fullmatch(token):
+        return bytes([END, *_command(match), LITERAL])
     try:
         return bytes([font.code(token)])
     except WorldError as error:
@@ -36,21 +36,21 @@ def _bytes(token: str, font: Font, where: str) -> bytes:
         raise WorldError(message) from None
 
 
-def _command(found: re.Match[str]) -> bytes:
-    """Return the command that prints what lies at an address when the text is read."""
-    kind, size = found[1], int(found[3])
-    at = int(found[2], 16).to_bytes(2, "little")
+def _command(match: re.Match[str]) -> bytes:
+    """Return the command that prints the value at an address when the text is shown."""
+    kind, size = match[1], int(match[3])
+    at = int(match[2], 16).to_bytes(2, "little")
     if kind == "string":
         return bytes([RAM_STRING, *at])
     if kind == "bcd":
         return bytes([RAM_BCD, *at, size])
-    return bytes([RAM_NUMBER, *at, size << 4 | int(found[4])])
+    return bytes([RAM_NUMBER, *at, size << 4 | int(match[4])])
 
 
 def _length(token: str) -> int:
     name = token.strip("<>") if len(token) > 1 else ""
-    if found := RAM_TOKEN.fullmatch(token):
-        return int(found[4] or found[3]) * (2 if found[1] == "bcd" else 1)
+    if match := RAM_TOKEN.fullmatch(token):
+        return int(match[4] or match[3]) * (2 if match[1] == "bcd" else 1)
     if name in {"target", "user"}:
         return BATTLER_LENGTH
     return NAME_LENGTH if name in NAMES else 1
@@ -58,7 +58,7 @@ def _length(token: str) -> int:
 
 def _check(tokens: list[str], where: str) -> None:
     if not tokens or tokens[-1].strip("<>") not in ENDS:
-        message = f"{where}: a text ends in <done> or <prompt>"
+        message = f"{where}: a text must end in <done> or <prompt>"
         raise WorldError(message)
     row, length, line = 0, 0, ""
     for token in tokens:
@@ -69,7 +69,7 @@ def _check(tokens: list[str], where: str) -> None:
         length += _length(token)
         line += token
         if length > WIDTH:
-            message = f"{where}: {line!r} is already longer than the {WIDTH} of a line"
+            message = f"{where}: {line!r} is longer than the {WIDTH} letters of a line"
             raise WorldError(message)
 
 

@@ -1,4 +1,4 @@
-"""8x8 drawings as the bytes the Game Boy shows. Knows nothing of files."""
+"""8x8 drawings as the bytes the Game Boy shows. Independent of files."""
 
 from world.art import Picture
 
@@ -9,7 +9,7 @@ def two_bits(tile: Picture) -> bytes:
 
 
 def one_bit(tile: Picture) -> bytes:
-    """Return the 8 bytes of a tile of which only inked or not matters."""
+    """Return the 8 bytes of a tile of two colours."""
     return bytes(_plane(tuple(min(colour, 1) for colour in row), 0) for row in tile)
 
 

@@ -1,4 +1,4 @@
-"""The contract's tables about tilesets: headers, passable tiles, and the tiles that are special."""
+"""The contract's tables about tilesets: headers, passable tiles, and special tiles."""
 
 from collections.abc import Iterator, Mapping
 
@@ -40,7 +40,7 @@ def fresh(room: Room) -> Room:
 def placements(
     tilesets: Mapping[str, Tileset], blocksets: Mapping[str, Blockset], rooms: Rooms
 ) -> Iterator[Placement]:
-    """Yield every table about tilesets; graphics and blocks go to `rooms`."""
+    """Yield every table about tilesets; `rooms` receive graphics and blocks."""
     by_id = {number: tileset for tileset in tilesets.values() for number in tileset.ids}
     headers: dict[str, bytes] = {}
     passable = fresh(PASSABLE)
@@ -51,7 +51,7 @@ def placements(
             "graphics": _graphics(tileset),
             "passable": bytes([*tileset.passable(), NONE]),
         }
-        # Blocks and graphics live in one bank: the header has room for a single one.
+        # Blocks and graphics are in one bank: the header has a single bank field.
         start = rooms.take(len(parts["blocks"]) + len(parts["graphics"]), tileset.name)
         places = {
             "blocks": start,
@@ -61,9 +61,9 @@ def placements(
         for part, data in parts.items():
             yield Placement(places[part].offset, data, f"tileset {tileset.name}: {part}")
         headers[tileset.name] = _header(tileset, places)
-    sound = [by_id.get(number, by_id[0]) for number in range(COUNT)]
-    yield Placement(TILESETS.offset, b"".join(headers[each.name] for each in sound), "Tilesets")
-    yield from _warp_tiles(sound)
+    ordered = [by_id.get(number, by_id[0]) for number in range(COUNT)]
+    yield Placement(TILESETS.offset, b"".join(headers[each.name] for each in ordered), "Tilesets")
+    yield from _warp_tiles(ordered)
     yield from _carpets(tilesets)
     yield from _doors(by_id)
     yield from _ledges(by_id[0])
@@ -77,29 +77,29 @@ def _graphics(tileset: Tileset) -> bytes:
 
 
 def _header(tileset: Tileset, places: Mapping[str, Place]) -> bytes:
-    counters = [*tileset.decisive("counter"), NONE, NONE, NONE][:3]
-    grass = [*tileset.decisive("grass"), NONE][0]
+    counters = [*tileset.tiles_of("counter"), NONE, NONE, NONE][:3]
+    grass = [*tileset.tiles_of("grass"), NONE][0]
     addresses = (pointer(places[part].address) for part in ("blocks", "graphics", "passable"))
     bank = bytes([places["graphics"].bank])
     return bank + b"".join(addresses) + bytes([*counters, grass, tileset.animation])
 
 
-def _warp_tiles(sound: list[Tileset]) -> Iterator[Placement]:
+def _warp_tiles(ordered: list[Tileset]) -> Iterator[Placement]:
     room, addresses = fresh(WARP_TILE_LISTS), dict[str, int]()
-    for tileset in sound:
+    for tileset in ordered:
         if tileset.name not in addresses:
-            data = bytes([*tileset.decisive("warp"), NONE])
+            data = bytes([*tileset.tiles_of("warp"), NONE])
             place = room.take(len(data), "warp tiles")
             addresses[tileset.name] = place.address
             yield Placement(place.offset, data, f"tileset {tileset.name}: warp tiles")
-    table = b"".join(pointer(addresses[tileset.name]) for tileset in sound)
+    table = b"".join(pointer(addresses[tileset.name]) for tileset in ordered)
     yield Placement(WARP_TILES.offset, table, "WarpTileIDPointers")
 
 
 def _carpets(tilesets: Mapping[str, Tileset]) -> Iterator[Placement]:
     room, table = fresh(CARPET_LISTS), b""
     for facing in FACINGS:
-        tiles = {tile for each in tilesets.values() for tile in each.decisive(f"carpet {facing}")}
+        tiles = {tile for each in tilesets.values() for tile in each.tiles_of(f"carpet {facing}")}
         data = bytes([*sorted(tiles), NONE])
         place = room.take(len(data), f"carpets facing {facing}")
         yield Placement(place.offset, data, f"carpets facing {facing}")
@@ -110,7 +110,7 @@ def _carpets(tilesets: Mapping[str, Tileset]) -> Iterator[Placement]:
 def _doors(by_id: Mapping[int, Tileset]) -> Iterator[Placement]:
     room, table = fresh(DOOR_LISTS), b""
     for number, tileset in sorted(by_id.items()):
-        if doors := tileset.decisive("door"):
+        if doors := tileset.tiles_of("door"):
             data = bytes([*doors, 0])
             place = room.take(len(data), "door tiles")
             yield Placement(place.offset, data, f"tileset {number}: door tiles")
@@ -119,7 +119,7 @@ def _doors(by_id: Mapping[int, Tileset]) -> Iterator[Placement]:
 
 
 def _pairs(by_id: Mapping[int, Tileset]) -> Placement:
-    """Lines of two steps: nobody walks from one onto the other, as one of them lies higher."""
+    """Pairs of two steps at different heights, between which the player cannot walk."""
     room, table = Room(0, PAIRS_ON_LAND.address, PAIRS_ON_WATER.address), b""
     for number, tileset in sorted(by_id.items()):
         tiles = [tileset.step(name, "pairs")[2] for name in tileset.lists.get("pairs", ())]
@@ -130,10 +130,10 @@ def _pairs(by_id: Mapping[int, Tileset]) -> Placement:
 
 
 def _ledges(outdoors: Tileset) -> Iterator[Placement]:
-    """Hops are lines of `facing step-stood-on step-hopped-over`; only tileset 0 has them."""
+    """Ledges as lines of `facing step-stood-on step-hopped-over`; only tileset 0 has them."""
     words, table = outdoors.lists.get("ledges", ()), b""
     if len(words) > 3 * LEDGE_LIMIT:
-        message = f"{outdoors.name}: the table of ledges has room for {LEDGE_LIMIT}"
+        message = f"{outdoors.name}: the table of ledges holds at most {LEDGE_LIMIT}"
         raise WorldError(message)
     for direction, stood, ledge in zip(words[::3], words[1::3], words[2::3], strict=True):
         facing, pad = HOPS[direction]

@@ -1,7 +1,7 @@
-"""Tilesets: drawings by tile id, steps of four tiles, and what a walker may do on them.
+"""Tilesets: drawings by tile id, steps of four tiles, and how the player can use them.
 
-A map is drawn in steps (16 pixels, what a walker takes); the blocks of two by two steps that the format
-wants are derived from the maps, so nobody keeps a list of them.
+A map is drawn in steps of 16 pixels, the size of one walking step; the blocks of two by two steps that the format
+needs are derived from the maps, so no source lists them.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ from world.errors import WorldError
 FACINGS = ("down", "up", "left", "right")
 TILE_LIMIT = 0x60  # ids from here on are text and boxes
 BLOCK_LIMIT = 0x100  # a block id is one byte
-DECISIVE = 2  # the bottom left tile of a step says what the step is
+COLLISION_TILE = 2  # the bottom left tile of a step is its collision tile
 
 Step: TypeAlias = tuple[int, ...]  # tile ids: top left, top right, bottom left, bottom right
 
 
 @dataclass(slots=True)
 class Tileset:
-    """One source file: the ids it serves, its tiles, steps and lists."""
+    """One source file: its tileset ids, tiles, steps and lists."""
 
     name: str
     ids: tuple[int, ...] = ()
@@ -31,17 +31,17 @@ class Tileset:
     steps: dict[str, Step] = field(default_factory=dict)
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def decisive(self, list_name: str) -> list[int]:
-        """Return the tile ids that decide for the steps of a list, in order, each once."""
+    def tiles_of(self, list_name: str) -> list[int]:
+        """Return the collision tiles of the steps in a list, in order, each once."""
         steps = (self.step(name, list_name) for name in self.lists.get(list_name, ()))
-        return list(dict.fromkeys(step[DECISIVE] for step in steps))
+        return list(dict.fromkeys(step[COLLISION_TILE] for step in steps))
 
     def passable(self) -> list[int]:
-        """Return every tile of the passable steps, so that a step reads the same at each corner."""
+        """Return every tile of the passable steps, so that each corner of a step is passable."""
         open_steps = self.lists.get("passable", ())
         tiles = {tile for name in open_steps for tile in self.step(name, "passable")}
         for name, step in self.steps.items():
-            if name not in open_steps and step[DECISIVE] in tiles:
+            if name not in open_steps and step[COLLISION_TILE] in tiles:
                 message = f"{self.name}: {name!r} would be passable: it shares its bottom left tile"
                 raise WorldError(message)
         return sorted(tiles)
@@ -92,7 +92,7 @@ def load(path: Path) -> Tileset:
         _read(section, tileset)
     for name, step in tileset.steps.items():
         if missing := [f"{tile:02X}" for tile in step if tile not in tileset.tiles]:
-            message = f"{path.name}: step {name!r} uses tiles that nobody drew: {missing}"
+            message = f"{path.name}: step {name!r} uses tiles without a drawing: {missing}"
             raise WorldError(message)
     return tileset
 
@@ -122,7 +122,7 @@ def _read(section: Section, tileset: Tileset) -> None:
 def _ids(section: Section, words: tuple[str, ...]) -> Step:
     ids = tuple(int(word, 16) for word in words)
     if len(ids) != 4 or max(ids) >= TILE_LIMIT:
-        message = f"{section.where}: a step names four tiles below {TILE_LIMIT:02X}"
+        message = f"{section.where}: a step must name four tiles below {TILE_LIMIT:02X}"
         raise WorldError(message)
     return ids
 

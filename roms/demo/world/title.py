@@ -1,4 +1,4 @@
-"""The title screen: drawn tiles, and a map of 20x18 cells where words stand in font codes."""
+"""The title screen: drawn tiles, and a map of 20x18 cells in which words are font codes."""
 
 import tomllib
 from pathlib import Path
@@ -33,7 +33,7 @@ def load(tiles: Path, screen: Path, font: Font) -> Title:
     layout = tomllib.loads(screen.read_text(encoding="utf-8"))
     cells = [numbers[letter] for row in layout["rows"] for letter in row.ljust(COLUMNS)]
     if len(cells) != COLUMNS * ROWS:
-        message = f"{screen.name}: the screen has {COLUMNS}x{ROWS} cells, not {len(cells)}"
+        message = f"{screen.name}: the screen must have {COLUMNS}x{ROWS} cells, not {len(cells)}"
         raise WorldError(message)
     for words in layout["words"]:
         (column, row), text = words["at"], font.encode(words["text"])

@@ -1,4 +1,4 @@
-"""The contract's town map: what each map is called there. Nobody draws it, so all places lie in its corner."""
+"""The contract's town map: the name of each map on it. It is never drawn, so all places are in its corner."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,7 +17,7 @@ NOWHERE = CORNER + pointer(0)
 
 
 def placements(maps: Iterable[Map], font: Font) -> Iterator[Placement]:
-    """Yield the two tables and the names; a map is called as its file."""
+    """Yield the two tables and the names; a map is named after its file."""
     sources = list(maps)
     indoors = [each for each in sources if each.id >= OUTDOOR_MAPS]
     room = Room(INDOORS.bank, INDOORS.address, ROOM_END)
@@ -30,7 +30,7 @@ def placements(maps: Iterable[Map], font: Font) -> Iterator[Placement]:
         yield Placement(place.offset, name, f"town map: {each.name}")
     outdoors = b"".join(entries.get(number, NOWHERE) for number in range(OUTDOOR_MAPS))
     yield Placement(OUTDOORS.offset, outdoors, "ExternalMapEntries")
-    # Each entry is of the maps below its first byte that no entry before it is of.
+    # Each entry covers the maps below its first byte that no earlier entry covers.
     groups = b"".join(bytes([each.id + 1]) + entries[each.id] for each in indoors)
     yield Placement(table.offset, groups + bytes([LIST_END]), "InternalMapEntries")
 

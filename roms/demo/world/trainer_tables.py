@@ -1,4 +1,4 @@
-"""The contract's tables of trainers: names, drawings and money, parties, minds."""
+"""The contract's tables of trainers: names, drawings and money, parties, move choices."""
 
 from collections.abc import Iterator, Mapping
 
@@ -39,7 +39,7 @@ def placements(
 
 
 def _money(hundreds: int) -> bytes:
-    """Return base money as three bytes of two decimal digits, the last of them hundredths."""
+    """Return base money as three BCD bytes, the last of them hundredths."""
     return bytes.fromhex(f"{hundreds:04d}00")
 
 

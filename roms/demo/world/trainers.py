@@ -1,4 +1,4 @@
-"""Sources of the trainers as frozen records. Knows the TOML form, not the ROM form."""
+"""Sources of the trainers as immutable records. Covers the TOML form, not the ROM form."""
 
 import tomllib
 from collections.abc import Mapping
@@ -40,6 +40,6 @@ def load(path: Path, species: Mapping[str, Species]) -> Mapping[str, Trainer]:
             raise WorldError(message) from error
     numbers = [each.number for each in found.values()]
     if len(set(numbers)) != len(numbers) or found[NOBODY].number or max(numbers) > CLASS_COUNT:
-        message = f"{path.name}: classes are shared, or not within 1 to {CLASS_COUNT}"
+        message = f"{path.name}: classes must be unique and within 1 to {CLASS_COUNT}"
         raise WorldError(message)
     return found

@@ -1,4 +1,4 @@
-"""Names as the cartridge stores them: short words of the font, ended or padded with 0x50."""
+"""Names as the cartridge stores them: words of the font, ended or padded with 0x50."""
 
 from collections.abc import Iterable
 
@@ -7,12 +7,12 @@ from world.font import END, Font
 
 
 def ended(words: Iterable[str], font: Font, longest: int, where: str) -> bytes:
-    """Return `words` one after the other, each with its end."""
+    """Return `words` one after the other, each with its end mark."""
     return b"".join(_letters(word, font, longest, where) + bytes([END]) for word in words)
 
 
 def padded(words: Iterable[str], font: Font, size: int, where: str) -> bytes:
-    """Return `words` in fields of `size`; the longest fill theirs without an end."""
+    """Return `words` in fields of `size`; the longest fill theirs without an end mark."""
     return b"".join(_letters(word, font, size, where).ljust(size, bytes([END])) for word in words)
 
 

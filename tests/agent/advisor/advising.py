@@ -1,4 +1,4 @@
-"""What an advisor needs around it, for tests: a conversation that is a list, a purse, a breaker, a game's question."""
+"""Fakes around an advisor for tests: a conversation in a list, a wallet, a breaker, a clock, and a question."""
 
 import base64
 import time
@@ -15,7 +15,7 @@ from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
-from agent.advisor.request import Fixed
+from agent.advisor.request import FixedParts
 from memory.conversation.conversation import Conversation
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
@@ -42,10 +42,10 @@ def question(tick: int = 812, purpose: Purpose = Purpose.STUCK, **changes: objec
 
 
 @dataclass
-class ListTalk:
-    """A conversation that keeps everything in a list and observes nothing by itself."""
+class ListConversation:
+    """A conversation that stores all messages in a list and never observes them."""
 
-    said: list[Message] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     view: ConversationView = field(default_factory=ConversationView)
     turns: int = 0
 
@@ -57,29 +57,29 @@ class ListTalk:
         tick: int,
         game_s: float,
     ) -> Message:
-        seq = len(self.said) + 1
+        seq = len(self.messages) + 1
         message = Message("main", role, tuple(blocks), tick, game_s, origin=origin, seq=seq)
-        self.said.append(message)
+        self.messages.append(message)
         return message
 
     def before_call(self, step: int) -> ConversationView:
-        return self.view._replace(tail=tuple(self.said))
+        return self.view._replace(tail=tuple(self.messages))
 
     def after_turn(self) -> None:
         self.turns += 1
 
     def texts(self, origin: MessageOrigin) -> list[str]:
-        found = [block for each in self.said if each.origin is origin for block in each.blocks]
+        found = [block for each in self.messages if each.origin is origin for block in each.blocks]
         return [str(block["text"]) for block in found if block["type"] == "text"]
 
 
 @dataclass
-class Notebook:
-    """A purse that writes down what it is asked; it allows `most` permits."""
+class FakeWallet:
+    """A wallet that records its calls; it gives at most `most` permits."""
 
     most: int = 1_000
     model: str | None = MODEL
-    asked: list[tuple[int, str]] = field(default_factory=list)  # tokens at most, and what for
+    asked: list[tuple[int, str]] = field(default_factory=list)  # the token bound and the purpose
     booked: dict[int, Permit] = field(default_factory=dict)
     settled: list[Usage | None] = field(default_factory=list)
     cancelled: int = 0
@@ -106,8 +106,8 @@ class Notebook:
 
 
 @dataclass
-class Fuse:
-    """A breaker that counts; it lets everything through until `open`."""
+class FakeBreaker:
+    """A breaker that records outcomes; it allows every call unless `open`."""
 
     open: bool = False
     failures: list[tuple[FaultKind, float | None]] = field(default_factory=list)
@@ -116,10 +116,10 @@ class Fuse:
     def allows(self) -> bool:
         return not self.open
 
-    def failed(self, kind: FaultKind, retry_after_s: float | None) -> None:
+    def record_failure(self, kind: FaultKind, retry_after_s: float | None) -> None:
         self.failures.append((kind, retry_after_s))
 
-    def worked(self) -> None:
+    def record_success(self) -> None:
         self.successes += 1
 
 
@@ -137,8 +137,8 @@ class Records(list[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]
 
 
 @dataclass
-class Watch:
-    """A clock that runs only where somebody sleeps."""
+class FakeClock:
+    """A clock that advances only in `sleep`."""
 
     now: float = 0.0
     slept: list[float] = field(default_factory=list)
@@ -160,7 +160,7 @@ def look_up(arguments: Mapping[str, Any]) -> str:
 
 LOOK: Final = Tool(
     "look",
-    "Say what is known of a place.",
+    "Return what is known about a place.",
     {
         "type": "object",
         "properties": {"place": {"type": "string"}, "times": {"type": "integer"}},
@@ -171,17 +171,17 @@ LOOK: Final = Tool(
 
 
 @dataclass
-class Bench:
-    """An advisor and all that is around it."""
+class AdvisorBench:
+    """An advisor with its fakes and its server."""
 
     server: FakeClaude
     claude: Claude
     advisor: ClaudeAdvisor
     calls: Calls
-    talk: ListTalk
-    purse: Notebook
-    fuse: Fuse
-    watch: Watch
+    conversation: ListConversation
+    wallet: FakeWallet
+    breaker: FakeBreaker
+    clock: FakeClock
 
     @property
     def counts(self) -> Counter[str]:
@@ -191,33 +191,33 @@ class Bench:
         return [each.body for each in self.server.requests if each.path == "/v1/messages"]
 
 
-FIXED: Final = Fixed(tools=(LOOK,))
+FIXED: Final = FixedParts(tools=(LOOK,))
 
 
 @contextmanager
 def advising(
     scenario: ServiceScenario | None = None,
     *,
-    fixed: Fixed = FIXED,
+    fixed: FixedParts = FIXED,
     observed: Callable[[], str | None] = lambda: None,
     mask: Callable[[str], str] = str,
-    patience: RetryPolicy = RETRY_POLICY,
+    retry_policy: RetryPolicy = RETRY_POLICY,
     timeout_s: float = 5.0,
     record: CallRecorder | None = None,
-) -> Iterator[Bench]:
-    """The real SDK against the loopback server; waiting takes no time."""
-    watch, talk, purse, fuse = Watch(), ListTalk(), Notebook(), Fuse()
+) -> Iterator[AdvisorBench]:
+    """Yield an advisor with the real SDK against the loopback server; waiting takes no real time."""
+    clock, chat, budget, fuse = FakeClock(), ListConversation(), FakeWallet(), FakeBreaker()
     with (
-        FakeClaude(scenario, clock=watch.clock) as server,
+        FakeClaude(scenario, clock=clock.clock) as server,
         connected(server, timeout_s, record) as model,
     ):
-        wallet, breaker = cast("Wallet", purse), cast("CircuitBreaker", fuse)
+        wallet, breaker = cast("Wallet", budget), cast("CircuitBreaker", fuse)
         calls = Calls(
-            model, wallet, breaker, clock=watch.clock, sleep=watch.sleep, patience=patience
+            model, wallet, breaker, clock=clock.clock, sleep=clock.sleep, retry_policy=retry_policy
         )
-        conversation = cast("Conversation", talk)
+        conversation = cast("Conversation", chat)
         advisor = ClaudeAdvisor(calls, conversation, fixed, observed=observed, mask=mask)
-        yield Bench(server, model, advisor, calls, talk, purse, fuse, watch)
+        yield AdvisorBench(server, model, advisor, calls, chat, budget, fuse, clock)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The key that every test of asking has."""
+"""The key that every test of the advisor uses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tests of money share: a wallet on a real file, prices in round figures, and a clock to turn."""
+"""Helpers for tests of money: wallets on a real file, round prices, and a clock to set."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from agent.advisor.money.wallet import Wallet
 from memory import Faults, RunStore, open_run_store
 
 BIG, SMALL = "big-model", "small-model"
-# One nanodollar a token of the plain kind.
+# One nanodollar per input token.
 RATES = Rates(input=1000, output=5000, cache_read=100, cache_write_5m=1250, cache_write_1h=2000)
 PRICES = Prices(
     {BIG: Price(RATES), SMALL: Price(Rates(100, 500, 10, 125, 200))}, {"also-small": SMALL}
@@ -37,8 +37,8 @@ class Clock:
         return self.ms
 
 
-class Purses:
-    """Wallets of one run, one after the other, as processes come and go; nobody says goodbye."""
+class RunWallets:
+    """The successive wallets of one run, one for each process; no wallet is closed before the next opens."""
 
     def __init__(self, folder: Path, terms: Terms, prices: Prices = PRICES) -> None:
         self.path = folder / "run.sqlite"
@@ -54,20 +54,20 @@ class Purses:
         return self._stores[-1]
 
     def next(self) -> Wallet:
-        """Let the process be killed, and another one go on with the run."""
+        """Return a new wallet, as after a killed process was replaced by another one."""
         self._stores.append(open_run_store(self.path, run_id="r"))
         self.wallet = Wallet(
             self.store, self.prices, self.terms, now_ms=self.clock, faults=self.faults
         )
         return self.wallet
 
-    def ask(self, tokens: int = 1, answer: int = 0, model: str = BIG) -> Permit | None:
-        """Ask for leave for one call."""
+    def permit(self, tokens: int = 1, answer: int = 0, model: str = BIG) -> Permit | None:
+        """Return a permit for one call, or None."""
         return self.wallet.permit(model, tokens, answer, "stuck")
 
-    def leave(self, tokens: int, answer: int = 0, model: str = BIG) -> Permit:
-        """Return the leave for one call, which there is."""
-        permit = self.ask(tokens, answer, model)
+    def require_permit(self, tokens: int, answer: int = 0, model: str = BIG) -> Permit:
+        """Return a permit for one call; the test fails without one."""
+        permit = self.permit(tokens, answer, model)
         assert permit is not None
         return permit
 

@@ -1,4 +1,4 @@
-"""Every advisor, and a conversation of many questions."""
+"""All advisors, and conversations of many questions."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.exchange import distilling
+from agent.advisor.exchange import completer
 from agent.advisor.model import Request
-from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silence, Silent
+from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Option, Purpose, Question
 from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,
     RecordingAdvisor,
     as_json,
     from_json,
-    hash_of,
+    question_hash,
 )
-from agent.advisor.request import Fixed, calibrated, text, without_state
-from memory.conversation.port import DistillingFailed
+from agent.advisor.request import FixedParts, calibrated, text, without_state
+from memory.conversation.port import CondensingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advisor.advising import LOOK, MODEL, PNG, Records, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario
@@ -40,20 +40,22 @@ QUESTIONS = (
 
 
 class Script:
-    """An advisor that gives one answer after another."""
+    """An advisor that returns the given answers in turn."""
 
-    def __init__(self, answers: Iterable[Advice | Silent]) -> None:
+    def __init__(self, answers: Iterable[Advice | NoAnswer]) -> None:
         self._answers = iter(answers)
 
-    def ask(self, _question: Question) -> Advice | Silent:
+    def ask(self, _question: Question) -> Advice | NoAnswer:
         return next(self._answers)
 
 
-def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> list[RecordedAnswer]:
-    kept: list[RecordedAnswer] = []
-    recording = RecordingAdvisor(Script(answers), kept.append)
+def recorded_of(
+    questions: tuple[Question, ...], *answers: Advice | NoAnswer
+) -> list[RecordedAnswer]:
+    recorded: list[RecordedAnswer] = []
+    recording = RecordingAdvisor(Script(answers), recorded.append)
     assert tuple(map(recording.ask, questions)) == answers
-    return kept
+    return recorded
 
 
 @pytest.fixture(params=("claude", "recorded"))
@@ -64,15 +66,15 @@ def advisor(request: pytest.FixtureRequest) -> Iterator[Advisor]:
         with advising(ServiceScenario(lines=lines)) as bench:
             yield bench.advisor
     else:
-        asked = ((each, each.purpose.value, hash_of(each)) for each in QUESTIONS)
+        asked = ((each, each.purpose.value, question_hash(each)) for each in QUESTIONS)
         yield RecordedAdvisor(RecordedAnswer(q.tick, 0, why, it, STRANGE) for q, why, it in asked)
 
 
-def test_an_advisor_answers_with_names_of_the_question_or_is_silent(advisor: Advisor) -> None:
+def test_an_advisor_answers_with_names_of_the_question_or_not_at_all(advisor: Advisor) -> None:
     for each in QUESTIONS:
         answer = advisor.ask(each)
-        if isinstance(answer, Silent):
-            assert answer.reason in Silence
+        if isinstance(answer, NoAnswer):
+            assert answer.reason in NoAnswerReason
             continue
         assert set(answer.goals) <= {option.name for option in each.goals}
         assert set(answer.candidates) <= {option.name for option in each.candidates}
@@ -82,22 +84,26 @@ def test_an_advisor_answers_with_names_of_the_question_or_is_silent(advisor: Adv
         assert 0 <= answer.confidence <= 1
 
 
-def test_a_recording_gives_the_same_answers_to_the_same_questions() -> None:
+def test_a_recording_repeats_the_answers_to_the_same_questions() -> None:
     questions = (question(1), question(1, Purpose.CHOICE), question(7))
-    kept = recorded_of(questions, GIVEN, Silent(Silence.FAULT, "broke"), GIVEN)
-    told = [from_json(json.loads(json.dumps(as_json(each)))) for each in kept]
-    assert told == kept
-    again = RecordedAdvisor(told)
-    assert [again.ask(each) for each in questions] == [GIVEN, Silent(Silence.FAULT, "broke"), GIVEN]
+    recorded = recorded_of(questions, GIVEN, NoAnswer(NoAnswerReason.FAULT, "broke"), GIVEN)
+    read = [from_json(json.loads(json.dumps(as_json(each)))) for each in recorded]
+    assert read == recorded
+    again = RecordedAdvisor(read)
+    assert [again.ask(each) for each in questions] == [
+        GIVEN,
+        NoAnswer(NoAnswerReason.FAULT, "broke"),
+        GIVEN,
+    ]
     assert again.counts == {"given": 3}
 
 
-def test_another_question_than_the_recorded_one_is_not_answered_and_counted() -> None:
+def test_a_recording_does_not_answer_a_different_question() -> None:
     again = RecordedAdvisor(recorded_of((question(1), question(2)), GIVEN, GIVEN))
-    assert isinstance(again.ask(question(1, situation="elsewhere")), Silent)
+    assert isinstance(again.ask(question(1, situation="elsewhere")), NoAnswer)
     missing = again.ask(question(3))
-    assert isinstance(missing, Silent)
-    assert missing.reason is Silence.NOT_RECORDED
+    assert isinstance(missing, NoAnswer)
+    assert missing.reason is NoAnswerReason.NOT_RECORDED
     assert again.ask(question(2)) == GIVEN
     assert again.counts == {"another": 1, "missing": 1, "given": 1}
 
@@ -114,18 +120,18 @@ def test_another_question_than_the_recorded_one_is_not_answered_and_counted() ->
         {"game_s": 1.0},
     ],
 )
-def test_the_hash_of_a_question_tells_it_from_every_other(change: dict[str, object]) -> None:
+def test_each_field_of_a_question_changes_its_hash(change: dict[str, object]) -> None:
     changed = replace(question(), **change)  # type: ignore[arg-type]
-    assert hash_of(changed) != hash_of(question())
-    assert hash_of(question()) == hash_of(question())
+    assert question_hash(changed) != question_hash(question())
+    assert question_hash(question()) == question_hash(question())
 
 
 @pytest.mark.parametrize(
-    "told", [{}, {"tick": 1, "ordinal": 0, "question": "x"}, {"tick": None}, {"silent": "maybe"}]
+    "fields", [{}, {"tick": 1, "ordinal": 0, "question": "x"}, {"tick": None}, {"silent": "maybe"}]
 )
-def test_what_is_no_recorded_answer_is_refused(told: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"no recorded answer|is not a valid|int"):
-        from_json(told)
+def test_reading_an_invalid_recorded_answer_raises_value_error(fields: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"not a recorded answer|is not a valid|int"):
+        from_json(fields)
 
 
 @given(
@@ -136,22 +142,22 @@ def test_what_is_no_recorded_answer_is_refused(told: dict[str, object]) -> None:
         st.text(),
         st.floats(0, 1),
     )
-    | st.builds(Silent, st.sampled_from(Silence), st.text())
+    | st.builds(NoAnswer, st.sampled_from(NoAnswerReason), st.text())
 )
-def test_an_answer_read_back_is_the_one_that_was_written(answer: Advice | Silent) -> None:
+def test_a_recorded_answer_survives_json(answer: Advice | NoAnswer) -> None:
     answered = RecordedAnswer(3, 1, "stuck", "abc", answer)
     assert from_json(json.loads(json.dumps(as_json(answered)))) == answered
 
 
-def test_most_of_what_is_sent_is_read_from_the_cache_although_options_change() -> None:
-    fixed = Fixed((LOOK,), notes="- lost to the rival\n" * 20)
+def test_most_input_is_read_from_the_cache_although_options_change() -> None:
+    fixed = FixedParts((LOOK,), notes="- lost to the rival\n" * 20)
     block = "<observations>\n" + "- something happened\n" * 15 + "</observations>"
     with advising(fixed=fixed, observed=lambda: block) as bench:
         for tick in range(20):
             goals = tuple(Option(f"goal_{tick}_{at}", "worth it") for at in range(3))
             answer = bench.advisor.ask(question(tick, goals=goals))
             assert isinstance(answer, Advice)
-            bench.watch.sleep(60)
+            bench.clock.sleep(60)
         counted = bench.server.counts.tokens
     report = bench.advisor.cache
     assert report.hit_ratio > 0.8
@@ -162,41 +168,41 @@ def test_most_of_what_is_sent_is_read_from_the_cache_although_options_change() -
     assert report.misses == {}
 
 
-def test_rules_outlive_the_conversation_in_the_cache() -> None:
+def test_the_rules_stay_cached_longer_than_the_conversation() -> None:
     with advising() as bench:
         bench.advisor.ask(question(1))
         written = bench.server.counts.tokens["cache_write_1h"]
-        bench.watch.sleep(301)
+        bench.clock.sleep(301)
         bench.advisor.ask(question(2))
         assert bench.server.counts.tokens["cache_read"] >= written > 500
 
 
-def test_what_was_changed_in_the_middle_is_a_miss_with_a_reason() -> None:
+def test_a_changed_message_is_a_cache_miss_with_a_reason() -> None:
     with advising(ServiceScenario(lines=[ScriptedAnswer(json=GOOD)])) as bench:
         bench.advisor.ask(question(1))
-        bench.talk.said[0] = bench.talk.said[1]
+        bench.conversation.messages[0] = bench.conversation.messages[1]
         bench.advisor.ask(question(2))
     assert bench.advisor.cache.misses == {"messages_changed": 1}
 
 
-def test_a_tape_has_the_conversation_in_one_line_and_the_state_beside_it() -> None:
+def test_a_tape_has_one_growing_conversation_and_the_state_in_its_meta() -> None:
     records = Records()
     observed = "<observations>\n- something\n</observations>"
     with advising(record=without_state(records), observed=lambda: observed) as bench:
         for tick in range(4):
             bench.advisor.ask(question(tick, picture=PNG))
-        distilling(bench.calls, "observer")("Observe.", "what was said")
+        completer(bench.calls, "observer")("Observe.", "what was said")
     *asked, (observing, _, plain) = records
-    line: list[Mapping[str, Any]] = []
+    sent: list[Mapping[str, Any]] = []
     for request, _, meta in asked:
         messages = [bare(each) for each in request["messages"]]
-        assert messages[: len(line)] == line
+        assert messages[: len(sent)] == sent
         assert observed not in str(messages)
         assert "image" not in str(messages)
         picture, state = meta["state"]
         assert picture == "(image)"
         assert observed in state
-        line = messages
+        sent = messages
     assert observing["messages"][0]["content"][0]["text"] == "what was said"
     assert "state" not in plain
 
@@ -206,34 +212,34 @@ def bare(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**message, "content": [{**each, "cache_control": None} for each in blocks]}
 
 
-def test_characters_of_a_token_are_learnt_where_somebody_counts() -> None:
+def test_the_token_estimator_is_calibrated_by_a_count_of_the_service() -> None:
     request = Request(MODEL, [text("Be brief. " * 400)], [], 1)
     asked = replace(request, messages=[{"role": "user", "content": [text("west or east? " * 90)]}])
     with advising() as bench:
         counted = bench.claude.count_tokens(asked)
-        learnt = calibrated(TokenEstimator(3.0), bench.claude, asked)
+        estimate = calibrated(TokenEstimator(3.0), bench.claude, asked)
         assert calibrated(TokenEstimator(3.0), bench.claude, request) == TokenEstimator(3.0)
-    assert abs(learnt("x" * 5_260) - counted) < abs(TokenEstimator(3.0)("x" * 5_260) - counted)
+    assert abs(estimate("x" * 5_260) - counted) < abs(TokenEstimator(3.0)("x" * 5_260) - counted)
 
 
 GOOD = {"goals": ["heal"], "candidates": ["go:west"], "note": "", "confidence": 0.5}
 
 
-def test_an_observer_asks_within_the_same_purse() -> None:
+def test_an_observer_call_is_booked_in_the_same_wallet() -> None:
     with advising(
         ServiceScenario(lines=[ScriptedAnswer(system="^Observe", text="* seen")])
     ) as bench:
-        assert distilling(bench.calls, "observer")("Observe.", "what was said") == "* seen"
+        assert completer(bench.calls, "observer")("Observe.", "what was said") == "* seen"
         (body,) = bench.bodies()
     assert body["messages"] == [
         {"role": "user", "content": [{"type": "text", "text": "what was said"}]}
     ]
     assert "output_config" not in body
-    assert len(bench.purse.settled) == 1
+    assert len(bench.wallet.settled) == 1
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "reason"),
     [
         (ServiceFaultKind.MAX_TOKENS, "max_tokens"),
         (ServiceFaultKind.REFUSAL, "refusal"),
@@ -241,15 +247,15 @@ def test_an_observer_asks_within_the_same_purse() -> None:
         (ServiceFaultKind.HUGE, "too_long: "),
     ],
 )
-def test_an_observer_that_comes_to_nothing_says_so(kind: ServiceFaultKind, told: str) -> None:
+def test_a_failed_observer_call_raises_with_the_reason(kind: ServiceFaultKind, reason: str) -> None:
     scenario = ServiceScenario(faults=[ServiceFault(kind, turns=(1, 2, 3))])
-    with advising(scenario) as bench, pytest.raises(DistillingFailed, match=told):
-        distilling(bench.calls, "observer")("Observe.", "what was said")
+    with advising(scenario) as bench, pytest.raises(CondensingFailed, match=reason):
+        completer(bench.calls, "observer")("Observe.", "what was said")
 
 
-def test_an_observer_without_leave_asks_nobody() -> None:
+def test_an_observer_without_permission_makes_no_call() -> None:
     with advising() as bench:
-        bench.purse.model = None
-        with pytest.raises(DistillingFailed, match="ceiling"):
-            distilling(bench.calls, "reflector")("Reflect.", "much")
+        bench.wallet.model = None
+        with pytest.raises(CondensingFailed, match="ceiling"):
+            completer(bench.calls, "reflector")("Reflect.", "much")
         assert bench.bodies() == []

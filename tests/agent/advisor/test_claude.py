@@ -1,4 +1,4 @@
-"""Claude by the real SDK against the server on loopback, and messages put together from events."""
+"""Claude through the real SDK against the loopback server, and messages assembled from stream events."""
 
 import json
 import time
@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from agent.advisor.claude import Claude
 from agent.advisor.model import FaultKind, ModelFault, Reply, Request, Usage
-from agent.advisor.reply import DEEPEST, message_of, plain_json, reply_of
+from agent.advisor.reply import MAX_DEPTH, message_of, parse_json, reply_of
 from agent.errors import UsageError
 from tests.agent.advisor.advising import KEY, LOOK, MODEL, Records, connected
 from tests.fake_service import FakeClaude, ScriptedAnswer, ServiceScenario, ToolCall
 from tests.fake_service.faults import ServiceFault
-from tests.fake_service.faults import ServiceFaultKind as Mishap
+from tests.fake_service.faults import ServiceFaultKind as Fault
 
 ASKED = Request(
     model=MODEL,
@@ -41,14 +41,14 @@ def failed(
     timeout_s: float = 5.0,
     record: Records | None = None,
 ) -> ModelFault:
-    """Return the fault that a call ends in."""
+    """Return the fault of a call."""
     with faulty(*faults) as server, connected(server, timeout_s, record) as claude:
         with pytest.raises(ModelFault) as fault:
             claude.complete(request)
         return fault.value
 
 
-def test_a_reply_comes_whole_with_its_usage() -> None:
+def test_a_reply_is_complete_and_has_its_usage() -> None:
     lines = [ScriptedAnswer(text="North, then west. " * 20)]
     with FakeClaude(ServiceScenario(lines=lines)) as server, connected(server) as claude:
         reply = claude.complete(ASKED)
@@ -59,9 +59,9 @@ def test_a_reply_comes_whole_with_its_usage() -> None:
     assert reply.usage.output > 0
 
 
-def test_a40_a_streamed_call_of_a_tool_arrives_and_is_recorded_whole() -> None:
+def test_a40_a_streamed_tool_call_is_received_and_recorded_completely() -> None:
     records = Records()
-    tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
+    tool = {"name": LOOK.name, "description": LOOK.label, "input_schema": dict(LOOK.schema)}
     looking = FakeClaude(ServiceScenario(lines=[LOOKING]))
     with looking as server, connected(server, record=records) as claude:
         reply = claude.complete(replace(ASKED, tools=[tool]))
@@ -73,7 +73,7 @@ def test_a40_a_streamed_call_of_a_tool_arrives_and_is_recorded_whole() -> None:
     assert message["usage"]["output_tokens"] > 0
 
 
-def test_what_is_sent_is_what_was_asked_and_nothing_else() -> None:
+def test_the_sent_body_holds_only_the_requested_fields() -> None:
     with faulty() as server, connected(server) as claude:
         claude.complete(ASKED)
         claude.complete(Request(MODEL, (), ASKED.messages, 9, (), {"type": "object"} | CLOSED, ""))
@@ -96,18 +96,18 @@ def test_what_is_sent_is_what_was_asked_and_nothing_else() -> None:
 CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
 
 
-def test_tokens_are_counted_and_limits_read_where_the_service_says_them() -> None:
+def test_the_client_reads_token_counts_and_model_limits() -> None:
     with faulty() as server, connected(server) as claude:
         assert claude.count_tokens(ASKED) > 3
-        assert claude.room(MODEL) == 1_000_000
+        assert claude.max_input_tokens(MODEL) == 1_000_000
         with pytest.raises(ModelFault) as unknown:
-            claude.room("claude-unheard-of")
+            claude.max_input_tokens("claude-unheard-of")
     assert unknown.value.kind is FaultKind.DENIED
     assert unknown.value.is_free
 
 
-@pytest.mark.parametrize("kind", [Mishap.INVALID_JSON, Mishap.WRONG_SHAPE, Mishap.WRONG_TYPE])
-def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Mishap) -> None:
+@pytest.mark.parametrize("kind", [Fault.INVALID_JSON, Fault.WRONG_SHAPE, Fault.WRONG_TYPE])
+def test_unreadable_token_counts_and_limits_are_faults_or_none(kind: Fault) -> None:
     with (
         faulty(
             ServiceFault(kind, turns=(1,), at="count_tokens"),
@@ -119,10 +119,10 @@ def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Misha
             claude.count_tokens(ASKED)
         assert fault.value.kind is FaultKind.MALFORMED
         with suppress(ModelFault):
-            assert claude.room(MODEL) is None
+            assert claude.max_input_tokens(MODEL) is None
 
 
-def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with faulty() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         claude = Claude(5, clock=time.monotonic)
@@ -131,7 +131,7 @@ def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPat
         assert len(server.requests) == 1
 
 
-def test_why_the_cache_was_missed_is_told() -> None:
+def test_a_reply_has_the_reason_of_a_cache_miss() -> None:
     long = [{"type": "text", "text": "Be brief. " * 900, "cache_control": {"type": "ephemeral"}}]
     other = [{**long[0], "text": "Be long. " * 900}]
     replies, last = list[Reply](), ""
@@ -145,7 +145,7 @@ def test_why_the_cache_was_missed_is_told() -> None:
     assert replies[1].usage.cache_read == replies[0].usage.cache_write_5m
 
 
-def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> None:
+def test_a37_each_call_with_a_message_is_recorded_with_its_attempt() -> None:
     records = Records()
     request = Request(MODEL, ASKED.system, ASKED.messages, 100, attempt=3)
     with faulty() as server, connected(server, record=records) as claude:
@@ -160,43 +160,43 @@ def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> 
     assert sent.headers["x-stainless-retry-count"] == "2"
 
 
-@pytest.mark.parametrize("kind", [Mishap.HALF_STREAM, Mishap.CUT, Mishap.OVERLOADED, Mishap.FLOOD])
-def test_a_call_that_brought_no_message_is_not_recorded(kind: Mishap) -> None:
+@pytest.mark.parametrize("kind", [Fault.HALF_STREAM, Fault.CUT, Fault.OVERLOADED, Fault.FLOOD])
+def test_a_call_without_a_message_is_not_recorded(kind: Fault) -> None:
     records = Records()
     failed(ServiceFault(kind, turns=(1,)), record=records)
     assert records == []
 
 
-FAULTS: Mapping[Mishap, tuple[FaultKind, bool]] = {  # and whether it is known to cost nothing
-    Mishap.RATE_LIMIT: (FaultKind.RATE_LIMIT, True),
-    Mishap.OVERLOADED: (FaultKind.OVERLOADED, True),
-    Mishap.SERVER_ERROR: (FaultKind.SERVER, False),
-    Mishap.BAD_GATEWAY: (FaultKind.SERVER, False),
-    Mishap.UNAVAILABLE: (FaultKind.SERVER, False),
-    Mishap.GATEWAY_TIMEOUT: (FaultKind.SERVER, False),
-    Mishap.TIMEOUT: (FaultKind.TIMEOUT, False),
-    Mishap.REFUSED: (FaultKind.CONNECTION, False),
-    Mishap.RESET: (FaultKind.CONNECTION, False),
-    Mishap.CUT: (FaultKind.BROKEN_STREAM, False),
-    Mishap.HALF_STREAM: (FaultKind.BROKEN_STREAM, False),
-    Mishap.HALF_JSON: (FaultKind.BROKEN_STREAM, False),
-    Mishap.ERROR_EVENT: (FaultKind.OVERLOADED, False),
-    Mishap.DRIP: (FaultKind.TIMEOUT, False),
-    Mishap.FLOOD: (FaultKind.TOO_LONG, False),
-    Mishap.INVALID_JSON: (FaultKind.MALFORMED, False),
-    Mishap.WRONG_TYPE: (FaultKind.MALFORMED, False),
-    Mishap.HUGE: (FaultKind.TOO_LONG, False),
+FAULTS: Mapping[Fault, tuple[FaultKind, bool]] = {  # the second value is `is_free`
+    Fault.RATE_LIMIT: (FaultKind.RATE_LIMIT, True),
+    Fault.OVERLOADED: (FaultKind.OVERLOADED, True),
+    Fault.SERVER_ERROR: (FaultKind.SERVER, False),
+    Fault.BAD_GATEWAY: (FaultKind.SERVER, False),
+    Fault.UNAVAILABLE: (FaultKind.SERVER, False),
+    Fault.GATEWAY_TIMEOUT: (FaultKind.SERVER, False),
+    Fault.TIMEOUT: (FaultKind.TIMEOUT, False),
+    Fault.REFUSED: (FaultKind.CONNECTION, False),
+    Fault.RESET: (FaultKind.CONNECTION, False),
+    Fault.CUT: (FaultKind.BROKEN_STREAM, False),
+    Fault.HALF_STREAM: (FaultKind.BROKEN_STREAM, False),
+    Fault.HALF_JSON: (FaultKind.BROKEN_STREAM, False),
+    Fault.ERROR_EVENT: (FaultKind.OVERLOADED, False),
+    Fault.DRIP: (FaultKind.TIMEOUT, False),
+    Fault.FLOOD: (FaultKind.TOO_LONG, False),
+    Fault.INVALID_JSON: (FaultKind.MALFORMED, False),
+    Fault.WRONG_TYPE: (FaultKind.MALFORMED, False),
+    Fault.HUGE: (FaultKind.TOO_LONG, False),
 }
 
 
-@pytest.mark.parametrize("mishap", FAULTS, ids=lambda each: each.value)
-def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
-    patience = 0.3 if FAULTS[mishap][0] is FaultKind.TIMEOUT else 5.0
-    fault = failed(ServiceFault(mishap, turns=(1,)), timeout_s=patience)
-    assert (fault.kind, fault.is_free) == FAULTS[mishap]
+@pytest.mark.parametrize("kind", FAULTS, ids=lambda each: each.value)
+def test_each_fault_of_the_service_has_its_kind(kind: Fault) -> None:
+    timeout_s = 0.3 if FAULTS[kind][0] is FaultKind.TIMEOUT else 5.0
+    fault = failed(ServiceFault(kind, turns=(1,)), timeout_s=timeout_s)
+    assert (fault.kind, fault.is_free) == FAULTS[kind]
 
 
-def test_nobody_at_the_address_costs_nothing() -> None:
+def test_a_refused_connection_is_free() -> None:
     with faulty() as server:
         url = server.url
     claude = Claude(1, clock=time.monotonic, base_url=url)
@@ -205,18 +205,18 @@ def test_nobody_at_the_address_costs_nothing() -> None:
     assert (fault.value.kind, fault.value.is_free) == (FaultKind.CONNECTION, True)
 
 
-def test_how_long_to_wait_is_told_as_the_service_asked() -> None:
-    fault = ServiceFault(Mishap.RATE_LIMIT, turns=(1,), retry_after_ms=2_500)
+def test_a_fault_has_the_wait_that_the_service_asked_for() -> None:
+    fault = ServiceFault(Fault.RATE_LIMIT, turns=(1,), retry_after_ms=2_500)
     assert failed(fault).retry_after_s == 2.5
 
 
-def test_a_request_that_the_service_refuses_says_what_it_did_not_like() -> None:
+def test_a_refused_request_gives_the_message_of_the_service() -> None:
     fault = failed(request=Request(MODEL, (), (), 100))
     assert str(fault).startswith("bad_request: status 400: messages")
     assert fault.is_free
 
 
-def test_without_a_key_one_line_says_what_to_do(
+def test_a_missing_key_gives_one_line_that_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
@@ -226,7 +226,7 @@ def test_without_a_key_one_line_says_what_to_do(
 
 
 @pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-key-1\n", "sk-ant secret-1"])
-def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
+def test_a42_an_invalid_key_is_refused_and_not_shown(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
@@ -235,35 +235,35 @@ def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
     assert "cret-1" not in "".join(traceback.format_exception(refused.value))
 
 
-def test_a42_the_key_is_in_no_fault_and_no_record() -> None:
+def test_a42_no_fault_and_no_record_contains_the_key() -> None:
     records = Records()
-    told = []
-    kinds = [kind for kind in FAULTS if kind is not Mishap.REFUSED]  # which lasts for a while
+    traces = []
+    kinds = [kind for kind in FAULTS if kind is not Fault.REFUSED]  # it lasts for a while
     faults = [ServiceFault(kind, turns=(number,)) for number, kind in enumerate(kinds, start=1)]
     with faulty(*faults) as server, connected(server, 0.2, records) as claude:
         for _ in kinds:
             with pytest.raises(ModelFault) as fault:
                 claude.complete(ASKED)
-            told.append("".join(traceback.format_exception(fault.value)))
+            traces.append("".join(traceback.format_exception(fault.value)))
         claude.complete(ASKED)
-    assert KEY not in "".join(told)
+    assert KEY not in "".join(traces)
     assert KEY not in json.dumps(records)
     assert len(records) == 1
 
 
-def test_a42_a_service_that_echoes_the_key_is_not_repeated() -> None:
+def test_a42_a_key_echoed_by_the_service_is_removed() -> None:
     fault = str(failed(request=replace(ASKED, model=f"claude-{KEY}")))
     assert KEY not in fault
     assert "(key)" in fault
 
 
-def test_another_host_is_never_sent_the_key() -> None:
+def test_redirects_to_another_host_are_not_followed() -> None:
     with faulty() as server, connected(server) as claude:
         assert claude._client._client.follow_redirects is False
 
 
-def test_an_answer_without_content_is_a_reply_all_the_same() -> None:
-    with faulty(ServiceFault(Mishap.EMPTY, turns=(1,))) as server, connected(server) as claude:
+def test_an_answer_without_content_is_a_reply() -> None:
+    with faulty(ServiceFault(Fault.EMPTY, turns=(1,))) as server, connected(server) as claude:
         assert claude.complete(ASKED).blocks == ()
 
 
@@ -289,7 +289,7 @@ def block(index: int, begun: dict[str, Any], *deltas: dict[str, Any]) -> list[di
     ]
 
 
-def spoken(*words: str) -> list[dict[str, Any]]:
+def texts(*words: str) -> list[dict[str, Any]]:
     deltas = [{"type": "text_delta", "text": each} for each in words]
     return block(0, {"type": "text", "text": ""}, *deltas)
 
@@ -298,14 +298,14 @@ def message(*events: dict[str, Any]) -> dict[str, Any]:
     return message_of((each.get("type"), json.dumps(each)) for each in events)
 
 
-def test_pieces_come_together_and_counts_are_the_last() -> None:
-    told = message(START, *spoken("go ", "west"), END, STOP)
-    assert told["content"] == [{"type": "text", "text": "go west"}]
-    assert told["stop_reason"] == "end_turn"
-    assert told["usage"] == {"input_tokens": 5, "output_tokens": 9}
+def test_pieces_are_joined_and_the_last_counts_hold() -> None:
+    reply = message(START, *texts("go ", "west"), END, STOP)
+    assert reply["content"] == [{"type": "text", "text": "go west"}]
+    assert reply["stop_reason"] == "end_turn"
+    assert reply["usage"] == {"input_tokens": 5, "output_tokens": 9}
 
 
-def test_thoughts_keep_their_signature() -> None:
+def test_thinking_blocks_keep_their_signature() -> None:
     thought = block(
         0,
         {"type": "thinking", "thinking": "", "signature": ""},
@@ -313,18 +313,18 @@ def test_thoughts_keep_their_signature() -> None:
         {"type": "signature_delta", "signature": "abc"},
         {"type": "a_later_delta", "odd": 1},
     )
-    told = message(START, *thought, {"type": "a_later_event"}, END, STOP)
-    assert told["content"] == [{"type": "thinking", "thinking": "hm", "signature": "abc"}]
+    reply = message(START, *thought, {"type": "a_later_event"}, END, STOP)
+    assert reply["content"] == [{"type": "thinking", "thinking": "hm", "signature": "abc"}]
 
 
-def test_a40_a_call_that_was_cut_off_in_its_input_is_left_out() -> None:
+def test_a40_a_call_with_incomplete_input_is_left_out() -> None:
     cut = block(1, CALL, {"type": "input_json_delta", "partial_json": '{"place": "pew'})
-    told = message(START, *spoken("let me see"), *cut, END, STOP)
-    assert [each["type"] for each in told["content"]] == ["text"]
+    reply = message(START, *texts("let me see"), *cut, END, STOP)
+    assert [each["type"] for each in reply["content"]] == ["text"]
 
 
-@pytest.mark.parametrize("events", [[], [START], [START, *spoken("go"), END], [STOP], [START, END]])
-def test_a40_a_stream_without_its_end_is_broken(events: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("events", [[], [START], [START, *texts("go"), END], [STOP], [START, END]])
+def test_a40_a_stream_without_its_end_is_a_fault(events: list[dict[str, Any]]) -> None:
     with pytest.raises(ModelFault) as fault:
         message(*events)
     assert fault.value.kind is FaultKind.BROKEN_STREAM
@@ -342,14 +342,14 @@ def test_a40_a_stream_without_its_end_is_broken(events: list[dict[str, Any]]) ->
         {"type": "error", "error": None},
     ],
 )
-def test_an_event_of_another_shape_is_a_fault(event: dict[str, Any]) -> None:
+def test_a_malformed_event_is_a_fault(event: dict[str, Any]) -> None:
     with pytest.raises(ModelFault) as fault:
-        message(START, event, *spoken("go"), END, STOP)
+        message(START, event, *texts("go"), END, STOP)
     assert fault.value.kind is FaultKind.MALFORMED
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("error_type", "kind"),
     [
         ("overloaded_error", FaultKind.OVERLOADED),
         ("rate_limit_error", FaultKind.RATE_LIMIT),
@@ -357,30 +357,30 @@ def test_an_event_of_another_shape_is_a_fault(event: dict[str, Any]) -> None:
         ("something_new", FaultKind.SERVER),
     ],
 )
-def test_a_service_that_breaks_off_says_why(said: str, kind: FaultKind) -> None:
+def test_an_error_event_sets_the_kind_of_the_fault(error_type: str, kind: FaultKind) -> None:
     with pytest.raises(ModelFault) as fault:
-        message(START, {"type": "error", "error": {"type": said, "message": "sk-ant-x"}})
+        message(START, {"type": "error", "error": {"type": error_type, "message": "sk-ant-x"}})
     assert fault.value.kind is kind
     assert not fault.value.is_free
     assert "sk-ant" not in str(fault.value)
 
 
-def test_json_is_held_to_what_can_be_written_again() -> None:
-    assert plain_json('{"a\\ud800": ["\\udfff", 1]}') == {"a?": ["?", 1]}
-    deep = "[" * (DEEPEST + 2) + "]" * (DEEPEST + 2)
+def test_parsed_json_can_always_be_written_again() -> None:
+    assert parse_json('{"a\\ud800": ["\\udfff", 1]}') == {"a?": ["?", 1]}
+    deep = "[" * (MAX_DEPTH + 2) + "]" * (MAX_DEPTH + 2)
     for odd in ("NaN", "[1e", "[" * 100_000, deep, "-Infinity"):
         with pytest.raises(ValueError, match=r".+"):
-            plain_json(odd)
+            parse_json(odd)
 
 
-WHOLE: dict[str, Any] = START["message"] | {"stop_reason": "end_turn"}
+COMPLETE: dict[str, Any] = START["message"] | {"stop_reason": "end_turn"}
 
 
-def test_what_is_written_without_a_word_on_how_long_counts_as_the_dearer() -> None:
+def test_cache_writes_of_unknown_lifetime_count_at_the_higher_price() -> None:
     usage = {"cache_creation_input_tokens": 30, "cache_read_input_tokens": 7} | USAGE
-    assert reply_of(WHOLE | {"usage": usage}).usage == Usage(5, 1, 7, 0, 30)
+    assert reply_of(COMPLETE | {"usage": usage}).usage == Usage(5, 1, 7, 0, 30)
     by_ttl = {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 10}
-    assert reply_of(WHOLE | {"usage": usage | {"cache_creation": by_ttl}}).usage == Usage(
+    assert reply_of(COMPLETE | {"usage": usage | {"cache_creation": by_ttl}}).usage == Usage(
         5, 1, 7, 20, 10
     )
 
@@ -401,9 +401,9 @@ def test_what_is_written_without_a_word_on_how_long_counts_as_the_dearer() -> No
         {"diagnostics": {"cache_miss_reason": {"type": 3}}},
     ],
 )
-def test_what_has_not_the_shape_of_a_message_is_a_fault(change: dict[str, Any]) -> None:
+def test_a_malformed_message_is_a_fault(change: dict[str, Any]) -> None:
     with pytest.raises(ModelFault) as fault:
-        reply_of(WHOLE | change)
+        reply_of(COMPLETE | change)
     assert fault.value.kind is FaultKind.MALFORMED
 
 
@@ -415,12 +415,12 @@ JSON = st.recursive(
 NAMES = ("type", "index", "delta", "message", "content_block", "usage", "error", "text")
 EVENTS = st.dictionaries(
     st.sampled_from(NAMES),
-    JSON | st.sampled_from([each["type"] for each in (START, END, STOP, *spoken("x"))]),
+    JSON | st.sampled_from([each["type"] for each in (START, END, STOP, *texts("x"))]),
 )
 
 
 @given(st.lists(EVENTS, max_size=4), st.integers(0, 5))
-def test_whatever_comes_is_a_message_or_a_fault(odd: list[dict[str, Any]], at: int) -> None:
-    events = [START, *spoken("go"), END, STOP]
+def test_any_events_give_a_message_or_a_fault(odd: list[dict[str, Any]], at: int) -> None:
+    events = [START, *texts("go"), END, STOP]
     with suppress(ModelFault):
         reply_of(message(*events[:at], *odd, *events[at:]))

@@ -1,4 +1,4 @@
-"""Requests: where everything stands, what is memory, how old it is told to be."""
+"""Requests: the order of their parts, the parts from memory, and the ages of observations."""
 
 import datetime as dt
 import json
@@ -16,11 +16,11 @@ from agent.advisor.answer import ANSWER_SCHEMA
 from agent.advisor.model import Request
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import (
-    Dating,
+    AgeAnnotator,
     Mode,
-    asked,
     build_prompt,
-    filled,
+    fill_prompt,
+    instruction,
     mode_of,
     prompt_file,
     question_text,
@@ -28,8 +28,8 @@ from agent.advisor.prompt import (
 from agent.advisor.request import (
     MEMORY_TOKENS,
     NOT_RUN,
-    Fixed,
-    remembered,
+    FixedParts,
+    memory_parts,
     request_of,
     result,
     text,
@@ -43,7 +43,7 @@ from tests.agent.advisor.advising import LOOK, MODEL, PNG, advising, question
 from tests.fake_service.validation import validate
 
 
-def said(
+def turn(
     role: str, *blocks: Mapping[str, Any], origin: MessageOrigin = MessageOrigin.PLAY
 ) -> Message:
     return Message("main", role, blocks, 1, 1.0, origin=origin)
@@ -58,14 +58,14 @@ VIEW = ConversationView(
     observations="* stuck on route_1",
     current_task="find a way around the ledge",
     suggested_response="go west",
-    tail=(said("user", text(question_text(question()))),),
+    tail=(turn("user", text(question_text(question()))),),
 )
 VIEW_PARTS = (VIEW.reflection, VIEW.observations, VIEW.current_task, VIEW.suggested_response, "")
-FIXED = Fixed(tools=(LOOK,), notes="- lost to the rival with level 5", max_tokens=500)
+FIXED = FixedParts(tools=(LOOK,), notes="- lost to the rival with level 5", max_tokens=500)
 
 
 def body(request: Request) -> dict[str, Any]:
-    """Return the request as it is sent."""
+    """Return the JSON body of the request."""
     return {
         "model": request.model,
         "max_tokens": request.max_tokens,
@@ -77,13 +77,13 @@ def body(request: Request) -> dict[str, Any]:
 
 
 def marks(request: Request) -> list[str]:
-    """Return how long each mark holds, in the order of the cache."""
+    """Return the lifetime of each cache mark, in the order of the cache."""
     blocks = [*request.system, *(each for turn in request.messages for each in turn["content"])]
     return [each["cache_control"]["ttl"] for each in blocks if "cache_control" in each]
 
 
 def prefix(request: Request) -> str:
-    """Return everything up to the last mark, without the marks, as text."""
+    """Return the request up to its last cache mark as text, without the marks."""
     blocks = [*request.tools, *request.system]
     blocks += [
         each | {"role": turn["role"]} for turn in request.messages for each in turn["content"]
@@ -95,20 +95,22 @@ def prefix(request: Request) -> str:
     return json.dumps(bare)[:-1]
 
 
-def request(view: ConversationView = VIEW, fixed: Fixed = FIXED, previous: str = "") -> Request:
+def request(
+    view: ConversationView = VIEW, fixed: FixedParts = FIXED, previous: str = ""
+) -> Request:
     return request_of(fixed, view, view.tail, [text("The state of the moment.")], MODEL, previous)
 
 
-def test_a_whole_request_by_heart() -> None:
-    told = body(request())
-    assert told.pop("system")[0]["text"] == prompt_file("rules")
-    assert told.pop("output_config") == {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}
-    (tool,) = told.pop("tools")
-    assert tool == {"name": "look", "description": LOOK.says, "input_schema": LOOK.schema}
-    messages = told.pop("messages")
+def test_a_complete_request() -> None:
+    sent = body(request())
+    assert sent.pop("system")[0]["text"] == prompt_file("rules")
+    assert sent.pop("output_config") == {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}
+    (tool,) = sent.pop("tools")
+    assert tool == {"name": "look", "description": LOOK.label, "input_schema": LOOK.schema}
+    messages = sent.pop("messages")
     assert {each["role"] for each in messages} == {"user"}
-    *turns, (asked, state) = [each["content"] for each in messages]
-    assert told == {"model": MODEL, "max_tokens": 500}
+    *turns, (instruction, state) = [each["content"] for each in messages]
+    assert sent == {"model": MODEL, "max_tokens": 500}
     assert turns == snapshot(
         [
             [
@@ -133,8 +135,8 @@ This conversation has grown long, so its older part is in my notes above. Go on 
             ],
         ]
     )
-    assert asked.pop("cache_control") == {"type": "ephemeral", "ttl": "5m"}
-    assert asked == text(
+    assert instruction.pop("cache_control") == {"type": "ephemeral", "ttl": "5m"}
+    assert instruction == text(
         """\
 Why you are asked: stuck
 Tick: 812
@@ -155,7 +157,7 @@ Candidates:
     assert state == text("The state of the moment.")
 
 
-def test_d10_the_memory_of_a_conversation_stands_behind_the_rules() -> None:
+def test_d10_the_memory_of_a_conversation_follows_the_rules() -> None:
     assert [each["text"] for each in request().system[1:]] == snapshot(
         [
             """\
@@ -179,8 +181,8 @@ go west
     )
 
 
-def test_d01_the_model_sees_observations_and_the_messages_that_nobody_observed() -> None:
-    told = json.dumps(body(request()), ensure_ascii=False)
+def test_d01_the_model_sees_observations_and_unobserved_messages() -> None:
+    sent = json.dumps(body(request()), ensure_ascii=False)
     for part in (
         "reached left_home",
         "stuck on route_1",
@@ -188,10 +190,10 @@ def test_d01_the_model_sees_observations_and_the_messages_that_nobody_observed()
         "find a way",
         "go west",
     ):
-        assert told.count(part) == 1
+        assert sent.count(part) == 1
 
 
-def test_d10_memory_that_changed_takes_the_place_of_what_was_told_before() -> None:
+def test_d10_changed_memory_replaces_the_earlier_memory() -> None:
     tail = request(ConversationView(*VIEW_PARTS, tail=VIEW.tail)).messages
     assert str(tail).count("om-continuation") == 1
     later = request(ConversationView("* reached the gym", "* beat a bird", tail=VIEW.tail))
@@ -200,22 +202,22 @@ def test_d10_memory_that_changed_takes_the_place_of_what_was_told_before() -> No
     assert str(later.system).count("<observational-memory>") == 1
 
 
-def test_what_other_conversations_hold_voids_nothing_that_is_cached() -> None:
+def test_a_change_in_other_conversations_keeps_the_cache_valid() -> None:
     before = request(ConversationView(*VIEW_PARTS[:4], "seen elsewhere", VIEW.tail))
     after = request(ConversationView(*VIEW_PARTS[:4], "heard elsewhere", VIEW.tail))
     assert marks(before) == ["1h", "1h", "5m", "5m"]
     assert before.system[:-1] == after.system[:-1] == [*request().system[:-1], before.system[-2]]
 
 
-def test_the_first_message_of_a_run_is_no_other_runs() -> None:
+def test_the_first_message_identifies_the_run() -> None:
     first = request(fixed=replace(FIXED, run="20261122-a")).messages[0]
     assert first["content"][0] == text('<run id="20261122-a" attempt="1"/>')
 
 
-def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
+def test_there_are_at_most_four_marks_and_longer_ones_come_first() -> None:
     assert marks(request()) == ["1h", "1h", "5m", "5m"]
     assert marks(request(ConversationView())) == ["1h"]
-    assert marks(request(ConversationView(tail=VIEW.tail), Fixed())) == ["1h", "5m"]
+    assert marks(request(ConversationView(tail=VIEW.tail), FixedParts())) == ["1h", "5m"]
     assert marks(request(ConversationView(observations="* x", tail=VIEW.tail))) == [
         "1h",
         "5m",
@@ -223,16 +225,16 @@ def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
     ]
 
 
-def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:
+def test_a_growing_conversation_keeps_its_beginning_byte_for_byte() -> None:
     tail, begun = list(VIEW.tail), prefix(request())
     for more in (
-        said("assistant", text("let me see"), call("a")),
-        said("user", result("a", "found", is_error=False)),
-        said("assistant", text("{}")),
-        said("user", text("Your last answer cannot be used"), origin=MessageOrigin.INJECTED),
-        said("assistant", text("{}")),
-        said("user", text("another question")),
-        said("user", text("a third, for nobody answered")),
+        turn("assistant", text("let me see"), call("a")),
+        turn("user", result("a", "found", is_error=False)),
+        turn("assistant", text("{}")),
+        turn("user", text("Your last answer cannot be used"), origin=MessageOrigin.INJECTED),
+        turn("assistant", text("{}")),
+        turn("user", text("another question")),
+        turn("user", text("a third, for nobody answered")),
     ):
         tail.append(more)
         grown = prefix(request(ConversationView(*VIEW_PARTS, tail=tuple(tail))))
@@ -240,40 +242,40 @@ def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:
         begun = grown
 
 
-def test_nothing_of_the_moment_is_in_the_cached_part() -> None:
+def test_the_cached_part_does_not_depend_on_the_current_state() -> None:
     one = request_of(FIXED, VIEW, VIEW.tail, [text("tick 1")], MODEL, "msg_1")
     other = request_of(FIXED, VIEW, VIEW.tail, [text("tick 2")], MODEL, "msg_2")
     assert prefix(one) == prefix(other)
     assert one.output_schema == other.output_schema
 
 
-def test_a33_what_the_last_session_left_is_in_the_first_request() -> None:
+def test_a33_the_notes_of_the_last_session_are_in_the_first_request() -> None:
     assert "lost to the rival with level 5" in str(request(ConversationView()).messages[0])
-    assert "<memory>" not in str(request(ConversationView(), Fixed()).messages)
+    assert "<memory>" not in str(request(ConversationView(), FixedParts()).messages)
 
 
-def test_a_call_whose_result_was_never_kept_has_one_all_the_same() -> None:
+def test_a_call_without_a_stored_result_gets_an_error_result() -> None:
     turns = turns_of(
-        [said("user", text("where?")), said("assistant", call("a")), said("user", text("and now?"))]
+        [turn("user", text("where?")), turn("assistant", call("a")), turn("user", text("and now?"))]
     )
     assert turns[2]["content"] == [result("a", NOT_RUN, is_error=True), text("and now?")]
 
 
-def test_a_result_whose_call_was_observed_is_left_out() -> None:
-    kept = said("user", result("a", "found", is_error=False), text("and now?"))
+def test_a_result_whose_call_was_observed_is_dropped() -> None:
+    kept = turn("user", result("a", "found", is_error=False), text("and now?"))
     assert turns_of([kept]) == [{"role": "user", "content": [text("and now?")]}]
-    assert turns_of([said("user", result("a", "found", is_error=False))]) == []
+    assert turns_of([turn("user", result("a", "found", is_error=False))]) == []
 
 
-def test_a_conversation_that_begins_with_the_model_gets_a_first_turn() -> None:
-    assert [each["role"] for each in turns_of([said("assistant", text("west"))])] == [
+def test_a_conversation_that_begins_with_the_model_gets_a_user_turn() -> None:
+    assert [each["role"] for each in turns_of([turn("assistant", text("west"))])] == [
         "user",
         "assistant",
     ]
 
 
-def test_words_that_say_nothing_are_not_sent() -> None:
-    turns = turns_of([said("user", text(" \n"), text("a")), said("assistant", text(""))])
+def test_blank_texts_are_not_sent() -> None:
+    turns = turns_of([turn("user", text(" \n"), text("a")), turn("assistant", text(""))])
     assert turns == [{"role": "user", "content": [text("a")]}]
 
 
@@ -288,7 +290,7 @@ BLOCKS = st.lists(
 
 @st.composite
 def conversations(draw: st.DrawFn) -> list[Message]:
-    """Draw a conversation in any order, as crashes may leave it; no call has the id of another."""
+    """Draw a conversation in any order, as a crash may leave it; the ids of calls are unique."""
     messages, ids = [], 0
     for role, blocks in draw(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), BLOCKS))):
         kept = []
@@ -300,19 +302,17 @@ def conversations(draw: st.DrawFn) -> list[Message]:
                 kept.append(block)
         if role == "assistant":
             kept = [each for each in kept if each["type"] != "tool_result"]
-        messages.append(said(role, *kept))
+        messages.append(turn(role, *kept))
     return messages
 
 
 @given(conversations())
-def test_the_service_takes_schema_tools_marks_and_a_conversation_however_it_was_left(
-    tail: list[Message],
-) -> None:
+def test_a_request_with_any_conversation_is_valid(tail: list[Message]) -> None:
     validate(body(request(ConversationView(*VIEW_PARTS, tail=tuple(tail)))))
 
 
 @given(conversations(), conversations())
-def test_what_was_sent_is_sent_again_before_what_came_later(
+def test_later_messages_do_not_change_earlier_turns(
     tail: list[Message], later: list[Message]
 ) -> None:
     begun = turns_of(tail)
@@ -320,20 +320,22 @@ def test_what_was_sent_is_sent_again_before_what_came_later(
 
 
 @pytest.mark.parametrize("purpose", Purpose)
-def test_each_purpose_asks_for_something_of_its_own(purpose: Purpose) -> None:
-    others = {asked(question(purpose=each)) for each in Purpose if each is not purpose}
-    assert asked(question(purpose=purpose)) not in others
+def test_each_purpose_has_its_own_instruction(purpose: Purpose) -> None:
+    others = {instruction(question(purpose=each)) for each in Purpose if each is not purpose}
+    assert instruction(question(purpose=purpose)) not in others
     planned = purpose in {Purpose.MILESTONE, Purpose.ROUTINE}
     assert (mode_of(question(purpose=purpose)).value == "plan") is planned
 
 
-def test_every_place_of_a_prompt_is_filled() -> None:
-    assert "$" not in filled("repair", problem="it is empty") + filled("unanswered", reason="fault")
+def test_every_placeholder_of_a_prompt_is_filled() -> None:
+    assert "$" not in fill_prompt("repair", problem="it is empty") + fill_prompt(
+        "unanswered", reason="fault"
+    )
     with pytest.raises(KeyError):
-        filled("repair")
+        fill_prompt("repair")
 
 
-def test_a_picture_is_told_in_words() -> None:
+def test_the_text_of_a_question_mentions_its_picture() -> None:
     assert "sha256" in question_text(question(picture=PNG))
 
 
@@ -341,7 +343,7 @@ BLOCK = "<observations>\n## Setbacks\n- lost against RAT L9\n</observations>"
 
 
 @pytest.mark.parametrize("mode", Mode)
-def test_c14_observations_stand_behind_the_environment(mode: Mode) -> None:
+def test_c14_observations_follow_the_environment(mode: Mode) -> None:
     text = build_prompt("You are at the gym.", BLOCK, mode)
     assert f"You are at the gym.\n\n{BLOCK}\n\n" in text
     assert text.count("<observations>") == 1
@@ -349,7 +351,7 @@ def test_c14_observations_stand_behind_the_environment(mode: Mode) -> None:
 
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_c09_c14_without_observations_no_line_is_left_for_them(
+def test_c09_c14_without_observations_the_prompt_has_no_empty_block(
     mode: Mode, nothing: str | None
 ) -> None:
     text = build_prompt("You are at the gym.", nothing, mode)
@@ -365,7 +367,7 @@ def test_c14_the_two_modes_ask_for_different_things() -> None:
     assert "nothing is done yet" in plan
 
 
-def test_c14_what_was_observed_is_not_filled_in() -> None:
+def test_c14_placeholders_in_observations_are_not_filled() -> None:
     text = build_prompt("costs $5", "$context ${environment}", Mode.ACT)
     assert "costs $5\n\n$context ${environment}" in text
 
@@ -385,13 +387,13 @@ SHARE_BLOCK = "<observations>\n- a door opened\n</observations>"
 NOTES = "lost to the rival"
 
 
-def test_rules_and_questions_are_nobodys_memory() -> None:
+def test_rules_and_questions_do_not_count_as_memory() -> None:
     system = [{"type": "text", "text": "rules"}]
-    said = [{"role": "user", "content": [{"type": "text", "text": "<situation>here</situation>"}]}]
-    assert list(remembered(Request("claude", system, said, 100))) == []
+    sent = [{"role": "user", "content": [{"type": "text", "text": "<situation>here</situation>"}]}]
+    assert list(memory_parts(Request("claude", system, sent, 100))) == []
 
 
-def test_what_stands_behind_the_rules_and_what_is_marked_belong_to_memory() -> None:
+def test_system_text_after_the_rules_and_tagged_texts_count_as_memory() -> None:
     system = [{"type": "text", "text": each} for each in ("rules", "observed", "reflected")]
     reminder = '<system-reminder id="on">go on</system-reminder>'
     blocks = [
@@ -399,11 +401,11 @@ def test_what_stands_behind_the_rules_and_what_is_marked_belong_to_memory() -> N
         {"type": "tool_result", "tool_use_id": "1", "content": SHARE_BLOCK},
     ]
     request = Request("claude", system, [{"role": "user", "content": blocks}], 100)
-    assert list(remembered(request)) == ["observed", "reflected", reminder, SHARE_BLOCK]
+    assert list(memory_parts(request)) == ["observed", "reflected", reminder, SHARE_BLOCK]
 
 
-def test_an_advisor_counts_what_memory_put_into_its_prompts() -> None:
-    with advising(fixed=Fixed(notes=NOTES), observed=lambda: SHARE_BLOCK) as bench:
+def test_an_advisor_counts_the_memory_tokens_of_its_prompts() -> None:
+    with advising(fixed=FixedParts(notes=NOTES), observed=lambda: SHARE_BLOCK) as bench:
         bench.advisor.ask(question())
         bench.advisor.ask(question(tick=900))
     noted = tokens(f"<memory>\n{NOTES}\n</memory>")
@@ -415,23 +417,28 @@ OBSERVED = "Date: 2026-11-20\n* 🔴 (14:30) milestone reached: left_home"
 
 def test_d11_observations_have_their_age_and_keep_it_until_they_change() -> None:
     days = iter(dt.date(2026, 11, 22) + dt.timedelta(days=each) for each in range(9))
-    dating, view = Dating(lambda: next(days)), ConversationView(observations=OBSERVED)
-    first = dating.dated(view, question(tick=100)).observations
+    ages, view = AgeAnnotator(lambda: next(days)), ConversationView(observations=OBSERVED)
+    first = ages.annotate(view, question(tick=100)).observations
     assert "2 days ago" in first
-    assert dating.dated(view, question(tick=900)).observations == first  # a day and 800 ticks later
+    # A day and 800 ticks later:
+    assert ages.annotate(view, question(tick=900)).observations == first
     grown = view._replace(observations=f"{OBSERVED}\n* 🟡 (15:00) asked what comes next")
-    second = dating.dated(grown, question(tick=950)).observations
+    second = ages.annotate(grown, question(tick=950)).observations
     assert "4 days ago" in second
     assert "950" in second
     assert parse(second) == parse(grown.observations)
 
 
-def test_d11_without_a_date_the_games_own_time_is_told() -> None:
-    told = Dating().dated(ConversationView(reflection=OBSERVED), question(tick=100)).reflection
-    assert "tick 100" in told
-    assert "ago" not in told
+def test_d11_without_a_date_observations_show_game_time() -> None:
+    text = (
+        AgeAnnotator()
+        .annotate(ConversationView(reflection=OBSERVED), question(tick=100))
+        .reflection
+    )
+    assert "tick 100" in text
+    assert "ago" not in text
 
 
-def test_what_is_not_there_has_no_age() -> None:
-    dated = Dating().dated(ConversationView(), question())
-    assert (dated.reflection, dated.observations) == ("", "")
+def test_empty_observations_get_no_age() -> None:
+    annotate = AgeAnnotator().annotate(ConversationView(), question())
+    assert (annotate.reflection, annotate.observations) == ("", "")

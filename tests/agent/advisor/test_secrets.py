@@ -1,4 +1,4 @@
-"""No key is ever written, whatever it looks like by then."""
+"""The mask finds keys in every form in which they could be written."""
 
 import base64
 import io
@@ -11,30 +11,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_of, masked
+from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_for, masked
 
 KEY = "sk-ant-api03-Zz9_qwErtY-uiop0123456789-asDFgh_AA"
 TOKEN = "gateway/t0ken+with=odd&signs"
-MASK = mask_of({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_AUTH_TOKEN": TOKEN, "HOME": "/root"})
+MASK = mask_for({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_AUTH_TOKEN": TOKEN, "HOME": "/root"})
 
 
-def every(text: str, width: int, between: str) -> str:
+def chunks(text: str, width: int, between: str) -> str:
     return between.join(text[at : at + width] for at in range(0, len(text), width))
 
 
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": lambda secret: secret,
     "lower": str.lower,
-    "lines": lambda secret: every(secret, 7, "\n"),
-    "lines of windows": lambda secret: every(secret, 7, "\r\n    "),
-    "single characters": lambda secret: every(secret, 1, " "),
-    "continued lines": lambda secret: every(secret, 9, "\\\n"),
-    "zero width": lambda secret: every(secret, 3, "\u200b"),
-    "other way": lambda secret: every(secret, 3, "\u202e"),
-    "escaped lines": lambda secret: every(secret, 9, "\\n"),
-    "json of lines": lambda secret: json.dumps(json.dumps(every(secret, 9, "\n"))),
+    "lines": lambda secret: chunks(secret, 7, "\n"),
+    "windows lines": lambda secret: chunks(secret, 7, "\r\n    "),
+    "single characters": lambda secret: chunks(secret, 1, " "),
+    "continued lines": lambda secret: chunks(secret, 9, "\\\n"),
+    "zero width": lambda secret: chunks(secret, 3, "\u200b"),
+    "right to left": lambda secret: chunks(secret, 3, "\u202e"),
+    "escaped lines": lambda secret: chunks(secret, 9, "\\n"),
+    "lines in json": lambda secret: json.dumps(json.dumps(chunks(secret, 9, "\n"))),
     "url": lambda secret: quote(secret, safe=""),
-    "url of all": lambda secret: "".join(f"%{byte:02x}" for byte in secret.encode()),
+    "url of every byte": lambda secret: "".join(f"%{byte:02x}" for byte in secret.encode()),
     "url twice": lambda secret: quote(quote(secret, safe=""), safe=""),
     "unicode": lambda secret: "".join(f"\\u{ord(char):04x}" for char in secret),
     "hexadecimal escapes": lambda secret: "".join(f"\\x{ord(char):02x}" for char in secret),
@@ -44,7 +44,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "base64": lambda secret: base64.b64encode(secret.encode()).decode(),
     "base64 for urls": lambda secret: base64.urlsafe_b64encode(secret.encode()).decode(),
     "basic": lambda secret: base64.b64encode(f"user:{secret}".encode()).decode(),
-    "base64 in lines": lambda secret: every(base64.b64encode(secret.encode()).decode(), 16, "\n"),
+    "base64 in lines": lambda secret: chunks(base64.b64encode(secret.encode()).decode(), 16, "\n"),
 }
 
 
@@ -55,16 +55,16 @@ def test_a_known_secret_is_masked_in_every_form(form: str, secret: str) -> None:
     masked = MASK(f"it failed with {hidden} in it")
     assert MASKED in masked
     left = masked.replace(MASKED, "").removeprefix("it failed with ").removesuffix(" in it")
-    assert len(left) <= 10  # quotation marks, and what base64 shares with what stands around
+    assert len(left) <= 10  # quotation marks and base64 digits shared with neighbours
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.sampled_from([KEY, TOKEN]))
-def test_no_text_around_it_lets_a_secret_through(before: str, after: str, secret: str) -> None:
+def test_a_secret_is_masked_in_any_text(before: str, after: str, secret: str) -> None:
     assert secret not in MASK(before + secret + after)
 
 
 @given(st.text())
-def test_masking_twice_is_masking_once(text: str) -> None:
+def test_masking_twice_equals_masking_once(text: str) -> None:
     assert MASK(MASK(text + KEY)) == MASK(text + KEY)
 
 
@@ -80,9 +80,7 @@ def test_masking_twice_is_masking_once(text: str) -> None:
         ("curl with bearer abcdef0123456789", f"curl with bearer {MASKED}"),
     ],
 )
-def test_secrets_that_nobody_named_are_masked_by_what_they_look_like(
-    text: str, masked: str
-) -> None:
+def test_unknown_secrets_are_masked_by_their_pattern(text: str, masked: str) -> None:
     assert Mask()(text) == masked
 
 
@@ -97,26 +95,26 @@ def test_secrets_that_nobody_named_are_masked_by_what_they_look_like(
         "",
     ],
 )
-def test_plain_words_stay(text: str) -> None:
+def test_plain_text_is_not_masked(text: str) -> None:
     assert MASK(text) == text
 
 
-def test_a_short_word_given_as_a_key_masks_nothing() -> None:
-    assert mask_of({"ANTHROPIC_API_KEY": "any"})("any word") == "any word"
+def test_a_key_of_a_few_letters_masks_nothing() -> None:
+    assert mask_for({"ANTHROPIC_API_KEY": "any"})("any word") == "any word"
 
 
-def test_json_is_masked_within() -> None:
+def test_strings_and_names_in_json_are_masked() -> None:
     found = masked({"a": [KEY, 1, None, ({"b": TOKEN},)], KEY: True, "raw": b"x"}, MASK)
     assert found == {"a": [MASKED, 1, None, [{"b": MASKED}]], MASKED: True, "raw": b"x"}
 
 
-def test_a_mask_does_not_tell_what_it_hides() -> None:
+def test_the_repr_of_a_mask_hides_its_secrets() -> None:
     assert KEY not in repr(MASK)
     assert repr(MASK) == "Mask()"
 
 
 def logged(*arguments: object, fail: bool = False, **extra: object) -> str:
-    """Return what a handler with the filter writes of one record and its error."""
+    """Return what a handler with the filter writes for one record and its error."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
     handler.setFormatter(logging.Formatter("%(message)s %(extra)s", defaults={"extra": ""}))
@@ -146,7 +144,7 @@ def test_errors_in_a_log_hold_no_secret() -> None:
     assert TOKEN not in text
 
 
-def test_a_record_whose_arguments_do_not_fit_is_written_and_masked() -> None:
+def test_a_record_with_wrong_arguments_is_written_and_masked() -> None:
     text = logged("%d keys", KEY)
     assert text.startswith("%d keys")
     assert KEY not in text
@@ -155,11 +153,11 @@ def test_a_record_whose_arguments_do_not_fit_is_written_and_masked() -> None:
 @pytest.mark.parametrize(
     "part", ["s", "s \\", "%25", "bearer ", "bearer+", "authorization: ", "authorization\\"]
 )
-def test_a_megabyte_of_almost_a_secret_takes_no_time(part: str) -> None:
+def test_a_megabyte_of_near_matches_is_masked_quickly(part: str) -> None:
     text = part * (1_000_000 // len(part))
     assert MASK(text).replace(MASKED, part)
 
 
-def test_a_megabyte_behind_one_word_takes_no_time() -> None:
+def test_a_megabyte_after_a_header_name_is_masked_quickly() -> None:
     for text in (f"bearer{'+' * 1_000_000}", f"authorization{chr(92) * 1_000_000}"):
         assert MASK(text) == text

@@ -1,4 +1,4 @@
-"""Leave for a call is booked before it is given, and no ceiling is ever passed."""
+"""Permits are booked before they are given, and no ceiling is ever exceeded."""
 
 from __future__ import annotations
 
@@ -24,56 +24,56 @@ from agent.advisor.money.wallet import Wallet
 from agent.errors import UsageError
 from memory import Faults, RunStore, open_run_store
 from memory.store.calls import HOUR_MS, CallLedger, CallState, CallSums
-from tests.agent.advisor.money import BIG, NO_CEILING, PRICES, SMALL, Purses, terms
+from tests.agent.advisor.money import BIG, NO_CEILING, PRICES, SMALL, RunWallets, terms
 
-Open: TypeAlias = Callable[[Terms], Purses]
+OpenWallets: TypeAlias = Callable[[Terms], RunWallets]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
-    made: list[Purses] = []
+def opened(tmp_path: Path) -> Iterator[OpenWallets]:
+    made: list[RunWallets] = []
 
-    def purses(terms: Terms) -> Purses:
-        made.append(Purses(tmp_path, terms))
+    def wallets(terms: Terms) -> RunWallets:
+        made.append(RunWallets(tmp_path, terms))
         return made[-1]
 
-    yield purses
+    yield wallets
     for each in made:
         each.close()
 
 
-def test_leave_is_booked_at_the_dearest_it_can_be(opened: Open) -> None:
-    purses = opened(terms())
-    permit = purses.leave(100, 10)
+def test_a_permit_is_booked_at_its_maximum_cost(opened: OpenWallets) -> None:
+    wallets = opened(terms())
+    permit = wallets.require_permit(100, 10)
     assert permit.model == BIG
     assert (permit.worst_nanos, permit.worst_tokens) == (100 * 2 + 10 * 5, 110)
-    (call,) = purses.store.calls()
+    (call,) = wallets.store.calls()
     assert (call.id, call.purpose, call.state) == (permit.id, "stuck", CallState.RESERVED)
     assert call.nanos == 250
 
 
-def test_what_a_call_took_takes_the_place_of_its_worst(opened: Open) -> None:
-    purses = opened(terms())
-    permit = purses.leave(100, 10)
-    purses.wallet.settle(permit, Usage(input=20, output=3, cache_read=55))
-    (call,) = purses.store.calls()
+def test_a_settled_cost_replaces_the_booked_maximum(opened: OpenWallets) -> None:
+    wallets = opened(terms())
+    permit = wallets.require_permit(100, 10)
+    wallets.wallet.settle(permit, Usage(input=20, output=3, cache_read=55))
+    (call,) = wallets.store.calls()
     assert (call.nanos, call.tokens) == (20 + 15 + 6, 78)  # 5.5 is rounded up
 
 
-def test_a_call_nobody_heard_of_stays_at_its_worst(opened: Open) -> None:
-    purses = opened(terms(Ceiling(nanos=300)))
-    permit = purses.leave(100)
-    purses.wallet.settle(permit, None)
-    assert purses.ask(51) is None
-    assert purses.ask(50) is not None
+def test_a_call_of_unknown_cost_stays_booked_at_its_maximum(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(nanos=300)))
+    permit = wallets.require_permit(100)
+    wallets.wallet.settle(permit, None)
+    assert wallets.permit(51) is None
+    assert wallets.permit(50) is not None
 
 
-def test_a_call_that_cost_nothing_is_taken_back(opened: Open) -> None:
-    purses = opened(terms(Ceiling(nanos=200, calls=1, tokens=100)))
-    permit = purses.leave(100)
-    assert purses.ask(1) is None
-    purses.wallet.cancel(permit)
-    assert purses.ask(100) is not None
+def test_a_cancelled_call_frees_its_booking(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(nanos=200, calls=1, tokens=100)))
+    permit = wallets.require_permit(100)
+    assert wallets.permit(1) is None
+    wallets.wallet.cancel(permit)
+    assert wallets.permit(100) is not None
 
 
 @pytest.mark.parametrize(
@@ -82,117 +82,115 @@ def test_a_call_that_cost_nothing_is_taken_back(opened: Open) -> None:
     ids=["dollars", "calls", "tokens"],
 )
 @pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
-def test_each_ceiling_holds(opened: Open, stretch: str, ceiling: Ceiling, name: str) -> None:
-    purses = opened(terms(**{stretch: ceiling}))
-    assert purses.ask(5) is not None
-    assert purses.ask(1) is None
-    assert purses.wallet.choose("stuck") is None
-    assert purses.wallet.refused[f"{stretch} {name}"] == 1
+def test_each_ceiling_holds(opened: OpenWallets, stretch: str, ceiling: Ceiling, name: str) -> None:
+    wallets = opened(terms(**{stretch: ceiling}))
+    assert wallets.permit(5) is not None
+    assert wallets.permit(1) is None
+    assert wallets.wallet.choose("stuck") is None
+    assert wallets.wallet.refused[f"{stretch} {name}"] == 1
 
 
-def test_a_ceiling_of_nothing_asks_nobody(opened: Open) -> None:
-    purses = opened(terms(Ceiling(nanos=0)))
-    assert purses.wallet.choose("stuck") is None
+def test_a_ceiling_of_zero_allows_no_call(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(nanos=0)))
+    assert wallets.wallet.choose("stuck") is None
 
 
-def test_an_hour_later_there_is_leave_again(opened: Open) -> None:
-    purses = opened(terms(hour=Ceiling(nanos=10)))
-    purses.ask(5)
-    purses.clock.ms += HOUR_MS - 1
-    assert purses.ask(5) is None
-    purses.clock.ms += 1
-    assert purses.ask(5) is not None
+def test_the_ceiling_of_an_hour_frees_calls_after_an_hour(opened: OpenWallets) -> None:
+    wallets = opened(terms(hour=Ceiling(nanos=10)))
+    wallets.permit(5)
+    wallets.clock.ms += HOUR_MS - 1
+    assert wallets.permit(5) is None
+    wallets.clock.ms += 1
+    assert wallets.permit(5) is not None
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_a_clock_that_is_set_back_frees_nothing(opened: Open, *, restarts: bool) -> None:
-    purses = opened(terms(hour=Ceiling(calls=2)))
-    purses.ask(1)
-    purses.clock.ms -= 50 * HOUR_MS
-    wallet = purses.next() if restarts else purses.wallet
+def test_a_clock_that_is_set_back_frees_no_budget(opened: OpenWallets, *, restarts: bool) -> None:
+    wallets = opened(terms(hour=Ceiling(calls=2)))
+    wallets.permit(1)
+    wallets.clock.ms -= 50 * HOUR_MS
+    wallet = wallets.next() if restarts else wallets.wallet
     assert wallet.permit(BIG, 1, 0, "stuck") is not None  # within the same hour as the first
-    purses.clock.ms += 50 * HOUR_MS
+    wallets.clock.ms += 50 * HOUR_MS
     assert wallet.permit(BIG, 1, 0, "stuck") is None
 
 
-def test_a_milestone_begins_a_new_count_and_coming_back_to_one_goes_on_with_its(
-    opened: Open,
-) -> None:
-    purses = opened(terms(milestone=Ceiling(nanos=10)))
-    wallet = purses.wallet
+def test_each_milestone_has_its_own_sums_also_when_reached_again(opened: OpenWallets) -> None:
+    wallets = opened(terms(milestone=Ceiling(nanos=10)))
+    wallet = wallets.wallet
     assert wallet.permit(BIG, 1, 0, "stuck") is not None
     wallet.milestone("left home")
     assert wallet.permit(BIG, 5, 0, "stuck") is not None
-    wallet = purses.next()
-    assert wallet.permit(BIG, 4, 0, "stuck") is None  # still after leaving home
+    wallet = wallets.next()
+    assert wallet.permit(BIG, 4, 0, "stuck") is None  # the milestone is still `left home`
     wallet.milestone("got a map")
     assert wallet.permit(BIG, 5, 0, "stuck") is not None
     wallet.milestone("left home")
     assert wallet.permit(BIG, 5, 0, "stuck") is None
 
 
-def test_a_run_that_was_killed_goes_on_with_what_it_had_booked(opened: Open) -> None:
-    purses = opened(terms(Ceiling(nanos=200)))
-    assert purses.ask(60) is not None
-    again = purses.next()
+def test_the_bookings_of_a_killed_run_still_count(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(nanos=200)))
+    assert wallets.permit(60) is not None
+    again = wallets.next()
     assert again.permit(BIG, 60, 0, "stuck") is None
     assert again.permit(BIG, 40, 0, "stuck") is not None
 
 
-def test_a_bill_beyond_the_worst_case_is_told_and_ends_asking(opened: Open) -> None:
-    purses = opened(terms(Ceiling(nanos=1_000)))
-    told: list[str] = []
-    purses.faults.on_fault = lambda _name, error: told.append(str(error))
+def test_a_bill_above_the_maximum_is_reported_and_counts(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(nanos=1_000)))
+    faults: list[str] = []
+    wallets.faults.on_fault = lambda _name, error: faults.append(str(error))
     for _ in range(2):
-        permit = purses.leave(10, 1)
-        purses.wallet.settle(permit, Usage(input=490))
-    assert purses.faults["billed beyond the worst case"] == 2
-    assert len(told) == 2
-    assert "490 tokens" in told[0]
-    assert purses.ask(20) is None
-    assert purses.wallet.choose("stuck") == SMALL
-    permit = purses.leave(1, model=SMALL)
-    purses.wallet.settle(permit, Usage(output=10**30))
-    assert purses.wallet.choose("stuck") is None
+        permit = wallets.require_permit(10, 1)
+        wallets.wallet.settle(permit, Usage(input=490))
+    assert wallets.faults["billed beyond the worst case"] == 2
+    assert len(faults) == 2
+    assert "490 tokens" in faults[0]
+    assert wallets.permit(20) is None
+    assert wallets.wallet.choose("stuck") == SMALL
+    permit = wallets.require_permit(1, model=SMALL)
+    wallets.wallet.settle(permit, Usage(output=10**30))
+    assert wallets.wallet.choose("stuck") is None
 
 
-def test_tokens_below_zero_free_nothing(opened: Open) -> None:
-    purses = opened(terms())
-    permit = purses.leave(10)
-    purses.wallet.settle(permit, Usage(input=5, output=-1_000_000))
-    (call,) = purses.store.calls()
+def test_negative_tokens_free_no_budget(opened: OpenWallets) -> None:
+    wallets = opened(terms())
+    permit = wallets.require_permit(10)
+    wallets.wallet.settle(permit, Usage(input=5, output=-1_000_000))
+    (call,) = wallets.store.calls()
     assert (call.state, call.nanos) == (CallState.LOST, 20)
 
 
-def hold(purses: Purses) -> None:
-    """Let somebody else have the file, and waiting for it end at once."""
-    purses.store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
-    purses.store._database.execute("BEGIN IMMEDIATE")
+def lock_file(wallets: RunWallets) -> None:
+    """Lock the file from another connection, and let waits for it end at once."""
+    wallets.store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
+    wallets.store._database.execute("BEGIN IMMEDIATE")
 
 
-def test_a_file_that_is_held_gives_no_leave(opened: Open) -> None:
-    purses = opened(terms())
-    hold(purses)
-    assert purses.ask(1) is None
-    assert purses.wallet.refused["busy"] == 1
-    assert purses.faults["wallet: busy"] == 1
-    purses.store._database.execute("ROLLBACK")
-    assert purses.ask(1) is not None
+def test_a_locked_file_gives_no_permit(opened: OpenWallets) -> None:
+    wallets = opened(terms())
+    lock_file(wallets)
+    assert wallets.permit(1) is None
+    assert wallets.wallet.refused["busy"] == 1
+    assert wallets.faults["wallet: busy"] == 1
+    wallets.store._database.execute("ROLLBACK")
+    assert wallets.permit(1) is not None
 
 
-def test_nothing_is_asked_while_a_bill_waits_for_the_file(opened: Open) -> None:
-    purses = opened(terms(Ceiling(nanos=100)))
-    permit = purses.leave(10)
-    hold(purses)
-    purses.wallet.settle(permit, Usage(output=19))  # 95, of which 20 were booked
-    assert purses.wallet.choose("stuck") is None
-    purses.store._database.execute("ROLLBACK")
-    assert purses.ask(3) is None
-    assert [call.nanos for call in purses.store.calls()] == [95]
+def test_no_call_is_allowed_while_a_bill_is_not_written(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(nanos=100)))
+    permit = wallets.require_permit(10)
+    lock_file(wallets)
+    wallets.wallet.settle(permit, Usage(output=19))  # 95 nanodollars, 20 of them booked
+    assert wallets.wallet.choose("stuck") is None
+    wallets.store._database.execute("ROLLBACK")
+    assert wallets.permit(3) is None
+    assert [call.nanos for call in wallets.store.calls()] == [95]
 
 
-class Slow(CallLedger):
-    """A ledger that, once it was read, waits for a second reader to have read the same."""
+class SlowLedger(CallLedger):
+    """A ledger whose readers wait until a second reader has read the same sums."""
 
     def __init__(self, store: RunStore) -> None:
         self._database = store._database
@@ -206,27 +204,31 @@ class Slow(CallLedger):
         return sums
 
 
-def test_two_threads_do_not_pass_a_ceiling_together(opened: Open) -> None:
-    purses = opened(terms(Ceiling(calls=1)))
+def test_two_threads_together_do_not_exceed_a_ceiling(opened: OpenWallets) -> None:
+    wallets = opened(terms(Ceiling(calls=1)))
     wallet = Wallet(
-        Slow(purses.store), PRICES, purses.terms, now_ms=purses.clock, faults=purses.faults
+        SlowLedger(wallets.store),
+        PRICES,
+        wallets.terms,
+        now_ms=wallets.clock,
+        faults=wallets.faults,
     )
     with ThreadPoolExecutor(2) as pool:
-        leaves = list(pool.map(lambda _: wallet.permit(BIG, 1, 1, "observer"), range(2)))
-    assert sum(leave is not None for leave in leaves) == 1
+        permits = list(pool.map(lambda _: wallet.permit(BIG, 1, 1, "observer"), range(2)))
+    assert sum(each is not None for each in permits) == 1
 
 
-def test_a_model_without_a_price_is_not_asked(opened: Open) -> None:
-    purses = opened(terms())
-    assert purses.wallet.permit("no-such-model", 1, 1, "stuck") is None
-    assert purses.wallet.refused["unpriced"] == 1
-    assert purses.wallet.permit("also-small", 1, 1, "stuck") is not None
+def test_a_model_without_a_price_is_not_asked(opened: OpenWallets) -> None:
+    wallets = opened(terms())
+    assert wallets.wallet.permit("no-such-model", 1, 1, "stuck") is None
+    assert wallets.wallet.refused["unpriced"] == 1
+    assert wallets.wallet.permit("also-small", 1, 1, "stuck") is not None
     with pytest.raises(UsageError, match="big-model"):
         Wallet(
-            purses.store,
+            wallets.store,
             Prices({SMALL: Price(Rates(1, 1, 1, 1, 1))}, {}),
             terms(),
-            now_ms=purses.clock,
+            now_ms=wallets.clock,
             faults=Faults(),
         )
 
@@ -249,20 +251,20 @@ def test_a_model_without_a_price_is_not_asked(opened: Open) -> None:
     ],
 )
 @pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
-def test_asking_steps_down_towards_a_ceiling(
-    opened: Open, stretch: str, spent: int, purpose: str, model: str | None
+def test_purposes_and_model_change_by_steps_below_a_ceiling(
+    opened: OpenWallets, stretch: str, spent: int, purpose: str, model: str | None
 ) -> None:
     ceiling = Ceiling(nanos=1_000_000)
-    purses = opened(terms(**{stretch: ceiling}))
+    wallets = opened(terms(**{stretch: ceiling}))
     if spent:
-        permit = purses.leave(spent * 5_000, 0)
+        permit = wallets.require_permit(spent * 5_000, 0)
         assert permit.worst_nanos == spent * 10_000
-    assert purses.wallet.choose(purpose) == model
+    assert wallets.wallet.choose(purpose) == model
 
 
 rates = st.builds(Rates, *[st.sampled_from([0, 10, 999, 1_000, 5_000])] * 5)
 prices = st.builds(Price, rates) | st.builds(Price, rates, st.sampled_from([0, 500]), rates)
-# One limit or two that a few calls fill: only what is nearly full can be passed.
+# One or two limits that a few calls fill, since only a nearly full limit can be exceeded.
 limits = st.lists(
     st.tuples(
         st.sampled_from(["run", "hour", "milestone"]),
@@ -297,7 +299,7 @@ scripts = st.lists(asks | others, min_size=20, max_size=50)
 
 
 def within(most_input: int, most_output: int, kind: str, *, part: int) -> Usage:
-    """Return what an honest service may take of a call: a prompt of one kind or several, and an answer."""
+    """Return a usage within the booked tokens: a prompt of one kind or several, and an answer."""
     if kind == "output":
         parts = dict.fromkeys(KINDS, most_input // 4)
         return Usage(**{**parts, "output": most_output})
@@ -305,7 +307,7 @@ def within(most_input: int, most_output: int, kind: str, *, part: int) -> Usage:
 
 
 def bill(price: Price, usage: Usage) -> Fraction:
-    """Return nanodollars, by other means than those under test."""
+    """Return the price in nanodollars, computed independently of the tested code."""
     prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
     is_long = price.long is not None and price.long_over is not None and prompt > price.long_over
     tier = price.long if is_long and price.long is not None else price.rates
@@ -316,7 +318,7 @@ def bill(price: Price, usage: Usage) -> Fraction:
 
 @dataclass
 class Billed:
-    """One call in the books of the service."""
+    """One call in the records of the service."""
 
     at_ms: int
     milestone: str
@@ -326,21 +328,21 @@ class Billed:
 
 @cache
 def empty_run() -> bytes:
-    """Return a run's file without anything in it; making one takes longer than all the rest."""
+    """Return the bytes of an empty run file; cached, since creating one is slow."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run.sqlite"
         open_run_store(path, run_id="r").close()
         return path.read_bytes()
 
 
-class World:
-    """The service with its own books, and one run that asks it through wallets that come and go."""
+class BilledService:
+    """The service with its own records, and one run whose wallets are replaced as processes end."""
 
-    def __init__(self, purses: Purses) -> None:
-        self.purses = purses
+    def __init__(self, wallets: RunWallets) -> None:
+        self.wallets = wallets
         self.open: list[tuple[Permit, Usage, Billed]] = []
-        # As a wallet saw the clock go forward; going back is no time passing. Of what a wallet saw before it was
-        # killed, only the times of bookings are known.
+        # The latest time that a wallet has seen; a clock set back does not count. After a kill only the times of
+        # bookings are known.
         self.now = self.booked_ms = 0
         self.milestone = ""
         self.bills: list[Billed] = []
@@ -348,17 +350,17 @@ class World:
     def ask(
         self, model: str | None, most_input: int, most_output: int, kind: str, part: int
     ) -> None:
-        self.now = max(self.now, self.purses.clock.ms)
-        model = model or self.purses.wallet.choose("stuck")
+        self.now = max(self.now, self.wallets.clock.ms)
+        model = model or self.wallets.wallet.choose("stuck")
         if model is None:
             return
-        permit = self.purses.wallet.permit(model, most_input, most_output, "stuck")
+        permit = self.wallets.wallet.permit(model, most_input, most_output, "stuck")
         if permit is None:
             return
         self.booked_ms = self.now
         usage = within(most_input, most_output, kind, part=part)
-        # The service bills what reaches it, whether anybody hears of it or not.
-        price = self.purses.prices.of(model)
+        # The service bills every request that reaches it, even when its reply is lost.
+        price = self.wallets.prices.of(model)
         assert price is not None
         tokens = sum(getattr(usage, kind) for kind in KINDS)
         billed = Billed(self.now, self.milestone, bill(price, usage), tokens)
@@ -368,47 +370,47 @@ class World:
     def answer(self, which: int) -> None:
         if which < len(self.open):
             permit, usage, _ = self.open.pop(which)
-            self.purses.wallet.settle(permit, usage)
+            self.wallets.wallet.settle(permit, usage)
 
     def twice(self, which: int) -> None:
         if which < len(self.open):
             permit, usage, _ = self.open.pop(which)
-            self.purses.wallet.settle(permit, usage)
-            self.purses.wallet.cancel(permit)
+            self.wallets.wallet.settle(permit, usage)
+            self.wallets.wallet.cancel(permit)
 
     def fault(self, which: int) -> None:
         if which < len(self.open):
-            self.purses.wallet.settle(self.open.pop(which)[0], None)
+            self.wallets.wallet.settle(self.open.pop(which)[0], None)
 
     def unsent(self, which: int) -> None:
-        """Let a call turn out never to have left, so that the service knows nothing of it."""
+        """Cancel a call that never reached the service."""
         if which < len(self.open):
             permit, _, billed = self.open.pop(which)
             self.bills = [each for each in self.bills if each is not billed]
-            self.purses.wallet.cancel(permit)
+            self.wallets.wallet.cancel(permit)
 
     def kill(self) -> None:
         self.open.clear()
         self.now = self.booked_ms
-        self.purses.next().milestone(self.milestone)  # as whoever goes on with a run knows it
+        self.wallets.next().milestone(self.milestone)  # as a resumed run does
 
     def clock(self, delta: int) -> None:
-        self.purses.clock.ms = max(1, self.purses.clock.ms + delta)
+        self.wallets.clock.ms = max(1, self.wallets.clock.ms + delta)
 
     def milestone_is(self, name: str) -> None:
         self.milestone = name
-        self.purses.wallet.milestone(name)
+        self.wallets.wallet.milestone(name)
 
     def check(self) -> None:
-        ceilings = self.purses.terms.ceilings
-        keep(ceilings.run, self.bills)
+        ceilings = self.wallets.terms.ceilings
+        fits(ceilings.run, self.bills)
         for name in {each.milestone for each in self.bills}:
-            keep(ceilings.milestone, [each for each in self.bills if each.milestone == name])
+            fits(ceilings.milestone, [each for each in self.bills if each.milestone == name])
         for end in {each.at_ms for each in self.bills}:
-            keep(ceilings.hour, [each for each in self.bills if end - HOUR_MS < each.at_ms <= end])
+            fits(ceilings.hour, [each for each in self.bills if end - HOUR_MS < each.at_ms <= end])
 
 
-def keep(ceiling: Ceiling, bills: list[Billed]) -> None:
+def fits(ceiling: Ceiling, bills: list[Billed]) -> None:
     assert ceiling.nanos is None or sum(each.nanos for each in bills) <= ceiling.nanos
     assert ceiling.calls is None or len(bills) <= ceiling.calls
     assert ceiling.tokens is None or sum(each.tokens for each in bills) <= ceiling.tokens
@@ -416,7 +418,7 @@ def keep(ceiling: Ceiling, bills: list[Billed]) -> None:
 
 @settings(max_examples=80)
 @given(prices, prices, limits, scripts)
-def test_no_ceiling_is_ever_passed(
+def test_no_ceiling_is_ever_exceeded(
     big: Price,
     small: Price,
     limits: list[tuple[str, tuple[str, int]]],
@@ -427,13 +429,13 @@ def test_no_ceiling_is_ever_passed(
         ceilings[stretch] = replace(ceilings.get(stretch, NO_CEILING), **{unit: limit})
     with TemporaryDirectory() as folder:
         (Path(folder) / "run.sqlite").write_bytes(empty_run())
-        purses = Purses(Path(folder), terms(**ceilings), Prices({BIG: big, SMALL: small}, {}))
-        world = World(purses)
+        wallets = RunWallets(Path(folder), terms(**ceilings), Prices({BIG: big, SMALL: small}, {}))
+        service = BilledService(wallets)
         try:
             for name, *arguments in script:
                 act = "milestone_is" if name == "milestone" else str(name)
-                getattr(world, act)(*arguments)
-                world.check()
-            assert not purses.faults
+                getattr(service, act)(*arguments)
+                service.check()
+            assert not wallets.faults
         finally:
-            purses.close()
+            wallets.close()

@@ -1,16 +1,16 @@
-"""Who would store something: what in a source reaches memory by another way than through hooks."""
+"""Finds code that could change memory directly instead of through hooks."""
 
 import ast
 from collections.abc import Iterator
 from typing import Final
 
-# What of memory changes it. Reading goes through the port Recall; being remembered takes no call at all.
+# Names that change memory. Code reads through the port Recall, and hooks store without a call.
 PARTS: Final = frozenset(
     {"AgentMemory", "Blackboard", "Flows", "Knowledge", "KnowledgeStore", "MemoryConsolidator"}
     | {"ObserverMemory", "StrategistMemory", "TacticianMemory", "Transaction", "open_memory"}
 )
 CHANGES: Final = frozenset(
-    {"write", "store", "revise", "forget", "define", "transaction", "take_over"}
+    {"write", "store", "revise", "forget", "define", "transaction", "import_knowledge"}
     | {"append_event", "append_step", "put_entry", "drop_entry", "enqueue", "deliver"}
     | {"add_action", "add_location", "add_mistake", "add_pattern", "record_battle"}
     | {"record_strategy_success", "set_preference", "snapshot_resources"}
@@ -21,17 +21,17 @@ CHANGES: Final = frozenset(
 OTHERS: Final = frozenset(
     {"self", "commander", "folder", "_folder", "again", "of", "run"}
     | {"os", "file", "new", "output", "_log"}
-)  # have such names for their own
+)  # objects with methods of the same names
 
 
 def stores_in(source: str) -> list[str]:
-    """Return what in `source` could change memory, with its line: an import, or a name on somebody else."""
+    """Return the line and code of each import or attribute in `source` that could change memory."""
     tree = ast.parse(source)
-    found = [(node, name) for node in ast.walk(tree) for name in _suspect(node)]
+    found = [(node, name) for node in ast.walk(tree) for name in _suspects(node)]
     return [f"{getattr(node, 'lineno', 0)}: {name}" for node, name in found]
 
 
-def _suspect(node: ast.AST) -> Iterator[str]:
+def _suspects(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Import(names=names):
             yield from (each.name for each in names if each.name.split(".")[0] == "memory")

@@ -1,4 +1,4 @@
-"""Battles become records: who, how long, with what, and how it ended."""
+"""Records of battles: opponents, turns, moves, items and outcome."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,7 +24,7 @@ def percept(state: State, tick: int) -> Percept:
     return Percept(tick, state, "", 1.0, (), None, None)
 
 
-def test_every_battle_of_a_run_is_remembered(played: Played) -> None:
+def test_every_battle_of_a_run_has_a_record(played: Played) -> None:
     names = {species.name for species in DEX.all_species.values()}
     moves = {move.name for move in DEX.all_moves.values()}
     with closing(read_run(played.folder)) as run:
@@ -47,10 +47,10 @@ def test_a_battle_is_followed_across_a_checkpoint(played: Played) -> None:
     def follow(state: State) -> bool:
         nonlocal watch, tick
         tick += 1
-        again = BattleWatch(DEX, place_of)  # at every tick, as if play had been resumed there
-        again.restore(watch.to_json())
-        watch = again
-        record = watch.saw(percept(state, tick))
+        restored = BattleWatch(DEX, place_of)  # as if play were resumed at every tick
+        restored.restore(watch.to_json())
+        watch = restored
+        record = watch.observe(percept(state, tick))
         records.extend([record] if record else [])
         return bool(records)
 
@@ -63,13 +63,13 @@ def test_a_battle_is_followed_across_a_checkpoint(played: Played) -> None:
 
 @pytest.fixture(scope="module")
 def first_turn(first_turn: State) -> State:
-    """The same with a ball and a potion in the bag."""
+    """The first turn with a ball and a potion in the bag."""
     return replace(first_turn, bag=Bag((Stack(4, 1), Stack(20, 2))))
 
 
 @pytest.fixture(scope="module")
-def after_one_left(played: Played) -> Iterator[State]:
-    """A state after a battle, in which RAM says that it was left."""
+def after_running(played: Played) -> Iterator[State]:
+    """A state after a battle that ended by running away, according to RAM."""
     with game_at(
         played.folder, lambda state: state.game_started and bool(len(state.party))
     ) as game:
@@ -77,29 +77,29 @@ def after_one_left(played: Played) -> Iterator[State]:
         yield game.state
 
 
-def told(first: State, *later: State) -> BattleRecord:
+def record_of_battle(first: State, *later: State) -> BattleRecord:
     watch = BattleWatch(DEX, place_of)
-    *fought, ended = [first, *later]
-    for tick, state in enumerate(fought):
-        assert watch.saw(percept(state, tick)) is None
-    record = watch.saw(percept(ended, len(fought)))
+    *turns, ended = [first, *later]
+    for tick, state in enumerate(turns):
+        assert watch.observe(percept(state, tick)) is None
+    record = watch.observe(percept(ended, len(turns)))
     assert record is not None
     return record
 
 
-def test_a_ball_that_ended_the_battle_caught(first_turn: State, after_one_left: State) -> None:
+def test_a_battle_that_ends_with_a_ball_is_a_catch(first_turn: State, after_running: State) -> None:
     thrown = replace(first_turn, bag=Bag((Stack(20, 2),)))
-    record = told(first_turn, thrown, after_one_left)
+    record = record_of_battle(first_turn, thrown, after_running)
     assert record.outcome == "catch"
     assert record.items_used == (DEX.item(4).name,)
     assert record.key_decisions[0].startswith(f"{DEX.item(4).name} at {record.enemy_pokemon}")
 
 
-def test_what_was_used_and_leaving_are_told_with_the_hp_at_that_time(
-    first_turn: State, after_one_left: State
+def test_items_and_running_are_recorded_with_the_hp_at_that_time(
+    first_turn: State, after_running: State
 ) -> None:
     healed = replace(first_turn, bag=Bag((Stack(4, 1), Stack(20, 1))))
-    record = told(first_turn, healed, after_one_left)
+    record = record_of_battle(first_turn, healed, after_running)
     assert record.outcome == "runaway"
     assert record.items_used == (DEX.item(20).name,)
     assert record.key_decisions == (
@@ -120,20 +120,20 @@ def against_another(turn: State, phase: Phase = Phase.MAIN_MENU) -> tuple[State,
     ).name
 
 
-def test_all_of_a_trainers_mons_are_told(first_turn: State, after_one_left: State) -> None:
+def test_a_record_lists_all_pokemon_of_a_trainer(first_turn: State, after_running: State) -> None:
     next_one, name = against_another(first_turn)
-    record = told(first_turn, next_one, after_one_left)
+    record = record_of_battle(first_turn, next_one, after_running)
     assert record.enemy_pokemon.split(", ")[1] == name
     assert record.enemy_level == 9
     assert first_turn.battle is not None
     assert first_turn.battle.kind is BattleKind.TRAINER
 
 
-def test_who_was_fought_last_is_not_taken_for_who_is_met(
-    first_turn: State, after_one_left: State
+def test_a_stale_enemy_in_ram_does_not_get_into_the_record(
+    first_turn: State, after_running: State
 ) -> None:
-    # As RAM is for some ticks when the next battle begins: the numbers are those of the last one.
+    # At the start of a battle RAM holds the enemy of the last battle for some ticks.
     stale, _ = against_another(first_turn, phase=Phase.BUSY)
-    assert told(stale, first_turn, after_one_left) == replace(
-        told(first_turn, after_one_left), battle_id=ANY, start_tick=1, end_tick=2
+    assert record_of_battle(stale, first_turn, after_running) == replace(
+        record_of_battle(first_turn, after_running), battle_id=ANY, start_tick=1, end_tick=2
     )

@@ -1,15 +1,15 @@
-"""When a session commits what, tick by tick, and what stays when another process holds the file."""
+"""The commit schedule of a session, tick by tick, also while another process has locked the file."""
 
 from collections.abc import Sequence
 
 import pytest
 
 from agent.app.checkpoints import COMMIT_EVERY, Commit, CommitSchedule
-from memory.store.checkpoints import Why
+from memory.store.checkpoints import CheckpointReason
 
 
 def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = ()) -> list[str]:
-    """Return what is committed at which of these ticks, checkpoints with their reason."""
+    """Return the tick and kind of each commit, with the reason of checkpoints."""
     found = []
     for tick in ticks:
         match schedule.next(tick):
@@ -23,7 +23,7 @@ def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = (
                 else:
                     schedule.saved(tick)
             case Commit.LESSONS:
-                schedule.owes = False
+                schedule.lessons_due = False
                 found.append(f"{tick} lessons")
             case _:
                 pass
@@ -32,62 +32,62 @@ def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = (
 
 def test_without_a_reason_only_the_record_is_committed() -> None:
     ticks = range(1, 2 * COMMIT_EVERY + 2)
-    told = committed(CommitSchedule(0), ticks)
-    assert told == [f"{COMMIT_EVERY} record", f"{2 * COMMIT_EVERY} record"]
+    commits = committed(CommitSchedule(0), ticks)
+    assert commits == [f"{COMMIT_EVERY} record", f"{2 * COMMIT_EVERY} record"]
 
 
 def test_a_checkpoint_follows_the_record_and_lessons_follow_the_checkpoint() -> None:
     schedule = CommitSchedule(0)
-    schedule.want("battle")
+    schedule.request("battle")
     assert committed(schedule, range(40, 45)) == ["40 record", "41 battle", "42 lessons"]
 
 
 @pytest.mark.parametrize("tick", [0, 1])
-def test_a_record_that_has_just_been_committed_is_not_committed_again(tick: int) -> None:
+def test_a_just_committed_record_is_not_committed_again(tick: int) -> None:
     schedule = CommitSchedule(0)
-    schedule.want("start")
+    schedule.request("start")
     assert committed(schedule, range(tick, tick + 3)) == [f"{tick} start", f"{tick + 1} lessons"]
 
 
 @pytest.mark.parametrize(
-    ("reasons", "kept"),
+    ("reasons", "expected"),
     [
         (("battle", "consolidation"), "battle"),
         (("battle", "milestone"), "milestone"),
         (("milestone", "battle"), "milestone"),
     ],
 )
-def test_the_first_reason_is_kept_but_a_milestone_goes_before_all(
-    reasons: Sequence[Why], kept: Why
+def test_the_first_reason_stands_unless_a_milestone_replaces_it(
+    reasons: Sequence[CheckpointReason], expected: CheckpointReason
 ) -> None:
     schedule = CommitSchedule(0)
     for each in reasons:
-        schedule.want(each)
-    assert schedule.due == kept
+        schedule.request(each)
+    assert schedule.due == expected
 
 
-def test_a_checkpoint_that_found_the_file_busy_comes_after_the_next_record() -> None:
+def test_a_refused_checkpoint_follows_the_next_record() -> None:
     schedule = CommitSchedule(0)
-    schedule.want("milestone")
-    told = committed(schedule, range(8, COMMIT_EVERY + 15), busy=[9])
+    schedule.request("milestone")
+    commits = committed(schedule, range(8, COMMIT_EVERY + 15), busy=[9])
     again = 9 + COMMIT_EVERY
-    assert told == [
+    assert commits == [
         "8 record", "9 milestone refused", f"{again} record", f"{again + 1} milestone", f"{again + 2} lessons",
     ]  # fmt: skip
 
 
-def test_a_new_reason_takes_the_place_of_one_that_waits() -> None:
+def test_a_new_reason_replaces_a_waiting_one() -> None:
     schedule = CommitSchedule(0)
-    schedule.want("battle")
+    schedule.request("battle")
     assert committed(schedule, range(8, 11), busy=[9]) == ["8 record", "9 battle refused"]
-    schedule.want("consolidation")
+    schedule.request("consolidation")
     assert committed(schedule, range(20, 30)) == ["20 record", "21 consolidation", "22 lessons"]
     assert (schedule.due, schedule.waiting) == (None, None)
 
 
 def test_lessons_wait_while_another_checkpoint_is_due() -> None:
     schedule = CommitSchedule(0)
-    schedule.want("battle")
+    schedule.request("battle")
     assert committed(schedule, range(8, 10)) == ["8 record", "9 battle"]
-    schedule.want("milestone")
+    schedule.request("milestone")
     assert committed(schedule, range(10, 14)) == ["10 milestone", "11 lessons"]

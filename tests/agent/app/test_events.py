@@ -1,4 +1,4 @@
-"""Events of a run as types: what is written comes back, and what an edited file spells otherwise has its default."""
+"""Typed events of a run: round trip, and defaults for fields that an edited file spells wrongly."""
 
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +10,7 @@ from agent.events import ActionEvent, MilestoneEvent, ObjectiveEvent, StuckEvent
 from memory import open_run_store
 
 
-def test_a_milestone_comes_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_milestone_event_survives_the_round_trip(tmp_path: Path) -> None:
     event = MilestoneEvent("rival", 90, {"ram": "a flag", "frame": "a scene"}, "cGljdHVyZQ==")
     with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
         append(store, event)
@@ -19,7 +19,7 @@ def test_a_milestone_comes_back_as_it_was_written(tmp_path: Path) -> None:
         assert list(events(store, StuckEvent)) == []
 
 
-def test_fields_that_are_missing_or_of_another_type_have_their_default(tmp_path: Path) -> None:
+def test_missing_and_mistyped_fields_have_their_default(tmp_path: Path) -> None:
     with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
         store.append_event(7, "stuck", {"reason": "no_plan", "tried": "everything", "new": 1})
         store.append_event(9, "milestone", {"witnesses": ["ram"]})
@@ -27,7 +27,7 @@ def test_fields_that_are_missing_or_of_another_type_have_their_default(tmp_path:
         store.append_event(8, "action", {"action_value": 3, "duration_ms": "long"})
         store.commit()
         assert [*events(store, ActionEvent)] == [
-            ActionEvent(7, "heal", duration_ms=1500),  # a whole number will do
+            ActionEvent(7, "heal", duration_ms=1500),  # an int is accepted for a float
             ActionEvent(8),
         ]
         (stuck,) = events(store, StuckEvent)
@@ -36,7 +36,7 @@ def test_fields_that_are_missing_or_of_another_type_have_their_default(tmp_path:
     assert milestone == MilestoneEvent("?", 9)
 
 
-def test_a_missing_field_is_refused_where_all_are_wanted(tmp_path: Path) -> None:
+def test_strict_reading_refuses_a_missing_field(tmp_path: Path) -> None:
     with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
         store.append_event(7, "objective", {"objective_id": "heal", "status": "active"})
         store.commit()

@@ -1,4 +1,4 @@
-"""Memory observes play: whatever is hookable can be watched, and nobody in play stores anything."""
+"""Memory observes play: every hookable method can be watched, and play itself stores nothing."""
 
 import importlib
 import inspect
@@ -19,7 +19,7 @@ from agent.capabilities.registry import capabilities_for
 from agent.loop import Loop
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Perceiver
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
@@ -41,14 +41,14 @@ from tests.agent.app.stores import stores_in
 from tests.agent.support import ROOT, Played
 
 MAY_STORE: Final = (
-    "app",  # where memory is built and wired to play
-    "lab",  # where it is filled to be measured, and opened to be asked when play is over
-    "tools/replay/operations.py",  # where a run is decided again in a folder that is gone afterwards
-    "tools/scenario/history.py",  # where a run that begins at a saved moment gets what was known then
-    "capabilities/memory_actions.py",  # where the planner is offered the actions of memory
-    "mind/advisor_tools.py",  # and where a model is, whose word is a claim
-    "advisor/money",  # where a call is booked, which is money and no memory
-    "fake_claude",  # a server, which writes to whoever asks it
+    "app",  # builds memory and connects it to play
+    "lab",  # fills memory to measure it, and reads it after play
+    "tools/replay/operations.py",  # decides a run again in a temporary folder
+    "tools/scenario/history.py",  # gives a run from a saved state the memory of that time
+    "capabilities/memory_actions.py",  # offers memory actions to the planner
+    "mind/advisor_tools.py",  # offers them to a model, whose entries are claims
+    "advisor/money",  # books the cost of calls, which is no memory
+    "fake_claude",  # a server that writes to its clients
 )
 
 
@@ -58,7 +58,7 @@ def sources() -> list[Path]:
     return sorted(path for path in found if not path.as_posix().startswith(MAY_STORE))
 
 
-def test_b01_nobody_in_play_stores_anything() -> None:
+def test_b01_code_of_play_stores_nothing() -> None:
     for path in sources():
         assert stores_in((ROOT / "agent" / path).read_text(encoding="utf-8")) == [], path
 
@@ -74,7 +74,7 @@ def test_b01_nobody_in_play_stores_anything() -> None:
         ("turn.commander.forget(move)", False),
     ],
 )
-def test_b01_a_line_that_stores_something_is_found(line: str, *, stores: bool) -> None:
+def test_b01_stores_in_finds_code_that_stores(line: str, *, stores: bool) -> None:
     assert bool(stores_in(f"def walk(state):\n    yield state\n    {line}\n")) is stores
 
 
@@ -86,12 +86,12 @@ def methods() -> Iterator[Callable[..., object]]:
         module = importlib.import_module(info.name)
         for _, kind in inspect.getmembers(module, inspect.isclass):
             if kind.__module__ == module.__name__:
-                yield from (each for each in vars(kind).values() if _is_open(each))
+                yield from (each for each in vars(kind).values() if _is_hookable(each))
 
 
-def _is_open(member: object) -> bool:
+def _is_hookable(member: object) -> bool:
     try:
-        method_of(member)  # type: ignore[arg-type]  # whatever it is
+        method_of(member)  # type: ignore[arg-type]  # any member
     except NotHookable:
         return False
     return True
@@ -101,7 +101,7 @@ def test_b07_every_hookable_method_can_be_watched_by_itself() -> None:
     known: list[Method] = [method_of(each) for each in methods()]
     names = Counter(method.name for method in known)
     assert {"MilestoneLedger.observe", "Loop.perform", "Mind.decide", "Mind.learn"} <= names.keys()
-    assert max(names.values()) == 1  # a short name says which
+    assert max(names.values()) == 1  # short names are unique
     for method in known:
         for glob in (method.name, method.full_name):
             pointcut = Pointcut.pattern(glob)
@@ -110,22 +110,24 @@ def test_b07_every_hookable_method_can_be_watched_by_itself() -> None:
 
 @pytest.fixture
 def loop(tmp_path: Path) -> Iterator[Loop]:
-    """The loop on the demo, from power-on, with nothing wired to its hooks."""
+    """The loop on the demo, from power-on, without hooks."""
     cartridge = load_cartridge(demo_cartridge_path())
     world, story, hooks = World.of(cartridge), Story.of(cartridge.kind), Hooks()
     ledger = MilestoneLedger(story.milestones, hooks)
-    kit = GameContext(story, Terrain(world), Dex.of(cartridge), ledger, 0)
+    context = GameContext(story, Terrain(world), Dex.of(cartridge), ledger, 0)
     with (
         closing(open_run_store(tmp_path / "run.sqlite", run_id="run")) as store,
         closing(PyBoyConsole(cartridge)) as console,
     ):
         memory = open_memory(store, AGENT, session_id="run", started_at=0.0)
-        mind = Mind(capabilities_for(kit), memory.recall, hooks, Ladder(ProgressMonitor(), 0))
-        eyes = Perceiver(console, Font.of(cartridge), world, ledger.due)
-        yield Loop(console, eyes, mind, ledger, hooks)
+        mind = Mind(
+            capabilities_for(context), memory.recall, hooks, StuckRecovery(ProgressMonitor(), 0)
+        )
+        perceiver = Perceiver(console, Font.of(cartridge), world, ledger.due)
+        yield Loop(console, perceiver, mind, ledger, hooks)
 
 
-def test_b07_play_is_watched_from_outside_and_not_its_actions_alone(loop: Loop) -> None:
+def test_b07_hooks_watch_each_step_of_the_loop(loop: Loop) -> None:
     seen: Counter[str] = Counter()
     loop.hooks.after("*", lambda call, _result: seen.update([call.name]))
     loop.play(lambda _state: loop.tick >= 30, lambda _state: None)
@@ -137,12 +139,12 @@ def test_b07_play_is_watched_from_outside_and_not_its_actions_alone(loop: Loop) 
         "Mind.decide",
         "Mind.learn",
     }
-    assert seen["Mind.pursue"]  # a goal turned to, where no step is taken
+    assert seen["Mind.pursue"]  # a new goal takes no step
 
 
-def test_b07_a_capability_opens_a_method_of_its_own_and_it_is_seen() -> None:
-    class Cartography:
-        """Neither an action nor a part of the loop."""
+def test_b07_a_hookable_method_of_any_class_is_watched() -> None:
+    class MapSurvey:
+        """A class outside of actions and the loop."""
 
         def __init__(self, hooks: Hooks) -> None:
             self.hooks = hooks
@@ -153,10 +155,10 @@ def test_b07_a_capability_opens_a_method_of_its_own_and_it_is_seen() -> None:
 
     hooks = Hooks()
     seen: list[tuple[Call, object]] = []
-    hooks.after(Pointcut.of_class(Cartography), lambda call, result: seen.append((call, result)))
-    cartography = Cartography(hooks)
-    cartography.survey(3)
-    assert seen == [(Call("Cartography.survey", cartography, (3,), {}), "map 3")]
+    hooks.after(Pointcut.of_class(MapSurvey), lambda call, result: seen.append((call, result)))
+    map_survey = MapSurvey(hooks)
+    map_survey.survey(3)
+    assert seen == [(Call("MapSurvey.survey", map_survey, (3,), {}), "map 3")]
 
 
 @pytest.fixture
@@ -171,19 +173,19 @@ def memory(store: RunStore) -> AgentMemory:
     return open_memory(store, AGENT, session_id=store.run_id, started_at=0.0)
 
 
-def test_e39_foundation_moments_and_sessions_are_there(memory: AgentMemory) -> None:
+def test_e39_foundation_state_input_and_session_exist(memory: AgentMemory) -> None:
     assert memory.observer.current_state is not None
     assert memory.observer.sensory_input is not None
     assert memory.strategist.session_id.endswith("#2")  # the first one has ended
 
 
-def test_e39_core_the_session_told_of_battles_places_and_belongings(
+def test_e39_core_the_session_recorded_battles_places_and_items(
     store: RunStore, memory: AgentMemory
 ) -> None:
-    kept = store.load_strategist_checkpoint(store.run_id)
-    assert isinstance(kept, dict)
+    saved = store.load_strategist_checkpoint(store.run_id)
+    assert isinstance(saved, dict)
     for history in ("objectives", "battle_history", "locations_visited", "resource_history"):
-        assert kept[history]
+        assert saved[history]
     assert memory.strategist.totals.total_battles == 0  # a new session has begun
 
 
@@ -195,7 +197,7 @@ def test_e39_persistence_knowledge_outlives_the_run(played: Played, memory: Agen
     assert known.strategies.keys() <= memory.tactician.knowledge().strategies.keys()
 
 
-def test_e39_consolidation_patterns_and_strategies_were_drawn(memory: AgentMemory) -> None:
+def test_e39_consolidation_made_patterns_and_strategies(memory: AgentMemory) -> None:
     history = memory.consolidator.consolidation_history
     assert [each.reason for each in history] == ["interval", "session_end"]
     assert sum(each.actions for each in history) > 0
@@ -203,17 +205,17 @@ def test_e39_consolidation_patterns_and_strategies_were_drawn(memory: AgentMemor
     assert sum(each.strategies for each in history) > 0
 
 
-def test_e39_integration_the_planner_and_a_model_are_given_what_is_known(
+def test_e39_integration_planner_and_model_get_recollections(
     store: RunStore, memory: AgentMemory
 ) -> None:
-    assert list(store.events("recollection"))  # called to mind before a challenge
+    assert list(store.events("recollection"))  # recalled before a trainer battle
     context = memory.observer.decision_context
     assert context["recent_outcomes"]
 
 
-def test_e39_optimization_memory_is_ranked_and_lets_go(memory: AgentMemory) -> None:
+def test_e39_optimization_memory_is_ranked_and_maintained(memory: AgentMemory) -> None:
     ranked = memory.consolidator.prioritize_memories()
     assert ranked["tactician"]
     status = memory.consolidator.get_consolidation_status()
     assert status["pending_actions"] == 0
-    assert memory.maintenance.run(asked=True)
+    assert memory.maintenance.run(forced=True)

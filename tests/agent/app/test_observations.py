@@ -1,4 +1,4 @@
-"""What play comes to in observations: the game's rules by themselves, and on the demo as it is played."""
+"""Observations of play: the extractors by themselves, and in games on the demo."""
 
 import re
 import sqlite3
@@ -23,18 +23,18 @@ from memory import Observed, RunFolder, RunStore, as_json, open_run, read_run
 from memory.observations.block import observations_block
 from memory.observations.observation import Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOLS
-from tests.agent.app.test_play import CARTRIDGE, FROZEN, STORY
+from tests.agent.app.test_play import CARTRIDGE, SETTINGS, STORY
 from tests.agent.support import Played, Watcher, play_in
-from tests.memory.observations.damage import scribble_over
-from tests.memory.observations.observing import all_of
+from tests.memory.observations.damage import corrupt_table
+from tests.memory.observations.tool_calls import all_of
 from tests.memory.samples import FIGHT
 
 BADGE = Milestone(
     "first_badge", "earn the first badge", Witness.SCENE, mark=RamFact(FactKind.BADGE, 0)
 )
 TOWN = Milestone("town", "reach the town", Witness.SCENE, map_id=1)
-PLAY = Extractors(TOOLS, game_table((BADGE, TOWN), lambda item: f"THING {item}"))
-BEGAN: dict[str, Any] = {
+RULES = Extractors(TOOLS, game_table((BADGE, TOWN), lambda item: f"THING {item}"))
+ACTION: dict[str, Any] = {
     "name": "shop:store",
     "why": "buy what runs short",
     "place": "the store",
@@ -43,12 +43,12 @@ BEGAN: dict[str, Any] = {
 }
 
 
-def happened(kind: str, args: Mapping[str, Any], result: Result) -> tuple[str, str, int]:
-    (observed,) = PLAY(kind, args, result)
+def observe(kind: str, args: Mapping[str, Any], result: Result) -> tuple[str, str, int]:
+    (observed,) = RULES(kind, args, result)
     return observed.type, observed.content, observed.importance
 
 
-COSTLY = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
+BLACKOUT = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
 PLACE = {"location_name": "the lane", "location_type": "outdoors"}
 EPISODE = {
     "number": 1,
@@ -56,10 +56,10 @@ EPISODE = {
     "place": "the lane",
     "goal": "g",
     "tried": ["travel:town"],
-    "rungs": ["replan"],
+    "recovery_steps": ["replan"],
     "solved_by": "replan",
 }
-NOWHERE = "got nowhere at the lane (oscillation): tried travel:town;"
+STUCK = "got nowhere at the lane (oscillation): tried travel:town;"
 
 
 def ended(
@@ -75,34 +75,44 @@ def battle(outcome: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("tool", "args", "result", "observed"),
     [
-        ("deed", BEGAN, ended(), ("deed_done", "buy what runs short", 1)),
-        ("deed", BEGAN, ended(bag=()), ("deed_done", "buy what runs short", 1)),
+        ("plan_action", ACTION, ended(), ("action_done", "buy what runs short", 1)),
+        ("plan_action", ACTION, ended(bag=()), ("action_done", "buy what runs short", 1)),
         (
-            *("deed", BEGAN, ended("blocked")),
-            ("deed_failed", "buy what runs short, at the store: blocked", 4),
+            *("plan_action", ACTION, ended("blocked")),
+            ("action_failed", "buy what runs short, at the store: blocked", 4),
         ),
         (
-            *("deed", BEGAN, ended("interrupted")),
-            ("deed_interrupted", "buy what runs short: interrupted", 2),
+            *("plan_action", ACTION, ended("interrupted")),
+            ("action_interrupted", "buy what runs short: interrupted", 2),
         ),
         (
-            *("deed", BEGAN, ended(bag=((4, 5), (11, 1)), money=300)),
+            *("plan_action", ACTION, ended(bag=((4, 5), (11, 1)), money=300)),
             ("purchase_made", "4 THING 4, 1 THING 11 for 600, at the store", 5),
         ),
-        ("deed", BEGAN, ended(bag=((4, 2),)), ("item_gained", "1 THING 4, at the store", 5)),
+        (
+            "plan_action",
+            ACTION,
+            ended(bag=((4, 2),)),
+            ("item_gained", "1 THING 4, at the store", 5),
+        ),
         ("battle", battle("victory"), Result(), ("battle_won", "won against rat L3", 5)),
         ("battle", battle("defeat"), Result(), ("battle_lost", "lost against rat L3", 8)),
         ("battle", battle("runaway"), Result(), ("battle_left", "left rat L3", 3)),
         ("battle", battle("catch"), Result(), ("caught", "caught rat L3", 7)),
         (
-            *("waypoint", {"milestone": "first_badge"}, Result()),
+            *("milestone_time", {"milestone": "first_badge"}, Result()),
             ("badge_earned", "earn the first badge", 10),
         ),
-        ("waypoint", {"milestone": "town"}, Result(), ("milestone_reached", "reach the town", 8)),
-        ("waypoint", {"milestone": "odd"}, Result(), ("milestone_reached", "odd", 8)),
-        ("blackout", COSTLY, Result(), ("blackout", "blacked out in the lane", 9)),
-        ("stuck", EPISODE, Result(), ("stuck", f"{NOWHERE} solved by replan", 8)),
-        ("stuck", {**EPISODE, "solved_by": None}, Result(), ("stuck", f"{NOWHERE} not solved", 8)),
+        (
+            "milestone_time",
+            {"milestone": "town"},
+            Result(),
+            ("milestone_reached", "reach the town", 8),
+        ),
+        ("milestone_time", {"milestone": "odd"}, Result(), ("milestone_reached", "odd", 8)),
+        ("blackout", BLACKOUT, Result(), ("blackout", "blacked out in the lane", 9)),
+        ("stuck", EPISODE, Result(), ("stuck", f"{STUCK} solved by replan", 8)),
+        ("stuck", {**EPISODE, "solved_by": None}, Result(), ("stuck", f"{STUCK} not solved", 8)),
         ("location", PLACE, Result({"version": 1}), ("map_entered", "the lane", 6)),
         (
             *("recollection", {"why": "recalled:leader", "keys": ["a", "b"]}, Result()),
@@ -110,51 +120,59 @@ def battle(outcome: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_c02_what_happens_is_told_with_what_it_is_worth(
+def test_c02_an_observation_has_type_content_and_importance(
     tool: str, args: Mapping[str, Any], result: Result, observed: tuple[str, str, int]
 ) -> None:
-    kind, content, importance = happened(tool, args, result)
+    kind, content, importance = observe(tool, args, result)
     assert (kind, importance) == (observed[0], observed[2])
     assert content.startswith(observed[1])
     assert tool != "battle" or content.endswith("turtle L5")
 
 
-def test_c02_a_place_is_told_the_first_time_only() -> None:
-    assert PLAY("location", PLACE, Result({"version": 2})) == ()
+def test_c02_a_place_is_observed_the_first_time_only() -> None:
+    assert RULES("location", PLACE, Result({"version": 2})) == ()
 
 
-def test_c03_what_play_does_not_know_comes_to_nothing() -> None:
-    assert PLAY("objective", {}, Result()) == ()
-    assert PLAY("deed", BEGAN, Result(refused=True)) == ()
+def test_c03_unknown_and_refused_calls_give_no_observation() -> None:
+    assert RULES("objective", {}, Result()) == ()
+    assert RULES("plan_action", ACTION, Result(refused=True)) == ()
 
 
 def test_c01_the_rules_of_play_are_pure() -> None:
     calls = [
-        ("deed", BEGAN, ended(bag=((4, 2),), money=1)),
+        ("plan_action", ACTION, ended(bag=((4, 2),), money=1)),
         ("battle", battle("defeat"), Result()),
-        ("waypoint", {"milestone": "town"}, Result()),
+        ("milestone_time", {"milestone": "town"}, Result()),
     ]
     for tool, args, result in calls:
         before = dict(args)
-        assert PLAY(tool, args, result) == PLAY(tool, args, result)
+        assert RULES(tool, args, result) == RULES(tool, args, result)
         assert args == before
 
 
-def test_c20_what_is_done_at_last_or_won_at_last_overtakes_the_failure() -> None:
-    (failed,), (done,) = PLAY("deed", BEGAN, ended("blocked")), PLAY("deed", BEGAN, ended())
-    assert (failed.type in done.overtakes, failed.about) == (True, done.about)
-    (lost,), (won,) = (PLAY("battle", battle(each), Result()) for each in ("defeat", "victory"))
-    assert (lost.type in won.overtakes, lost.about) == (True, won.about)
+def test_c20_a_later_success_replaces_the_failure() -> None:
+    (failed,), (done,) = (
+        RULES("plan_action", ACTION, ended("blocked")),
+        RULES("plan_action", ACTION, ended()),
+    )
+    assert (failed.type in done.supersedes, failed.about) == (True, done.about)
+    (lost,), (won,) = (RULES("battle", battle(each), Result()) for each in ("defeat", "victory"))
+    assert (lost.type in won.supersedes, lost.about) == (True, won.about)
 
 
 def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
     many: list[Observed] = []
     for number in range(60):
         place = {**PLACE, "location_name": f"map {number}"}
-        many += PLAY("location", place, Result({"version": 1}))
-        many += PLAY("deed", {**BEGAN, "name": str(number), "why": f"{number}"}, ended("blocked"))
-        many += PLAY("edit_file", {"path": f"{number}.py"}, Result())
-    many[:0] = [*PLAY("battle", battle("defeat"), Result()), *PLAY("blackout", COSTLY, Result())]
+        many += RULES("location", place, Result({"version": 1}))
+        many += RULES(
+            "plan_action", {**ACTION, "name": str(number), "why": f"{number}"}, ended("blocked")
+        )
+        many += RULES("edit_file", {"path": f"{number}.py"}, Result())
+    many[:0] = [
+        *RULES("battle", battle("defeat"), Result()),
+        *RULES("blackout", BLACKOUT, Result()),
+    ]
     for budget in (60, 200, 2_000):
         text = observations_block(all_of(many), GAME_SECTIONS, budget)
         assert text is not None
@@ -163,19 +181,19 @@ def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
         assert "lost against rat" in text
 
 
-def test_c10_the_sections_of_tools_keep_their_order_behind_those_of_play() -> None:
+def test_c10_the_sections_of_tools_follow_those_of_play_in_order() -> None:
     titles = [each.title for each in GAME_SECTIONS]
     assert titles[-6:] == [
         *("Modified Files", "Errors", "Todos", "Tasks Delegated", "Commands", "Searches")
     ]
-    stays = [each.title for each in GAME_SECTIONS if each.stays]
-    assert stays == ["Setbacks", "Modified Files", "Errors"]
+    is_required = [each.title for each in GAME_SECTIONS if each.is_required]
+    assert is_required == ["Setbacks", "Modified Files", "Errors"]
     known = {kind for each in GAME_SECTIONS for kind in each.types}
     assert {"badge_earned", "blackout", "battle_lost", "caught", "map_entered"} <= known
-    assert not {"deed_done", "file_read"} & known
+    assert not {"action_done", "file_read"} & known
 
 
-# On the demo, as it is played.
+# In games on the demo.
 
 
 def test_c02_a_whole_game_is_observed(played: Played) -> None:
@@ -190,15 +208,21 @@ def test_c02_a_whole_game_is_observed(played: Played) -> None:
     assert kinds["battle_lost"] == battles["defeat"]
     assert kinds["caught"] == battles["catch"]
     assert kinds["memory_recalled"] == events["recollection"]
-    deeds = ("deed_done", "deed_failed", "deed_interrupted", "purchase_made", "item_gained")
-    assert sum(kinds[each] for each in deeds) >= events["action"]
+    observation_types = (
+        "action_done",
+        "action_failed",
+        "action_interrupted",
+        "purchase_made",
+        "item_gained",
+    )
+    assert sum(kinds[each] for each in observation_types) >= events["action"]
     assert kinds["purchase_made"] >= 1
     places = [each.content for each in found if each.type == "map_entered"]
     assert len(places) == len(set(places))
     assert {"the town", "the gym"} <= set(places)
 
 
-def test_c05_what_is_observed_is_of_its_tick_and_of_one_session(played: Played) -> None:
+def test_c05_an_observation_has_its_tick_and_session(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         found = run.store.observations()
         run_id = run.store.run_id
@@ -212,21 +236,21 @@ def test_c05_what_is_observed_is_of_its_tick_and_of_one_session(played: Played) 
     assert played.summary.errors == 0
 
 
-def test_c09_a_game_is_told_within_the_budget(played: Played) -> None:
+def test_c09_the_block_of_a_game_fits_the_budget(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         text = observations_block(run.store.observations(), GAME_SECTIONS)
     assert text is not None
-    assert text.startswith("<observations>\n## Milestones\n- earn the first badge")
+    assert text.startswith("<observations>\n## Milestones\n- beat Cairn (Pebble Badge)")
     assert re.search(r"^- won against ", text, re.MULTILINE)
     assert len(text) <= 8_000
 
 
 @contextmanager
 def session_in(path: Path) -> Iterator[tuple[Session, RunFolder[RunStore]]]:
-    """Lend a session on the demo, new or going on."""
+    """Yield a session on the demo, new or resumed."""
     with (
         closing(PyBoyConsole(CARTRIDGE)) as console,
-        session_of_run(path, FROZEN, console, STORY, Interrupt()) as opened,
+        session_of_run(path, SETTINGS, console, STORY, Interrupt()) as opened,
     ):
         yield opened.session, opened.run
 
@@ -237,7 +261,7 @@ def play(path: Path, ticks: int, react: Callable[[TickView], None] | None = None
         return session.play(PlayLimits("never", ticks), Watcher(react))
 
 
-def test_c16_a_locked_file_stops_no_tick_and_loses_nothing(tmp_path: Path) -> None:
+def test_c16_a_locked_file_neither_stops_play_nor_loses_data(tmp_path: Path) -> None:
     path = tmp_path / "run" / "run.sqlite"
     held: list[sqlite3.Connection] = []
 
@@ -250,7 +274,7 @@ def test_c16_a_locked_file_stops_no_tick_and_loses_nothing(tmp_path: Path) -> No
 
     summary = play(tmp_path, 2 * COMMIT_EVERY + 20, hold)
     assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY + 20)
-    assert summary.errors >= 2  # a commit, and a checkpoint at the least
+    assert summary.errors >= 2  # at least a commit and a checkpoint
     with closing(read_run(tmp_path / "run")) as run:
         assert len(list(run.store.steps())) == summary.ticks
         ticks = [each.created for each in run.store.observations()]
@@ -261,12 +285,12 @@ def test_c16_a_locked_file_stops_no_tick_and_loses_nothing(tmp_path: Path) -> No
         assert any(20 < tick < COMMIT_EVERY for tick in milestones)
 
 
-def test_c16_a_damaged_file_costs_its_observations_and_no_tick(tmp_path: Path) -> None:
+def test_c16_a_corrupt_table_loses_observations_but_not_ticks(tmp_path: Path) -> None:
     path = tmp_path / "run" / "run.sqlite"
 
     def damage(moment: TickView) -> None:
         if moment.tick == 150:
-            scribble_over(path, "observations")
+            corrupt_table(path, "observations")
 
     summary = play(tmp_path, 2 * COMMIT_EVERY, damage)
     assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY)
@@ -277,32 +301,32 @@ def test_c16_a_damaged_file_costs_its_observations_and_no_tick(tmp_path: Path) -
         assert list(run.store.events("location"))
 
 
-def test_c16_an_observer_that_breaks_is_counted_and_play_goes_on(tmp_path: Path) -> None:
+def test_c16_a_failing_observer_is_counted_and_play_continues(tmp_path: Path) -> None:
     with session_in(tmp_path) as (session, folder):
-        session._branch.observations._session = None  # type: ignore[assignment]  # which no file takes
+        session._branch.observations._session = None  # type: ignore[assignment]  # which the database refuses
         summary = session.play(PlayLimits("never", 80), Watcher())
         assert (summary.stop.value, summary.ticks) == ("ticks", 80)
         assert summary.errors >= 1
         assert folder.store.observations() == []
 
 
-def test_c17_the_block_of_play_has_what_just_happened(tmp_path: Path) -> None:
-    told: list[tuple[int, str]] = []
+def test_c17_the_block_contains_the_latest_observations(tmp_path: Path) -> None:
+    blocks: list[tuple[int, str]] = []
     with session_in(tmp_path) as (session, _folder):
 
         def ask(moment: TickView) -> None:
-            told.append((moment.tick, session._branch.observations.block() or ""))
+            blocks.append((moment.tick, session._branch.observations.block() or ""))
 
         assert session._branch.observations.block() is None
         session.play(PlayLimits("never", 110), Watcher(ask))
-    first = next(tick for tick, text in told if "- the house" in text)
-    assert not any("- the house" in text for tick, text in told if tick < first)
-    assert all("- the house" in text for tick, text in told if tick > first)
-    assert "<observations>" not in told[0][1]
-    assert "- leave home" in told[-1][1]
+    first = next(tick for tick, text in blocks if "- the house" in text)
+    assert not any("- the house" in text for tick, text in blocks if tick < first)
+    assert all("- the house" in text for tick, text in blocks if tick > first)
+    assert "<observations>" not in blocks[0][1]
+    assert "- leave home" in blocks[-1][1]
 
 
-def test_c08_a_run_that_goes_on_is_observed_in_another_session(tmp_path: Path) -> None:
+def test_c08_a_resumed_run_is_observed_in_a_new_session(tmp_path: Path) -> None:
     play(tmp_path, 70)
     play(tmp_path, 130)
     with closing(read_run(tmp_path / "run")) as run:
@@ -314,7 +338,7 @@ def test_c08_a_run_that_goes_on_is_observed_in_another_session(tmp_path: Path) -
     assert max(each.created for each in first) <= 70 < min(each.created for each in second)
 
 
-def test_c05_what_was_observed_after_the_last_checkpoint_is_lost_with_it(tmp_path: Path) -> None:
+def test_c05_observations_after_the_restored_checkpoint_are_dead(tmp_path: Path) -> None:
     play_in(tmp_path, ticks=120, until="healed")
     with closing(open_run(tmp_path / "run")) as run:
         moment = next(each for each in run.store.checkpoints() if each.tick < 100)
@@ -331,11 +355,11 @@ def test_c02_every_badge_of_a_story_is_observed_as_one() -> None:
     for kind in CartridgeKind:
         story = Story.of(kind)
         table = Extractors(game_table(story.milestones, str))
-        told = {
-            each.id: table("waypoint", {"milestone": each.id}, Result())[0].importance
+        importances = {
+            each.id: table("milestone_time", {"milestone": each.id}, Result())[0].importance
             for each in story.milestones
         }
         marks = {each.id: each.mark for each in story.milestones if each.mark is not None}
         badges = {name for name, mark in marks.items() if mark.kind is FactKind.BADGE}
         assert badges
-        assert {name for name, importance in told.items() if importance == 10} == badges
+        assert {name for name, importance in importances.items() if importance == 10} == badges

@@ -1,4 +1,4 @@
-"""The main job: play from power-on to the end of the story, by rules, and tell how it went."""
+"""Play by rules from power-on to the end of the story, with its summary and report."""
 
 import gc
 import sqlite3
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Summary, TickView
-from agent.app.model import SHARE, fitting
+from agent.app.model import MAX_SHARE, scaled_config
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
@@ -28,10 +28,10 @@ from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
 MILESTONES = list(Story.of(CartridgeKind.DEMO).up_to("first_badge"))
 
 
-def test_play_leaves_home_and_says_so_in_one_object(process: Agent, tmp_path: Path) -> None:
+def test_play_json_prints_one_summary_object(process: Agent, tmp_path: Path) -> None:
     ended = process("play", "--until", "left_home", "--json", "--run", tmp_path / "run")
     assert ended.code == 0, ended.err
-    assert len(ended.out.splitlines()) == 1  # everything else goes to stderr
+    assert len(ended.out.splitlines()) == 1  # all other output goes to stderr
     summary = ended.json
     assert summary["stop"] == "goal"
     assert summary["cartridge"] == "Red Agent Demo"
@@ -49,7 +49,7 @@ def test_play_without_json_ends_with_a_table(agent: Agent, tmp_path: Path) -> No
     ended = agent("play", "--until", "left_home", "--run", tmp_path / "run")
     assert ended.code == 0
     assert "reached left_home" in ended.out
-    assert "demo" in ended.err  # without a ROM it plays the demo, and says so
+    assert "demo" in ended.err  # without a ROM it plays the demo and prints that
 
 
 def test_a_game_reaches_every_milestone_to_the_first_badge_and_replays(played: Played) -> None:
@@ -59,21 +59,21 @@ def test_a_game_reaches_every_milestone_to_the_first_badge_and_replays(played: P
     assert replay_run(played.folder, None).divergence is None
 
 
-def test_ticks_bound_a_run(tmp_path: Path) -> None:
+def test_a_run_stops_at_its_tick_limit(tmp_path: Path) -> None:
     summary = play_in(tmp_path, ticks=40)
     assert (summary.stop.value, summary.ticks, summary.stop.exit_code) == ("ticks", 40, 0)
 
 
-def test_the_parent_is_spoken_to_on_the_way(played: Played) -> None:
+def test_the_errand_with_the_parent_is_done_on_the_way(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         events = list(run.store.events("action"))
-        deeds = [(e.payload["action_value"], e.payload["outcome_summary"]) for e in events]
-    names = [name for name, _ in deeds]
+        actions = [(e.payload["action_value"], e.payload["outcome_summary"]) for e in events]
+    names = [name for name, _ in actions]
     assert names.index("travel:house") < names.index("errand:goodbye") < names.index("travel:town")
-    assert ("errand:goodbye", "done") in deeds
+    assert ("errand:goodbye", "done") in actions
 
 
-def test_a_run_is_remembered(played: Played) -> None:
+def test_a_run_is_stored_in_memory(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         places = [event.payload["location_name"] for event in run.store.events("location")]
         goals = [
@@ -81,14 +81,14 @@ def test_a_run_is_remembered(played: Played) -> None:
             for event in run.store.events("objective")
         ]
         entries = {entry.kind for entry in run.store.live_entries()}
-        # A whole story fills short-term memory, which lets go of the least important; events stay.
+        # A whole story fills short-term memory, which drops the least important entries; events stay.
         consolidations = len(list(run.store.events("consolidation")))
     assert places[:5] == ["the bedroom", "the house", "the town", "the lab", "the town"]
     assert places[-2:] == ["the third town", "the gym"]
     closed = [goal for goal, status in goals if status == "completed" and ":" in goal]
     of_the_story = [goal for goal in closed if goal.startswith(("errand:", "reached:"))]
     assert of_the_story == ["errand:goodbye", *(f"reached:{each}" for each in MILESTONES)]
-    # Between them it saw to itself: it bought, and picked up what lies about.
+    # In between it bought items and picked up items on the ground.
     assert {goal for goal in closed if goal not in of_the_story} <= {
         "supplied:store",
         "lying:about",
@@ -98,18 +98,18 @@ def test_a_run_is_remembered(played: Played) -> None:
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
-        told = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
-        (journey,) = (each for each in told if each.kind == "waypoint")
-        assert milestones_of(journey.data).keys() == set(MILESTONES)
-        kinds = [each.kind for each in told]
+        episodes = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
+        (milestone_time,) = (each for each in episodes if each.kind == "milestone_time")
+        assert milestones_of(milestone_time.data).keys() == set(MILESTONES)
+        kinds = [each.kind for each in episodes]
         assert kinds.count("session") == 1
-        # At the errand, and where it bought.
-        assert {kind for kind in kinds if kind in ENCOUNTERS} == {"heard", "shelf"}
+        # At the errand and in the shop.
+        assert {kind for kind in kinds if kind in ENCOUNTERS} == {"talk", "shop_stock"}
         met = {each.kind for each in knowledge.entries() if each.scope.endswith("ltm:semantic")}
-        assert met == {"acquaintance", "belonging"}
+        assert met == {"opponent_met", "item_owned"}
 
 
-def test_the_settings_of_a_run_are_kept(played: Played) -> None:
+def test_run_toml_holds_the_settings(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         settings = run.settings
     assert (settings["seed"], settings["limits"]) == (3, {"until": MILESTONES[-1]})
@@ -118,11 +118,11 @@ def test_the_settings_of_a_run_are_kept(played: Played) -> None:
     assert RunSettings.of(settings).table() == settings
 
 
-def test_the_report_stands_alone_and_shows_the_milestone(played: Played) -> None:
+def test_the_report_shows_milestones_and_loads_nothing(played: Played) -> None:
     page = (played.folder / "report.html").read_text(encoding="utf-8")
     assert "data:image/png;base64," in page
     assert all(each in page for each in MILESTONES)
-    assert "http" not in page  # nothing is fetched
+    assert "http" not in page  # the page loads nothing
 
 
 def test_confidence_is_the_agreement_of_pixels_and_tile_map(played: Played) -> None:
@@ -140,7 +140,7 @@ def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
     assert rom.read_bytes() == demo_cartridge_path().read_bytes()
 
 
-def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
+def test_tick_views_show_place_action_and_plan(tmp_path: Path) -> None:
     moments: list[TickView] = []
     play_in(tmp_path, moments.append, until="left_home")
     walking = [moment for moment in moments if moment.intent.name == "travel:town"]
@@ -150,7 +150,7 @@ def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
     assert [moment.tick for moment in moments] == list(range(1, len(moments) + 1))
 
 
-def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
+def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     run = tmp_path / "run"
     where = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite")]
     process = subprocess.Popen(
@@ -169,14 +169,14 @@ def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
     assert (run / "report.html").exists()
 
 
-def test_what_looks_like_markup_is_printed_as_it_is(agent: Agent, tmp_path: Path) -> None:
+def test_markup_in_a_path_is_printed_literally(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "[b]run" / "[" / "b]"
     ended = agent("play", "--ticks", "3", "--run", run)
     assert ended.code == 0, ended.err
     assert "[b]run" in "".join(ended.out.split())
 
 
-def test_a_report_that_cannot_be_written_costs_nothing_else(agent: Agent, tmp_path: Path) -> None:
+def test_an_unwritable_report_does_not_stop_play(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert agent("play", "--run", run, "--ticks", "20").code == 0
     (run / "report.html").unlink()
@@ -186,18 +186,20 @@ def test_a_report_that_cannot_be_written_costs_nothing_else(agent: Agent, tmp_pa
     assert "no report was written" in ended.err
 
 
-class Impatient(sqlite3.Connection):
-    """Waits for a lock a twentieth of a second instead of five."""
+class ShortTimeoutConnection(sqlite3.Connection):
+    """A connection that waits 50 ms for a lock instead of 5 s."""
 
     def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
         quick = sql.replace("busy_timeout = 5000", "busy_timeout = 50")
         return super().execute(quick, parameters)  # type: ignore[arg-type]
 
 
-def test_knowledge_that_cannot_be_reached_does_not_stop_play(
+def test_a_locked_memory_file_does_not_stop_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Impatient))
+    monkeypatch.setattr(
+        sqlite3, "connect", partial(sqlite3.connect, factory=ShortTimeoutConnection)
+    )
 
     def occupy(moment: TickView) -> None:
         if moment.tick == 40:
@@ -210,12 +212,10 @@ def test_knowledge_that_cannot_be_reached_does_not_stop_play(
     assert summary.stop.value == "goal"
     assert summary.errors > 0
     with closing(read_run(tmp_path / "second")) as run:
-        assert run.store.outbox()  # the lessons wait
+        assert run.store.outbox()  # the lessons wait there
 
 
-def test_a_milestone_is_named_in_one_line_and_a_tick_between_two_scenes_in_none(
-    agent: Agent, tmp_path: Path
-) -> None:
+def test_plain_lines_name_a_milestone_once(agent: Agent, tmp_path: Path) -> None:
     ended = agent("play", "--until", "starter", "--run", tmp_path / "run")
     assert ended.code == 0, ended.err
     assert "the scene may go on" not in ended.err
@@ -228,64 +228,66 @@ def test_a_milestone_is_named_in_one_line_and_a_tick_between_two_scenes_in_none(
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CARTRIDGE.kind)
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
-FROZEN = RunSettings(CARTRIDGE.name, CARTRIDGE.sha1, "session", BEGAN)
+SETTINGS = RunSettings(CARTRIDGE.name, CARTRIDGE.sha1, "session", BEGAN)
 
 
 @dataclass(frozen=True)
-class Long:
+class LongGame:
     summary: Summary
     run: RunReader
     watcher: Watcher
 
 
 @pytest.fixture(scope="module")
-def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
-    """2,050 ticks of the demo, most of them after the last goal of a story to the second town."""
+def long(tmp_path_factory: pytest.TempPathFactory) -> LongGame:
+    """2,050 ticks of the demo with a story that ends at the second town, most of them after its end."""
     path = tmp_path_factory.mktemp("long")
-    told = STORY.milestones[: len(STORY.up_to("second_town"))]
-    watcher, story = Watcher(), replace(STORY, milestones=told)
+    milestones = STORY.milestones[: len(STORY.up_to("second_town"))]
+    watcher, story = Watcher(), replace(STORY, milestones=milestones)
     with (
         closing(PyBoyConsole(CARTRIDGE)) as console,
-        session_of_run(path, FROZEN, console, story, Interrupt()) as opened,
+        session_of_run(path, SETTINGS, console, story, Interrupt()) as opened,
     ):
         summary = opened.session.play(PlayLimits("never", 2_050), watcher)
-    return Long(summary, read_run(path / "run").store, watcher)
+    return LongGame(summary, read_run(path / "run").store, watcher)
 
 
-def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(long: Long) -> None:
-    told = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
-    assert told == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
+def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(
+    long: LongGame,
+) -> None:
+    times = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
+    assert times == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
     assert long.summary.consolidations == 3
     assert long.run.checkpoint_ticks()[0] == 2_050
 
 
-def test_having_nothing_to_do_is_not_being_stuck_and_nothing_went_wrong_unseen(long: Long) -> None:
+def test_play_without_goals_is_not_stuck_and_has_no_errors(long: LongGame) -> None:
     assert (long.summary.stop.value, long.summary.errors) == ("ticks", 0)
     assert long.watcher.moments[-1].intent.why == "every goal is reached"
 
 
-def test_every_step_is_kept_with_its_digests(long: Long) -> None:
+def test_every_step_is_stored_with_its_digests(long: LongGame) -> None:
     steps = list(long.run.steps())
     assert [step.tick for step in steps] == list(range(1, 2_051))
     assert [step.tick for step in steps if step.full_digest] == list(range(100, 2_051, 100))
     assert all(len(step.digest) == 16 for step in steps)
 
 
-def test_working_memory_stays_small(long: Long) -> None:
+def test_working_memory_stays_small(long: LongGame) -> None:
     assert len(list(long.run.live_entries())) < 2_500
 
 
-def test_play_leaves_the_collector_as_it_was(long: Long) -> None:
+def test_play_restores_the_garbage_collector(long: LongGame) -> None:
     assert long.summary.ticks == 2_050
     assert gc.get_freeze_count() == 0
     assert gc.isenabled()
 
 
 @pytest.mark.parametrize("room", [1_000, 8_000, 32_000, 100_000])
-def test_a_small_model_gets_thresholds_that_it_can_take(room: int) -> None:
+def test_thresholds_are_scaled_to_a_small_model(room: int) -> None:
     for enough in (None, 1_000_000, 200_000):
-        assert fitting(ConversationConfig(), enough) == ConversationConfig()
-    config = fitting(ConversationConfig(), room)
-    assert config.hard_limit <= room * SHARE + 2
-    assert config.hard_limit > room * SHARE * 0.95
+        assert scaled_config(ConversationConfig(), enough) == ConversationConfig()
+    config = scaled_config(ConversationConfig(), room)
+    assert config.hard_limit <= room * MAX_SHARE + 2
+    assert config.hard_limit > room * MAX_SHARE * 0.95
     assert config.observation.message_tokens < config.reflection.observation_tokens

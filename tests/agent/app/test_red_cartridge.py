@@ -31,7 +31,7 @@ from tests.agent.support import Played, game_at, play_in
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
-CAVEAT = "nobody has run this on the real cartridge yet"
+CAVEAT = "this story has not run on the real cartridge yet"
 
 needs_cartridge = pytest.mark.skipif(
     not FOLDER.exists(), reason="the facts of the game are not here"
@@ -40,7 +40,7 @@ needs_cartridge = pytest.mark.skipif(
 
 @pytest.fixture
 def red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An image with Red's tables that passes for the real one, for as long as a test lasts."""
+    """An image with Red's tables that is recognised as the real one during a test."""
     rom = build()
     profile = replace(RED, sha1=sha1(rom, usedforsecurity=False).hexdigest())
     monkeypatch.setattr("emulator.cartridge.RED", profile)
@@ -51,7 +51,7 @@ def red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs_cartridge
-def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
+def test_red_is_recognised_and_its_caveat_logged_once(
     red: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = red.read_bytes()
@@ -66,9 +66,7 @@ def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
 
 
 @needs_cartridge
-def test_the_demo_says_nothing_of_the_kind(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_demo_has_no_caveat(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     play_in(tmp_path, ticks=1)
     assert CAVEAT not in caplog.text
 
@@ -94,7 +92,7 @@ def offset(bank: int, address: int) -> int:
 
 
 def warps_of(map_id: int) -> int:
-    """Where the warps of a map lie."""
+    """Return the offset of the warps of a map."""
     rom = Rom(DEMO.rom)
     header = read_header(rom, map_id)
     pointer = header.address + HEADER_SIZE + CONNECTION_SIZE * len(header.connections)
@@ -102,55 +100,55 @@ def warps_of(map_id: int) -> int:
     return offset(header.bank, rom.pointer(header.bank, pointer)) + border + count
 
 
-def spoilt(changes: Mapping[int, int]) -> Cartridge:
-    """The demo with some bytes changed."""
+def demo_with(changes: Mapping[int, int]) -> Cartridge:
+    """Return the demo with some bytes changed."""
     rom = bytearray(DEMO.rom)
     for at, byte in changes.items():
         rom[at] = byte
     rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
-    return replace(DEMO, rom=bytes(rom), sha1=f"spoilt {sorted(changes.items())}")
+    return replace(DEMO, rom=bytes(rom), sha1=f"changed {sorted(changes.items())}")
 
 
 @pytest.mark.parametrize("damage", [{MAP: NO_MAP}, {INDEX: 3}])
-def test_a_warp_that_no_map_bears_out_leads_nowhere(damage: Mapping[int, int]) -> None:
-    cartridge = spoilt({warps_of(BEDROOM) + at: byte for at, byte in damage.items()})
+def test_a_warp_to_an_invalid_map_or_index_leads_nowhere(damage: Mapping[int, int]) -> None:
+    cartridge = demo_with({warps_of(BEDROOM) + at: byte for at, byte in damage.items()})
     world = World.of(cartridge)
     assert all(hop.to.map_id == BEDROOM for hop in hops(world, STAIRS))
     assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None
 
 
-def test_a_warp_beyond_the_map_it_leads_to_is_the_end_of_the_way() -> None:
+def test_a_warp_to_a_square_outside_its_map_is_a_dead_end() -> None:
     lands_at = warps_of(HOUSE) + 2 * WARP_SIZE
-    world = World.of(spoilt({lands_at: 200, lands_at + 1: 200}))
+    world = World.of(demo_with({lands_at: 200, lands_at + 1: 200}))
     outside = Spot(HOUSE, 200, 200, TOWN)
     assert outside in [hop.to for hop in hops(world, STAIRS)]
     assert hops(world, outside) == ()
     assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None
 
 
-def test_somebody_who_stands_beyond_the_map_cannot_be_talked_to(played: Played) -> None:
+def test_talk_waits_for_a_person_outside_the_map(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.people)) as game:
         state = game.state
         far = replace(state.people[0], slot=PARENT, x=99, y=99)
-        course = talk(PARENT, Terrain(World.of(DEMO)), replace(state, people=(far,)), patience=1)
-        assert next(course).button is None  # waits for them to come back
+        skill = talk(PARENT, Terrain(World.of(DEMO)), replace(state, people=(far,)), patience=1)
+        assert next(skill).button is None  # waits for the person to come back
 
 
 def damaged(seed: int) -> Cartridge:
     chance = random.Random(seed)
     places = [chance.choice(TABLES) for _ in range(20)]
-    return spoilt(
+    return demo_with(
         {offset(*at) + chance.randrange(size): chance.randrange(256) for at, size in places}
     )
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_play_on_damaged_tables_is_sound_or_ends_with_one_line(
+def test_damaged_tables_cause_no_program_error(
     seed: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cartridge, path = damaged(seed), tmp_path / "damaged.gb"
     path.write_bytes(cartridge.rom)
-    with suppress(EmulatorError):  # which the command line prints as one line
+    with suppress(EmulatorError):  # the command line prints it as one line
         summary = play_in(tmp_path, rom=path, seed=seed, ticks=220)
         assert summary.stop is not Stop.ERROR, summary.reason
     assert "Traceback" not in caplog.text

@@ -1,4 +1,4 @@
-"""A run that was stopped, killed or finished goes on from its last whole moment."""
+"""Resuming stopped, killed and finished runs from their last valid checkpoint."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ from agent.tools.replay.operations import replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
-from memory import CheckpointMark, open_knowledge_store, open_run, read_run
+from memory import CheckpointInfo, open_knowledge_store, open_run, read_run
 from memory.errors import RunFolderError
 from tests.agent.support import ROOT, Agent, Played, play_in
 
@@ -49,7 +49,7 @@ def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def wait_for(line: str, process: subprocess.Popen[str]) -> None:
     assert process.stderr is not None
-    assert any(line in said for said in process.stderr), f"it never said {line!r}"
+    assert any(line in output for output in process.stderr), f"no line has {line!r}"
 
 
 CTRL_C_AT_TICK_50 = """
@@ -69,7 +69,7 @@ main()
 """
 
 
-def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -> None:
+def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     arguments = ["play", "--json", "--until", "rival", "--run", str(run), "--memory", str(memory)]
     done = python(CTRL_C_AT_TICK_50, *arguments)
@@ -94,12 +94,12 @@ def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -
 LOADING_FAILS = """
 import sys
 
-class Obstacle:
+class ImportBlocker:
     def find_spec(self, name, path=None, target=None):
         if name == "agent.cli":
             raise {failure}
 
-sys.meta_path.insert(0, Obstacle())
+sys.meta_path.insert(0, ImportBlocker())
 from agent.__main__ import run
 run()
 """
@@ -116,17 +116,17 @@ run()
         ),
     ],
 )
-def test_what_fails_while_loading_gets_one_line(failure: str, code: int, line: str) -> None:
+def test_a_failure_while_loading_prints_one_line(failure: str, code: int, line: str) -> None:
     done = python(LOADING_FAILS.format(failure=failure))
     assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
-def test_only_who_asks_a_model_waits_for_its_sdk_to_load() -> None:
+def test_the_sdk_is_only_loaded_to_ask_a_model() -> None:
     done = python("import sys, agent.cli; sys.exit('anthropic' in sys.modules)")
     assert done.returncode == 0, done.stderr
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     where = ["--run", str(run), "--memory", str(memory)]
     process = start(*where, "--until", "rival", "--seed", "108")
@@ -138,7 +138,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     assert replay_run(run, None).divergence is None
 
 
-def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
+def test_an_abandoned_branch_is_stored_separately(tmp_path: Path) -> None:
     run, asked = tmp_path / "run", Interrupt()
 
     def interrupt(moment: TickView) -> None:
@@ -155,13 +155,13 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
     assert replay_run(run, None).divergence is None
 
 
-def spoil_states(run: Path, spoil: Callable[[bytes], bytes], *, last: int) -> None:
-    """Replace the states of the last so many checkpoints."""
+def damage_states(run: Path, damage: Callable[[bytes], bytes], *, last: int) -> None:
+    """Apply `damage` to the states of the `last` newest checkpoints."""
     with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
         sql = "SELECT id, state FROM checkpoints ORDER BY id DESC LIMIT ?"
         for number, state in database.execute(sql, (last,)).fetchall():
             database.execute(
-                "UPDATE checkpoints SET state = ? WHERE id = ?", (spoil(state), number)
+                "UPDATE checkpoints SET state = ? WHERE id = ?", (damage(state), number)
             )
 
 
@@ -175,7 +175,7 @@ def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_pa
         saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=sha1)
         return encode_state(replace(saved, emulator="PyBoy 1.0"))
 
-    spoil_states(run, of_another, last=8)
+    damage_states(run, of_another, last=8)
     ended = agent("play", "--resume", run, "--ticks", "50")
     assert ended.code == 1
     errors = [line for line in ended.err.splitlines() if line.startswith("error: ")]
@@ -184,22 +184,20 @@ def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("ticks", "spoilt"),
-    [(20, 1), (0, 8)],
-    ids=["the newest checkpoint is damaged", "killed as it began, without a state of power-on"],
+    ("ticks", "damaged"), [(20, 1), (0, 8)], ids=["newest_checkpoint", "power_on_only"]
 )
-def test_damage_costs_no_more_than_the_ticks_since_the_checkpoint_before(
-    tmp_path: Path, ticks: int, spoilt: int
+def test_a_damaged_checkpoint_is_replaced_by_the_one_before(
+    tmp_path: Path, ticks: int, damaged: int
 ) -> None:
     run = tmp_path / "run"
     play_in(tmp_path, ticks=ticks)
-    spoil_states(run, lambda state: state[: len(state) // 2], last=spoilt)
+    damage_states(run, lambda state: state[: len(state) // 2], last=damaged)
     summary = play_in(tmp_path, until="left_home", ticks=500, resume=run)
     assert summary.stop.value == "goal"
     assert replay_run(run, None).divergence is None
 
 
-def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
+def test_a_run_in_use_is_refused(tmp_path: Path) -> None:
     play_in(tmp_path, ticks=20)
     run = tmp_path / "run"
     with closing(open_run(run)), pytest.raises(RunFolderError, match="in use"):
@@ -207,17 +205,15 @@ def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "says"), [({"resume": Path()}, "only one"), ({"at": 5}, "name the run by --resume")]
+    ("flags", "message"), [({"resume": Path()}, "only one"), ({"at": 5}, "name it with --resume")]
 )
-def test_flags_that_do_not_go_together_are_refused(flags: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError, match=says):
+def test_settings_refuse_conflicting_flags(flags: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         Settings(run=Path(), **flags)
 
 
-def test_what_a_run_taught_is_handed_on_when_it_is_gone_on_with_at_its_end(
-    played: Played, tmp_path: Path
-) -> None:
-    # Without its memory, as if killed before that was told anything.
+def test_resuming_a_finished_run_delivers_its_lessons(played: Played, tmp_path: Path) -> None:
+    # Without its memory, as if killed before it delivered any lesson.
     run = shutil.copytree(played.folder, tmp_path / "run")
     with closing(read_run(run)) as folder:
         last = folder.store.outbox()[-1].sequence
@@ -227,7 +223,7 @@ def test_what_a_run_taught_is_handed_on_when_it_is_gone_on_with_at_its_end(
         assert known.delivered(run_id) == last
 
 
-def test_a_process_without_memory_keeps_nothing_that_lacks_something(tmp_path: Path) -> None:
+def test_out_of_memory_commits_no_incomplete_end(tmp_path: Path) -> None:
     run = tmp_path / "run"
 
     def starve(moment: TickView) -> None:
@@ -248,25 +244,25 @@ def run(played: Played, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def marks(run: Path) -> list[CheckpointMark]:
+def marks(run: Path) -> list[CheckpointInfo]:
     with closing(read_run(run)) as folder:
         return folder.store.marks()
 
 
-def test_every_milestone_can_be_gone_back_to(played: Played) -> None:
+def test_every_milestone_has_a_checkpoint(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
         reached = [event.tick for event in folder.store.events("milestone")]
-    held = {mark.tick: mark.why for mark in marks(played.folder)}
-    assert held[0] == "start"
-    # What was recorded is committed first, and the moment a tick after it.
-    assert all(any(tick <= held_at <= tick + 2 for held_at in held) for tick in reached)
+    reasons = {mark.tick: mark.why for mark in marks(played.folder)}
+    assert reasons[0] == "start"
+    # The record is committed first, and the checkpoint one tick later.
+    assert all(any(tick <= saved_at <= tick + 2 for saved_at in reasons) for tick in reached)
 
 
-def test_a_battle_that_bars_the_way_has_a_moment_before_it(played: Played) -> None:
+def test_a_required_battle_has_a_checkpoint_before_it(played: Played) -> None:
     assert any(mark.why == "battle" for mark in marks(played.folder))
 
 
-def test_a_run_taken_back_by_hand_is_labelled_and_replays(agent: Agent, run: Path) -> None:
+def test_a_run_resumed_at_an_older_tick_is_labelled_and_replays(agent: Agent, run: Path) -> None:
     third = [mark for mark in marks(run) if mark.why == "milestone"][2]
     last, soon = marks(run)[-1].tick, third.tick + 120
     ended = agent("play", "--json", "--resume", run, "--at", third.tick + 3, "--ticks", soon)
@@ -277,14 +273,14 @@ def test_a_run_taken_back_by_hand_is_labelled_and_replays(agent: Agent, run: Pat
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
         dead = [row.tick for row in folder.store.steps(live=False)]
-        assert dead == list(range(third.tick + 1, last + 1))  # nothing that was played is gone
+        assert dead == list(range(third.tick + 1, last + 1))  # no step is lost
         assert folder.store.trail(live=False)
     again = agent("play", "--resume", run, "--ticks", soon + 10)
     assert "not a clean run" in again.out
-    assert f"taken back by hand from tick {last} to tick {third.tick}" in again.out
+    assert f"went back by hand from tick {last} to tick {third.tick}" in again.out
 
 
-def test_who_watches_over_crashes_leaves_the_run_clean(run: Path) -> None:
+def test_a_recovery_by_the_supervisor_leaves_the_run_clean(run: Path) -> None:
     third = [mark for mark in marks(run) if mark.why == "milestone"][2]
     tick = third.tick
     summary = play_in(run.parent, resume=run, at=tick, recovers=True, ticks=tick + 20)
@@ -292,13 +288,16 @@ def test_who_watches_over_crashes_leaves_the_run_clean(run: Path) -> None:
     assert summary.clean
 
 
-def test_a_tick_before_all_there_are_is_refused_in_a_line(agent: Agent, run: Path) -> None:
+def test_a_tick_before_the_first_checkpoint_is_refused(agent: Agent, run: Path) -> None:
     with closing(sqlite3.connect(run / "run.sqlite")) as file, file:
         file.execute("DELETE FROM checkpoints WHERE tick < 300")
     first = marks(run)[0].tick
     ended = agent("play", "--resume", run, "--at", 7)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert f"--at 7 is before the first checkpoint; there are those of ticks {first}, " in ended.err
+    assert (
+        f"--at 7 is before the first checkpoint; there are checkpoints at ticks {first}, "
+        in ended.err
+    )
     assert "--at -1 is negative" in agent("play", "--resume", run, "--at", -1).err
 
 
@@ -307,10 +306,10 @@ def test_a_tick_before_all_there_are_is_refused_in_a_line(agent: Agent, run: Pat
     [
         (signal.SIGHUP, signal.SIG_DFL, True),
         (signal.SIGHUP, signal.SIG_IGN, False),  # under nohup
-        (signal.SIGINT, signal.SIG_IGN, True),  # a job that a shell starts in the background
+        (signal.SIGINT, signal.SIG_IGN, True),  # a background job of a shell
     ],
 )
-def test_a_signal_asks_for_an_end_unless_a_closed_terminal_is_to_be_ignored(
+def test_a_signal_requests_an_end_unless_nohup_ignores_it(
     number: signal.Signals, before_it: signal.Handlers, *, asks: bool
 ) -> None:
     before = signal.signal(number, before_it)
@@ -322,9 +321,7 @@ def test_a_signal_asks_for_an_end_unless_a_closed_terminal_is_to_be_ignored(
         signal.signal(number, before)
 
 
-def test_a_goal_that_was_reached_is_to_be_reached_again_after_going_back(
-    agent: Agent, run: Path
-) -> None:
+def test_a_goal_is_reached_again_after_going_back(agent: Agent, run: Path) -> None:
     lasting = [mark for mark in marks(run) if mark.why == "milestone"]
     ended = agent("play", "--json", "--resume", run, "--at", lasting[-2].tick)
     assert (ended.code, ended.json["stop"]) == (0, "goal")
@@ -334,7 +331,7 @@ def test_a_goal_that_was_reached_is_to_be_reached_again_after_going_back(
 
 
 GOAL = "healed"
-SEEDS = range(14, 45)  # the first of them blacks out, as others do where battles have changed
+SEEDS = range(14, 45)  # the first seed blacks out; others do after changes to battles
 
 
 def in_phase(phase: Phase) -> Callable[[State], bool]:
@@ -358,12 +355,12 @@ MOMENTS: dict[str, Callable[[State], bool]] = {
     "a list of moves": in_phase(Phase.MOVE_MENU),
     "a blackout": is_blacking_out,
     "the nurse's question": in_menu(MenuKind.NURSE),
-    "the way through a door": is_between_maps,
+    "a map change": is_between_maps,
 }
 
 
 def stopped_at(moment: Callable[[State], bool], folder: Path) -> Path:
-    """A folder with a run that was stopped at such a moment, and its memory."""
+    """Return a folder with a run stopped at such a moment, and its memory."""
     for seed in SEEDS:
         home, asked = folder / str(seed), Interrupt()
         home.mkdir()
@@ -377,7 +374,7 @@ def stopped_at(moment: Callable[[State], bool], folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
-def test_a_run_stopped_in_the_middle_arrives_all_the_same(
+def test_a_run_stopped_in_an_interaction_reaches_its_goal(
     moment: Callable[[State], bool], tmp_path: Path
 ) -> None:
     home = stopped_at(moment, tmp_path)
@@ -387,10 +384,12 @@ def test_a_run_stopped_in_the_middle_arrives_all_the_same(
     assert [each.id for each in ended.milestones][-1] == GOAL
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
-        told = [event.payload for event in folder.store.events("battle")]
-    assert len(told) == ended.battles
-    for battle, after in pairwise(told):
-        assert battle["end_tick"] <= after["start_tick"]  # each told once, and never in two parts
-    assert all(battle["turns_taken"] > 0 for battle in told)
-    for battle in told:
+        battles = [event.payload for event in folder.store.events("battle")]
+    assert len(battles) == ended.battles
+    for battle, after in pairwise(battles):
+        assert (
+            battle["end_tick"] <= after["start_tick"]
+        )  # no battle is recorded twice or in two parts
+    assert all(battle["turns_taken"] > 0 for battle in battles)
+    for battle in battles:
         assert (battle["outcome"] == "defeat") is (battle["player_hp_remaining"] == 0)

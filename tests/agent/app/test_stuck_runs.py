@@ -1,4 +1,4 @@
-"""Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
+"""Whole stuck runs: they restore a checkpoint, report it, replay, and survive being stopped."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,33 +24,33 @@ from agent.tools.replay.operations import replay_run
 from emulator import PyBoyConsole, World
 from memory import StepRow, read_run
 from memory.observations.observation import ObservationQuery
-from tests.agent.app.test_play import CARTRIDGE, FROZEN
+from tests.agent.app.test_play import CARTRIDGE, SETTINGS
 from tests.agent.support import Played, Watcher, game_at
 
-NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that nothing on the cartridge sets
-ATOLL = Story(  # a map without a way in
+NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that the cartridge never sets
+UNREACHABLE = Story(  # a map without an entrance
     places=(Place("bedroom", 38, "the bedroom"), Place("atoll", 200, "the atoll")),
     milestones=(Milestone("end", "reach the atoll", Witness.SCENE, "atoll", map_id=200),),
 )
-DEAF = Story(  # somebody whom one can talk to for ever
+ENDLESS_TALK = Story(  # a person whose text never has an effect
     places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
-    marks={"event:never": NEVER},
+    ram_facts={"event:never": NEVER},
     tasks=(Task("ask", "ask for it", "house", "event:never", Interaction.of("talk_to", (1,))),),
     milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", mark=NEVER),),
 )
 STORY = Story.of(CARTRIDGE.kind)
-BEYOND = replace(  # the story to the first creature, and then the atoll
+LATE_UNREACHABLE = replace(  # the story up to the starter, then the atoll
     STORY,
-    places=(*STORY.places, *ATOLL.places[1:]),
-    milestones=(*STORY.milestones[: len(STORY.up_to("starter"))], *ATOLL.milestones),
+    places=(*STORY.places, *UNREACHABLE.places[1:]),
+    milestones=(*STORY.milestones[: len(STORY.up_to("starter"))], *UNREACHABLE.milestones),
 )
 
 
 def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summary:
-    """Play a run, a new one or the one in `path`, until it ends."""
+    """Play the run in `path`, created if missing, until it ends."""
     with (
         closing(PyBoyConsole(CARTRIDGE)) as console,
-        session_of_run(path, replace(FROZEN, run="stuck"), console, story, asked) as opened,
+        session_of_run(path, replace(SETTINGS, run="stuck"), console, story, asked) as opened,
     ):
         return opened.session.play(PlayLimits("end", inf), watcher)
 
@@ -66,8 +66,8 @@ def steps(path: Path) -> list[StepRow]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def impatient() -> Iterator[None]:
-    """Let half as many failures, after half as many ticks, be too many: how long a run tries shows nothing here."""
+def halved_limits() -> Iterator[None]:
+    """Halve the limits of failures and ticks: how long a run tries does not matter here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 3})
         patch.setattr(progress, "QUIET", 75)
@@ -75,33 +75,38 @@ def impatient() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def stranded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
+def stuck_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
     path = tmp_path_factory.mktemp("stranded")
-    return path, play(path, ATOLL, Watcher(), Interrupt())
+    return path, play(path, UNREACHABLE, Watcher(), Interrupt())
 
 
-def test_a_run_that_gets_nowhere_goes_back_and_then_gives_up(
-    stranded: tuple[Path, Summary],
-) -> None:
-    path, summary = stranded
+def test_a_stuck_run_restores_twice_and_then_gives_up(stuck_run: tuple[Path, Summary]) -> None:
+    path, summary = stuck_run
     assert (summary.stop.value, summary.episodes, summary.restores) == ("gave_up", 1, 2)
     assert summary.errors == 0
     assert "walk to the atoll" in summary.reason
     last = episodes(path)[-1]
-    assert last["rungs"] == ["replan", "leave_map", "ask_around", "restore", "restore", "give_up"]
+    assert last["recovery_steps"] == [
+        "replan",
+        "leave_map",
+        "ask_around",
+        "restore",
+        "restore",
+        "give_up",
+    ]
     assert last["run"] == "stuck"
     assert last["checkpoint_tick"] <= last["since"] < last["noticed"] <= last["lasted"]
     assert last["tried"][0] == "travel:atoll"
 
 
-def test_c02_c05_getting_nowhere_is_observed_and_what_died_with_it_is_marked(
-    stranded: tuple[Path, Summary],
+def test_c02_c05_a_stuck_episode_is_observed_and_abandoned_observations_are_dead(
+    stuck_run: tuple[Path, Summary],
 ) -> None:
-    with closing(read_run(stranded[0] / "run")) as folder:
+    with closing(read_run(stuck_run[0] / "run")) as folder:
         found = folder.store.observations()
         dead = folder.store.observations(ObservationQuery(live=False))
-        assert folder.store.sessions() == ["stuck"]  # one process, however often it went back
-    stuck = next(each for each in found if each.type == "stuck")  # the newest: it gave up
+        assert folder.store.sessions() == ["stuck"]  # one process, also after restores
+    stuck = next(each for each in found if each.type == "stuck")  # the newest one, which gave up
     assert stuck.importance == 8
     assert "tried travel:atoll" in stuck.content
     assert stuck.content.endswith("not solved")
@@ -109,24 +114,22 @@ def test_c02_c05_getting_nowhere_is_observed_and_what_died_with_it_is_marked(
     assert not {each.id for each in found} & {each.id for each in dead}
 
 
-def test_what_came_after_the_checkpoint_is_a_dead_branch_and_the_rest_replays(
-    stranded: tuple[Path, Summary],
+def test_steps_after_the_restored_checkpoint_are_dead_and_the_rest_replays(
+    stuck_run: tuple[Path, Summary],
 ) -> None:
-    path, summary = stranded
+    path, summary = stuck_run
     with closing(read_run(path / "run")) as folder:
         assert len(list(folder.store.steps(live=False))) > 0
     assert replay_run(path / "run", None) == (summary.ticks, None)
 
 
-def test_an_episode_can_be_played_again_though_its_branch_died(
-    stranded: tuple[Path, Summary],
-) -> None:
-    path, summary = stranded
-    told = episodes(path)
-    assert [each["over"] for each in told] == [False, True]
+def test_an_episode_on_an_abandoned_branch_can_be_replayed(stuck_run: tuple[Path, Summary]) -> None:
+    path, summary = stuck_run
+    found = episodes(path)
+    assert [each["over"] for each in found] == [False, True]
     said: list[str] = []
-    died = replay_run(path / "run", None, episode=1, tell=said.append)
-    assert died == (told[0]["lasted"], None)
+    died = replay_run(path / "run", None, episode=1, say=said.append)
+    assert died == (found[0]["lasted"], None)
     assert "repeated_failure in the bedroom" in said[0]
     lived = replay_run(path / "run", None, episode=2)
     assert (lived.ticks, lived.divergence) == (summary.ticks, None)
@@ -134,40 +137,40 @@ def test_an_episode_can_be_played_again_though_its_branch_died(
         replay_run(path / "run", None, episode=3)
 
 
-def test_who_is_stuck_late_goes_back_no_further_than_it_takes(tmp_path: Path) -> None:
-    summary = play(tmp_path, BEYOND, Watcher(), Interrupt())
+def test_a_late_stuck_run_keeps_its_earlier_milestones(tmp_path: Path) -> None:
+    summary = play(tmp_path, LATE_UNREACHABLE, Watcher(), Interrupt())
     assert (summary.stop.value, summary.restores, summary.errors) == ("gave_up", 2, 0)
     reached = [each.id for each in summary.milestones]
     assert reached == list(STORY.up_to("starter"))
     with closing(read_run(tmp_path / "run")) as folder:
-        told = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
+        ticks = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
         assert len(list(folder.store.events("battle"))) == summary.battles
-        assert min(row.tick for row in folder.store.steps(live=False)) > told["left_home"]
-    assert told == {each.id: each.tick for each in summary.milestones}
+        assert min(row.tick for row in folder.store.steps(live=False)) > ticks["left_home"]
+    assert ticks == {each.id: each.tick for each in summary.milestones}
 
 
-def test_a_talk_that_never_has_its_effect_is_given_up_too(tmp_path: Path) -> None:
-    summary = play(tmp_path, DEAF, Watcher(), Interrupt())
+def test_a_talk_without_effect_is_given_up(tmp_path: Path) -> None:
+    summary = play(tmp_path, ENDLESS_TALK, Watcher(), Interrupt())
     assert summary.stop.value == "gave_up"
     reasons = {each["reason"] for each in episodes(tmp_path)}
     assert reasons <= {"repeated_failure", "repeated_dialogue"}
     last = episodes(tmp_path)[-1]
     assert last["place"] in {"the house", "the bedroom"}
     assert "task:ask" in last["tried"]
-    assert "leave_map" in last["rungs"]
+    assert "leave_map" in last["recovery_steps"]
 
 
-def test_a_map_is_left_by_the_nearest_way(played: Played) -> None:
+def test_leave_map_takes_the_nearest_exit(played: Played) -> None:
     with game_at(played.folder, lambda state: state.in_control and state.map.map_id == 37) as game:
         skill = leave_map(Terrain(World.of(CARTRIDGE)), game.state)
         assert game.carry_out(skill, within=100) is Outcome.DONE
         assert game.state.map.map_id in {0, 38}
 
 
-def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
-    stranded: tuple[Path, Summary], tmp_path: Path
+def test_a_run_stopped_while_stuck_continues_as_without_the_stop(
+    stuck_run: tuple[Path, Summary], tmp_path: Path
 ) -> None:
-    path, summary = stranded
+    path, summary = stuck_run
     asked, lives, last, life = Interrupt(), 1, 0, 1
 
     def interrupt(moment: TickView) -> None:
@@ -176,14 +179,14 @@ def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
         last = moment.tick
         asked.asked = lives == life and moment.tick == 150
 
-    stopped = play(tmp_path, ATOLL, Watcher(interrupt), asked)
+    stopped = play(tmp_path, UNREACHABLE, Watcher(interrupt), asked)
     assert (stopped.stop.value, stopped.restores) == ("interrupted", 0)
     asked, life = Interrupt(), 2
-    stopped = play(tmp_path, ATOLL, Watcher(interrupt), asked)
+    stopped = play(tmp_path, UNREACHABLE, Watcher(interrupt), asked)
     assert (stopped.stop.value, stopped.restores) == ("interrupted", 1)
-    ended = play(tmp_path, ATOLL, Watcher(), Interrupt())
+    ended = play(tmp_path, UNREACHABLE, Watcher(), Interrupt())
     assert (ended.stop.value, ended.restores) == ("gave_up", summary.restores)
     assert steps(tmp_path) == steps(path)
-    own = {"checkpoint_tick": 0, "last_step": 0}  # where the stop left a checkpoint, and dead steps
-    told = [{**each, **own} for each in episodes(tmp_path)]
-    assert told == [{**each, **own} for each in episodes(path)]
+    own = {"checkpoint_tick": 0, "last_step": 0}  # they depend on where the run was stopped
+    found = [{**each, **own} for each in episodes(tmp_path)]
+    assert found == [{**each, **own} for each in episodes(path)]

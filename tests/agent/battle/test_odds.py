@@ -1,4 +1,4 @@
-"""What to do in a battle by exact odds, and what the other side is expected to do."""
+"""Orders chosen by exact odds, and the moves predicted for the enemy."""
 
 import random
 from dataclasses import replace
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.battle.damage import HORIZON, NEGLIGIBLE, Blows, Duel, endure
-from agent.battle.matchups import Attacking, duel, minded
+from agent.battle.damage import HORIZON, NEGLIGIBLE, Duel, TurnDamage, survival
+from agent.battle.matchups import AttackChoice, duel, with_ai_moves
 from agent.battle.options import BattleGoals, TurnState, attack_options
-from agent.battle.policy import choice
+from agent.battle.policy import choose_order
 from agent.skills import Attack, Flee
 from emulator import BattleKind, BattleMon, Party, State
 from emulator.ram.party import MoveSlot, Stats
@@ -32,8 +32,8 @@ def with_moves(mon: BattleMon, *moves: tuple[int, int]) -> BattleMon:
     return replace(mon, moves=tuple(MoveSlot(move, pp, 0) for move, pp in moves))
 
 
-def even(mon: BattleMon) -> BattleMon:
-    """A mon of level 5 that nothing sets apart."""
+def average_mon(mon: BattleMon) -> BattleMon:
+    """Return a mon of level 5 with average stats."""
     stats = Stats(20, 11, 11, 11, 11)
     return replace(mon, level=5, hp=20, stats=stats, unmodified=stats, types=(0, 0))
 
@@ -42,98 +42,98 @@ def tough(mon: BattleMon) -> BattleMon:
     return replace(mon, hp=26, stats=mon.stats._replace(hp=26))
 
 
-def at(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> State:
+def with_battle(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> State:
     assert state.battle is not None
     mons = (replace(state.party[0], hp=own.hp), *state.party.mons[1:])
     battle = replace(state.battle, own=own, enemy=enemy, kind=kind)
     return replace(state, battle=battle, party=Party(mons))
 
 
-def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
-    return choice(DEX, at(state, own, enemy, kind), BattleGoals()).order
+def order_for(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
+    return choose_order(DEX, with_battle(state, own, enemy, kind), BattleGoals()).order
 
 
-def table(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
-    found = TurnState.of(DEX, at(state, own, enemy, BattleKind.TRAINER), BattleGoals())
+def turn_of(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
+    found = TurnState.of(DEX, with_battle(state, own, enemy, BattleKind.TRAINER), BattleGoals())
     assert found is not None
     return found
 
 
-def test_of_two_attacks_the_quicker_is_chosen(first_turn: State) -> None:
+def test_the_attack_with_the_fewest_turns_is_chosen(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 10), (GLOWER, 10), (SPLISH, 10))
-    weak = replace(enemy, hp=9)  # nothing is worth preparing
-    quickest = min(attack_options(table(first_turn, own, weak)), key=lambda each: each.turns)
-    assert ordered(first_turn, own, weak, BattleKind.TRAINER) == quickest.order
+    weak = replace(enemy, hp=9)  # no setup move is worthwhile
+    quickest = min(attack_options(turn_of(first_turn, own, weak)), key=lambda each: each.turns)
+    assert order_for(first_turn, own, weak, BattleKind.TRAINER) == quickest.order
 
 
 def test_a_move_without_pp_is_not_chosen(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 0), (GLOWER, 10), (SPLISH, 3))
-    assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(2)
+    assert order_for(first_turn, own, enemy, BattleKind.TRAINER) == Attack(2)
 
 
 def test_a_disabled_move_is_not_chosen(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = replace(with_moves(own, (NUDGE, 9), (SPLISH, 9)), disabled=1)
-    assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(0)
+    assert order_for(first_turn, own, enemy, BattleKind.TRAINER) == Attack(0)
 
 
-def test_without_an_attack_some_move_with_pp_is_used(first_turn: State) -> None:
+def test_without_an_attack_a_move_with_pp_is_used(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 0), (GLOWER, 4))
-    assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(1)
+    assert order_for(first_turn, own, enemy, BattleKind.TRAINER) == Attack(1)
 
 
-def test_a_lost_fight_is_left_if_it_can_be(first_turn: State) -> None:
+def test_a_lost_wild_battle_is_left_by_running(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     weak = replace(own, hp=1, stats=own.stats._replace(speed=999))
-    assert ordered(first_turn, weak, enemy, BattleKind.WILD) == Flee()
-    assert isinstance(ordered(first_turn, weak, enemy, BattleKind.TRAINER), Attack)
+    assert order_for(first_turn, weak, enemy, BattleKind.WILD) == Flee()
+    assert isinstance(order_for(first_turn, weak, enemy, BattleKind.TRAINER), Attack)
 
 
-def test_a_fight_that_will_be_won_is_fought(first_turn: State) -> None:
+def test_a_battle_that_will_be_won_is_fought(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     easy = replace(enemy, hp=1)
-    assert isinstance(ordered(first_turn, own, easy, BattleKind.WILD), Attack)
+    assert isinstance(order_for(first_turn, own, easy, BattleKind.WILD), Attack)
 
 
-def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) -> None:
+def test_a_setup_move_is_used_when_it_gains_more_than_its_turn_costs(first_turn: State) -> None:
     own, enemy = sides(first_turn)
-    own = with_moves(even(own), (NUDGE, 20), (CURL_UP, 20))
-    strong = tough(with_moves(even(enemy), (NUDGE, 20)))  # many turns, and each one hurts
-    assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
+    own = with_moves(average_mon(own), (NUDGE, 20), (CURL_UP, 20))
+    strong = tough(with_moves(average_mon(enemy), (NUDGE, 20)))  # many turns, and each one hurts
+    assert order_for(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
     curled = replace(
         own, stages=own.stages._replace(defense=6), stats=own.stats._replace(defense=44)
     )
-    assert ordered(first_turn, curled, strong, BattleKind.TRAINER) == Attack(0)  # no more of it
+    assert order_for(first_turn, curled, strong, BattleKind.TRAINER) == Attack(0)  # only once
 
 
-def test_what_helps_less_than_its_turn_costs_is_left(first_turn: State) -> None:
+def test_a_setup_move_is_skipped_when_it_gains_less_than_its_turn_costs(first_turn: State) -> None:
     own, enemy = sides(first_turn)
-    own = with_moves(even(own), (NUDGE, 20), (BIG_EYES, 20))
-    strong = tough(with_moves(even(enemy), (NUDGE, 20)))
-    assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
+    own = with_moves(average_mon(own), (NUDGE, 20), (BIG_EYES, 20))
+    strong = tough(with_moves(average_mon(enemy), (NUDGE, 20)))
+    assert order_for(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
 
 
-def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
+def test_an_enemy_with_low_hp_is_attacked(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 20), (BIG_EYES, 20))
-    assert ordered(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
+    assert order_for(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
 
 
-def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_turn: State) -> None:
+def test_unknown_species_and_moves_still_give_an_attack(first_turn: State) -> None:
     strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
-    assert isinstance(choice(strange, first_turn, BattleGoals()).order, Attack)
+    assert isinstance(choose_order(strange, first_turn, BattleGoals()).order, Attack)
     empty = replace(DEX, all_species={}, all_moves={})
-    assert isinstance(choice(empty, first_turn, BattleGoals()).order, Attack)
+    assert isinstance(choose_order(empty, first_turn, BattleGoals()).order, Attack)
 
 
-def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:
+def test_an_enemy_without_damaging_moves_is_always_beaten(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
-    (only,) = attack_options(table(first_turn, own, harmless))
-    assert only.worth >= 1.0
+    (only,) = attack_options(turn_of(first_turn, own, harmless))
+    assert only.value >= 1.0
 
 
 SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_size=5).map(
@@ -141,58 +141,58 @@ SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_
 )
 
 
-def alive(blow: dict[int, float], hp: int) -> list[float]:
-    """Return the chances to stand after 0, 1, ... such blows."""
+def survival_chances(hit: dict[int, float], hp: int) -> list[float]:
+    """Return the survival chances after 0, 1, ... such hits."""
     odds, whole = np.zeros(hp + 1), np.zeros(hp)
-    for amount, share in blow.items():
+    for amount, share in hit.items():
         odds[min(amount, hp)] += share
     whole[0] = 1.0
-    return list(endure(whole, Blows((odds,))).alive)
+    return list(survival(whole, TurnDamage((odds,))).alive)
 
 
-@given(blow=SPREADS, hp=st.integers(1, 30))
-def test_standing_is_a_chance_that_only_falls(blow: dict[int, float], hp: int) -> None:
-    odds = alive(blow, hp)
+@given(hit=SPREADS, hp=st.integers(1, 30))
+def test_the_survival_chance_never_rises(hit: dict[int, float], hp: int) -> None:
+    odds = survival_chances(hit, hp)
     assert len(odds) == HORIZON + 1
     assert all(-1e-9 <= later <= sooner + 1e-9 for sooner, later in pairwise([1.0, *odds]))
-    pairs = zip(odds, alive(blow, hp + 1), strict=True)
+    pairs = zip(odds, survival_chances(hit, hp + 1), strict=True)
     assert all(one <= other + NEGLIGIBLE for one, other in pairs)
 
 
-def test_standing_is_what_many_tries_come_to() -> None:
-    blow, hp, tries = {0: 0.2, 3: 0.5, 5: 0.3}, 17, 20_000
+def test_the_survival_chance_matches_a_simulation() -> None:
+    hit, hp, tries = {0: 0.2, 3: 0.5, 5: 0.3}, 17, 20_000
     chance = random.Random(7)
     after_five = 0
     for _ in range(tries):
-        hits = chance.choices(list(blow), list(blow.values()), k=5)
+        hits = chance.choices(list(hit), list(hit.values()), k=5)
         after_five += sum(hits) < hp
-    assert alive(blow, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
+    assert survival_chances(hit, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
 
 
-CAIRN = (34, 1)  # goes by types, and spares who ails
-RAMBLER = (1, 1)  # chooses anything
+CAIRN = (34, 1)  # prefers strong types, and gives no second status
+RAMBLER = (1, 1)  # chooses any move
 POISONED = 8
 
 
-def foreseen(ring: Ring, trainer_class: int) -> set[str]:
-    found = minded(DEX, ring.enemy, ring.own, trainer_class)
+def predicted_moves(ring: Ring, trainer_class: int) -> set[str]:
+    found = with_ai_moves(DEX, ring.enemy, ring.own, trainer_class)
     return {DEX.move(each.move).name for each in found.moves}
 
 
-class Enough(Exception):
-    """As many turns were seen as a test wants."""
+class EnoughTurns(Exception):
+    """Raised when a test has seen enough turns."""
 
 
 def seen(ring: Ring, turns: int) -> set[str]:
-    """Return the moves that the enemy uses in so many turns."""
+    """Return the moves that the enemy uses in `turns` turns."""
 
     def watch(state: State) -> Attack:
         if len(script.seen) > turns:
-            raise Enough
+            raise EnoughTurns
         return Attack(0)
 
     script = Script((watch,))
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughTurns):
         ring.fight(script)
     moves = [state.battle.enemy_move for state in script.seen[1:] if state.battle is not None]
     return {DEX.move(move).name for move in moves if move is not None}
@@ -207,7 +207,7 @@ def seen(ring: Ring, turns: int) -> set[str]:
         ("TOASTNUT", 0, RAMBLER, ("NUDGE", "GRAVEL"), {"NUDGE", "GRAVEL"}),
     ],
 )
-def test_a_trainer_chooses_as_foreseen(
+def test_a_trainer_chooses_only_predicted_moves(
     ring: Ring,
     name: str,
     status: int,
@@ -217,42 +217,40 @@ def test_a_trainer_chooses_as_foreseen(
 ) -> None:
     ring.enter(Fighter(name, 40, ("PONDER",), status=status), trainer=trainer)
     ring.arm(*armed)
-    expected = foreseen(ring, trainer[0])
-    assert expected == chosen
-    assert seen(ring, 5) <= expected
+    predicted = predicted_moves(ring, trainer[0])
+    assert predicted == chosen
+    assert seen(ring, 5) <= predicted
 
 
-def test_who_is_wild_chooses_anything(ring: Ring) -> None:
+def test_a_wild_mon_may_choose_any_move(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12))
     ring.arm("NUDGE", "GRAVEL")
-    assert foreseen(ring, 0) == {"NUDGE", "GRAVEL"}
+    assert predicted_moves(ring, 0) == {"NUDGE", "GRAVEL"}
 
 
-def ends(ring: Ring, move: str) -> Duel:
-    return duel(DEX, ring.own, ring.enemy, Attacking(0, DEX.move(number_of(move)), 5))
+def duel_with(ring: Ring, move: str) -> Duel:
+    return duel(DEX, ring.own, ring.enemy, AttackChoice(0, DEX.move(number_of(move)), 5))
 
 
-def test_a_move_that_must_be_charged_wins_a_turn_later_than_one_that_rests_afterwards(
-    ring: Ring,
-) -> None:
+def test_a_charged_move_wins_a_turn_later_than_one_with_recharge(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 30), wild=("NIBBIT", 3))
-    charged, rested = ends(ring, "SLOW BLOOM"), ends(ring, "ALL AT ONCE")
+    charged, rested = duel_with(ring, "SLOW BLOOM"), duel_with(ring, "ALL AT ONCE")
     assert rested.turns < 1.5
     assert 1.9 < charged.turns < 2.5
 
 
 def chance(ring: Ring, move: MoveData) -> float:
-    return duel(DEX, ring.own, ring.enemy, Attacking(0, move, 20)).chance
+    return duel(DEX, ring.own, ring.enemy, AttackChoice(0, move, 20)).chance
 
 
-def test_who_is_held_does_less(ring: Ring) -> None:
+def test_a_trapping_move_raises_the_win_chance(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), wild=("NIBBIT", 10))
     ring.arm("NUDGE")
     tangle = DEX.move(number_of("TANGLE"))
     assert chance(ring, tangle) > chance(ring, replace(tangle, effect=0))
 
 
-def test_who_is_out_of_reach_takes_half(ring: Ring) -> None:
+def test_a_user_out_of_reach_has_a_higher_win_chance(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), wild=("NIBBIT", 12))
     ring.arm("NUDGE")
     burrow = DEX.move(number_of("BURROW"))

@@ -1,4 +1,4 @@
-"""What a turn is used for: items, balls, changes, running, and what a mon learns."""
+"""Orders of the policy: items, balls, switches, running, and moves to learn."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.battle.learn_move import offered, slot_to_forget
+from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
-from agent.battle.policy import BattlePolicy, catch_chance, choice
-from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
+from agent.battle.policy import BattlePolicy, catch_chance, choose_order
+from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_allowed
 from emulator import BattleKind, BattleMon, Party, PartyMon, State, Status
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot, Stats
 from emulator.ram.player import Bag, Stack
@@ -39,7 +39,7 @@ def slots(*moves: tuple[int, int]) -> tuple[MoveSlot, ...]:
 
 
 def fighter(mon: BattleMon, *moves: int, hp: int = 30, level: int = 8, pp: int = 20) -> BattleMon:
-    """A mon that nothing sets apart."""
+    """Return a mon with average stats."""
     stats = Stats(30, 15, 15, 15, 15)
     return replace(
         mon,
@@ -54,8 +54,8 @@ def fighter(mon: BattleMon, *moves: int, hp: int = 30, level: int = 8, pp: int =
     )
 
 
-def quick(mon: BattleMon) -> BattleMon:
-    """One that strikes first."""
+def fast(mon: BattleMon) -> BattleMon:
+    """Return a mon that moves first."""
     return replace(mon, stats=mon.stats._replace(speed=40))
 
 
@@ -80,7 +80,7 @@ def at(
     kind: BattleKind = BattleKind.WILD,
     bag: tuple[tuple[int, int], ...] = (),
 ) -> State:
-    """The turn with these on both sides."""
+    """Return the turn with these mons on both sides."""
     assert state.battle is not None
     mon = state.party[0]
     battle = replace(
@@ -93,7 +93,7 @@ def at(
 
 
 class Sides(NamedTuple):
-    """The first turn of a battle, and a mon on each side that nothing sets apart."""
+    """The first turn of a battle, and an average mon on each side."""
 
     turn: State
     own: BattleMon
@@ -107,57 +107,57 @@ def sides(first_turn: State) -> Sides:
 
 
 def order_in(state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
-    return choice(DEX, state, goals, tried or TriedOrders()).order
+    return choose_order(DEX, state, goals, tried or TriedOrders()).order
 
 
-def wishing(enemy: BattleMon) -> BattleGoals:
+def catching(enemy: BattleMon) -> BattleGoals:
     return BattleGoals(catch=frozenset({enemy.species}))
 
 
-def test_what_is_wanted_and_asleep_gets_a_ball(sides: Sides) -> None:
+def test_a_ball_is_thrown_at_a_sleeping_wanted_species(sides: Sides) -> None:
     turn, own, enemy = sides
     sleeper = replace(enemy, status=ASLEEP, hp=3)
     state = at(turn, own, sleeper, bag=((POKE_BALL, 3),))
-    assert order_in(state, wishing(enemy)) == Throw(POKE_BALL)
-    assert not isinstance(order_in(state, TRAIN), Throw)  # nobody wanted it
+    assert order_in(state, catching(enemy)) == Throw(POKE_BALL)
+    assert not isinstance(order_in(state, TRAIN), Throw)  # the species is not wanted
 
 
 def test_no_ball_is_thrown_at_a_trainers_mon(sides: Sides) -> None:
     turn, own, enemy = sides
     sleeper = replace(enemy, status=ASLEEP, hp=3)
     state = at(turn, own, sleeper, kind=BattleKind.TRAINER, bag=((POKE_BALL, 3),))
-    assert order_in(state, wishing(enemy)) == Attack(0)
+    assert order_in(state, catching(enemy)) == Attack(0)
 
 
-def test_what_is_wanted_is_worn_down_first_when_that_is_safe(sides: Sides) -> None:
+def test_a_wanted_species_is_weakened_first_when_that_is_safe(sides: Sides) -> None:
     turn, own, enemy = sides
     rare = replace(enemy, catch_rate=90)
     state = at(turn, own, rare, bag=((POKE_BALL, 3),))
-    assert order_in(state, wishing(enemy)) == Attack(0)
-    worn = at(turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),))  # an attack would end it
-    assert order_in(worn, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(state, catching(enemy)) == Attack(0)
+    weakened = at(turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),))  # too weak for an attack
+    assert order_in(weakened, catching(enemy)) == Throw(POKE_BALL)
     in_danger = at(turn, replace(own, hp=3), rare, bag=((POKE_BALL, 3),))
-    assert order_in(in_danger, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(in_danger, catching(enemy)) == Throw(POKE_BALL)
 
 
-def test_no_more_than_so_many_balls_are_thrown(sides: Sides) -> None:
+def test_at_most_ten_balls_are_thrown(sides: Sides) -> None:
     turn, own, enemy = sides
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 30),))
-    assert order_in(state, wishing(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
-    assert not isinstance(order_in(state, wishing(enemy), TriedOrders(balls=10)), Throw)
+    assert order_in(state, catching(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
+    assert not isinstance(order_in(state, catching(enemy), TriedOrders(balls=10)), Throw)
 
 
 def test_a_ball_that_the_game_refused_is_not_thrown_again(sides: Sides) -> None:
     turn, own, enemy = sides
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 3), (GREAT_BALL, 1)))
-    assert order_in(state, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(state, catching(enemy)) == Throw(POKE_BALL)
     refused = TriedOrders(frozenset({Throw(POKE_BALL)}))
-    assert order_in(state, wishing(enemy), refused) == Throw(GREAT_BALL)
-    saved = replace(wishing(enemy), spare=(POKE_BALL, GREAT_BALL))
+    assert order_in(state, catching(enemy), refused) == Throw(GREAT_BALL)
+    saved = replace(catching(enemy), spare=(POKE_BALL, GREAT_BALL))
     assert not isinstance(order_in(state, saved), Throw)
 
 
-def test_sleep_and_wounds_and_better_balls_make_catching_likelier(sides: Sides) -> None:
+def test_sleep_low_hp_and_better_balls_raise_the_catch_chance(sides: Sides) -> None:
     rare = replace(sides.enemy, catch_rate=45)
     whole = catch_chance(rare, POKE_BALL)
     assert 0 < whole < catch_chance(replace(rare, hp=5), POKE_BALL) < 1
@@ -166,9 +166,9 @@ def test_sleep_and_wounds_and_better_balls_make_catching_likelier(sides: Sides) 
     assert catch_chance(rare, 1) == 1.0
 
 
-def test_a_potion_is_used_when_it_decides_the_fight(sides: Sides) -> None:
+def test_a_potion_is_used_when_it_decides_the_battle(sides: Sides) -> None:
     turn, own, enemy = sides
-    hurt = replace(quick(own), hp=5)
+    hurt = replace(fast(own), hp=5)
     fight = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
     assert order_in(fight, TRAIN) == UseItem(POTION, 0)
     assert order_in(fight, BattleGoals(spare=(POTION,))) == Attack(0)
@@ -176,17 +176,17 @@ def test_a_potion_is_used_when_it_decides_the_fight(sides: Sides) -> None:
     assert order_in(nearly_won, TRAIN) == Attack(0)
 
 
-def test_a_potion_that_the_game_refuses_is_left(sides: Sides) -> None:
+def test_a_refused_potion_is_not_used_again(sides: Sides) -> None:
     turn, own, enemy = sides
-    hurt = replace(quick(own), hp=5)
+    hurt = replace(fast(own), hp=5)
     state = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
     refused = TriedOrders(frozenset({UseItem(POTION, 0)}))
     assert order_in(state, TRAIN, refused) == Attack(0)
 
 
-def test_who_sleeps_too_long_is_woken(sides: Sides) -> None:
+def test_a_long_sleep_is_cured(sides: Sides) -> None:
     turn, own, enemy = sides
-    sleeper = replace(quick(own), status=WELL._replace(sleep=7), hp=22)
+    sleeper = replace(fast(own), status=WELL._replace(sleep=7), hp=22)
     state = at(
         turn,
         sleeper,
@@ -197,9 +197,9 @@ def test_who_sleeps_too_long_is_woken(sides: Sides) -> None:
     assert order_in(state, TRAIN) == UseItem(AWAKENING, 0)
 
 
-def test_a_burn_is_cured_only_in_a_fight_that_it_decides(sides: Sides) -> None:
+def test_a_burn_is_cured_only_in_a_battle_that_it_decides(sides: Sides) -> None:
     turn, own, enemy = sides
-    weak = quick(own)
+    weak = fast(own)
     burned = replace(weak, status=WELL._replace(burned=True), stats=weak.stats._replace(attack=7))
     bag = ((BURN_HEAL, 1), (ANTIDOTE, 1))
     short = at(turn, burned, replace(enemy, hp=4), kind=BattleKind.TRAINER, bag=bag)
@@ -208,7 +208,7 @@ def test_a_burn_is_cured_only_in_a_fight_that_it_decides(sides: Sides) -> None:
     assert order_in(long, TRAIN) == UseItem(BURN_HEAL, 0)
 
 
-def test_somebody_with_much_better_odds_is_sent(sides: Sides) -> None:
+def test_a_mon_with_much_better_odds_is_switched_in(sides: Sides) -> None:
     turn, own, enemy = sides
     strong = fighter(own, SPLISH, level=20)
     fiery = replace(enemy, types=(20, 20), hp=30)
@@ -219,18 +219,18 @@ def test_somebody_with_much_better_odds_is_sent(sides: Sides) -> None:
     assert order_in(same, TRAIN) == Attack(0)
 
 
-def test_when_one_has_fallen_the_best_of_the_others_comes(sides: Sides) -> None:
+def test_the_best_mon_is_sent_after_one_has_fainted(sides: Sides) -> None:
     turn, own, enemy = sides
     weak, strong = fighter(own, NUDGE, hp=4), fighter(own, NUDGE, level=20)
     state = at(turn, replace(own, hp=0), enemy, weak, strong, kind=BattleKind.TRAINER)
-    tactics = BattlePolicy(DEX)
-    assert tactics.next_mon(state) == 2
+    policy = BattlePolicy(DEX)
+    assert policy.next_mon(state) == 2
     hopeless = at(turn, replace(own, hp=0), fighter(enemy, NUDGE, level=60), weak)
-    assert not tactics.fights_on(hopeless)
-    assert tactics.fights_on(at(turn, replace(own, hp=0), enemy, weak, strong))
+    assert not policy.fights_on(hopeless)
+    assert policy.fights_on(at(turn, replace(own, hp=0), enemy, weak, strong))
 
 
-def test_before_a_trainers_next_one_changes_only_for_much_better_odds(sides: Sides) -> None:
+def test_a_switch_before_the_trainers_next_mon_needs_much_better_odds(sides: Sides) -> None:
     turn, own, enemy = sides
     state = at(turn, replace(own, hp=3), enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
     assert BattlePolicy(DEX).change(state) == 1
@@ -238,7 +238,7 @@ def test_before_a_trainers_next_one_changes_only_for_much_better_odds(sides: Sid
     assert BattlePolicy(DEX).change(state) is None
 
 
-def test_who_may_rest_for_turns_is_put_to_sleep_first(sides: Sides) -> None:
+def test_a_strong_enemy_is_put_to_sleep_first(sides: Sides) -> None:
     turn, own, enemy = sides
     sleepy = replace(own, moves=slots((NUDGE, 20), (NAP_PUFF, 10)))
     strong = fighter(enemy, NUDGE, level=12)
@@ -247,30 +247,30 @@ def test_who_may_rest_for_turns_is_put_to_sleep_first(sides: Sides) -> None:
     assert order_in(asleep, TRAIN) == Attack(0)
 
 
-def test_a_strong_move_with_little_pp_is_kept_for_who_is_worth_it(sides: Sides) -> None:
+def test_a_strong_move_with_low_pp_is_saved_for_strong_enemies(sides: Sides) -> None:
     turn, own, enemy = sides
-    both = replace(quick(own), moves=slots((NIBBLE, 30), (BELLOWS, 1)), types=(20, 20))
+    both = replace(fast(own), moves=slots((NIBBLE, 30), (BELLOWS, 1)), types=(20, 20))
     weak = replace(enemy, hp=8)
     assert order_in(at(turn, both, weak), TRAIN) == Attack(0)
     in_danger = at(turn, replace(both, hp=8), weak, kind=BattleKind.TRAINER)
     assert order_in(in_danger, TRAIN) == Attack(1)
 
 
-def test_without_a_wish_for_experience_one_runs_where_that_is_sure(sides: Sides) -> None:
+def test_without_training_the_policy_runs_when_it_is_safe(sides: Sides) -> None:
     turn, own, enemy = sides
-    assert order_in(at(turn, quick(own), enemy), PASS) == Flee()
-    assert order_in(at(turn, quick(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
-    assert order_in(at(turn, quick(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
+    assert order_in(at(turn, fast(own), enemy), PASS) == Flee()
+    assert order_in(at(turn, fast(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
+    assert order_in(at(turn, fast(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
 
 
-def test_without_any_pp_one_runs_from_what_is_wild(sides: Sides) -> None:
+def test_without_pp_the_policy_runs_from_wild_mons(sides: Sides) -> None:
     turn, own, enemy = sides
     empty = fighter(own, NUDGE, pp=0)
     assert order_in(at(turn, empty, enemy), TRAIN) == Flee()
     assert order_in(at(turn, empty, enemy, kind=BattleKind.TRAINER), TRAIN) == Attack(0)
 
 
-def test_the_same_state_is_always_answered_alike(sides: Sides) -> None:
+def test_the_same_state_always_gives_the_same_order(sides: Sides) -> None:
     turn, own, enemy = sides
     state = at(turn, own, enemy, fighter(own, SPLISH), bag=((POTION, 1),))
     assert len({order_in(state, TRAIN) for _ in range(3)}) == 1
@@ -280,9 +280,9 @@ def learner(turn: State, *moves: int) -> PartyMon:
     return replace(turn.party[0], moves=slots(*[(move, 20) for move in moves]))
 
 
-def test_who_is_lost_takes_the_enemy_along_where_somebody_else_goes_on(sides: Sides) -> None:
+def test_a_lost_mon_explodes_when_another_mon_can_go_on(sides: Sides) -> None:
     turn, own, enemy = sides
-    lost = quick(fighter(own, NUDGE, BURST, hp=3))
+    lost = fast(fighter(own, NUDGE, BURST, hp=3))
     strong = fighter(enemy, NUDGE, hp=30, level=9)
     other = fighter(own, NUDGE)
     alone = at(turn, lost, strong, kind=BattleKind.TRAINER)
@@ -291,15 +291,15 @@ def test_who_is_lost_takes_the_enemy_along_where_somebody_else_goes_on(sides: Si
     assert order_in(accompanied, TRAIN) == Attack(1)
 
 
-def test_who_wins_anyway_does_not_give_itself_up(sides: Sides) -> None:
+def test_a_winning_mon_does_not_explode(sides: Sides) -> None:
     turn, own, enemy = sides
-    winning = quick(fighter(own, NUDGE, BURST))
+    winning = fast(fighter(own, NUDGE, BURST))
     weak = fighter(enemy, NUDGE, hp=4)
     state = at(turn, winning, weak, fighter(own, NUDGE), kind=BattleKind.TRAINER)
     assert order_in(state, TRAIN) == Attack(0)
 
 
-def test_of_five_moves_the_one_least_missed_is_forgotten(first_turn: State) -> None:
+def test_the_least_valuable_of_five_moves_is_forgotten(first_turn: State) -> None:
     mon = learner(first_turn, NUDGE, GLOWER, NIBBLE, LEAF_FLICK)
     assert slot_to_forget(DEX, mon, BELLOWS) is not None
     kept = slot_to_forget(DEX, mon, NAP_PUFF)
@@ -321,18 +321,18 @@ def test_moves_of_hms_are_never_forgotten(first_turn: State) -> None:
     assert slot_to_forget(dex, learner(first_turn, 15, 19, NUDGE, 70), BELLOWS) == 2
 
 
-def test_a_move_is_offered_to_who_learns_it_at_its_level(played: Played) -> None:
+def test_a_move_is_offered_to_a_mon_that_learns_it_at_its_level(played: Played) -> None:
     with game_at(played.folder, lambda state: len(state.party) == 1) as game:
-        lesson = DEX.species(game.state.party[0].species).lessons[0]
+        lesson = DEX.species(game.state.party[0].species).level_up_moves[0]
         game.poke({symbol("wMoveNum"): lesson.move, symbol("wWhichPokemon"): 0})
         mon = learner(game.state, NUDGE, GLOWER, NIBBLE, NAP_PUFF)
         learning = replace(game.state, party=Party((replace(mon, level=lesson.level),)))
-        assert offered(DEX, learning) == (0, lesson.move)
-        assert offered(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
+        assert offered_move(DEX, learning) == (0, lesson.move)
+        assert offered_move(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
 
 
-def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(first_turn: State) -> None:
-    team = (Member(6, species_of("WRENKIN")), Member(7, species_of("NIBBIT")))
+def test_better_stats_raise_the_chance_to_beat_a_trainer(first_turn: State) -> None:
+    team = (TeamMember(6, species_of("WRENKIN")), TeamMember(7, species_of("NIBBIT")))
     mon = learner(first_turn, NUDGE, SPLISH)
     chances = []
     for stat in (10, 14, 18, 24):
@@ -347,7 +347,7 @@ def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(first_turn: State)
     assert chance_to_beat(DEX, alone, ()) == 1
 
 
-AILMENTS = st.builds(
+STATUSES = st.builds(
     Status, st.integers(0, 7), st.booleans(), st.booleans(), st.booleans(), st.booleans()
 )
 MOVES = st.lists(
@@ -361,37 +361,37 @@ ITEMS = st.lists(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     moves=MOVES,
-    ailments=AILMENTS,
+    status=STATUSES,
     hp=st.integers(1, 30),
     bench_hp=st.integers(0, 30),
     kind=st.sampled_from((BattleKind.WILD, BattleKind.TRAINER)),
     bag=ITEMS,
-    wishes=st.builds(
+    goals=st.builds(
         BattleGoals, catch=st.sampled_from((frozenset(), frozenset({3}))), train=st.booleans()
     ),
     disabled=st.none() | st.integers(0, 3),
 )
-def test_every_order_is_lawful(
+def test_every_order_is_allowed(
     first_turn: State,
     moves: list[tuple[int, int]],
-    ailments: Status,
+    status: Status,
     hp: int,
     bench_hp: int,
     kind: BattleKind,
     bag: list[tuple[int, int]],
-    wishes: BattleGoals,
+    goals: BattleGoals,
     disabled: int | None,
 ) -> None:
     mon = replace(
         fighter(own_of(first_turn), NUDGE, hp=hp),
         moves=slots(*moves),
-        status=ailments,
+        status=status,
         disabled=disabled if disabled is not None and disabled < len(moves) else None,
     )
     foe = replace(fighter(own_of(first_turn), NUDGE), species=3)
     state = at(first_turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
     refused: set[Order] = set()
-    for _ in range(3):  # and so are those given when the first is refused
-        order = order_in(state, wishes, TriedOrders(frozenset(refused)))
-        assert is_lawful(order, state)
+    for _ in range(3):  # also after refused orders
+        order = order_in(state, goals, TriedOrders(frozenset(refused)))
+        assert is_allowed(order, state)
         refused.add(order)

@@ -1,4 +1,4 @@
-"""Picking up what lies about: the example of a behaviour in docs/extending.md."""
+"""Picking up items on the map: the example capability in docs/extending.md."""
 
 from collections.abc import Iterator
 
@@ -8,53 +8,53 @@ from agent.capabilities import forage
 from agent.skills import Outcome
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import free_in, kit, told
+from tests.agent.demo import free_in, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 WOOD = 51
 BAG, CAPACITY, SOMETHING = symbol("wNumBagItems"), 20, 5
-EVENTS, BEATEN = symbol("wEventFlags"), 0x562  # from which on the trainers of the wood have theirs
+EVENTS, BEATEN = symbol("wEventFlags"), 0x562  # the first event of the wood's trainers
 
 
-FORAGING = forage.capability(kit())
+FORAGING = forage.capability(game_context())
 
 
-def lying_about(state: State) -> int:
-    return told(FORAGING, state)[forage.LEFT]
+def items_on_map(state: State) -> int:
+    return sensed_facts(FORAGING, state)[forage.ITEMS]
 
 
 @pytest.fixture
 def wood(played: Played) -> Iterator[Game]:
-    """Dapple Wood at the first step into it, where nothing has been picked up, and nobody bites or fights."""
+    """Yield Dapple Wood at the first step into it: no item picked up, no wild Pokemon, all trainers beaten."""
     with game_at(played.folder, free_in(WOOD)) as game:
         game.poke({symbol("wGrassRate"): 0, EVENTS + BEATEN // 8: 0xFF})
         yield game
 
 
-def test_what_lies_about_is_picked_up(wood: Game) -> None:
+def test_an_item_on_the_map_is_picked_up(wood: Game) -> None:
     before = wood.state
-    there = lying_about(before)
+    there = items_on_map(before)
     assert there
-    (deed,) = FORAGING.actions
-    assert wood.carry_out(deed.begin(before)) is Outcome.DONE
-    assert lying_about(wood.state) == there - 1
+    (bound,) = FORAGING.actions
+    assert wood.carry_out(bound.begin(before)) is Outcome.DONE
+    assert items_on_map(wood.state) == there - 1
     assert sum(s.quantity for s in wood.state.bag.items) == 1 + sum(
         s.quantity for s in before.bag.items
     )
 
 
-def test_a_full_bag_leaves_it_lying(wood: Game) -> None:
+def test_a_full_bag_leaves_items_on_the_map(wood: Game) -> None:
     stacks = {BAG + 1 + 2 * n + byte: SOMETHING for n in range(CAPACITY) for byte in (0, 1)}
     wood.poke({BAG: CAPACITY, **stacks, BAG + 1 + 2 * CAPACITY: 0xFF})
     assert wood.state.bag.full
-    assert lying_about(wood.state) == 0
+    assert items_on_map(wood.state) == 0
 
 
-def test_where_nothing_lies_nothing_begins(played: Played) -> None:
+def test_without_items_on_the_map_the_action_is_blocked(played: Played) -> None:
     with game_at(played.folder, lambda state: state.in_control) as game:
         state = game.state
-    assert lying_about(state) == 0
-    (deed,) = FORAGING.actions
+    assert items_on_map(state) == 0
+    (bound,) = FORAGING.actions
     with pytest.raises(StopIteration) as ended:
-        next(deed.begin(state))
+        next(bound.begin(state))
     assert ended.value.value is Outcome.BLOCKED

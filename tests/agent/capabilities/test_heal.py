@@ -1,4 +1,4 @@
-"""Healing: what counts as having been healed, and where."""
+"""Healing: when the team counts as healed, and where it heals."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import STORY, kit, told
+from tests.agent.demo import STORY, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
 
-HEALING, WALKING = heal.capability(kit()), travel.capability(kit())
+HEALING, WALKING = heal.capability(game_context()), travel.capability(game_context())
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 
@@ -28,24 +28,24 @@ def unhealed(played: Played) -> Iterator[Game]:
 
 
 def healed(state: State) -> int:
-    return told(HEALING, state)["healed"]
+    return sensed_facts(HEALING, state)["healed"]
 
 
-def test_who_asked_and_was_not_healed_still_wants_it(unhealed: Game) -> None:
+def test_asking_without_healing_does_not_count_as_healed(unhealed: Game) -> None:
     unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
     assert unhealed.state.flags.used_center
     assert not healed(unhealed.state)
 
 
-def test_who_would_wake_up_in_a_town_with_a_centre_was_healed(unhealed: Game) -> None:
+def test_a_blackout_map_with_a_centre_counts_as_healed(unhealed: Game) -> None:
     unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
     unhealed.poke({LAST_BLACKOUT_MAP: SECOND_TOWN})
     assert healed(unhealed.state)
 
 
 def first_of_the_plan(facts: dict[str, int]) -> str:
-    """Return the first action of the plan for the most urgent goal of looking after the team."""
-    actions = [deed.action for each in (HEALING, WALKING) for deed in each.actions]
+    """Return the first action of the plan for the most urgent healing goal."""
+    actions = [bound.action for each in (HEALING, WALKING) for bound in each.actions]
     opened = {need: 1 for place in STORY.places for need in place.needs}
     facts = {"in_control": 1, "party:hp": 100, "party:pp": 100, **opened, **facts}
     goal = max(
@@ -56,20 +56,20 @@ def first_of_the_plan(facts: dict[str, int]) -> str:
     return found.actions[0].name
 
 
-def test_poison_is_cured_out_of_the_bag_before_anybody_walks_to_a_healer() -> None:
+def test_an_antidote_from_the_bag_comes_before_the_walk_to_a_healer() -> None:
     poisoned = {"party:hp": 25, "party:poisoned": 1, MAP: THE_WOOD}
     assert first_of_the_plan({**poisoned, "bag:antidotes": 1}) == "use:antidote"
     assert first_of_the_plan(poisoned).startswith("travel:")
 
 
-def test_beside_a_healer_nothing_of_the_bag_is_used() -> None:
+def test_beside_a_healer_no_item_is_used() -> None:
     worn = {"party:hp": 25, "party:poisoned": 1, "at:rest_house": 1, MAP: REST_HOUSE}
     assert first_of_the_plan({**worn, "bag:antidotes": 1, "bag:potions": 5}) == "heal:rest_house"
 
 
-def test_training_comes_before_the_healing_that_it_makes_needful() -> None:
-    """Who is to be fit and strong is not healed twice."""
-    deeds = (*HEALING.actions, *WALKING.actions, *train.capability(kit()).actions)
+def test_training_comes_before_the_healing_it_requires() -> None:
+    """A team that must be both trained and healthy is healed only once."""
+    bound_actions = (*HEALING.actions, *WALKING.actions, *train.capability(game_context()).actions)
     (task,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
     strong = Goal(
         "strong",
@@ -77,16 +77,16 @@ def test_training_comes_before_the_healing_that_it_makes_needful() -> None:
         1,
         "be strong",
     )
-    # No further than the leader: beyond him there is better ground.
+    # No further than the leader: beyond the gym there are better wild areas.
     opened = {need: 1 for place in STORY.places if place.name == "gym" for need in place.needs}
     facts = {"in_control": 1, "party:hp": 70, MAP: THE_WOOD, "at:wood": 1, **opened}
-    found = plan(strong, facts, [deed.action for deed in deeds])
+    found = plan(strong, facts, [bound.action for bound in bound_actions])
     assert found is not None
     kinds = [each.name.partition(":")[0] for each in found.actions]
     assert kinds == ["train", "travel", "heal"]
 
 
-def test_a_potion_is_taken_far_from_a_healer_and_not_in_their_town() -> None:
+def test_a_potion_is_used_far_from_a_healer_and_not_in_the_same_town() -> None:
     worn = {"party:hp": 25, "bag:potions": 5}
     assert first_of_the_plan({**worn, MAP: THE_WOOD}) == "use:potion"
     assert first_of_the_plan({**worn, MAP: THIRD_TOWN}) == "travel:stone_rest_house"

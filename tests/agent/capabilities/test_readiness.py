@@ -1,4 +1,4 @@
-"""How strong the team has to be before a trainer: Brock by the game's own tables, a row of four in the demo."""
+"""The strength required before a trainer: Brock by the tables of Red, four in a row in the demo."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.ram.player import Bag
 from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
-from tests.agent.demo import DEX, STORY, kit
+from tests.agent.demo import DEX, STORY, game_context
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
@@ -55,21 +55,21 @@ needs_brock = pytest.mark.skipif(not FOLDER.exists(), reason="the facts of the g
 
 
 class Red(NamedTuple):
-    """What is known with Red's tables in the slot, and the moment after the Pokedex was given."""
+    """The context with the tables of Red, and the state after the player got the Pokedex."""
 
-    kit: GameContext
+    game_context: GameContext
     capabilities: Sequence[Capability]
     moment: State
 
     @property
     def brock(self) -> Task:
-        """The task of beating the first leader."""
-        (task,) = [each for each in self.kit.story.tasks if each.id == "beat_brock"]
+        """The task to beat the first leader."""
+        (task,) = [each for each in self.game_context.story.tasks if each.id == "beat_brock"]
         return task
 
     def starter(self, name: str, level: int) -> Party:
-        """Return a team of one average mon, fresh from a rest."""
-        dex = self.kit.dex
+        """Return a team of one average Pokemon with full HP and PP."""
+        dex = self.game_context.dex
         (species,) = [each for each in dex.all_species.values() if each.name == name]
         stats = stats_of(species.base, AVERAGE, level)
         moves = [MoveSlot(move, dex.all_moves[move].pp, 0) for move in species.moves_at(level)]
@@ -91,14 +91,14 @@ class Red(NamedTuple):
         return Party((mon,))
 
     def standing_in(self, map_id: int, party: Party) -> State:
-        """Return the moment with another team somewhere else."""
+        """Return the state with another team and map."""
         here = replace(self.moment.map, map_id=map_id)
         return replace(self.moment, map=here, party=party)
 
     def facts(self, state: State) -> dict[str, int]:
-        """Return what the sensors tell of a moment in which nothing is shown."""
-        told = Senses(self.capabilities).read(percept_of(state, 1), cast("Recall", None))
-        return {**told, "in_control": 1}
+        """Return the sensed facts of a state, with the player in control."""
+        facts = Senses(self.capabilities).read(percept_of(state, 1), cast("Recall", None))
+        return {**facts, "in_control": 1}
 
     def way_to(self, fact: str, state: State) -> list[str]:
         """Return the names of the actions planned to make a fact true."""
@@ -114,9 +114,11 @@ def red() -> Red:
     cartridge = Cartridge(Path("red.gb"), rom, "POKEMON RED", "", CartridgeKind.RED)
     story = Story.of(CartridgeKind.RED)
     ledger = MilestoneLedger(story.milestones, Hooks())
-    kit = GameContext(story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0)
+    game_context = GameContext(story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0)
     images = dict(read_images(FOLDER / "wram"))
-    return Red(kit, capabilities_for(kit), read_state(images["blues_house_dialog"], 0))
+    return Red(
+        game_context, capabilities_for(game_context), read_state(images["blues_house_dialog"], 0)
+    )
 
 
 @needs_brock
@@ -124,18 +126,20 @@ def red() -> Red:
     ("name", "earliest", "latest"),
     [("SQUIRTLE", 8, 12), ("BULBASAUR", 12, 14), ("CHARMANDER", 14, 18)],
 )
-def test_the_level_wanted_for_brock_is_what_players_take(
+def test_the_level_required_for_brock_is_what_players_use(
     name: str, earliest: int, latest: int, red: Red
 ) -> None:
     levels = range(5, HIGHEST)
-    ready = [each for each in levels if is_ready(red.kit, red.starter(name, each), red.brock)]
+    ready = [
+        each for each in levels if is_ready(red.game_context, red.starter(name, each), red.brock)
+    ]
     assert earliest <= ready[0] <= latest
     assert ready == list(range(ready[0], HIGHEST))
 
 
 @needs_brock
 @pytest.mark.parametrize("name", ["SQUIRTLE", "BULBASAUR", "CHARMANDER"])
-def test_who_is_too_weak_trains_in_the_forest_before_the_gym(name: str, red: Red) -> None:
+def test_a_weak_team_trains_in_the_forest_before_the_gym(name: str, red: Red) -> None:
     weak = red.standing_in(PEWTER_CITY, red.starter(name, 6))
     way = red.way_to("badge:boulder", weak)
     assert way == [
@@ -151,7 +155,7 @@ def test_who_is_too_weak_trains_in_the_forest_before_the_gym(name: str, red: Red
 
 
 @needs_brock
-def test_who_is_worn_rests_in_pewter_city_first(red: Red) -> None:
+def test_a_hurt_team_heals_in_pewter_city_first(red: Red) -> None:
     (mon,) = red.starter("SQUIRTLE", 20).mons
     worn = red.standing_in(PEWTER_CITY, Party((replace(mon, hp=mon.hp // 2),)))
     way = red.way_to("badge:boulder", worn)
@@ -159,32 +163,35 @@ def test_who_is_worn_rests_in_pewter_city_first(red: Red) -> None:
 
 
 @needs_brock
-def test_nobody_who_beats_rock_lives_before_the_gym_so_nobody_is_looked_for(red: Red) -> None:
+def test_no_suitable_species_lives_before_the_gym_so_none_is_caught(red: Red) -> None:
     weak = red.standing_in(PEWTER_CITY, red.starter("CHARMANDER", 6))
-    assert red.facts(weak)[red.brock.fits] == 1
+    assert red.facts(weak)[red.brock.suitable] == 1
     living = {
         slot.species
         for name in ("route_1", "route_2", "viridian_forest")
-        for place in red.kit.story.places
-        if place.name == name and (wild := red.kit.dex.wild[place.map_id].grass) is not None
+        for place in red.game_context.story.places
+        if place.name == name
+        and (wild := red.game_context.dex.wild[place.map_id].grass) is not None
         for slot in wild.slots
     }
     assert living
-    assert not living & wanted(red.kit, weak)
+    assert not living & wanted(red.game_context, weak)
 
 
 @needs_brock
-def test_who_lives_behind_a_leader_is_no_help_against_that_leader(red: Red) -> None:
+def test_species_beyond_a_leader_do_not_count_as_suitable_against_it(red: Red) -> None:
     leaders = ("beat_brock", "beat_misty")
-    brock, misty = (each for name in leaders for each in red.kit.story.tasks if each.id == name)
-    near = [{place.name for place in homes(red.kit, task)} for task in (brock, misty)]
+    brock, misty = (
+        each for name in leaders for each in red.game_context.story.tasks if each.id == name
+    )
+    near = [{place.name for place in homes(red.game_context, task)} for task in (brock, misty)]
     assert not near[0]
     assert {"viridian_forest", "route_25"} <= near[1]
     assert "rock_tunnel_1f" not in near[1]
 
 
 @needs_brock
-def test_a_shop_is_worth_a_short_way_and_no_further(red: Red) -> None:
+def test_only_near_shops_are_visited(red: Red) -> None:
     def lacking(map_id: int) -> set[str]:
         empty = replace(red.standing_in(map_id, red.starter("SQUIRTLE", 20)), bag=Bag(()))
         facts = red.facts(empty)
@@ -204,18 +211,18 @@ def test_balls_are_bought_in_viridian_city_and_potions_in_pewter_city(red: Red) 
 ROW = ("beat_tansy", "beat_bram", "beat_maud", "beat_rook")
 
 
-def test_whoever_faces_the_first_of_the_four_has_all_of_them_to_beat() -> None:
+def test_the_first_of_the_four_is_followed_by_the_teams_of_the_others() -> None:
     tasks = {each.id: each for each in STORY.tasks}
     teams = [team_of(DEX, against) for each in ROW if (against := tasks[each].against)]
     rest = [member for team in teams[1:] for member in team]
-    assert list(following(kit(), tasks[ROW[0]])) == rest
-    assert following(kit(), tasks[ROW[-1]]) == ()
+    assert list(following(game_context(), tasks[ROW[0]])) == rest
+    assert following(game_context(), tasks[ROW[-1]]) == ()
 
 
-def test_a_leader_alone_is_followed_by_nobody() -> None:
+def test_a_single_leader_is_followed_by_no_team() -> None:
     (leader,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
-    assert following(kit(), leader) == ()
+    assert following(game_context(), leader) == ()
 
 
-def test_the_machine_sells_what_the_story_buys() -> None:
+def test_the_vending_machine_sells_the_drinks_of_the_story() -> None:
     assert list(DEX.vending.items()) == [(60, 200), (61, 300), (62, 350)]

@@ -1,4 +1,4 @@
-"""What is worth a walk to a shop, and who is worth a ball."""
+"""When to go shopping, and which Pokemon to catch."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,25 +7,25 @@ import pytest
 
 from agent.capabilities import shop
 from agent.capabilities.catch import PLACES, ROOM, capability, wanted
-from agent.capabilities.field_moves import awaited, learners_of
+from agent.capabilities.field_moves import learners_of, missing_moves
 from agent.planning.domain import Require
 from agent.skills import CUT, FLASH
 from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
-from tests.agent.demo import DEX, STORY, free_in, kit, told
+from tests.agent.demo import DEX, STORY, free_in, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 HEATHER_WAY = 13
 BALL, ANTIDOTE, POTION = 4, 11, 20
-FULL = dict.fromkeys(range(40, 60), 1)  # nothing of what shops have
+FULL = dict.fromkeys(range(40, 60), 1)  # no item that shops sell
 FULL_WITH_ONE = {POTION: 1, **dict.fromkeys(range(40, 59), 1)}
 WEAK_AGAINST_STONE, STRONG_AGAINST_STONE = 3, 7  # species of starters
 
 
 @pytest.fixture(scope="module")
 def moment(played: Played) -> State:
-    """A moment at which shops sell."""
+    """Return a state in which shops sell."""
     with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return game.state
 
@@ -38,7 +38,7 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         player=replace(state.player, money=money),
         party=replace(state.party, mons=(mon,)),
     )
-    return all(told(shop.capability(kit()), state).values())
+    return all(sensed_facts(shop.capability(game_context()), state).values())
 
 
 @pytest.mark.parametrize(
@@ -49,29 +49,29 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         pytest.param({POTION: 1, BALL: 5}, 100, STRONG_AGAINST_STONE, True, id="no money"),
         pytest.param(FULL, 3000, STRONG_AGAINST_STONE, True, id="no room"),
         pytest.param(FULL_WITH_ONE, 3000, STRONG_AGAINST_STONE, False, id="room on its stack"),
-        pytest.param({POTION: 5}, 3000, STRONG_AGAINST_STONE, True, id="nobody is to be caught"),
-        pytest.param({POTION: 5}, 3000, WEAK_AGAINST_STONE, False, id="somebody is to be caught"),
+        pytest.param({POTION: 5}, 3000, STRONG_AGAINST_STONE, True, id="no catch needed"),
+        pytest.param({POTION: 5}, 3000, WEAK_AGAINST_STONE, False, id="a catch needed"),
     ],
 )
-def test_one_goes_shopping_for_what_is_needed_and_can_be_paid(
+def test_shopping_is_for_items_that_run_short_and_can_be_paid(
     moment: State, things: dict[int, int], money: int, starter: int, *, enough: bool
 ) -> None:
     assert supplied(moment, things, money=money, starter=starter) is enough
 
 
-KIT = kit()
+CONTEXT = game_context()
 HM_CUT, HM_FLASH = 196, 200
-NOBODYS_PUPIL = 33  # a species that learns from no machine, and is strong against nobody
-NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; light and wings only pay
+WITHOUT_MACHINES = 33  # a species that learns from no machine and is strong against no trainer
+NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; FLASH and FLY are optional
 BAG, BADGES = symbol("wNumBagItems"), symbol("wObtainedBadges")
 MON, SPECIES = symbol("wPartyMon1"), symbol("wPartySpecies")
 
 
 @pytest.fixture
 def town(played: Played) -> Iterator[Game]:
-    """Somewhere outdoors, alone with somebody who learns nothing."""
+    """Yield a game outdoors with a team of one Pokemon that learns from no machine."""
     with game_at(played.folder, free_in(1)) as game:
-        game.poke({MON: NOBODYS_PUPIL, SPECIES: NOBODYS_PUPIL})
+        game.poke({MON: WITHOUT_MACHINES, SPECIES: WITHOUT_MACHINES})
         game.poke(
             {BAG: 2, BAG + 1: HM_CUT, BAG + 2: 1, BAG + 3: HM_FLASH, BAG + 4: 1, BAG + 5: 0xFF}
         )
@@ -82,25 +82,27 @@ def team_of(size: int, state: State) -> State:
     return replace(state, party=Party(state.party.mons[:1] * size))
 
 
-def test_what_the_story_needs_is_awaited_of_who_is_still_to_come(town: Game) -> None:
-    assert {each.name for each in awaited(STORY, DEX, town.state)} == NEEDED
+def test_required_moves_without_a_learner_are_awaited(town: Game) -> None:
+    assert {each.name for each in missing_moves(STORY, DEX, town.state)} == NEEDED
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
-def test_the_last_places_are_kept_for_who_learns_that(town: Game, size: int) -> None:
-    assert wanted(KIT, team_of(size, town.state)) == learners_of(DEX, CUT)
+def test_the_last_places_are_reserved_for_learners(town: Game, size: int) -> None:
+    assert wanted(CONTEXT, team_of(size, town.state)) == learners_of(DEX, CUT)
 
 
-def test_before_that_who_fits_or_lights_up_the_dark_is_welcome_too(town: Game) -> None:
-    assert wanted(KIT, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
+def test_with_more_places_suitable_species_and_flash_learners_are_caught_too(town: Game) -> None:
+    assert wanted(CONTEXT, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
 
 
-def test_a_full_team_wants_nobody(town: Game) -> None:
-    assert wanted(KIT, team_of(6, town.state)) == frozenset()
+def test_a_full_team_catches_nothing(town: Game) -> None:
+    assert wanted(CONTEXT, team_of(6, town.state)) == frozenset()
 
 
-def test_nobody_sets_out_to_catch_whom_there_is_no_place_for() -> None:
-    deeds = {deed.action.name.rpartition(":")[2]: deed.action for deed in capability(KIT).actions}
-    assert Require(PLACES, at_least=1) in deeds["surf"].requires
-    assert Require(ROOM, at_least=1) in deeds["flash"].requires
-    assert Require(ROOM, at_least=1) in deeds["challenge_leader"].requires
+def test_catching_requires_a_free_place_in_the_team() -> None:
+    actions = {
+        each.action.name.rpartition(":")[2]: each.action for each in capability(CONTEXT).actions
+    }
+    assert Require(PLACES, at_least=1) in actions["surf"].requires
+    assert Require(ROOM, at_least=1) in actions["flash"].requires
+    assert Require(ROOM, at_least=1) in actions["challenge_leader"].requires

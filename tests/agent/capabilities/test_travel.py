@@ -1,19 +1,19 @@
-"""What routes cost and keep clear of: near maps first, closed gates, trainers who might win."""
+"""Route costs and hazards: near maps first, closed gates, trainers who might win."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import travel as caution
+from agent.capabilities import travel as travelling
 from agent.capabilities.registry import capabilities_for
 from agent.capabilities.travel import MAP
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import plan
-from agent.skills import Destination, Obstacles, Outcome, travel, watchers
-from agent.skills.distances import UNKNOWN, Nearness
+from agent.skills import Destination, Obstacles, Outcome, travel, watching_trainers
+from agent.skills.distances import UNKNOWN, MapDistances
 from emulator import State
-from tests.agent.demo import STORY, WORLD, free_in, kit
+from tests.agent.demo import STORY, WORLD, free_in, game_context
 from tests.agent.support import Game, Played, game_at
 
 HOUSE, TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN = 37, 0, 12, 1, 13, 2
@@ -21,29 +21,29 @@ NOWHERE = 0xF0
 
 
 def steps(start: int, end: int) -> int:
-    return Nearness.of(WORLD).steps(start, end)
+    return MapDistances.of(WORLD).steps(start, end)
 
 
-def test_nothing_is_nearer_than_where_one_is() -> None:
+def test_the_distance_to_the_current_map_is_zero() -> None:
     assert steps(TOWN, TOWN) == 0
 
 
-def test_each_map_on_the_way_makes_it_longer() -> None:
+def test_each_map_on_the_way_adds_distance() -> None:
     ways = [steps(HOUSE, each) for each in (TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN)]
     assert ways == sorted(set(ways))
 
 
 @pytest.mark.parametrize(("one", "other"), [(HOUSE, LANE), (SECOND_TOWN, THIRD_TOWN)])
-def test_there_and_back_take_about_as_long(one: int, other: int) -> None:
+def test_distances_are_about_equal_in_both_directions(one: int, other: int) -> None:
     assert steps(one, other) == pytest.approx(steps(other, one), rel=0.5)
 
 
-def test_where_no_way_leads_is_far() -> None:
+def test_an_unreachable_map_has_the_unknown_distance() -> None:
     assert steps(TOWN, NOWHERE) == UNKNOWN
 
 
-def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
-    walks = caution.capability(kit()).actions
+def test_the_nearer_of_two_healers_is_chosen() -> None:
+    walks = travelling.capability(game_context()).actions
     heals = tuple(
         Action(
             f"heal:{each.place}",
@@ -73,30 +73,30 @@ NORTH_ROAD = {(SECOND_TOWN, 9, 0), (SECOND_TOWN, 10, 0)}
 
 @pytest.fixture(scope="module")
 def before_the_gate(played: Played) -> Iterator[Game]:
-    """In the second town for the first time: the way north is closed."""
+    """Yield the game in the second town for the first time: the way north is closed."""
     with game_at(played.folder, free_in(SECOND_TOWN)) as game:
         yield game
 
 
 @pytest.fixture(scope="module")
 def on_the_way(played: Played) -> State:
-    """On the longer route, before the trainer there has been met."""
+    """Return a state on the longer route, before the battle with the trainer there."""
     with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return game.state
 
 
 def closed(state: State) -> Obstacles:
-    gates, _ = caution.capability(kit()).hazards
+    gates, _ = travelling.capability(game_context()).hazards
     return gates(state)
 
 
-def eyes(state: State) -> Obstacles:
-    (hazard,) = caution.trainer_sight(kit()).hazards
+def in_sight(state: State) -> Obstacles:
+    (hazard,) = travelling.trainer_sight(game_context()).hazards
     return hazard(state)
 
 
 def with_level(state: State, level: int) -> State:
-    """Return the same moment with the first of the team as strong as one of this level."""
+    """Return the state with the first member as strong as one of this level."""
     first = state.party[0]
     stats = first.stats._replace(**dict.fromkeys(first.stats._fields, 4 * level))
     strong = replace(first, level=level, hp=stats.hp, stats=stats)
@@ -108,12 +108,12 @@ def test_a_closed_gate_is_a_wall(before_the_gate: Game) -> None:
     assert walls >= NORTH_ROAD
 
 
-def test_a_gate_that_is_open_is_none(on_the_way: State) -> None:
+def test_an_open_gate_is_no_wall(on_the_way: State) -> None:
     assert not closed(on_the_way).walls & NORTH_ROAD
 
 
-def test_nobody_tries_a_closed_gate(before_the_gate: Game) -> None:
-    known = kit()
+def test_a_walk_to_a_map_behind_a_closed_gate_is_blocked(before_the_gate: Game) -> None:
+    known = game_context()
     capabilities_for(known)
     north = Destination(HEATHER_WAY)
     skill = travel(known.terrain, north, before_the_gate.state, patience=3)
@@ -121,15 +121,15 @@ def test_nobody_tries_a_closed_gate(before_the_gate: Game) -> None:
     assert before_the_gate.state.map.map_id == SECOND_TOWN
 
 
-def test_a_trainer_sees_the_squares_before_them(on_the_way: State) -> None:
-    (forager,) = [each for each in watchers(WORLD, on_the_way) if each.slot == FORAGER]
+def test_a_trainer_sees_the_squares_in_front(on_the_way: State) -> None:
+    (forager,) = [each for each in watching_trainers(WORLD, on_the_way) if each.slot == FORAGER]
     assert forager.squares == {(HEATHER_WAY, x, 45) for x in (15, 16, 17)}
 
 
-def test_a_beaten_trainer_watches_nobody(on_the_way: State) -> None:
-    event = WORLD.lookouts(on_the_way)[FORAGER].event
+def test_a_beaten_trainer_is_no_watcher(on_the_way: State) -> None:
+    event = WORLD.sight_lines(on_the_way)[FORAGER].event
     beaten = replace(on_the_way, flags=replace(on_the_way.flags, events=_with(on_the_way, event)))
-    assert FORAGER not in {each.slot for each in watchers(WORLD, beaten)}
+    assert FORAGER not in {each.slot for each in watching_trainers(WORLD, beaten)}
 
 
 def _with(state: State, event: int) -> bytes:
@@ -138,14 +138,14 @@ def _with(state: State, event: int) -> bytes:
     return bytes(events)
 
 
-def test_a_weak_team_keeps_out_of_sight(on_the_way: State) -> None:
-    costs = eyes(with_level(on_the_way, 2)).costs
+def test_a_weak_team_avoids_the_sight_of_trainers(on_the_way: State) -> None:
+    costs = in_sight(with_level(on_the_way, 2)).costs
     assert {(HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(costs)
 
 
-def test_a_strong_team_walks_where_it_likes(on_the_way: State) -> None:
-    assert eyes(with_level(on_the_way, 60)) == Obstacles()
+def test_a_strong_team_avoids_no_trainer(on_the_way: State) -> None:
+    assert in_sight(with_level(on_the_way, 60)) == Obstacles()
 
 
-def test_eyes_are_no_wall(on_the_way: State) -> None:
-    assert not eyes(with_level(on_the_way, 2)).walls
+def test_squares_in_sight_are_no_walls(on_the_way: State) -> None:
+    assert not in_sight(with_level(on_the_way, 2)).walls

@@ -1,4 +1,4 @@
-"""Bad input gets one clear line and the right exit code, and damages nothing."""
+"""Bad input prints one error line, exits with the right code, and damages nothing."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.play import HOME
-from agent.cli.memory.export import _flat, _inert
+from agent.cli.memory.export import _escaped_line, _without_formula
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.chart import local
 from agent.tools.scenario.capture import _value
@@ -28,7 +28,7 @@ def one_line(err: str, words: str) -> bool:
     return len(lines) == 1 and words in lines[0] and "Traceback" not in err
 
 
-def test_a_bad_image_is_refused_and_left_as_it_was(agent: Agent, tmp_path: Path) -> None:
+def test_a_truncated_image_is_refused_and_unchanged(agent: Agent, tmp_path: Path) -> None:
     rom = tmp_path / "roms" / "truncated.gb"
     rom.parent.mkdir()
     rom.write_bytes(DEMO[:0x8000])
@@ -53,7 +53,7 @@ def test_a_bad_image_is_refused_and_left_as_it_was(agent: Agent, tmp_path: Path)
         (("--resume", "/nowhere/run"), 1, "is no run"),
     ],
 )
-def test_a_bad_argument_gets_one_line(
+def test_a_bad_argument_of_play_prints_one_error_line(
     arguments: tuple[str, ...], code: int, words: str, agent: Agent, tmp_path: Path
 ) -> None:
     where = () if {"--run", "--resume"} & set(arguments) else ("--run", tmp_path / "run")
@@ -63,7 +63,7 @@ def test_a_bad_argument_gets_one_line(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_process_says_it_in_one_line_too(process: Agent) -> None:
+def test_a_process_prints_one_error_line(process: Agent) -> None:
     ended = process("play", "--resume", "/nowhere/run")
     assert (ended.code, ended.out) == (1, "")
     assert one_line(ended.err, "is no run"), ended.err
@@ -81,7 +81,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(agent: Agent, played: Play
     assert snapshot(played.folder) == before
 
 
-def test_somebodys_file_given_as_memory_stays_as_it_is(agent: Agent, tmp_path: Path) -> None:
+def test_a_foreign_file_given_as_memory_is_unchanged(agent: Agent, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_bytes(b"not a database, but somebody's bytes" * 100)
     ended = agent("play", "--run", tmp_path / "run", "--memory", letter)
@@ -90,7 +90,7 @@ def test_somebodys_file_given_as_memory_stays_as_it_is(agent: Agent, tmp_path: P
     assert letter.read_bytes() == b"not a database, but somebody's bytes" * 100
 
 
-def test_a_damaged_memory_is_set_aside_with_its_name_told(
+def test_a_damaged_memory_is_renamed_and_its_name_printed(
     agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     content = played.memory.read_bytes()
@@ -113,11 +113,11 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-Spoil = Callable[[Path], object]
+DamageRun = Callable[[Path], object]
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"),
+    ("damage", "words"),
     [
         (lambda run: (run / "run.toml").unlink(), "is no run"),
         (lambda run: (run / "run.toml").write_text("seed = ["), "cannot be read"),
@@ -127,8 +127,10 @@ Spoil = Callable[[Path], object]
         (lambda run: (run / "run.sqlite").write_bytes(b"x" * 5000), "run.sqlite"),
     ],
 )
-def test_a_spoilt_run_is_not_replayed(spoil: Spoil, words: str, agent: Agent, run: Path) -> None:
-    spoil(run)
+def test_a_damaged_run_is_not_replayed(
+    damage: DamageRun, words: str, agent: Agent, run: Path
+) -> None:
+    damage(run)
     ended = agent("replay", run)
     assert ended.code == 1
     assert one_line(ended.err, words), ended.err
@@ -154,7 +156,7 @@ def _edit(run: Path, sql: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "UPDATE steps SET button = 'nonsense' WHERE tick = 40",
+        "UPDATE steps SET button = 'invalid' WHERE tick = 40",
         "UPDATE steps SET settle = 1000000000 WHERE tick = 40",
         "DELETE FROM steps WHERE tick = 40",
         "UPDATE events SET payload = '{}' WHERE kind = 'milestone'",
@@ -174,25 +176,25 @@ def test_an_edited_run_is_neither_drawn_nor_recorded_nor_exported(
         assert not (tmp_path / "made").exists()
 
 
-def test_a_team_that_is_none_is_damage(run: Path, agent: Agent) -> None:
+def test_an_invalid_team_is_reported_as_damage(run: Path, agent: Agent) -> None:
     _edit(run, "UPDATE trail SET team = '[[1]]'")
     ended = agent("report", run)
     assert (ended.code, "is damaged (trail: " in ended.err) == (1, True)
 
 
-def test_a_clock_beyond_all_calendars_is_told_all_the_same(run: Path, agent: Agent) -> None:
+def test_a_report_accepts_a_date_beyond_the_calendar(run: Path, agent: Agent) -> None:
     _edit(run, "UPDATE vitals SET at_ms = 99999999999999999, wall_s = 1e300")
     assert agent("report", run).code == 0
     assert local(-1e300).year in {1969, 1970}
 
 
-def test_words_beyond_the_basic_plane_can_be_read_again(
+def test_a_scenario_keeps_characters_beyond_the_basic_plane(
     run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     into = tmp_path / "a folder"
     says = 'A "quote", \\ and \U0001f600\x7f\nü'
     made = agent(
-        "scenario", "record", run, "--at", 40, "--name", "it", "--into", into, "--says", says
+        "scenario", "record", run, "--at", 40, "--name", "it", "--into", into, "--description", says
     )
     assert made.code == 0, made.err
     assert f"scenario run '{into}/it.toml'" in made.out
@@ -205,31 +207,31 @@ SHORT = [each for each in TEXTS if len(each.text) < 1_000]
 
 
 @pytest.mark.parametrize("hostile", SHORT, ids=[each.id for each in SHORT])
-def test_what_is_printed_obeys_nobody_but_the_program(hostile: Hostile) -> None:
-    told = StringIO()
-    out = Output(file=told, width=80, force_terminal=False)
+def test_output_contains_no_control_characters_of_texts(hostile: Hostile) -> None:
+    output = StringIO()
+    out = Output(file=output, width=80, force_terminal=False)
     out.say(hostile.text)
     out.print(facts(hostile.text, [(hostile.text, hostile.text)]))
     out.print(listing(hostile.text, ("id", "words"), [("a", hostile.text)], wide=1))
-    for obeyed in "\x1b\x07\x08\x0b\x0c\r\x00\x9b\u202e":
-        assert obeyed not in told.getvalue()
-    assert told.getvalue().encode()
+    for control in "\x1b\x07\x08\x0b\x0c\r\x00\x9b\u202e":
+        assert control not in output.getvalue()
+    assert output.getvalue().encode()
 
 
-def test_styles_of_the_program_are_kept_on_a_terminal() -> None:
-    told = StringIO()
-    Output(file=told, width=80, force_terminal=True, color_system="truecolor").print("[bold]a[/]")
-    assert "\x1b[1ma\x1b[0m" in told.getvalue()
+def test_output_keeps_its_own_styles_on_a_terminal() -> None:
+    output = StringIO()
+    Output(file=output, width=80, force_terminal=True, color_system="truecolor").print("[bold]a[/]")
+    assert "\x1b[1ma\x1b[0m" in output.getvalue()
 
 
 @pytest.mark.parametrize("hostile", TEXTS, ids=[each.id for each in TEXTS])
-def test_no_cell_of_a_table_is_a_formula(hostile: Hostile) -> None:
-    assert not str(_inert(hostile.text)).startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert str(_inert(hostile.text)).removeprefix("'") == hostile.text.removeprefix("'")
+def test_no_exported_cell_is_a_formula(hostile: Hostile) -> None:
+    assert not str(_without_formula(hostile.text)).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert str(_without_formula(hostile.text)).removeprefix("'") == hostile.text.removeprefix("'")
 
 
 @pytest.mark.parametrize("hostile", SHORT, ids=[each.id for each in SHORT])
-def test_a_page_shows_words_and_neither_fetches_nor_runs_them(hostile: Hostile) -> None:
-    told = _flat(hostile.text)
-    assert len(told.splitlines()) <= 1
-    assert not re.search(r"(?<!\\)(?:\\\\)*[<\[`*]", told)
+def test_an_exported_page_escapes_texts(hostile: Hostile) -> None:
+    output = _escaped_line(hostile.text)
+    assert len(output.splitlines()) <= 1
+    assert not re.search(r"(?<!\\)(?:\\\\)*[<\[`*]", output)

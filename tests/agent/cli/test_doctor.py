@@ -1,4 +1,4 @@
-"""doctor says what is here, what is missing, and what to do."""
+"""doctor: checks of the machine and the cartridge, and facts for owners."""
 
 import base64
 import os
@@ -18,7 +18,7 @@ from emulator.soundness.survey import survey
 from tests.agent.support import ROOT, Agent
 
 
-def test_doctor_finds_this_machine_fit_and_shows_what_an_owner_can_confirm(agent: Agent) -> None:
+def test_doctor_passes_here_and_shows_facts_for_owners(agent: Agent) -> None:
     ended = agent("doctor")
     assert ended.code == 0
     for word in ("python", "packages", "tesseract", "key", "disk", "cartridge", "Red Agent Demo"):
@@ -32,7 +32,11 @@ def test_doctor_never_prints_the_key() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "agent", "doctor"],
         cwd=ROOT,
-        env={**os.environ, "ANTHROPIC_API_KEY": secret, "COLUMNS": "300"},  # so that nothing wraps
+        env={
+            **os.environ,
+            "ANTHROPIC_API_KEY": secret,
+            "COLUMNS": "300",
+        },  # wide, so that nothing wraps
         capture_output=True,
         text=True,
         check=True,
@@ -41,7 +45,7 @@ def test_doctor_never_prints_the_key() -> None:
     assert "is set" in done.stdout
 
 
-def test_a_cartridge_that_cannot_be_played_fails_the_check(agent: Agent, tmp_path: Path) -> None:
+def test_doctor_fails_for_an_unplayable_cartridge(agent: Agent, tmp_path: Path) -> None:
     ended = agent("doctor", "--rom", tmp_path / "none.gb")
     assert ended.code == 1
     assert "no cartridge at" in " ".join(ended.out.split())
@@ -61,15 +65,13 @@ def test_tesseract_is_found(findings: list[HealthFinding]) -> None:
     assert "characters of the main menu" in found["text by tesseract"].found
 
 
-def test_the_main_menu_is_read_from_pixels_without_a_fault(findings: list[HealthFinding]) -> None:
+def test_glyphs_read_the_main_menu_exactly(findings: list[HealthFinding]) -> None:
     (glyphs,) = (each for each in findings if each.what == "text by glyphs")
     assert glyphs.health is Health.OK
     assert glyphs.found == "13 of 13 characters of the main menu"
 
 
-def test_without_tesseract_the_agent_still_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_tesseract_is_optional(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     findings = {each.what: each for each in examine(None, tmp_path)}
     assert findings["tesseract"].health is Health.OPTIONAL
@@ -78,7 +80,7 @@ def test_without_tesseract_the_agent_still_plays(
 
 
 def altered_demo(folder: Path, at: int, data: bytes) -> Path:
-    """Write the demo with other bytes at one place, and a sum of bytes that fits."""
+    """Write the demo with `data` at one offset and a valid checksum; return its path."""
     rom = bytearray(demo_cartridge_path().read_bytes())
     rom[at : at + len(data)] = data
     rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
@@ -89,12 +91,12 @@ def altered_demo(folder: Path, at: int, data: bytes) -> Path:
 
 def test_doctor_has_a_row_for_every_invariant(findings: list[HealthFinding]) -> None:
     checks = survey(load_cartridge(demo_cartridge_path()))
-    rows = [each for each in findings if each.what == "survey"]
+    rows = [each for each in findings if each.what == "cartridge checks"]
     assert [row.found.split(":")[0] for row in rows] == [check.invariant for check in checks]
     assert {row.health for row in rows} == {Health.OK}
 
 
-def test_doctor_names_what_is_not_sound_and_what_to_do(agent: Agent, tmp_path: Path) -> None:
+def test_doctor_reports_a_broken_invariant_with_advice(agent: Agent, tmp_path: Path) -> None:
     bank, address = table("Moves")
     pp = bank * BANK_SIZE + address % BANK_SIZE + 5
     rom = altered_demo(tmp_path, pp, b"\0")
@@ -108,41 +110,39 @@ def test_doctor_names_what_is_not_sound_and_what_to_do(agent: Agent, tmp_path: P
     assert "confirm at a glance" not in ended.out
 
 
-def test_a_cartridge_whose_main_menu_never_opens_is_told(agent: Agent, tmp_path: Path) -> None:
-    rom = altered_demo(tmp_path, 0x100, b"\x18\xfe")  # its first instruction jumps to itself
+def test_doctor_reports_a_main_menu_that_never_opens(agent: Agent, tmp_path: Path) -> None:
+    rom = altered_demo(tmp_path, 0x100, b"\x18\xfe")  # the first instruction jumps to itself
     ended = agent("doctor", "--rom", rom)
     assert ended.code == 1
     assert "its main menu does not open" in " ".join(ended.out.replace("│", " ").split())
     assert "confirm at a glance" in ended.out
 
 
-def test_an_owner_can_confirm_what_the_cartridge_says() -> None:
-    says = {fact.what: fact.says for fact in confirmable(None)}
-    assert says["towns"].startswith("THISTLE END, ALDERBROOK, STONECROSS")
-    starters = [what.split()[1] for what in says if what.startswith("starter ")]
+def test_confirmable_returns_facts_of_the_demo() -> None:
+    facts = {fact.name: fact.description for fact in confirmable(None)}
+    assert facts["towns"].startswith("THISTLE END, ALDERBROOK, STONECROSS")
+    starters = [what.split()[1] for what in facts if what.startswith("starter ")]
     assert starters == ["PLIPPET", "MOPPLE", "TOASTNUT"]
     body = "BROOK; base stats: hp 42, attack 51, defense 42, speed 52, special 52"
-    assert says["starter PLIPPET"] == body
-    assert says["first route: NIBBIT"] == "level 2: 19.9 %, level 3: 15.2 %"
+    assert facts["starter PLIPPET"] == body
+    assert facts["first route: NIBBIT"] == "level 2: 19.9 %, level 3: 15.2 %"
 
 
-def test_the_real_game_has_towns_and_starters_that_people_know(
-    synthetic_cartridge: Cartridge,
-) -> None:
-    says = {fact.what: fact.says for fact in owner_facts(synthetic_cartridge)}
-    assert says["towns"].startswith("PALLET TOWN, VIRIDIAN CITY, PEWTER CITY")
-    assert says["towns"].count(",") == 10
-    assert says["starter CHARMANDER"].startswith("FIRE; base stats: hp 39, attack 52")
-    assert set(says) > {"starter SQUIRTLE", "starter BULBASAUR", "first route: RATTATA"}
+def test_owner_facts_of_red_are_its_towns_and_starters(synthetic_cartridge: Cartridge) -> None:
+    facts = {fact.name: fact.description for fact in owner_facts(synthetic_cartridge)}
+    assert facts["towns"].startswith("PALLET TOWN, VIRIDIAN CITY, PEWTER CITY")
+    assert facts["towns"].count(",") == 10
+    assert facts["starter CHARMANDER"].startswith("FIRE; base stats: hp 39, attack 52")
+    assert set(facts) > {"starter SQUIRTLE", "starter BULBASAUR", "first route: RATTATA"}
 
 
-def test_the_page_for_owners_shows_what_doctor_says(synthetic_cartridge: Cartridge) -> None:
-    told = (ROOT / "docs" / "cartridge.md").read_text(encoding="utf-8")
+def test_the_page_for_owners_lists_the_facts_of_doctor(synthetic_cartridge: Cartridge) -> None:
+    page = (ROOT / "docs" / "cartridge.md").read_text(encoding="utf-8")
     for fact in owner_facts(synthetic_cartridge):
-        assert f"| {fact.what} | {fact.says} |" in told
+        assert f"| {fact.name} | {fact.description} |" in page
 
 
-def test_doctor_only_reads_the_cartridge_and_tells_nothing_of_its_bytes(
+def test_doctor_only_reads_the_cartridge_and_prints_none_of_its_bytes(
     agent: Agent, tmp_path: Path
 ) -> None:
     folder = tmp_path / "cartridges"
@@ -153,18 +153,18 @@ def test_doctor_only_reads_the_cartridge_and_tells_nothing_of_its_bytes(
     ended = agent("doctor", "--rom", folder / "mine.gb")
     assert ended.code == 0
     assert snapshot(folder) == before
-    told = "".join((ended.out + ended.err).split())
-    assert "diary" not in told
-    assert "nobody" not in told.replace("nobodylivesthere", "")
+    output = "".join((ended.out + ended.err).split())
+    assert "diary" not in output
+    assert "nobody" not in output.replace("nobodylivesthere", "")
     rom = demo_cartridge_path().read_bytes()
     for part in (rom[at : at + 16] for at in range(0, len(rom), 16)):
-        if len(set(part)) > 2:  # blank room is in every image
+        if len(set(part)) > 2:  # every image has blank space
             for coded in (part.hex(), base64.b64encode(part)[:20].decode(), repr(part)[2:-1]):
-                assert coded not in told
+                assert coded not in output
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Return what a folder holds, and when each file was written."""
+    """Return the content and modification time of each file in a folder."""
     return {
         str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
         for path in sorted(folder.rglob("*"))

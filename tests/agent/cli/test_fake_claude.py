@@ -12,7 +12,7 @@ from tests.agent.support import ROOT
 COMMAND = (sys.executable, "-m", "agent", "fake-claude")
 
 
-def test_fake_claude_serves_until_ctrl_c_and_says_how_to_use_it() -> None:
+def test_fake_claude_prints_its_url_and_serves_until_ctrl_c() -> None:
     with subprocess.Popen(
         [*COMMAND, "--port", "0", "--seed", "2"],
         cwd=ROOT,

@@ -34,7 +34,7 @@ Ask = Callable[..., Result]
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """Run a command of memory in this process, as wide as a plain terminal."""
+    """Return a function that runs a memory command in this process, 80 columns wide."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: object) -> Result:
@@ -44,7 +44,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
 
 
 def plain(result: Result) -> str:
-    """What was printed, with the words of each cell in one line again."""
+    """Return the output in one line, without the frames of tables."""
     assert result.exit_code == 0, result.output
     lines = [re.sub(r"[│┃]", " ", each) for each in result.output.splitlines()]
     return " ".join(" ".join(lines).split())
@@ -64,7 +64,7 @@ def test_show_begins_with_totals_and_lists_each_kind(ask: Ask, played: Played) -
     assert not re.search(r"\d\.\d{4,}", shown)
 
 
-def test_nothing_is_wider_than_a_plain_terminal(ask: Ask, played: Played) -> None:
+def test_no_line_is_wider_than_80_columns(ask: Ask, played: Played) -> None:
     commands = [("show",), ("map",)]
     for file in (played.memory, played.folder):
         for command in commands:
@@ -73,10 +73,10 @@ def test_nothing_is_wider_than_a_plain_terminal(ask: Ask, played: Played) -> Non
             assert not any("…" in line for line in lines if "sensory" not in line)
 
 
-def test_show_of_one_kind_and_of_one_thing(ask: Ask, played: Played) -> None:
-    listed = last(ask("show", played.memory, "--kind", "acquaintance", "--limit", 2, "--json"))
-    assert list(listed["items"]) == ["acquaintance"]
-    first, second = listed["items"]["acquaintance"]
+def test_show_lists_one_kind_or_one_item(ask: Ask, played: Played) -> None:
+    listed = last(ask("show", played.memory, "--kind", "opponent_met", "--limit", 2, "--json"))
+    assert list(listed["items"]) == ["opponent_met"]
+    first, second = listed["items"]["opponent_met"]
     assert first["short"] != second["short"]
     one = plain(ask("show", played.memory, first["short"]))
     assert "verified: the cartridge showed it" in one
@@ -86,7 +86,7 @@ def test_show_of_one_kind_and_of_one_thing(ask: Ask, played: Played) -> None:
     assert whole["evidence"]
 
 
-def test_show_of_a_run_tells_how_far_it_got(ask: Ask, played: Played) -> None:
+def test_show_of_a_run_has_its_last_tick(ask: Ask, played: Played) -> None:
     for path in (played.folder, played.folder / "run.sqlite"):
         shown = plain(ask("show", path))
         assert f"reached tick {played.summary.ticks:,}, 0:" in shown
@@ -95,23 +95,21 @@ def test_show_of_a_run_tells_how_far_it_got(ask: Ask, played: Played) -> None:
     assert "sensory input:" in plain(ask("show", played.folder, "--kind", "sensory_input"))
 
 
-def test_the_map_shows_places_edges_and_gaps(ask: Ask, played: Played) -> None:
+def test_the_map_shows_scopes_edges_and_runs(ask: Ask, played: Played) -> None:
     of_run = plain(ask("map", played.folder))
     assert "the memory of agent 'play'" in of_run
     assert "fades 1% a minute" in of_run
     assert "0 waiting" in of_run
     of_all = plain(ask("map", played.memory))
     assert "ltm:episodic" in of_all
-    assert "who taught it" in of_all
+    assert "runs that added to it" in of_all
     found = last(ask("map", played.folder, "--json"))["play"]
     assert [each["name"] for each in found["edges"]][:2] == ["moments", "actions"]
     assert found["problems"] == []
     assert last(ask("map", played.memory, "--json"))["runs"][0]["lessons"] > 0
 
 
-def test_search_finds_entries_and_rows_of_all_tables_the_best_first(
-    ask: Ask, played: Played
-) -> None:
+def test_search_finds_items_of_all_tables_best_first(ask: Ask, played: Played) -> None:
     item = last(ask("show", played.memory, "--kind", "strategy", "--json"))["items"]["strategy"][0]
     enemy = item["data"]["enemy_type"].split(",")[0]
     found = last(ask("search", enemy, "--in", played.memory, "--json"))
@@ -122,15 +120,13 @@ def test_search_finds_entries_and_rows_of_all_tables_the_best_first(
     weights = {"words": 0.35, "recency": 0.15, "importance": 0.2, "utility": 0.15, "match": 0.15}
     assert sum(parts[name] * weight for name, weight in weights.items()) == pytest.approx(scores[0])
     kinds = {each["kind"] for each in last(ask("search", "badge", "--in", played.memory, "--json"))}
-    assert "waypoint" in kinds
+    assert "milestone_time" in kinds
     assert "words x0.35" in plain(ask("search", enemy, "--in", played.memory, "--explain"))
     assert last(ask("search", enemy, "--in", played.folder, "--json"))
-    assert "Nothing has any of the words" in plain(ask("search", "xyzzy", "--in", played.memory))
+    assert "No item has any of the words" in plain(ask("search", "xyzzy", "--in", played.memory))
 
 
-def test_explain_leads_to_the_battle_and_says_when_it_is_forgotten(
-    ask: Ask, played: Played
-) -> None:
+def test_explain_shows_the_battle_and_the_expiry(ask: Ask, played: Played) -> None:
     items = last(ask("show", played.memory, "--kind", "strategy", "--json"))["items"]["strategy"]
     name, runs = items[0]["short"], played.folder.parent
     why = plain(ask("explain", name, "--in", played.memory, "--runs", runs))
@@ -140,27 +136,27 @@ def test_explain_leads_to_the_battle_and_says_when_it_is_forgotten(
     assert re.search(r"about \d{4}-\d\d-\d\d, in 2[34] months", why)
     alone = plain(ask("explain", name, "--in", played.memory, "--runs", runs / "no"))
     assert "whose folder was not found" in alone
-    told = last(ask("explain", items[0]["id"], "--in", played.memory, "--json"))
-    assert told["evidence"]
-    assert told["figures"][0]["what"] == "success rate"
+    explained = last(ask("explain", items[0]["id"], "--in", played.memory, "--json"))
+    assert explained["evidence"]
+    assert explained["figures"][0]["what"] == "success rate"
 
 
-def test_explain_says_why_something_no_longer_holds(ask: Ask, tmp_path: Path) -> None:
+def test_explain_shows_why_an_item_is_no_longer_true(ask: Ask, tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, "UPDATE provenance SET closed = 'it failed 9 of 9 times' WHERE id = 's1'")
     shown = plain(ask("explain", "s1", "--in", path))
-    assert "still holds no: it failed 9 of 9 times" in shown
-    assert "no run is given it" in shown
+    assert "still true no: it failed 9 of 9 times" in shown
+    assert "no run gets it" in shown
 
 
 @pytest.mark.parametrize("suffix", ["json", "md", "csv"])
-def test_export_holds_everything_twice_the_same(
+def test_two_exports_are_equal_and_complete(
     suffix: str, ask: Ask, played: Played, tmp_path: Path
 ) -> None:
     total = sum(last(ask("show", played.memory, "--json"))["kinds"].values())
     first, second = (tmp_path / f"{name}.{suffix}" for name in "ab")
     for to in (first, second):
-        assert f"{total} things" in plain(ask("export", played.memory, "--to", to))
+        assert f"{total} items" in plain(ask("export", played.memory, "--to", to))
     words = first.read_text(encoding="utf-8")
     assert words == second.read_text(encoding="utf-8")
     match suffix:
@@ -175,22 +171,22 @@ def test_export_holds_everything_twice_the_same(
     assert ask("export", played.folder, "--to", tmp_path / f"run.{suffix}").exit_code == 0
 
 
-def test_bad_input_is_told_in_one_line(ask: Ask, played: Played, tmp_path: Path) -> None:
+def test_bad_input_of_memory_raises_one_line(ask: Ask, played: Played, tmp_path: Path) -> None:
     there = tmp_path / "there.json"
     there.write_text("mine", encoding="utf-8")
     memory = played.memory
-    asked: list[tuple[type[Exception], str, tuple[object, ...]]] = [
+    cases: list[tuple[type[Exception], str, tuple[object, ...]]] = [
         (MissingStore, "does not exist", ("show", tmp_path / "none.sqlite")),
         (RunFolderError, "folder without run.sqlite", ("show", tmp_path)),
-        (UsageError, "nothing is called 'nobody'", ("show", memory, "nobody")),
-        (UsageError, "--kind x: there is none; it holds ", ("show", memory, "--kind", "x")),
+        (UsageError, "nothing is called 'unknown'", ("show", memory, "unknown")),
+        (UsageError, "--kind x: there is none; it has ", ("show", memory, "--kind", "x")),
         (UsageError, "nothing is called", ("explain", "20", "--in", memory)),
-        (UsageError, "no letter and no figure", ("search", "!?", "--in", memory)),
+        (UsageError, "no letter and no digit", ("search", "!?", "--in", memory)),
         (UsageError, "exists; name a file that", ("export", memory, "--to", there)),
         (UsageError, "none of .json, .md and", ("export", memory, "--to", tmp_path / "a.txt")),
         (UsageError, "no folder that exists", ("export", memory, "--to", tmp_path / "no/a.md")),
     ]
-    for kind, words, arguments in asked:
+    for kind, words, arguments in cases:
         raised = ask(*arguments).exception
         assert isinstance(raised, kind), arguments
         assert words in str(raised)
@@ -198,33 +194,31 @@ def test_bad_input_is_told_in_one_line(ask: Ask, played: Played, tmp_path: Path)
     assert there.read_text(encoding="utf-8") == "mine"
 
 
-def looks_at(path: Path) -> list[tuple[object, ...]]:
+def reading_commands(path: Path) -> list[tuple[object, ...]]:
     """Return the commands that only read a file."""
     return [("show", path), ("map", path), ("search", "tackle", "--in", path), ("check", path)]
 
 
-def test_looking_leaves_nothing_behind(ask: Ask, played: Played, tmp_path: Path) -> None:
+def test_reading_commands_write_nothing(ask: Ask, played: Played, tmp_path: Path) -> None:
     path = tmp_path / "m.sqlite"
     path.write_bytes(played.memory.read_bytes())
     before = path.read_bytes()
-    for command in looks_at(path):
+    for command in reading_commands(path):
         assert ask(*command).exit_code == 0, ask(*command).output
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["m.sqlite"]
 
 
-def test_the_whole_way_in_a_process_of_its_own(agent: Agent, played: Played) -> None:
+def test_memory_show_prints_json_and_error_lines(agent: Agent, played: Played) -> None:
     ended = agent("memory", "show", played.memory, "--json")
     assert (ended.code, ended.err) == (0, "")
     assert ended.json["sessions"] == 1
-    ended = agent("memory", "show", played.memory, "nobody")
+    ended = agent("memory", "show", played.memory, "unknown")
     assert ended.code == 2
-    assert ended.err.startswith("error: nothing is called 'nobody'")
+    assert ended.err.startswith("error: nothing is called 'unknown'")
 
 
-def test_a_run_that_began_with_what_another_taught_is_sound(
-    ask: Ask, played: Played, tmp_path: Path
-) -> None:
+def test_a_run_with_memory_of_another_is_sound(ask: Ask, played: Played, tmp_path: Path) -> None:
     memory, run = tmp_path / "memory.sqlite", tmp_path / "run"
     copyfile(played.memory, memory)
     play_run(Settings(until="left_home", run=run, memory=memory), Watcher(), Interrupt())
@@ -237,10 +231,10 @@ def memory(tmp_path: Path) -> Path:
     return taught(tmp_path / "m.sqlite")
 
 
-def test_what_is_forgotten_goes_to_the_archive_and_a_copy_is_kept(ask: Ask, memory: Path) -> None:
+def test_forgotten_items_go_to_the_archive_and_a_copy_is_made(ask: Ask, memory: Path) -> None:
     whole = memory.read_bytes()
-    said = plain(ask("forget", "s0", "m1", f"run-1/{2}", "--in", memory, "--yes"))
-    assert "3 things went to the archive" in said
+    output = plain(ask("forget", "s0", "m1", f"run-1/{2}", "--in", memory, "--yes"))
+    assert "3 items went to the archive" in output
     with_less = read_knowledge_store(memory)
     known = with_less.load_knowledge()
     assert (set(known.strategies), set(known.mistakes)) == ({"s1", "s2"}, set())
@@ -249,7 +243,7 @@ def test_what_is_forgotten_goes_to_the_archive_and_a_copy_is_kept(ask: Ask, memo
     with_less.close()
     assert count(memory, "archive") == 3
     copy = memory.with_name("m.sqlite.before-forget-1")
-    assert str(copy) in said
+    assert str(copy) in output
     assert read_knowledge_store(copy).load_knowledge() != known
     assert len(copy.read_bytes()) == len(whole)
     assert check_file(memory, now=NOON) == []
@@ -266,17 +260,17 @@ def test_forgetting_by_kind_and_age(ask: Ask, memory: Path) -> None:
         ask("forget", "--kind", "strategy", "--older-than", 3, "--in", memory, "--yes", "--json")
     )
     assert [each["id"] for each in gone["forgotten"]] == ["s1"]
-    assert "Nothing is like that" in plain(
-        ask("forget", "--kind", "battle", "--in", memory, "--yes")
-    )
+    assert "No item matches" in plain(ask("forget", "--kind", "battle", "--in", memory, "--yes"))
 
 
-def test_nothing_is_forgotten_unasked(ask: Ask, memory: Path, played: Played) -> None:
+def test_forget_refuses_without_selection_or_confirmation(
+    ask: Ask, memory: Path, played: Played
+) -> None:
     before = memory.read_bytes()
     for arguments, words in (
-        ((), "that would be everything"),
+        ((), "that would forget everything"),
         (("s0",), "add --yes"),
-        (("nobody", "--yes"), "nothing is called"),
+        (("unknown", "--yes"), "nothing is called"),
     ):
         raised = ask("forget", *arguments, "--in", memory).exception
         assert isinstance(raised, UsageError)
@@ -324,7 +318,7 @@ def test_a_memory_that_play_left_is_sound_and_can_be_played_with_after_repair(
     store.close()
 
 
-def test_a_torn_file_is_refused_by_repair_too_and_stays_as_it_is(
+def test_a_corrupt_file_is_refused_by_all_commands_and_unchanged(
     agent: Agent, memory: Path
 ) -> None:
     whole = memory.read_bytes()
@@ -333,22 +327,22 @@ def test_a_torn_file_is_refused_by_repair_too_and_stays_as_it_is(
     assert refused.code == 1
     assert "not a SQLite file" in refused.err
     memory.write_bytes(b"SQLite format 3\0" + bytes(52) + whole[68:72] + bytes(28) + whole[100:])
-    torn = memory.read_bytes()
+    corrupt = memory.read_bytes()
     for command in (("show",), ("check",), ("check", "--repair", "--json")):
         refused = agent("memory", command[0], memory, *command[1:])
         assert (refused.code, refused.err.count("\n")) == (1, 1)
         assert "put back a copy of it" in refused.err
-    assert memory.read_bytes() == torn
+    assert memory.read_bytes() == corrupt
 
 
 @pytest.mark.parametrize("batch", range(5))
-def test_no_damage_is_answered_with_a_traceback(batch: int, ask: Ask, tmp_path: Path) -> None:
+def test_no_damage_causes_a_traceback(batch: int, ask: Ask, tmp_path: Path) -> None:
     whole = taught(tmp_path / "whole.sqlite", strategies=20, entries=20).read_bytes()
     path = tmp_path / "m.sqlite"
     for seed in range(1_000 + 8 * batch, 1_008 + 8 * batch):
         data = damaged(whole, seed)
         path.write_bytes(data)
-        for command in looks_at(path):
+        for command in reading_commands(path):
             ended = ask(*command)
             assert ended.exception is None or isinstance(
                 ended.exception, (SystemExit, MemoryFault, UsageError)
@@ -357,9 +351,7 @@ def test_no_damage_is_answered_with_a_traceback(batch: int, ask: Ask, tmp_path: 
     assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}
 
 
-def test_a_folder_and_a_foreign_file_are_refused_by_repair_as_well(
-    ask: Ask, tmp_path: Path
-) -> None:
+def test_repair_refuses_a_folder_and_a_foreign_file(ask: Ask, tmp_path: Path) -> None:
     words = tmp_path / "words.sqlite"
     words.write_text("these are words", encoding="utf-8")
     for path in (tmp_path, words):
@@ -367,33 +359,33 @@ def test_a_folder_and_a_foreign_file_are_refused_by_repair_as_well(
     assert [each.name for each in tmp_path.iterdir()] == ["words.sqlite"]
 
 
-class Taught(NamedTuple):
-    """Memories that were each taught by a game of its own, and the names of those runs."""
+class GameMemories(NamedTuple):
+    """Memory files of one game each, and the ids of those runs."""
 
     files: list[Path]
     runs: list[str]
 
 
 @pytest.fixture(scope="module")
-def merge_taught(tmp_path_factory: pytest.TempPathFactory) -> Taught:
-    folder, taught = tmp_path_factory.mktemp("taught"), Taught([], [])
+def game_memories(tmp_path_factory: pytest.TempPathFactory) -> GameMemories:
+    folder, made = tmp_path_factory.mktemp("taught"), GameMemories([], [])
     for seed in (100, 101):
         memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
         settings = Settings(seed=seed, until="rival", run=run, memory=memory)
         play_run(settings, Watcher(), Interrupt())
-        taught.files.append(memory)
+        made.files.append(memory)
         with closing(read_run(run)) as played:
-            taught.runs.append(played.store.run_id)
-    return taught
+            made.runs.append(played.store.run_id)
+    return made
 
 
 def test_b33_a_run_on_merged_memories_starts_from_both_and_names_them(
-    merge_taught: Taught, tmp_path: Path, agent: Agent
+    game_memories: GameMemories, tmp_path: Path, agent: Agent
 ) -> None:
     merged = tmp_path / "merged.sqlite"
-    ended = agent("memory", "merge", *merge_taught.files, "--into", merged, "--json")
+    ended = agent("memory", "merge", *game_memories.files, "--into", merged, "--json")
     assert (ended.code, ended.json["changed"]) == (0, True)
-    assert ended.json["runs"] == sorted(merge_taught.runs)
+    assert ended.json["runs"] == sorted(game_memories.runs)
     with closing(read_knowledge_store(merged)) as reader:
         known, seeds = reader.load_knowledge(), reader.seed()
     assert known.total_sessions == 2
@@ -404,51 +396,51 @@ def test_b33_a_run_on_merged_memories_starts_from_both_and_names_them(
     with closing(read_run(folder)) as run:
         entries = list(run.store.live_entries())
     named = {source.removeprefix("run:") for each in entries for source in each.sources}
-    assert set(merge_taught.runs) <= named
-    starts = {f"{run}/" for run in merge_taught.runs}
+    assert set(game_memories.runs) <= named
+    starts = {f"{run}/" for run in game_memories.runs}
     episodes = [each for each in entries if each.scope.endswith(":episodic")]
     assert all(any(each.key.startswith(run) for each in episodes) for run in starts)
-    # What both games taught is everybody's, and the run has got it.
+    # Lessons of both games are collective, and the run has them.
     agreed = {each.key: each for each in entries if each.scope == "collective"}
     assert agreed.keys() == {each.key for each in seeds if each.scope == "collective"}
     assert agreed
     here = {each.key: each for each in entries if ":ltm:" in each.scope}
     for each in agreed.values():
-        assert each.data["origins"] == sorted(merge_taught.runs)
-        assert {f"run:{run}" for run in merge_taught.runs} <= set(
+        assert each.data["origins"] == sorted(game_memories.runs)
+        assert {f"run:{run}" for run in game_memories.runs} <= set(
             here[str(each.data["about"])].sources
         )
     assert outlook(None, folder).plan is not None
-    with closing(read_knowledge_store(merged)) as reader:  # the third run has added itself
+    with closing(read_knowledge_store(merged)) as reader:  # the third run has added its lessons
         assert reader.load_knowledge().total_sessions == 3
 
 
-def test_b34_merging_once_more_says_that_nothing_changed(
-    merge_taught: Taught, tmp_path: Path, agent: Agent
+def test_b34_merging_again_changes_nothing(
+    game_memories: GameMemories, tmp_path: Path, agent: Agent
 ) -> None:
     merged = tmp_path / "merged.sqlite"
-    first = agent("memory", "merge", *merge_taught.files, "--into", merged)
-    assert "merged.sqlite: what 2 runs taught" in first.out
-    again = agent("memory", "merge", merge_taught.files[0], "--into", merged)
-    assert "holds all of it already; nothing was changed." in again.out.replace("\n", " ")
+    first = agent("memory", "merge", *game_memories.files, "--into", merged)
+    assert "merged.sqlite: lessons from 2 runs merged" in first.out
+    again = agent("memory", "merge", game_memories.files[0], "--into", merged)
+    assert "contains all of it already; nothing was changed." in again.out.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         (("none.sqlite", "--into", "c.sqlite"), 1, "none.sqlite does not exist; name"),
         (("letter.txt", "--into", "c.sqlite"), 1, "letter.txt is not a SQLite file; name another"),
-        (("letter.txt", "--into", "nowhere/c.sqlite"), 2, "names no file in a folder that exists"),
-        (("letter.txt", "--into", "."), 2, "names no file in a folder that exists; name one"),
+        (("letter.txt", "--into", "nowhere/c.sqlite"), 2, "names no file in an existing folder"),
+        (("letter.txt", "--into", "."), 2, "names no file in an existing folder; name one"),
     ],
 )
-def test_what_cannot_be_merged_is_told_in_one_line(
-    tmp_path: Path, agent: Agent, arguments: tuple[str, ...], code: int, says: str
+def test_a_refused_merge_prints_one_error_line(
+    tmp_path: Path, agent: Agent, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     (tmp_path / "letter.txt").write_text("a letter", encoding="utf-8")
     paths = [each if each.startswith("--") else tmp_path / each for each in arguments]
     ended = agent("memory", "merge", *paths)
     assert (ended.code, ended.out) == (code, "")
-    assert says in ended.err
+    assert message in ended.err
     assert len(ended.err.splitlines()) == 1
     assert not (tmp_path / "c.sqlite").exists()

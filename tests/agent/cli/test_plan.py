@@ -1,4 +1,4 @@
-"""`plan`: one moment as the planner sees it, in words."""
+"""`plan`: the plan at one moment, in words."""
 
 import os
 import re
@@ -16,20 +16,20 @@ from emulator import CartridgeKind
 from tests.agent.support import Agent, Ended, Played, Watcher, end_the_story
 
 
-def test_a_cartridge_just_switched_on_is_to_be_booted(agent: Agent) -> None:
+def test_the_plan_at_power_on_boots_the_game(agent: Agent) -> None:
     ended = agent("plan")
     assert ended.code == 0, ended.err
     assert "Moment: power-on, before the game" in ended.out
-    assert "Team: nobody" in ended.out
-    assert "say goodbye downstairs (priority 60) <- pursued" in ended.out
+    assert "Team: no Pokemon yet" in ended.out
+    assert "say goodbye downstairs (priority 60) <- active" in ended.out
     assert "1. press START until the main menu opens" in ended.out
     assert "Facts" not in ended.out
     with_facts = agent("plan", "--facts").out
     assert with_facts.startswith(ended.out)
-    assert re.search(r"^Facts, \d+ others being 0: .*party:hp = 100", with_facts, re.MULTILINE)
+    assert re.search(r"^Facts, \d+ others are 0: .*party:hp = 100", with_facts, re.MULTILINE)
 
 
-def test_the_last_checkpoint_of_a_run_is_looked_at(agent: Agent, tmp_path: Path) -> None:
+def test_plan_run_uses_the_last_checkpoint(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     settings = Settings(until="left_home", run=run, memory=tmp_path / "memory.sqlite")
     play_run(settings, Watcher(), Interrupt())
@@ -38,11 +38,11 @@ def test_the_last_checkpoint_of_a_run_is_looked_at(agent: Agent, tmp_path: Path)
     assert re.search(r"^Moment: tick \d+, the town \(3,6\)$", ended.out, re.MULTILINE)
     assert "errand:goodbye = 1, " in ended.out
     assert ", reached:left_home = 1" in ended.out
-    assert "have a companion (priority 49) <- pursued" in ended.out
+    assert "get a starter (priority 49) <- active" in ended.out
     assert "1. walk to the lab" in ended.out
 
 
-def test_what_is_reached_is_wanted_no_more(played: Played) -> None:
+def test_reached_milestones_are_no_open_goals(played: Played) -> None:
     seen = outlook(None, played.folder)
     reached = [f"reached:{each}" for each in Story.of(CartridgeKind.DEMO).up_to("first_badge")]
     assert all(seen.facts[each] for each in reached)
@@ -51,7 +51,7 @@ def test_what_is_reached_is_wanted_no_more(played: Played) -> None:
     assert not {each.name for each in seen.goals} & set(reached)
 
 
-def test_looking_changes_nothing(played: Played) -> None:
+def test_outlook_does_not_change_the_run(played: Played) -> None:
     before = (played.folder / "run.sqlite").read_bytes()
     outlook(None, played.folder)
     assert (played.folder / "run.sqlite").read_bytes() == before
@@ -68,7 +68,7 @@ def test_looking_changes_nothing(played: Played) -> None:
         (("--from-ram", "somewhere", "--run", "elsewhere"), 2, "two different moments"),
     ],
 )
-def test_nonsense_gets_one_line(
+def test_bad_arguments_of_plan_print_one_error_line(
     agent: Agent, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     refused(agent("plan", *arguments), code, words)
@@ -79,7 +79,7 @@ def refused(ended: Ended, code: int, words: str) -> None:
     assert (ended.code, line.startswith("error: "), words in line) == (code, True, True), line
 
 
-def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path: Path) -> None:
+def test_a_waiting_text_is_shown_with_the_plan_after_it(agent: Agent, tmp_path: Path) -> None:
     run, asked = tmp_path / "run", Interrupt()
 
     def stop_at_text(moment: TickView) -> None:
@@ -90,21 +90,21 @@ def test_where_text_waits_it_says_so_and_what_comes_then(agent: Agent, tmp_path:
     seen = outlook(None, run)
     assert seen.now == "text is waiting"
     assert seen.goal is not None
-    assert seen.goal.says == "say goodbye downstairs"
+    assert seen.goal.label == "say goodbye downstairs"
     assert "Now: text is waiting.\nGoal: say goodbye" in agent("plan", "--run", run).out
 
 
-def test_where_all_is_reached_no_goal_is_listed(
+def test_a_finished_story_has_no_open_goals(
     agent: Agent, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end_the_story(monkeypatch, "first_badge")
-    said = agent("plan", "--run", played.folder).out
-    assert said.endswith("\nNo plan.\nOpen goals: none\n")
+    output = agent("plan", "--run", played.folder).out
+    assert output.endswith("\nNo plan.\nOpen goals: none\n")
 
 
 @pytest.mark.parametrize("mind", ["{", "{}", "[1]", '{"failures": {}}'])
 @pytest.mark.parametrize("command", [("plan", "--run"), ("play", "--resume")])
-def test_a_mind_that_another_version_kept_is_refused_in_one_line(
+def test_an_unreadable_saved_mind_prints_one_error_line(
     command: tuple[str, str], mind: str, agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -121,23 +121,23 @@ SNAPSHOT: Final = Path(__file__).with_name("plans_of_ram_images.txt")
 needs_images = pytest.mark.skipif(not IMAGES.is_dir(), reason="the RAM images are not here")
 
 
-def told(outlook: Outlook) -> str:
+def plan_text(outlook: Outlook) -> str:
     heading = f"Moment: {outlook.name}, {outlook.moment}\nNow: {outlook.now}."
     return f"{heading}\n{outlook.plan or 'No plan.'}"
 
 
 @needs_images
-def test_each_moment_has_the_plan_that_was_read_and_found_sensible(tmp_path: Path) -> None:
-    # When a change of the story or the planner changes a plan: read it, then keep it.
+def test_plans_of_all_ram_images_equal_the_reviewed_file(tmp_path: Path) -> None:
+    # When a change of the story or the planner changes a plan: check it, then update the file.
     copy = shutil.copytree(IMAGES, tmp_path / "images")
     before = {path: path.read_bytes() for path in copy.iterdir()}
-    plans = "\n\n".join(told(each) for each in outlooks_of_ram(copy, None)) + "\n"
+    plans = "\n\n".join(plan_text(each) for each in outlooks_of_ram(copy, None)) + "\n"
     assert plans == SNAPSHOT.read_text(encoding="utf-8")
     assert {path: path.read_bytes() for path in copy.iterdir()} == before
 
 
 @needs_images
-def test_all_images_of_a_folder_are_told(agent: Agent, tmp_path: Path) -> None:
+def test_all_images_of_a_folder_are_planned(agent: Agent, tmp_path: Path) -> None:
     images = sorted(IMAGES.glob("pallet*")) + sorted(IMAGES.glob("bedroom*"))
     for image in images:
         shutil.copy(image, tmp_path)
@@ -148,9 +148,11 @@ def test_all_images_of_a_folder_are_told(agent: Agent, tmp_path: Path) -> None:
 
 
 @needs_images
-def test_one_image_is_told_alone(agent: Agent) -> None:
+def test_a_single_image_is_planned(agent: Agent) -> None:
     ended = agent("plan", "--from-ram", IMAGES / "bedroom_new_game.wram")
-    assert ended.out.startswith("Moment: bedroom_new_game, Reds House 2F (3,6)\nTeam: nobody\n")
+    assert ended.out.startswith(
+        "Moment: bedroom_new_game, Reds House 2F (3,6)\nTeam: no Pokemon yet\n"
+    )
     assert "Now: walk to Pallet Town.\nGoal: leave home" in ended.out
 
 
@@ -163,7 +165,7 @@ def test_one_image_is_told_alone(agent: Agent) -> None:
         ("pallet_town_walking", {"left_home", "starter", "rival", "second_town", "parcel"}),
     ],
 )
-def test_what_ram_shows_to_be_behind_is_not_wanted_again(name: str, passed: set[str]) -> None:
+def test_milestones_that_ram_shows_are_reached(name: str, passed: set[str]) -> None:
     (seen,) = outlooks_of_ram(IMAGES / f"{name}.wram", None)
     facts = {fact for fact, value in seen.facts.items() if value}
     assert {fact for fact in facts if fact.startswith("reached:")} == {
@@ -171,9 +173,7 @@ def test_what_ram_shows_to_be_behind_is_not_wanted_again(name: str, passed: set[
     }
 
 
-def test_a_blank_image_is_told_by_the_story_of_the_cartridge_named(
-    agent: Agent, tmp_path: Path
-) -> None:
+def test_a_blank_image_uses_the_story_of_the_named_cartridge(agent: Agent, tmp_path: Path) -> None:
     (tmp_path / "blank.wram").write_bytes(bytes(0x2000))
     (tmp_path / "blank.hram").write_bytes(bytes(0x7F))
     ended = agent("plan", "--from-ram", tmp_path, "--rom", "roms/demo.gb")
@@ -187,11 +187,11 @@ def test_a_blank_image_is_told_by_the_story_of_the_cartridge_named(
     [
         ({}, "holds no RAM image"),
         ({"a.wram": 0x2000}, "a.hram"),
-        ({"a.wram": 0x1FFF, "a.hram": 0x7F}, "has 8191 bytes, and must have 8192"),
-        ({"a.wram": 0x2000, "a.hram": 0}, "has 0 bytes, and must have 127"),
+        ({"a.wram": 0x1FFF, "a.hram": 0x7F}, "has 8191 bytes but must have 8192"),
+        ({"a.wram": 0x2000, "a.hram": 0}, "has 0 bytes but must have 127"),
     ],
 )
-def test_what_is_no_image_gets_one_line(
+def test_an_incomplete_image_prints_one_error_line(
     files: dict[str, int], words: str, agent: Agent, tmp_path: Path
 ) -> None:
     for name, size in files.items():
@@ -199,7 +199,7 @@ def test_what_is_no_image_gets_one_line(
     refused(agent("plan", "--from-ram", tmp_path), 2, words)
 
 
-def test_a_pipe_is_no_image(agent: Agent, tmp_path: Path) -> None:
+def test_a_pipe_is_refused_as_an_image(agent: Agent, tmp_path: Path) -> None:
     pipe = tmp_path / "a.wram"
     os.mkfifo(pipe)
-    refused(agent("plan", "--from-ram", pipe), 2, "is no file but a folder, device or pipe")
+    refused(agent("plan", "--from-ram", pipe), 2, "is a folder, device or pipe")

@@ -1,4 +1,4 @@
-"""The memory of an agent that has lived nothing yet."""
+"""The memory of an agent without earlier runs."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""What is remembered changes what is done: costs, how strong to be, and which way to take (E35, E38)."""
+"""Memory changes decisions: costs, required strength, and choices (E35, E38)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,8 +15,8 @@ from agent.capabilities.readiness import (
     PROVEN,
     READY,
     odds,
+    readiness_of,
     remembered_strength,
-    standing,
     strength,
     team_of,
 )
@@ -31,15 +31,15 @@ from agent.experience.uses import (
     Experience,
     MemoryUse,
     found,
-    spare,
+    unneeded,
 )
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain, plan
 from emulator import Party, State
 from emulator.profile import symbol
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 from memory import (
-    WAYPOINT,
+    MILESTONE_TIME,
     AgentMemory,
     Json,
     MistakeRecord,
@@ -47,7 +47,7 @@ from memory import (
     as_json,
     milestones_of,
 )
-from tests.agent.demo import DEX, STORY, WORLD, free_in, kit, told
+from tests.agent.demo import DEX, STORY, WORLD, free_in, game_context, sensed_facts
 from tests.agent.lessons import EPISODIC, LATE, RUNS, teach
 from tests.agent.support import Played, Watcher, game_at
 
@@ -69,56 +69,53 @@ def costs(
     memory: AgentMemory, place: str, failures: int = 0, *, uses: frozenset[MemoryUse] = EVERY_USE
 ) -> list[int]:
     prices = ActionCosts(experience(memory, uses), lambda _state: place)
-    state = State.__new__(State)  # only its place is asked for
+    state = State.__new__(State)  # only its place is read
     return [
-        each.cost for each in prices.today([GO, SWIM], {"go": failures} if failures else {}, state)
+        each.cost
+        for each in prices.current_costs([GO, SWIM], {"go": failures} if failures else {}, state)
     ]
 
 
-def test_e35_what_keeps_failing_in_a_place_costs_more_there_and_nowhere_else(
-    memory: AgentMemory,
-) -> None:
+def test_e35_a_repeated_failure_in_a_place_raises_the_cost_only_there(memory: AgentMemory) -> None:
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
     assert costs(memory, "town") == [GO.cost + 3 * RETRY_COST, SWIM.cost]
     assert costs(memory, "wood") == [GO.cost, SWIM.cost]
     assert costs(memory, "town", uses=EVERY_USE - {MemoryUse.COSTS}) == [GO.cost, SWIM.cost]
 
 
-def test_e35_failures_seen_and_remembered_are_not_added_up_nor_endless(memory: AgentMemory) -> None:
+def test_e35_remembered_failures_are_limited_and_not_added_to_seen(memory: AgentMemory) -> None:
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}, times=99))
     assert costs(memory, "town", 1) == [GO.cost + MOST_REMEMBERED * RETRY_COST, SWIM.cost]
     assert costs(memory, "town", 9) == [GO.cost + 9 * RETRY_COST, SWIM.cost]
 
 
-def test_e35_the_plan_goes_another_way_and_names_the_memory_that_moved_a_cost(
-    memory: AgentMemory,
-) -> None:
+def test_e35_the_plan_changes_and_names_the_memory_behind_a_cost(memory: AgentMemory) -> None:
     prices = ActionCosts(experience(memory), lambda _state: "town")
     state = State.__new__(State)
     goal = Goal("there", (Require("there", at_least=1),), 1, "be there")
-    before = plan(goal, {}, prices.today([GO, SWIM], {}, state))
+    before = plan(goal, {}, prices.current_costs([GO, SWIM], {}, state))
     assert before is not None
     assert [each.name for each in before.actions] == ["go"]
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
-    heeding = ActionCosts(experience(memory), lambda _state: "town")
-    after = plan(goal, {}, heeding.today([GO, SWIM], {}, state))
+    with_memory = ActionCosts(experience(memory), lambda _state: "town")
+    after = plan(goal, {}, with_memory.current_costs([GO, SWIM], {}, state))
     assert after is not None
     assert [each.name for each in after.actions] == ["swim"]
-    only = plan(goal, {}, heeding.today([GO], {}, state))
+    only = plan(goal, {}, with_memory.current_costs([GO], {}, state))
     assert only is not None
     assert "go there (cost 17; there 0 -> 1; remembered: town go)." in explain(only, {})
 
 
-def test_e35_a_new_lesson_is_heeded_at_once(memory: AgentMemory) -> None:
+def test_e35_a_new_lesson_is_used_at_once(memory: AgentMemory) -> None:
     asked = experience(memory)
-    memory.blackboard.subscribe("agent:play:ltm:*", asked.learnt)
+    memory.blackboard.subscribe("agent:play:ltm:*", asked.long_term_changed)
     assert not asked.failing("town")
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
     assert set(asked.failing("town")) == {"go"}
 
 
 class Challenge(NamedTuple):
-    """The team that won the badge, and whom it won it against."""
+    """The state in which the team won the badge, and the leader it beat."""
 
     state: State
     against: Opponent
@@ -132,8 +129,8 @@ def challenge(played: Played) -> Challenge:
         return Challenge(game.state, task.against)
 
 
-def knowing(asked: Experience) -> GameContext:
-    return kit(experience=asked, choices=TaskChoices(asked))
+def context_of(asked: Experience) -> GameContext:
+    return game_context(experience=asked, choices=TaskChoices(asked))
 
 
 def defeat(state: State, against: Opponent, level: int) -> MistakeRecord:
@@ -151,21 +148,21 @@ def alone(state: State) -> Party:
     return Party(state.party.mons[:1])
 
 
-def test_e35_who_lost_to_a_trainer_is_not_ready_for_him_before_it_has_grown(
+def test_e35_after_a_defeat_a_team_is_ready_only_at_a_higher_level(
     memory: AgentMemory, challenge: Challenge
 ) -> None:
     state, against = challenge
     party = alone(state)
-    assert standing(knowing(experience(memory)), party, against).ready
+    assert readiness_of(context_of(experience(memory)), party, against).ready
     level = party[0].level
     memory.tactician.add_mistake(defeat(state, against, level))
-    found = standing(knowing(experience(memory)), party, against)
+    found = readiness_of(context_of(experience(memory)), party, against)
     assert not found.ready
     assert found.held_back is not None
     grown = Party((replace(party[0], level=level + 1),))
-    assert standing(knowing(experience(memory)), grown, against).ready
+    assert readiness_of(context_of(experience(memory)), grown, against).ready
     without = experience(memory, EVERY_USE - {MemoryUse.STRENGTH})
-    assert standing(knowing(without), party, against).ready
+    assert readiness_of(context_of(without), party, against).ready
 
 
 def win(state: State, against: Opponent, level: int, rate: float = 1.0) -> SuccessfulStrategy:
@@ -175,8 +172,8 @@ def win(state: State, against: Opponent, level: int, rate: float = 1.0) -> Succe
     return SuccessfulStrategy("s", context, enemies, own, "", ("CUT",), rate, PROVEN, LATE, LATE)
 
 
-def as_young_as_dared(state: State, against: Opponent) -> Party:
-    """Return the first of the team alone, at the highest level at which the odds are not good yet."""
+def almost_ready(state: State, against: Opponent) -> Party:
+    """Return the first member alone, at the highest level at which the odds are not good yet."""
     first = state.party[0]
     for level in range(first.level, 1, -1):
         part = level / first.level
@@ -189,46 +186,46 @@ def as_young_as_dared(state: State, against: Opponent) -> Party:
     raise AssertionError
 
 
-def test_e35_who_always_won_is_ready_again_a_level_younger_and_the_plan_says_why(
+def test_e35_after_only_wins_a_team_is_ready_one_level_lower_with_the_proof(
     memory: AgentMemory, challenge: Challenge
 ) -> None:
     state, against = challenge
-    party = as_young_as_dared(state, against)
+    party = almost_ready(state, against)
     assert DARED <= odds(DEX, party, against) < READY
-    assert not standing(knowing(experience(memory)), party, against).ready
+    assert not readiness_of(context_of(experience(memory)), party, against).ready
     memory.tactician.add_strategy(win(state, against, party[0].level + 1))
-    found = standing(knowing(experience(memory)), party, against)
+    found = readiness_of(context_of(experience(memory)), party, against)
     assert found.ready
     assert "all of 3 times" in str(found.proof)
     without = experience(memory, EVERY_USE - {MemoryUse.WINS})
-    assert not standing(knowing(without), party, against).ready
+    assert not readiness_of(context_of(without), party, against).ready
 
     memory.tactician.add_mistake(defeat(state, against, party[0].level))
-    assert not standing(knowing(experience(memory)), party, against).ready
+    assert not readiness_of(context_of(experience(memory)), party, against).ready
 
 
 @pytest.mark.parametrize(("above", "rate"), [(2, 1.0), (1, 0.9)])
-def test_e35_wins_of_the_older_or_not_always_are_no_proof(
+def test_e35_wins_at_higher_levels_or_with_defeats_are_no_proof(
     memory: AgentMemory, challenge: Challenge, above: int, rate: float
 ) -> None:
     state, against = challenge
-    party = as_young_as_dared(state, against)
+    party = almost_ready(state, against)
     memory.tactician.add_strategy(win(state, against, party[0].level + above, rate))
-    assert not standing(knowing(experience(memory)), party, against).ready
+    assert not readiness_of(context_of(experience(memory)), party, against).ready
 
 
-def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
+def test_e35_a_defeat_against_another_team_does_not_count(
     memory: AgentMemory, challenge: Challenge
 ) -> None:
     state, against = challenge
     lost = defeat(state, against, level=99)
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_level": 1}))
-    assert standing(knowing(experience(memory)), alone(state), against).ready
+    assert readiness_of(context_of(experience(memory)), alone(state), against).ready
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_pokemon": "?"}))
-    assert standing(knowing(experience(memory)), alone(state), against).ready
+    assert readiness_of(context_of(experience(memory)), alone(state), against).ready
 
 
-def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
+def add_milestone_time(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
     data: dict[str, Json] = {
         "run": f"run {next(RUNS)}",
         "milestone": milestone,
@@ -238,7 +235,7 @@ def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival"
         "lost": 0,
     }
     memory.blackboard.write(
-        EPISODIC, WAYPOINT, {**data, "choices": {STARTER.id: way}}, tick=ticks, game_s=1.0
+        EPISODIC, MILESTONE_TIME, {**data, "choices": {STARTER.id: way}}, tick=ticks, game_s=1.0
     )
 
 
@@ -246,59 +243,57 @@ def best(memory: AgentMemory, drawn: int, uses: frozenset[MemoryUse] = EVERY_USE
     return experience(memory, uses).best_way(STARTER.id, STARTER.interaction.people, drawn)
 
 
-def several(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -> None:
+def record_runs(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -> None:
     for way, ticks in took.items():
         for luck in range(times):
-            waypoint(memory, way, ticks + 5 * luck)
+            add_milestone_time(memory, way, ticks + 5 * luck)
 
 
-def test_e38_a_way_that_clearly_took_longer_is_not_taken_again(memory: AgentMemory) -> None:
+def test_e38_a_significantly_slower_choice_is_not_made_again(memory: AgentMemory) -> None:
     long, other, short = STARTER.interaction.people
-    several(memory, {long: 900, other: 800, short: 700})
-    verdict = best(memory, long)
-    assert verdict.way == short
-    assert verdict.why == "this way took 705 ticks to rival (x3), the one drawn 905"
+    record_runs(memory, {long: 900, other: 800, short: 700})
+    chosen = best(memory, long)
+    assert chosen.way == short
+    assert chosen.why == "this way took 705 ticks to rival (x3), the one drawn 905"
     assert best(memory, long, EVERY_USE - {MemoryUse.CHOICES}) == (long, "")
 
 
-def test_e38_ways_that_cannot_be_told_apart_are_left_to_the_lot(memory: AgentMemory) -> None:
+def test_e38_choices_without_a_significant_difference_stay_random(memory: AgentMemory) -> None:
     first, second, _ = STARTER.interaction.people
     assert best(memory, first) == (first, "")
-    several(memory, {first: 706, second: 700})
+    record_runs(memory, {first: 706, second: 700})
     assert best(memory, first) == (first, "")
     assert best(memory, second) == (second, "")
 
 
 @pytest.mark.parametrize("times", [1, SPREAD - 1])
-def test_e38_luck_is_not_taken_for_a_way(memory: AgentMemory, times: int) -> None:
+def test_e38_few_trials_change_no_choice(memory: AgentMemory, times: int) -> None:
     first, second, third = STARTER.interaction.people
-    several(memory, {first: 900, second: 700}, times)
+    record_runs(memory, {first: 900, second: 700}, times)
     assert best(memory, first) == (first, "")
-    assert best(memory, third) == (third, "")  # nobody has tried it
+    assert best(memory, third) == (third, "")  # it was never tried
 
 
-def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> None:
+def test_e38_choices_are_compared_at_a_milestone_that_all_reached(memory: AgentMemory) -> None:
     first, second, third = STARTER.interaction.people
-    several(memory, {first: 900, second: 800, third: 700})
-    waypoint(memory, third, 9_999, "badge")  # nobody else got that far
+    record_runs(memory, {first: 900, second: 800, third: 700})
+    add_milestone_time(memory, third, 9_999, "badge")  # the others did not get that far
     assert best(memory, first).way == third
 
 
-def test_a_journey_is_one_entry_that_knows_every_milestone(memory: AgentMemory) -> None:
+def test_a_run_is_one_entry_with_all_its_milestones(memory: AgentMemory) -> None:
     for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
         data: dict[str, Json] = {"run": "run-7", "choices": {STARTER.id: 3}, "turns": tick // 20}
         reached: dict[str, Json] = {"milestone": milestone, "tick": tick, "battles": 1, "lost": 0}
-        memory.blackboard.write(EPISODIC, WAYPOINT, data | reached, tick=tick, game_s=1.0)
-    (entry,) = memory.blackboard.entries(EPISODIC, kind=WAYPOINT)
+        memory.blackboard.write(EPISODIC, MILESTONE_TIME, data | reached, tick=tick, game_s=1.0)
+    (entry,) = memory.blackboard.entries(EPISODIC, kind=MILESTONE_TIME)
     assert {name: taken["tick"] for name, taken in milestones_of(entry.data).items()} == {
         "starter": 100,
         "rival": 160,
     }
 
 
-def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
-    tmp_path: Path,
-) -> None:
+def test_e35_a_lesson_of_an_earlier_run_raises_a_cost_and_the_plan_says_so(tmp_path: Path) -> None:
     known = mistake({"location": "before the game", "action": "boot"})
     memory = teach(tmp_path / "memory.sqlite", [("mistake", dict(as_json(known)))])
     for without, cost in (((), 2 + 3 * RETRY_COST), ((MemoryUse.COSTS,), 2)):
@@ -310,12 +305,12 @@ def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
         assert ("remembered: before the game boot" in planned) == (not without)
 
 
-def test_uses_that_were_switched_off_cannot_come_back_on_resuming(tmp_path: Path) -> None:
+def test_uses_switched_off_stay_off_on_resuming(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         Settings(resume=tmp_path, without=(MemoryUse.COSTS,))
 
 
-def test_a_strength_that_is_remembered_is_that_of_the_team_asked_about(played: Played) -> None:
+def test_the_cached_strength_is_that_of_the_given_team(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.party.mons)) as game:
         team = game.state.party
     grown = Party(tuple(replace(mon, level=mon.level + 1) for mon in team.mons))
@@ -334,54 +329,56 @@ def in_the_wood(played: Played) -> State:
         return game.state
 
 
-def journey(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]) -> None:
+def add_run(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]) -> None:
     taken: dict[str, Json] = {"tick": 900, "turns": 9, "battles": 3, "lost": 0, "choices": {}}
     data: dict[str, Json] = {"run": name, "milestone": "badge", "left": left, "found": found}
-    memory.blackboard.write(EPISODIC, WAYPOINT, {**taken, **data}, tick=900, game_s=1.0)
+    memory.blackboard.write(EPISODIC, MILESTONE_TIME, {**taken, **data}, tick=900, game_s=1.0)
 
 
-def journeys(memory: AgentMemory, *potions: int, found: int = 2) -> None:
+def record_leftovers(memory: AgentMemory, *potions: int, found: int = 2) -> None:
     for number, left in enumerate(potions):
-        journey(memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
+        add_run(memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
 
 
-def lying(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
-    return told(forage.capability(kit(experience=experience(memory, uses))), state)[forage.LEFT]
+def items(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
+    return sensed_facts(
+        forage.capability(game_context(experience=experience(memory, uses))), state
+    )[forage.ITEMS]
 
 
-def test_e35_what_every_run_had_left_over_is_left_lying(
+def test_e35_an_item_that_every_run_had_left_over_is_not_picked_up(
     memory: AgentMemory, in_the_wood: State
 ) -> None:
-    assert lying(memory, in_the_wood) == 2
-    journeys(memory, 5, 3, 4)
-    assert lying(memory, in_the_wood) == 1  # the antidote
-    assert lying(memory, in_the_wood, EVERY_USE - {MemoryUse.THINGS}) == 2
+    assert items(memory, in_the_wood) == 2
+    record_leftovers(memory, 5, 3, 4)
+    assert items(memory, in_the_wood) == 1  # the antidote
+    assert items(memory, in_the_wood, EVERY_USE - {MemoryUse.THINGS}) == 2
 
 
 @pytest.mark.parametrize("left", [(5, 2, 4), (5, 4)])
-def test_e35_what_one_run_would_have_missed_or_few_tell_of_is_picked_up(
+def test_e35_an_item_that_a_run_needed_or_few_runs_report_is_picked_up(
     memory: AgentMemory, in_the_wood: State, left: tuple[int, ...]
 ) -> None:
-    assert len(left) < ENOUGH or min(left) <= 2  # the two of them that were found
-    journeys(memory, *left)
-    assert lying(memory, in_the_wood) == 2
+    assert len(left) < ENOUGH or min(left) <= 2  # of which two were picked up
+    record_leftovers(memory, *left)
+    assert items(memory, in_the_wood) == 2
 
 
-def test_why_it_is_left_lying_is_told_and_counted_once(
+def test_the_reason_for_leaving_an_item_is_recorded_and_counted_once(
     memory: AgentMemory, in_the_wood: State
 ) -> None:
-    journeys(memory, 5, 3, 4)
+    record_leftovers(memory, 5, 3, 4)
     asked = experience(memory)
-    foraging = forage.capability(kit(experience=asked))
+    foraging = forage.capability(game_context(experience=asked))
     for frame in (1, 2):
-        told(foraging, replace(in_the_wood, frame=frame))
+        sensed_facts(foraging, replace(in_the_wood, frame=frame))
     assert asked.moved[MemoryUse.THINGS] == 1
-    ((about, why),) = asked.told.items()
+    ((about, why),) = asked.influences.items()
     assert about == "HONEY DROP in the wood"
     assert why == "1 and more were left over in all of 3 runs"
 
 
-def test_what_was_picked_up_shows_in_the_flags_that_hide_it(played: Played) -> None:
+def test_items_picked_up_are_counted_from_the_hide_flags(played: Played) -> None:
     with game_at(played.folder, free_in(WOOD)) as game:
         assert not found(WORLD, game.state).get(ANTIDOTE)
         (flag,) = (
@@ -395,5 +392,5 @@ def test_what_was_picked_up_shows_in_the_flags_that_hide_it(played: Played) -> N
         assert found(WORLD, game.state)[ANTIDOTE] == 1
 
 
-def test_nothing_is_to_spare_where_nobody_told_of_it(memory: AgentMemory) -> None:
-    assert spare(memory.blackboard.entries(EPISODIC, kind=WAYPOINT)) == {}
+def test_without_reports_no_item_is_to_spare(memory: AgentMemory) -> None:
+    assert unneeded(memory.blackboard.entries(EPISODIC, kind=MILESTONE_TIME)) == {}

@@ -1,4 +1,4 @@
-"""Ways, shops, people and moves that are remembered change what is done next, and the plan says so (E35)."""
+"""Remembered routes, shops, people and moves change decisions, and the plan says so (E35)."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.app.memory_producers import MeetingProducers
-from agent.battle.options import BattleGoals, TurnState, attack_options, prepared_options
-from agent.battle.policy import AS_GOOD, THRIFT, BattlePolicy, choice
+from agent.app.memory_producers import EncounterProducers
+from agent.battle.options import BattleGoals, TurnState, attack_options, setup_options
+from agent.battle.policy import EQUAL_VALUE, PP_COST, BattlePolicy, choose_order
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
-from agent.capabilities.context import GameContext, SquareTried, WaresSeen
-from agent.capabilities.shop import ShopWares
+from agent.capabilities.context import GameContext, SquareTried, StockSeen
+from agent.capabilities.shop import ShopStock
 from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
@@ -32,27 +32,37 @@ from agent.skills import (
     Skill,
     Terrain,
     TriedOrders,
-    find_way,
-    overseen,
+    observed,
+    shortest_route,
 )
 from emulator import State
 from emulator.ram.player import Bag, Stack
 from memory import (
     AgentMemory,
+    BlockedSquare,
     Hooks,
     Json,
     LearnedPattern,
     MistakeRecord,
-    PersonHeard,
     Producers,
-    ShelfSeen,
+    ShopStockSeen,
     SuccessfulStrategy,
-    WayBarred,
+    TalkOutcome,
     as_json,
     read_run,
 )
-from memory.tiers.encounters import HEARD, SHELF
-from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, kit, own_of, told
+from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
+from tests.agent.demo import (
+    DEX,
+    STORY,
+    WORLD,
+    at_the_menu,
+    enemy_of,
+    free_in,
+    game_context,
+    own_of,
+    sensed_facts,
+)
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
 
@@ -66,28 +76,28 @@ WITHOUT = {each: EVERY_USE - {each} for each in MemoryUse}
 
 def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> Experience:
     asked = Experience(memory.recall, uses, EPISODIC, STM)
-    memory.blackboard.subscribe("agent:play:ltm:*", asked.learnt)
-    memory.blackboard.subscribe(STM, asked.met)
+    memory.blackboard.subscribe("agent:play:ltm:*", asked.long_term_changed)
+    memory.blackboard.subscribe(STM, asked.encounter_stored)
     return asked
 
 
-def knowing(asked: Experience, hooks: Hooks | None = None) -> GameContext:
-    return kit(experience=asked, hooks=hooks or Hooks())
+def context_of(asked: Experience, hooks: Hooks | None = None) -> GameContext:
+    return game_context(experience=asked, hooks=hooks or Hooks())
 
 
-def watched(memory: AgentMemory) -> Hooks:
-    """Return hooks at which encounters become entries."""
+def observed_hooks(memory: AgentMemory) -> Hooks:
+    """Return hooks that store encounters as entries."""
     hooks = Hooks()
-    MeetingProducers(STORY, lambda: 1).register(Producers(hooks, memory.blackboard))
+    EncounterProducers(STORY, lambda: 1).register(Producers(hooks, memory.blackboard))
     return hooks
 
 
-def met(memory: AgentMemory, kind: str, record: Any, scope: str = EPISODIC) -> None:  # noqa: ANN401
+def add_encounter(memory: AgentMemory, kind: str, record: Any, scope: str = EPISODIC) -> None:  # noqa: ANN401
     memory.blackboard.write(scope, kind, as_json(record), tick=1, game_s=1.0)
 
 
-def taught(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
-    """Return a memory to which an earlier run told of an encounter."""
+def memory_with(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
+    """Return a memory with an encounter of an earlier run."""
     payload: dict[str, Json] = {
         "scope": EPISODIC,
         "kind": kind,
@@ -98,12 +108,12 @@ def taught(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
     return teach(folder / "memory.sqlite", [("entry", payload)])
 
 
-# Ways
+# Routes
 
 
-def a_square_of_the_way(state: State, map_id: int) -> tuple[int, int, int]:
-    """Return a square of the shortest way to a map, which can be walked around."""
-    way = find_way(Terrain(WORLD), Destination(map_id), state)
+def square_on_route(state: State, map_id: int) -> tuple[int, int, int]:
+    """Return a square of the shortest route to a map that can be walked around."""
+    way = shortest_route(Terrain(WORLD), Destination(map_id), state)
     assert way is not None
     open_squares = [
         hop.to[:3]
@@ -113,46 +123,50 @@ def a_square_of_the_way(state: State, map_id: int) -> tuple[int, int, int]:
     return open_squares[0]
 
 
-def test_e35_a_square_that_nobody_got_onto_is_walked_around_and_the_plan_says_so(
+def test_e35_a_blocked_square_is_avoided_and_the_plan_says_so(
     memory: AgentMemory, quiet_lane: Game
 ) -> None:
     state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
-    square = a_square_of_the_way(state, place.map_id)
-    met(memory, "barred", WayBarred("the lane", "the second town", *square, passed=False))
-    known = knowing(experience(memory))
+    square = square_on_route(state, place.map_id)
+    add_encounter(
+        memory,
+        "blocked_square",
+        BlockedSquare("the lane", "the second town", *square, passed=False),
+    )
+    known = context_of(experience(memory))
     assert around(known, state).costs.keys() == {square}
     x, y = square[1:]
     assert f"a walk to the second town got no further at ({x},{y}) of" in detour(
         place, known, state
     )
     assert known.experience.moved == {MemoryUse.ROUTES: 1}
-    without = knowing(experience(memory, WITHOUT[MemoryUse.ROUTES]))
+    without = context_of(experience(memory, WITHOUT[MemoryUse.ROUTES]))
     assert not around(without, state).costs
     assert detour(place, without, state) == ""
 
 
-@pytest.mark.parametrize("heeds", [True, False])
-def test_e35_the_way_that_is_walked_is_another_one(
-    memory: AgentMemory, quiet_lane: Game, *, heeds: bool
+@pytest.mark.parametrize("uses_memory", [True, False])
+def test_e35_the_route_avoids_the_blocked_square(
+    memory: AgentMemory, quiet_lane: Game, *, uses_memory: bool
 ) -> None:
     state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
-    square = a_square_of_the_way(state, place.map_id)
-    met(memory, "barred", WayBarred("the lane", "", *square, passed=False))
-    known = knowing(experience(memory, EVERY_USE if heeds else WITHOUT[MemoryUse.ROUTES]))
-    known.terrain.beware([lambda now: around(known, now)])
+    square = square_on_route(state, place.map_id)
+    add_encounter(memory, "blocked_square", BlockedSquare("the lane", "", *square, passed=False))
+    known = context_of(experience(memory, EVERY_USE if uses_memory else WITHOUT[MemoryUse.ROUTES]))
+    known.terrain.set_hazards([lambda now: around(known, now)])
     trace = [state]
     assert quiet_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
-    assert (square in set(squares(trace))) is not heeds
+    assert (square in set(squares(trace))) is not uses_memory
 
 
 def traced(skill: Skill, trace: list[State]) -> Skill:
-    return overseen(skill, trace.append)
+    return observed(skill, trace.append)
 
 
 def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:
-    """Yield all that was stepped on: a press carries over several squares straight ahead."""
+    """Yield all squares entered: one press can move the player several squares straight ahead."""
     for one, other in pairwise([each.map for each in trace]):
         if one.map_id == other.map_id:
             for x in range(min(one.x, other.x), max(one.x, other.x) + 1):
@@ -160,17 +174,15 @@ def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:
                     yield one.map_id, x, y
 
 
-def test_e35_a_walk_that_is_held_up_remembers_where(
-    memory: AgentMemory, before_the_gate: Game
-) -> None:
-    known = knowing(experience(memory), watched(memory))
+def test_e35_a_blocked_walk_stores_its_square(memory: AgentMemory, before_the_gate: Game) -> None:
+    known = context_of(experience(memory), observed_hooks(memory))
     (place,) = (each for each in STORY.places if each.map_id == HEATHER_WAY)
-    before_the_gate.poke({JOY_IGNORE: DIRECTIONS})  # whichever way one presses, nothing comes of it
+    before_the_gate.poke({JOY_IGNORE: DIRECTIONS})  # no direction key has an effect
     state = before_the_gate.state
     assert before_the_gate.carry_out(walk(place, known, state)) is Outcome.BLOCKED
-    (square,) = known.experience.barred()
+    (square,) = known.experience.blocked_squares()
     assert square[0] == SECOND_TOWN
-    (entry,) = memory.blackboard.entries(STM, kind="barred")
+    (entry,) = memory.blackboard.entries(STM, kind="blocked_square")
     assert entry.data["towards"] == place.called
 
 
@@ -186,19 +198,21 @@ def before_the_gate(played: Played) -> Iterator[Game]:
         yield game
 
 
-def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_through(
+def test_e35_a_blocked_square_is_forgotten_after_a_walk_passes_it(
     memory: AgentMemory, quiet_lane: Game
 ) -> None:
-    known = knowing(experience(memory), watched(memory))
+    known = context_of(experience(memory), observed_hooks(memory))
     state = quiet_lane.state
     square = (LANE, 5, 5)
     known.hooks.emit(SquareTried(state, square, "the second town"))
-    assert known.experience.barred().keys() == {square}
-    met(memory, "barred", known.experience.barred()[square])  # as an earlier run told it
+    assert known.experience.blocked_squares().keys() == {square}
+    add_encounter(
+        memory, "blocked_square", known.experience.blocked_squares()[square]
+    )  # as from an earlier run
     known.hooks.emit(SquareTried(state, square, passed=True))
-    assert known.experience.barred() == {}
-    (closed,) = memory.blackboard.entries(EPISODIC, kind="barred")
-    assert closed.closed == "seen otherwise: one got through"
+    assert known.experience.blocked_squares() == {}
+    (closed,) = memory.blackboard.entries(EPISODIC, kind="blocked_square")
+    assert closed.closed == "seen otherwise: a walk passed"
 
 
 # Shops
@@ -206,83 +220,85 @@ def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_th
 
 @pytest.fixture(scope="module")
 def outside(played: Played) -> State:
-    """A moment at which both shops sell, without potions."""
+    """Return a state in which both shops sell, with one potion."""
     with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return replace(
             game.state, bag=Bag((Stack(POTION, 1),)), player=replace(game.state.player, money=3_000)
         )
 
 
-def wares(map_id: int) -> tuple[int, ...]:
+def stock_of(map_id: int) -> tuple[int, ...]:
     (there,) = WORLD.map(map_id).header.shops
     return there.items
 
 
-def to_ask(known: GameContext, state: State) -> set[str]:
-    return {name for name, supplied in told(shop(known), state).items() if not supplied}
+def shops_to_visit(known: GameContext, state: State) -> set[str]:
+    return {name for name, supplied in sensed_facts(shop(known), state).items() if not supplied}
 
 
-def test_e35_a_shop_that_had_no_potions_is_not_asked_again(
+def test_e35_a_shop_without_potions_is_not_visited_for_them(
     memory: AgentMemory, outside: State
 ) -> None:
-    (first,) = to_ask(knowing(experience(memory)), outside)
+    (first,) = shops_to_visit(context_of(experience(memory)), outside)
     clerk = next(each for each in STORY.clerks if each.supplied == first)
     other = next(each for each in STORY.clerks if each is not clerk)
     maps = {place.name: place.map_id for place in STORY.places}
     there = maps[clerk.place]
-    had = tuple(item for item in wares(there) if item != POTION)
-    met(memory, SHELF, ShelfSeen("a store", there, clerk.person, had))
-    known = knowing(experience(memory))
-    assert to_ask(known, outside) <= {other.supplied}
+    had = tuple(item for item in stock_of(there) if item != POTION)
+    add_encounter(memory, SHOP_STOCK, ShopStockSeen("a store", there, clerk.person, had))
+    known = context_of(experience(memory))
+    assert shops_to_visit(known, outside) <= {other.supplied}
     assert known.experience.moved[MemoryUse.SHOPS]
-    why = known.experience.told[first]
+    why = known.experience.influences[first]
     assert why == f"{STORY.called(there)} had no {DEX.all_items[POTION].name}"
     assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:potions": why}
-    without = knowing(experience(memory, WITHOUT[MemoryUse.SHOPS]))
-    assert to_ask(without, outside) == {first}
+    without = context_of(experience(memory, WITHOUT[MemoryUse.SHOPS]))
+    assert shops_to_visit(without, outside) == {first}
     assert not without.experience.moved
 
 
-def test_e35_a_visit_does_not_promise_what_the_shelf_lacked(memory: AgentMemory) -> None:
+def test_e35_a_visit_has_no_effect_for_missing_stock(memory: AgentMemory) -> None:
     asked = experience(memory)
-    asked.broken["go"] = {"there": "nobody was there"}
+    asked.broken["go"] = {"there": "no clerk was there"}
     go = Action("go", (), (Effect("there", 1), Effect("gone", 1)), 2, "go")
-    (today,) = ActionCosts(asked).today([go], {}, None)
-    assert [each.fact for each in today.effects] == ["gone"]
-    assert today.note == "remembered: nobody was there"
+    (current_costs,) = ActionCosts(asked).current_costs([go], {}, None)
+    assert [each.fact for each in current_costs.effects] == ["gone"]
+    assert current_costs.note == "remembered: no clerk was there"
 
 
-def test_e35_what_is_there_after_all_contradicts_what_was_remembered(
+def test_e35_stock_that_is_seen_again_contradicts_memory(
     memory: AgentMemory, outside: State
 ) -> None:
-    first, *others = wares(STORE)
-    met(memory, SHELF, ShelfSeen("the store", STORE, NEAR_STORE.person, tuple(others)))
-    known = knowing(experience(memory), watched(memory))
-    assert ShopWares(known).believed(NEAR_STORE) == set(others)
+    first, *others = stock_of(STORE)
+    add_encounter(
+        memory, SHOP_STOCK, ShopStockSeen("the store", STORE, NEAR_STORE.person, tuple(others))
+    )
+    known = context_of(experience(memory), observed_hooks(memory))
+    assert ShopStock(known).believed(NEAR_STORE) == set(others)
     (there,) = (each.map_id for each in STORY.places if each.name == NEAR_STORE.place)
     inside = replace(outside, map=replace(outside.map, map_id=there))
-    known.hooks.emit(WaresSeen(inside, NEAR_STORE.person, (first, *others)))
-    assert ShopWares(known).believed(NEAR_STORE) == {first, *others}
-    (closed,) = memory.blackboard.entries(EPISODIC, kind=SHELF)
+    known.hooks.emit(StockSeen(inside, NEAR_STORE.person, (first, *others)))
+    assert ShopStock(known).believed(NEAR_STORE) == {first, *others}
+    (closed,) = memory.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
     assert closed.closed == f"seen otherwise: item {first} is there"
 
 
-def test_e35_a_visit_remembers_what_the_list_showed(played: Played) -> None:
+def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        seen = [dict(event.payload) for event in folder.store.events(SHELF)]
+        seen = [dict(event.payload) for event in folder.store.events(SHOP_STOCK)]
     assert seen
     for each in seen:
-        assert tuple(each["wares"]) == wares(each["map_id"])
+        assert tuple(each["items"]) == stock_of(each["map_id"])
 
 
-def test_e35_a_run_taught_of_an_empty_shelf_does_not_go_there(
+def test_e35_a_run_that_knows_of_missing_stock_does_not_go_there(
     played: Played, tmp_path: Path
 ) -> None:
     with closing(read_run(played.folder)) as folder:
         asked = [row.tick for row in folder.store.events("action") if is_shopping(row.payload)]
     assert asked  # with an empty memory
-    shelf = ShelfSeen("the store", STORE, NEAR_STORE.person, (11, 12))
-    path = taught(tmp_path, SHELF, shelf)
+    stock = ShopStockSeen("the store", STORE, NEAR_STORE.person, (11, 12))
+    path = memory_with(tmp_path, SHOP_STOCK, stock)
     settings = Settings(seed=3, run=tmp_path / "run", memory=path, until="delivered")
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(tmp_path / "run")) as folder:
@@ -299,33 +315,36 @@ def is_shopping(action: Mapping[str, Any]) -> bool:
 # People
 
 
-def mother() -> PersonHeard:
+def mother() -> TalkOutcome:
     (errand,) = STORY.errands
-    return PersonHeard("the house", HOUSE, errand.person, "Awake at last", ())
+    return TalkOutcome("the house", HOUSE, errand.person, "Awake at last", ())
 
 
-def test_e35_who_only_talks_is_remembered_as_that(played: Played) -> None:
+def test_e35_a_person_who_only_talks_is_stored_as_such(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        (heard,) = [dict(event.payload) for event in folder.store.events(HEARD)]
-    assert (heard["map_id"], heard["slot"], heard["came"]) == (HOUSE, STORY.errands[0].person, [])
-    assert heard["words"].startswith("Awake at last")
+        (talk,) = [dict(event.payload) for event in folder.store.events(TALK_OUTCOME)]
+    assert (talk["map_id"], talk["slot"], talk["effects"]) == (HOUSE, STORY.errands[0].person, [])
+    assert talk["words"].startswith("Awake at last")
 
 
-@pytest.mark.parametrize("heeds", [True, False])
+@pytest.mark.parametrize("uses_memory", [True, False])
 def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
-    tmp_path: Path, *, heeds: bool
+    tmp_path: Path, *, uses_memory: bool
 ) -> None:
     run = tmp_path / "run"
-    without = () if heeds else (MemoryUse.PEOPLE,)
+    without = () if uses_memory else (MemoryUse.PEOPLE,)
     settings = Settings(
-        run=run, memory=taught(tmp_path, HEARD, mother()), without=without, until="left_home"
+        run=run,
+        memory=memory_with(tmp_path, TALK_OUTCOME, mother()),
+        without=without,
+        until="left_home",
     )
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(run)) as folder:
-        talks = list(folder.store.events(HEARD))
-    assert (len(talks), summary.moved["people"]) == ((0, 1) if heeds else (1, 0))
+        talks = list(folder.store.events(TALK_OUTCOME))
+    assert (len(talks), summary.moved["people"]) == ((0, 1) if uses_memory else (1, 0))
     words = "say goodbye downstairs: number 1 in the house only talks: 'Awake at last'"
-    assert (words in outlook(None, run).remembered) is heeds
+    assert (words in outlook(None, run).remembered) is uses_memory
 
 
 @pytest.fixture
@@ -334,23 +353,23 @@ def in_town(played: Played) -> Iterator[Game]:
         yield game
 
 
-def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_again(
+def test_e35_an_inquiry_asks_each_person_once_and_later_skips_those_who_only_talk(
     memory: AgentMemory, in_town: Game
 ) -> None:
-    known = knowing(experience(memory), watched(memory))
+    known = context_of(experience(memory), observed_hooks(memory))
     asking = inquiry(known)
     asked = 0
     while asking.is_left(in_town.state):
         in_town.carry_out(asking.action.begin(in_town.state))
         asked += 1
         assert asked < 9
-    heard = memory.blackboard.entries(STM, kind=HEARD)
-    assert 0 < len(heard) <= asked
-    assert all(each.data["words"] for each in heard)
-    silent = {each.data["slot"] for each in heard if not each.data["came"]}
+    talk = memory.blackboard.entries(STM, kind=TALK_OUTCOME)
+    assert 0 < len(talk) <= asked
+    assert all(each.data["words"] for each in talk)
+    silent = {each.data["slot"] for each in talk if not each.data["effects"]}
     assert silent
-    later = inquiry(knowing(experience(memory)))
-    without = inquiry(knowing(experience(memory, WITHOUT[MemoryUse.PEOPLE])))
+    later = inquiry(context_of(experience(memory)))
+    without = inquiry(context_of(experience(memory, WITHOUT[MemoryUse.PEOPLE])))
     assert without.is_left(in_town.state)
     assert later.is_left(in_town.state) is (len(silent) < asked)
 
@@ -372,134 +391,134 @@ def moves_of(state: State) -> tuple[str, ...]:
     return tuple(DEX.all_moves[each.move].name for each in own_of(state).moves if each.move)
 
 
-def test_e35_a_sequence_that_won_is_called_to_mind_in_its_battle_and_in_no_other(
+def test_e35_a_winning_sequence_is_recalled_in_its_battle(
     memory: AgentMemory, first_turn: State
 ) -> None:
     moves = moves_of(first_turn)
     memory.tactician.add_strategy(won_with(first_turn, moves))
-    known = knowing(experience(memory))
+    known = context_of(experience(memory))
     assert [DEX.all_moves[each].name for each in sequence(known, first_turn)] == list(moves)
     assert remembered(known, first_turn).startswith("remembered: ")
-    (deed,) = battle(known).actions
-    assert deed.note is not None
-    assert "100% of 4" in deed.note(first_turn)
-    without = knowing(experience(memory, WITHOUT[MemoryUse.MOVES]))
+    (bound,) = battle(known).actions
+    assert bound.note is not None
+    assert "100% of 4" in bound.note(first_turn)
+    without = context_of(experience(memory, WITHOUT[MemoryUse.MOVES]))
     assert sequence(without, first_turn) == ()
     assert remembered(without, first_turn) == ""
 
 
-def test_e35_one_victory_is_no_sequence_yet(memory: AgentMemory, first_turn: State) -> None:
+def test_e35_one_victory_is_no_proven_sequence(memory: AgentMemory, first_turn: State) -> None:
     memory.tactician.add_strategy(won_with(first_turn, moves_of(first_turn), times=1))
-    assert sequence(knowing(experience(memory)), first_turn) == ()
+    assert sequence(context_of(experience(memory)), first_turn) == ()
 
 
 @pytest.fixture(scope="module")
 def undecided(played: Played) -> tuple[State, int]:
-    """A turn in which two moves are as good, and the number of the one that is not taken otherwise."""
+    """Return a turn with two equally good moves, and the number of the one not chosen without memory."""
     found: list[tuple[State, int]] = []
 
     def is_close(state: State) -> bool:
         if not at_the_menu(state):
             return False
         numbers = [known.move for known in own_of(state).moves]
-        swaying = (
-            each for each in numbers if choice(DEX, state, BattleGoals(sequence=(each,))).swayed
+        changing = (
+            each
+            for each in numbers
+            if choose_order(DEX, state, BattleGoals(sequence=(each,))).influenced
         )
-        found.extend((state, each) for each in swaying)
+        found.extend((state, each) for each in changing)
         return bool(found)
 
     with game_at(played.folder, is_close):
         return found[0]
 
 
-def test_e35_of_moves_as_good_the_one_that_won_is_tried_first_and_once(
+def test_e35_of_equal_moves_the_one_that_won_is_tried_first_and_once(
     memory: AgentMemory, undecided: tuple[State, int]
 ) -> None:
     state, number = undecided
     memory.tactician.add_strategy(won_with(state, (DEX.all_moves[number].name,)))
-    known = knowing(experience(memory))
-    heeding = BattlePolicy(DEX, lambda now: BattleGoals(sequence=sequence(known, now)))
+    known = context_of(experience(memory))
+    with_memory = BattlePolicy(DEX, lambda now: BattleGoals(sequence=sequence(known, now)))
     plain = BattlePolicy(DEX).order(state, TriedOrders())
-    order = heeding.order(state, TriedOrders())
+    order = with_memory.order(state, TriedOrders())
     assert isinstance(order, Attack)
     assert own_of(state).moves[order.slot].move == number
     assert order != plain
-    assert heeding.order(state, TriedOrders(used=frozenset({number}))) == plain
+    assert with_memory.order(state, TriedOrders(used=frozenset({number}))) == plain
 
 
-def test_e35_a_sequence_never_makes_a_worse_move(first_turn: State) -> None:
+def test_e35_a_sequence_never_chooses_a_worse_move(first_turn: State) -> None:
     plain = options(first_turn)
     best = max(plain.values())
     for known in own_of(first_turn).moves:
-        order = choice(DEX, first_turn, BattleGoals(sequence=(known.move,))).order
-        assert plain[order] >= best - AS_GOOD - THRIFT
+        order = choose_order(DEX, first_turn, BattleGoals(sequence=(known.move,))).order
+        assert plain[order] >= best - EQUAL_VALUE - PP_COST
 
 
 def options(state: State) -> dict[Order, float]:
     table = TurnState.of(DEX, state, BattleGoals())
     assert table is not None
-    return {each.order: each.worth for each in (*attack_options(table), *prepared_options(table))}
+    return {each.order: each.value for each in (*attack_options(table), *setup_options(table))}
 
 
 ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
 TWO = Action("two", (), (Effect("there", 1),), 2, "go the other way")
-DEAR = Action("two", (), (Effect("there", 1),), 3, "go the other way")
+COSTLY = Action("two", (), (Effect("there", 1),), 3, "go the other way")
 THERE = Goal("there", (Require("there", at_least=1),), 1, "be there")
 
 
-def led_there(*actions: str) -> LearnedPattern:
-    words = f"{THERE.says}: {', '.join(actions)}"
-    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.says}
+def pattern_of(*actions: str) -> LearnedPattern:
+    words = f"{THERE.label}: {', '.join(actions)}"
+    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.label}
     return LearnedPattern(words, "action_sequence", words, conditions, "", 1, 3, 0, 1.0, LATE, 1.0)
 
 
-@pytest.mark.parametrize(("other", "taken"), [(TWO, "two"), (DEAR, "one")])
-def test_e35_of_plans_as_cheap_the_one_that_led_there_before_is_taken(
+@pytest.mark.parametrize(("other", "taken"), [(TWO, "two"), (COSTLY, "one")])
+def test_e35_of_plans_of_equal_cost_the_one_that_worked_is_chosen(
     memory: AgentMemory, other: Action, taken: str
 ) -> None:
-    memory.tactician.add_pattern(led_there("two"))
-    state = State.__new__(State)  # only its place is asked for
+    memory.tactician.add_pattern(pattern_of("two"))
+    state = State.__new__(State)  # only its place is read
     asked = experience(memory)
     search = ActionCosts(asked, lambda _state: "town").search([ONE, other], {}, state)
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == (taken,)
-    says = "remembered: from here this worked 3 of 3 times" in explain(found, {})
-    assert says is (taken == "two")
+    label = "remembered: from here this worked 3 of 3 times" in explain(found, {})
+    assert label is (taken == "two")
     assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
-    forgetful = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
-    plain = ActionCosts(forgetful, lambda _state: "town").search([ONE, other], {}, state)
+    without_memory = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
+    plain = ActionCosts(without_memory, lambda _state: "town").search([ONE, other], {}, state)
     first = plain(THERE, {})
     assert first is not None
     assert names_of(first) == ("one",)
 
 
-def test_what_is_named_comes_first_and_the_others_stay_in_order() -> None:
-    names = [each.name for each in in_order([ONE, TWO, DEAR], ("two",))]
+def test_named_actions_come_first_and_the_others_keep_their_order() -> None:
+    names = [each.name for each in in_order([ONE, TWO, COSTLY], ("two",))]
     assert names == ["two", "two", "one"]
 
 
-def test_e35_memory_that_makes_an_action_dear_is_counted_where_it_changes_the_plan(
-    memory: AgentMemory,
-) -> None:
+def test_e35_a_remembered_cost_is_counted_when_it_changes_the_plan(memory: AgentMemory) -> None:
     situation: dict[str, Json] = {"location": "town", "action": "one"}
     lesson = MistakeRecord("one", "one fails", situation, "", "major", "", LATE, LATE, 3)
     memory.tactician.add_mistake(lesson)
     asked = experience(memory)
     state = State.__new__(State)
-    search = ActionCosts(asked, lambda _state: "town").search([ONE, DEAR], {}, state)
+    search = ActionCosts(asked, lambda _state: "town").search([ONE, COSTLY], {}, state)
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == ("two",)
     assert asked.moved == {MemoryUse.COSTS: 1}
     search(THERE, {})
-    assert asked.moved == {MemoryUse.COSTS: 1}  # the same decision, taken again
+    assert asked.moved == {MemoryUse.COSTS: 1}  # the same decision again
 
 
-def test_counts_of_moved_decisions_are_part_of_a_checkpoint(memory: AgentMemory) -> None:
+def test_counts_of_changed_decisions_are_part_of_a_checkpoint(memory: AgentMemory) -> None:
     asked = experience(memory)
-    asked.sways(MemoryUse.PEOPLE, "an errand", "she only talks")
+    asked.record_influence(MemoryUse.PEOPLE, "an errand", "she only talks")
     again = experience(memory)
     again.restore(asked.to_json())
-    again.sways(MemoryUse.PEOPLE, "an errand", "she only talks")
+    again.record_influence(MemoryUse.PEOPLE, "an errand", "she only talks")
     assert again.moved == {MemoryUse.PEOPLE: 1}

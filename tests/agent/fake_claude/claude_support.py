@@ -1,4 +1,4 @@
-"""The real SDK against the server that is no model."""
+"""The real SDK against the stand-in server."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ Candidates:
 
 @contextmanager
 def client_of(server: FakeClaude, timeout: float = 5.0) -> Iterator[anthropic.Anthropic]:
-    """Yield a client that tries once."""
+    """Yield a client without retries."""
     with anthropic.Anthropic(
         base_url=server.url, api_key="secret-key", max_retries=0, timeout=timeout
     ) as client:
@@ -52,21 +52,21 @@ def client_of(server: FakeClaude, timeout: float = 5.0) -> Iterator[anthropic.An
 def served(
     toml: str = "", timeout: float = 5.0
 ) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
-    """Yield a server of that scenario and a client of it."""
+    """Yield a server with the scenario in `toml` and a client of the server."""
     with FakeClaude(scenario_of("test", toml)) as server, client_of(server, timeout) as client:
         yield server, client
 
 
 def request(words: str = "hello", **more: object) -> dict[str, Any]:
-    """Return a request that asks `words`."""
-    said = [{"role": "user", "content": words}]
-    return {"model": MODEL, "max_tokens": 1_000, "messages": said} | more
+    """Return a request with `words` as the user's message."""
+    messages = [{"role": "user", "content": words}]
+    return {"model": MODEL, "max_tokens": 1_000, "messages": messages} | more
 
 
-def answered(
+def with_results(
     messages: Sequence[Mapping[str, Any]], reply: anthropic.types.Message, *results: str
 ) -> list[Mapping[str, Any]]:
-    """Return a conversation that goes on with `reply` and the results of its calls."""
+    """Return the conversation with `reply` and the results of its calls added."""
     calls = [block for block in reply.content if block.type == "tool_use"]
     content = [
         {"type": "tool_result", "tool_use_id": call.id, "content": result}

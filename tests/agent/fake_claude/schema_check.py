@@ -1,4 +1,4 @@
-"""Whether a value fits a JSON schema; as much of it as the tests have."""
+"""Checks a value against a JSON schema, as far as the tests need."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,19 +18,19 @@ _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
 
 def fits(value: object, schema: Schema) -> bool:
     """Return whether `schema` allows `value`."""
-    kinds = schema.get("type", list(_TYPES))
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    is_one = isinstance(value, tuple(_TYPES[kind] for kind in kinds if kind != "boolean"))
-    if not ("boolean" in kinds if isinstance(value, bool) else is_one):
+    types = schema.get("type", list(_TYPES))
+    types = [types] if isinstance(types, str) else types
+    is_type = isinstance(value, tuple(_TYPES[kind] for kind in types if kind != "boolean"))
+    if not ("boolean" in types if isinstance(value, bool) else is_type):
         return False
     if value not in schema.get("enum", [value]):
         return False
     match value:
         case dict():
             parts = schema.get("properties") or {}
-            is_whole = all(name in value for name in schema.get("required", ()))
+            is_complete = all(name in value for name in schema.get("required", ()))
             is_open = schema.get("additionalProperties") is not False
-            return is_whole and all(
+            return is_complete and all(
                 fits(each, parts[name]) if name in parts else is_open
                 for name, each in value.items()
             )

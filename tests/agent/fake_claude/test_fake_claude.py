@@ -1,4 +1,4 @@
-"""The server to try a model without a key: endpoints by the real SDK, made-up answers, and the cache."""
+"""The stand-in server: its endpoints through the real SDK, made-up answers, and the prompt cache."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from anthropic.types import Usage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.fake_claude.answers import PICTURE, ParsedRequest, made_up, tokens_of_block
+from agent.fake_claude.answers import PICTURE, ParsedRequest, any_value, tokens_of_block
 from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
@@ -30,7 +30,7 @@ from tests.agent.fake_claude.schema_check import fits
 from tests.fake_service import FakeClaude
 
 
-def test_a_message_comes_back_whole_and_says_that_no_model_made_it() -> None:
+def test_a_reply_is_complete_and_states_that_no_model_wrote_it() -> None:
     with served() as (server, client):
         reply = client.messages.create(**request())
     assert reply.content[0].type == "text"
@@ -43,9 +43,9 @@ def test_a_message_comes_back_whole_and_says_that_no_model_made_it() -> None:
     assert server.counts.calls == {"POST /v1/messages": 1}
 
 
-def test_a_stream_brings_the_same_message_in_the_order_of_the_service() -> None:
+def test_a_stream_has_the_same_message_and_the_event_order_of_the_service() -> None:
     with served() as (_, client):
-        whole = client.messages.create(**request())
+        message = client.messages.create(**request())
         raw = [each.type for each in client.messages.create(**request(), stream=True)]
         with client.messages.stream(**request()) as stream:
             text = "".join(stream.text_stream)
@@ -58,14 +58,14 @@ def test_a_stream_brings_the_same_message_in_the_order_of_the_service() -> None:
         "message_delta",
         "message_stop",
     ]
-    assert whole.content[0].type == "text"
-    assert text == whole.content[0].text
+    assert message.content[0].type == "text"
+    assert text == message.content[0].text
     assert final.stop_reason == "end_turn"
-    assert final.usage == whole.usage
+    assert final.usage == message.usage
 
 
-def test_a_tool_is_sometimes_called_first() -> None:
-    asked = [request(f"{QUESTION}{each}", tools=[LOOK]) for each in range(20)]
+def test_some_answers_begin_with_a_tool_call() -> None:
+    asked = [request(f"{QUESTION}\nTick: {each}", tools=[LOOK]) for each in range(20)]
     with served() as (_, client):
         blocks = [client.messages.create(**each).content[0] for each in asked]
     calls = [each for each in blocks if each.type == "tool_use"]
@@ -73,10 +73,10 @@ def test_a_tool_is_sometimes_called_first() -> None:
     assert all(fits(each.input, LOOK["input_schema"]) for each in calls)
 
 
-def test_an_answer_follows_the_schema_and_names_what_the_question_lists() -> None:
+def test_an_answer_follows_the_schema_and_uses_listed_names() -> None:
     with served() as (_, client):
         for number in range(20):
-            asked = request(f"{QUESTION}\nQuestion {number}.", output_config=FORMAT)
+            asked = request(f"{QUESTION}\nTick: {number}", output_config=FORMAT)
             reply = client.messages.create(**asked)
             assert reply.content[0].type == "text"
             answer = json.loads(reply.content[0].text)
@@ -85,7 +85,7 @@ def test_an_answer_follows_the_schema_and_names_what_the_question_lists() -> Non
             assert 0.0 <= answer["confidence"] <= 1.0
 
 
-def test_the_same_request_has_the_same_answer_and_another_seed_another() -> None:
+def test_answers_depend_on_the_request_and_the_seed() -> None:
     def answers(seed: int) -> list[Any]:
         with FakeClaude(seed=seed) as server, client_of(server) as client:
             asked = [request(f"{QUESTION}{each}", output_config=FORMAT) for each in range(8)]
@@ -95,26 +95,26 @@ def test_the_same_request_has_the_same_answer_and_another_seed_another() -> None
     assert answers(0) != answers(1)
 
 
-def test_after_an_answer_was_sent_back_the_question_is_still_known() -> None:
-    said = [
+def test_a_repair_request_keeps_the_purpose_of_the_question() -> None:
+    messages = [
         {"role": "user", "content": QUESTION.replace("stuck", "routine")},
         {"role": "assistant", "content": "Go on."},
         {"role": "user", "content": QUESTION},
         {"role": "assistant", "content": "I would go west."},
-        {"role": "user", "content": "That is no JSON object. Answer again."},
+        {"role": "user", "content": "That is not a JSON object. Answer again."},
     ]
-    ask = ParsedRequest({**request(), "messages": said, "output_config": FORMAT})
+    ask = ParsedRequest({**request(), "messages": messages, "output_config": FORMAT})
     assert ask.purpose == "stuck"
     assert ask.rounds == 0
     assert ask.user.count("go:lab") == 1
     assert ask.user.endswith("Answer again.")
 
 
-def test_observations_come_in_the_form_that_is_asked_for() -> None:
+def test_observations_have_the_requested_format() -> None:
     system = "Answer with <observations>, <current-task> and <suggested-response>."
-    said = "\n".join(f"The team walked to town number {each} and rested." for each in range(40))
+    walk = "\n".join(f"The team walked to town number {each} and rested." for each in range(40))
     with served() as (_, client):
-        observed = client.messages.create(**request(said, system=system)).content[0]
+        observed = client.messages.create(**request(walk, system=system)).content[0]
         assert observed.type == "text"
         again = request(observed.text, system=f"Reflect. {system}")
         reflected = client.messages.create(**again).content[0]
@@ -122,10 +122,10 @@ def test_observations_come_in_the_form_that_is_asked_for() -> None:
     for text in (observed.text, reflected.text):
         assert text.startswith("<observations>\n* 🔴 The team walked")
         assert "<current-task>" in text
-    assert len(reflected.text) < len(observed.text) < len(said)
+    assert len(reflected.text) < len(observed.text) < len(walk)
 
 
-def test_tokens_are_counted_as_a_message_is_charged() -> None:
+def test_counted_tokens_equal_charged_tokens() -> None:
     with served() as (_, client):
         asked = request(system="Be brief.", tools=[LOOK])
         counted = client.messages.count_tokens(
@@ -134,7 +134,7 @@ def test_tokens_are_counted_as_a_message_is_charged() -> None:
         assert counted.input_tokens == client.messages.create(**asked).usage.input_tokens
 
 
-def test_models_have_limits_and_a_lifecycle() -> None:
+def test_a_model_reports_its_limits_and_lifecycle() -> None:
     with served() as (_, client):
         model = client.models.retrieve("claude-haiku-4-5")
         with pytest.raises(anthropic.NotFoundError):
@@ -146,7 +146,7 @@ def test_models_have_limits_and_a_lifecycle() -> None:
     assert model.capabilities.structured_outputs.supported
 
 
-def test_a_long_answer_is_cut_where_max_tokens_says() -> None:
+def test_a_long_answer_is_cut_at_max_tokens() -> None:
     with served() as (_, client):
         reply = client.messages.create(**request("word " * 100, max_tokens=20))
         warmed = client.messages.create(**request("word", max_tokens=0))
@@ -155,14 +155,14 @@ def test_a_long_answer_is_cut_where_max_tokens_says() -> None:
     assert (warmed.stop_reason, warmed.content) == ("max_tokens", [])
 
 
-def test_of_a_key_only_its_presence_is_kept() -> None:
+def test_a_recorded_request_shows_only_that_a_key_was_present() -> None:
     with served() as (server, client):
         client.messages.create(**request())
     assert "present" in server.requests[0].headers.values()
     assert "secret-key" not in repr(server.requests)
 
 
-def test_nothing_else_is_served_and_nothing_too_large_is_read() -> None:
+def test_other_endpoints_and_too_large_requests_are_refused() -> None:
     with served() as (server, client):
         with pytest.raises(anthropic.NotFoundError, match="not served here"):
             client.messages.batches.list()
@@ -175,7 +175,7 @@ def test_nothing_else_is_served_and_nothing_too_large_is_read() -> None:
         assert (reply.code, json.load(reply)["error"]["type"]) == (413, "request_too_large")
 
 
-def test_it_says_what_it_is_and_listens_on_loopback_alone() -> None:
+def test_the_server_listens_on_loopback_and_states_that_it_is_no_model() -> None:
     with FakeClaude() as server:
         assert server.url.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(f"{server.url}/", timeout=5) as page:
@@ -183,14 +183,14 @@ def test_it_says_what_it_is_and_listens_on_loopback_alone() -> None:
             assert "no model" in page.headers["x-fake-claude"]
 
 
-def test_two_servers_never_share_a_port() -> None:
+def test_two_servers_cannot_share_a_port() -> None:
     with FakeClaude() as server:
         port = int(server.url.rpartition(":")[2])
         with pytest.raises(OSError, match="in use"):
             FakeClaude(port=port)
 
 
-def test_requests_at_the_same_time_are_all_answered() -> None:
+def test_concurrent_requests_are_all_answered() -> None:
     replies: list[str] = []
 
     def ask(client: anthropic.Anthropic, number: int) -> None:
@@ -227,23 +227,23 @@ def _wider(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[s
 
 
 @given(st.recursive(LEAVES, _wider, max_leaves=6), st.integers())
-def test_what_is_made_up_fits_its_schema(schema: dict[str, Any], seed: int) -> None:
-    made = made_up(schema, random.Random(seed))
+def test_a_made_up_value_fits_its_schema(schema: dict[str, Any], seed: int) -> None:
+    made = any_value(schema, random.Random(seed))
     assert fits(made, schema)
-    assert made == made_up(schema, random.Random(seed))
+    assert made == any_value(schema, random.Random(seed))
 
 
-def test_a_schema_of_nothing_makes_something() -> None:
-    assert made_up({"type": "array"}, random.Random(0))
-    assert made_up({"type": "array", "items": {"enum": []}}, random.Random(0))
+def test_an_array_without_items_or_with_an_empty_enum_gets_a_value() -> None:
+    assert any_value({"type": "array"}, random.Random(0))
+    assert any_value({"type": "array", "items": {"enum": []}}, random.Random(0))
 
 
-def test_a_mark_counts_nothing() -> None:
+def test_a_cache_mark_adds_no_tokens() -> None:
     tool = {"name": "look", "input_schema": {"type": "object"}}
     assert tokens_of_block(tool) == tokens_of_block(tool | {"cache_control": {"type": "ephemeral"}})
 
 
-def test_a_picture_counts_the_same_whatever_its_size() -> None:
+def test_a_picture_of_any_size_has_the_same_tokens() -> None:
     picture = {"type": "image", "source": {"type": "base64", "data": "x" * 90_000}}
     alone = tokens_of_block(picture)
     assert PICTURE <= alone < PICTURE + 10
@@ -301,7 +301,7 @@ def test_a_marked_prefix_is_written_once_and_then_read() -> None:
     assert total(first) == total(second)
 
 
-def test_what_is_written_is_told_by_how_long_it_is_kept() -> None:
+def test_cache_writes_are_reported_by_lifetime() -> None:
     with timed() as (_, client):
         usage = charged(client, system=[marked(RULES, "1h"), marked(NEWS)])
     assert usage.cache_creation is not None
@@ -326,7 +326,7 @@ def test_a_prefix_expires_unless_it_is_read(ttl: str, seconds: float) -> None:
         assert charged(client, system=system).cache_read_input_tokens == 0
 
 
-def test_a_short_prefix_is_never_kept() -> None:
+def test_a_short_prefix_is_never_cached() -> None:
     system = [marked("Be brief.")]
     with timed() as (_, client):
         charged(client, system=system)
@@ -334,7 +334,7 @@ def test_a_short_prefix_is_never_kept() -> None:
         assert charged(client, system=system).cache_creation_input_tokens == 0
 
 
-def test_what_changed_is_read_anew_and_what_stands_before_it_is_not() -> None:
+def test_only_the_prompt_before_a_change_is_read_from_the_cache() -> None:
     with timed() as (_, client):
         first = charged(client, system=[marked(RULES), marked(NEWS)])
         second = charged(client, system=[marked(RULES), marked(NEWS.upper())])
@@ -342,7 +342,7 @@ def test_what_changed_is_read_anew_and_what_stands_before_it_is_not() -> None:
     assert total(first) == total(second)
 
 
-def test_a_conversation_that_grows_reads_what_it_was() -> None:
+def test_a_growing_conversation_reads_its_earlier_part_from_the_cache() -> None:
     with timed() as (_, client):
         messages: list[dict[str, Any]] = [{"role": "user", "content": [marked(RULES)]}]
         written = charged(client, messages=messages).cache_creation_input_tokens
@@ -354,7 +354,7 @@ def test_a_conversation_that_grows_reads_what_it_was() -> None:
         assert charged(client, messages=messages).cache_read_input_tokens == written
 
 
-def test_a_prefix_is_not_found_more_than_twenty_blocks_back() -> None:
+def test_a_prefix_more_than_twenty_blocks_back_is_not_found() -> None:
     many = [{"type": "text", "text": f"block {each}"} for each in range(21)]
     with timed() as (_, client):
         charged(client, system=[marked(RULES)])
@@ -364,7 +364,7 @@ def test_a_prefix_is_not_found_more_than_twenty_blocks_back() -> None:
         assert usage.cache_read_input_tokens
 
 
-def test_another_schema_voids_what_follows_the_tools() -> None:
+def test_another_schema_invalidates_the_cache_after_the_tools() -> None:
     kept = {"system": [marked(RULES)], "output_config": FORMAT}
     other = {"format": {"type": "json_schema", "schema": SCHEMA | {"description": "other"}}}
     with timed() as (_, client):
@@ -376,7 +376,7 @@ def test_another_schema_voids_what_follows_the_tools() -> None:
 BASE: Final[dict[str, Any]] = {
     "system": [marked(RULES)],
     "tools": [LOOK],
-    "tool_choice": {"type": "none"},  # a call would have to be answered
+    "tool_choice": {"type": "none"},  # a tool call would need an answer
 }
 CHANGES: Final[dict[str, dict[str, Any]]] = {
     "model_changed": {"model": "claude-opus-5"},
@@ -388,7 +388,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("reason", CHANGES)
-def test_it_says_why_the_cache_was_missed(reason: str) -> None:
+def test_diagnostics_give_the_reason_of_a_cache_miss(reason: str) -> None:
     with timed() as (_, client):
         first = client.messages.create(**request() | BASE)
         asked = request() | BASE | CHANGES[reason]
@@ -397,11 +397,11 @@ def test_it_says_why_the_cache_was_missed(reason: str) -> None:
     assert second.diagnostics.cache_miss_reason is not None
     assert second.diagnostics.cache_miss_reason.type == reason
     missed = getattr(second.diagnostics.cache_miss_reason, "cache_missed_input_tokens", 0)
-    # Only what stands before the change can be read again.
+    # Only the part before the change can be read again.
     assert (missed > 1_024) == (reason in {"model_changed", "tools_changed", "system_changed"})
 
 
-def test_it_says_nothing_where_nothing_was_missed() -> None:
+def test_diagnostics_are_empty_without_a_cache_miss() -> None:
     with timed() as (_, client):
         first = client.messages.create(**request() | BASE, diagnostics={})
         assert first.diagnostics is None

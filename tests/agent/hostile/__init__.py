@@ -1,1 +1,1 @@
-"""Hostile texts for whoever tests what reads them; the data says what each is after."""
+"""Hostile texts for tests of everything that reads text; the data states the aim of each text."""

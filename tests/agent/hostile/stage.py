@@ -1,7 +1,7 @@
-"""A moment of a real game, and the real service beside a server that is no model: where hostile texts are let in.
+"""A moment of a real game, and the real service against the stand-in server, for tests with hostile texts.
 
-The game is played once, up to where the team was healed. Its mind then asks about that moment, changed as a text wants
-it, through everything that a session has: describing, tools, conversation, wallet, tape and mask.
+The game is played once, until the team is healed. Its mind then asks about that moment, with a hostile text put in,
+through all parts of a session: descriptions, tools, conversation, wallet, tape and mask.
 """
 
 import os
@@ -13,14 +13,20 @@ from typing import Any, Final
 
 from agent.advisor.money.limits import Ceilings, load_terms
 from agent.advisor.money.prices import load_prices
-from agent.advisor.port import Advice, Advisor, Purpose, Question, Silence, Silent, Tool
+from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Purpose, Question, Tool
 from agent.app import Summary
-from agent.app.advice import Asking
+from agent.app.advice import AdviceSource
 from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits
 from agent.app.settings import ModelTerms
-from agent.mind.advice import Advising, CurrentMoment, Describing, QuestionAnswered, QuestionContext
+from agent.mind.advice import (
+    CurrentMoment,
+    ModelAdvice,
+    QuestionAnswered,
+    QuestionContext,
+    SituationDescriber,
+)
 from agent.mind.advisor_tools import AdvisorTools
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import RunStore, open_run_store
@@ -39,7 +45,7 @@ from tests.fake_service import FakeClaude, ServiceScenario
 
 KEY: Final = "an-entirely-made-up-key-0123456789"
 UNTIL: Final = "healed"
-SOON: Final = ConversationConfig(
+OBSERVE_SOON: Final = ConversationConfig(
     observation=ObservationConfig(
         message_tokens=500, buffer_tokens=0, buffer_activation=1.0, block_after=1e6
     )
@@ -49,36 +55,36 @@ CARTRIDGE: Final = load_cartridge(demo_cartridge_path())
 
 
 @dataclass
-class Ear:
-    """Answers for whoever sits in `advisor`, and hears nothing while nobody does."""
+class AdvisorSlot:
+    """An advisor that passes questions to `advisor`; without one it gives no answer."""
 
     tools: Sequence[Tool] = ()
     advisor: Advisor | None = None
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         if self.advisor is None:
-            return Silent(Silence.FAULT, "nobody is there")
+            return NoAnswer(NoAnswerReason.FAULT, "there is no advisor")
         return self.advisor.ask(question)
 
 
 @dataclass
 class Game:
-    """A game that was played for a while, and can be asked about."""
+    """A played game whose mind can ask questions."""
 
     branch: Branch
     store: RunStore
-    ear: Ear
+    slot: AdvisorSlot
     dex: Dex
     summary: Summary
 
     @property
     def moment(self) -> QuestionContext:
-        advising = advising_of(self.branch)
-        return advising.now()
+        model_advice = advising_of(self.branch)
+        return model_advice.now()
 
     @property
     def known(self) -> dict[str, tuple[str, str, str, str]]:
-        """Everything that memory trusts: its kind, what it says, how far, and whether it still holds."""
+        """All entries of memory except claims: kind, data, status, and whether they are closed."""
         return {
             f"{each.scope} {each.key}": (each.kind, repr(each.data), each.status, each.closed)
             for each in self.store.live_entries()
@@ -91,79 +97,79 @@ class Game:
 
     def ask(
         self, moment: QuestionContext, *, dex: Dex | None = None, about: str = ""
-    ) -> Advice | Silent:
-        """Have the mind ask about `moment`, with things called as `dex` calls them; return what came of it."""
-        advising = advising_of(self.branch)
-        old, tick = advising._describe, moment.percept.tick
-        assert isinstance(old, Describing)
-        heard: list[Advice | Silent] = []
-        asked = self.branch.hooks.after(
-            QuestionAnswered, lambda _call, answered: heard.append(answered.answer)
+    ) -> Advice | NoAnswer:
+        """Return the answer to a question of the mind about `moment`, with the names of `dex`."""
+        model_advice = advising_of(self.branch)
+        old, tick = model_advice._describe, moment.percept.tick
+        assert isinstance(old, SituationDescriber)
+        answers: list[Advice | NoAnswer] = []
+        hook = self.branch.hooks.after(
+            QuestionAnswered, lambda _call, answered: answers.append(answered.answer)
         )
-        advising._describe = replace(old, dex=dex or old.dex)
-        advising.now, before = CurrentMoment(), advising.now
-        advising.now.look = lambda: moment
+        model_advice._describe = replace(old, dex=dex or old.dex)
+        model_advice.now, before = CurrentMoment(), model_advice.now
+        model_advice.now.look = lambda: moment
         try:
-            advising._asked.clear()
-            advising.ask(tick, Purpose.STUCK, about or "nothing moves")
+            model_advice._asked.clear()
+            model_advice.ask(tick, Purpose.STUCK, about or "nothing moves")
         finally:
-            advising._describe, advising.now = old, before
-            self.branch.hooks.remove(asked)
-        return heard[0]
+            model_advice._describe, model_advice.now = old, before
+            self.branch.hooks.remove(hook)
+        return answers[0]
 
     def tools(self, dex: Dex, moment: QuestionContext) -> Sequence[Tool]:
-        """Return the tools of a mind that knows things as `dex` calls them, at `moment`."""
-        advising = advising_of(self.branch)
-        old = advising._describe
-        assert isinstance(old, Describing)
+        """Return the tools of a mind at `moment`, with the names of `dex`."""
+        model_advice = advising_of(self.branch)
+        old = model_advice._describe
+        assert isinstance(old, SituationDescriber)
         actions = self.branch.memory.actions(self.store, self.branch.hooks)
         still = moment._replace(plan_for=lambda _goal: None)
         return AdvisorTools(actions, replace(old, dex=dex), lambda: still).all()
 
 
 def observed(messages: Sequence[Message]) -> tuple[Observations, Observations]:
-    """Return what rules observe of all that was said: of whole messages, and of them in slices of many sizes."""
+    """Return the rules' observations of the messages: of complete messages, and of slices of several sizes."""
     observer = HeuristicObserver()
-    whole = observer.observe(messages, "")
+    complete = observer.observe(messages, "")
     sliced = [
         observer.observe(piece, "").observations
         for limit in SLICES
         for piece in Slicer(limit, tokens).slices(messages)
     ]
-    return parse(whole.observations), parse("\n".join(sliced))
+    return parse(complete.observations), parse("\n".join(sliced))
 
 
-def advising_of(branch: Branch) -> Advising:
-    """Return how a mind asks that has somebody to ask."""
-    advising = branch.mind._advising
-    assert advising is not None
-    return advising
+def advising_of(branch: Branch) -> ModelAdvice:
+    """Return the `ModelAdvice` of a mind with an advisor."""
+    model_advice = branch.mind._model_advice
+    assert model_advice is not None
+    return model_advice
 
 
 @contextmanager
 def played_game(
-    home: Path, asking: Asking | None = None, prepare: Callable[[Branch], object] = id
+    home: Path, asking: AdviceSource | None = None, prepare: Callable[[Branch], object] = id
 ) -> Iterator[Game]:
-    """Play the demo until the team was healed, and lend the game as it is then; without `asking` rules play alone.
+    """Play the demo until the team is healed and yield the game; without `asking` only rules play.
 
-    `prepare` is given the game before it begins.
+    `prepare` receives the branch before the game starts.
     """
-    ear = Ear()
+    slot = AdvisorSlot()
 
-    def asked(tools: Sequence[Tool], _observed: Callable[[], str | None]) -> Advisor:
-        ear.tools = tools
-        return ear
+    def make_advisor(tools: Sequence[Tool], _observed: Callable[[], str | None]) -> Advisor:
+        slot.tools = tools
+        return slot
 
-    with advised_session(home, asking or Asking(asked), seed=3) as opened:
+    with advised_session(home, asking or AdviceSource(make_advisor), seed=3) as opened:
         branch = opened.session._branch
         prepare(branch)
         summary = opened.session.play(PlayLimits(UNTIL, 2_000), Watcher())
-        yield Game(branch, opened.run.store, ear, Dex.of(CARTRIDGE), summary)
+        yield Game(branch, opened.run.store, slot, Dex.of(CARTRIDGE), summary)
 
 
 @dataclass
 class Stage:
-    """One service with files of its own, and the server that it asks."""
+    """A service with its own files, and its stand-in server."""
 
     home: Path
     server: FakeClaude
@@ -179,25 +185,25 @@ class Stage:
     def messages(self) -> Sequence[Message]:
         return ConversationStore(self.store.database).messages(THREAD)
 
-    def sight(self) -> ConversationView:
-        """Have the conversation observed, and return what the next call is shown."""
-        means = Dependencies(HeuristicObserver(), HeuristicReflector(), clock=lambda: 1.0)
-        talk = Conversation(ConversationStore(self.store.database), THREAD, means, SOON)
-        return talk.before_call(0)
+    def view(self) -> ConversationView:
+        """Have the conversation observed and return its view for the next call."""
+        rules = Dependencies(HeuristicObserver(), HeuristicReflector(), clock=lambda: 1.0)
+        chat = Conversation(ConversationStore(self.store.database), THREAD, rules, OBSERVE_SOON)
+        return chat.before_call(0)
 
-    def seated(self, tools: Sequence[Tool], observed: str | None = None) -> Advisor:
-        """Return the service with these tools, as a session asks it."""
+    def advisor_with(self, tools: Sequence[Tool], observed: str | None = None) -> Advisor:
+        """Return the service as an advisor with these tools, as in a session."""
         return self.service.asking(0).advisor(tools, lambda: observed)
 
     @property
     def files(self) -> Mapping[Path, bytes]:
-        """What is on disk by now."""
+        """The files on disk and their bytes."""
         return {each: each.read_bytes() for each in self.home.rglob("*") if each.is_file()}
 
 
 @contextmanager
 def stage(home: Path, scenario: ServiceScenario | None = None) -> Iterator[Stage]:
-    """Lend a service that asks a server with `scenario`; the environment must hold a key."""
+    """Yield a service that asks a server with `scenario`; the environment must hold a key."""
     home.mkdir(parents=True, exist_ok=True)
     faults: list[str] = []
 
@@ -205,7 +211,7 @@ def stage(home: Path, scenario: ServiceScenario | None = None) -> Iterator[Stage
         faults.append(f"{name}: {error}")
 
     with FakeClaude(scenario) as server, ExitStack() as stack:
-        os.environ["ANTHROPIC_BASE_URL"] = server.url  # put back by whoever set the key
+        os.environ["ANTHROPIC_BASE_URL"] = server.url  # restored by the fixture that sets the key
         store = stack.enter_context(closing(open_run_store(home / "run.sqlite", run_id="r")))
         terms = replace(load_terms(), ceilings=Ceilings(), steps=())
         hiring = ModelTerms(terms, load_prices(), home / "tapes", timeout_s=5.0)

@@ -1,4 +1,4 @@
-"""The hostile texts as the data has them."""
+"""Reads the hostile texts from their data file."""
 
 import json
 import tomllib
@@ -11,7 +11,7 @@ FILE: Final = Path(__file__).with_name("texts.toml")
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """One text: where it enters, what it tries, and whether the cartridge can print it."""
+    """One text: where it enters, what it attempts, and whether the cartridge can print it."""
 
     id: str
     enters: str
@@ -21,7 +21,7 @@ class Hostile:
 
 
 def hostile_texts(*, key: str) -> list[Hostile]:
-    """Return all of them, with `key` wherever one is to be stolen."""
+    """Return all hostile texts, with `key` in place of `$KEY`."""
     tables = tomllib.loads(FILE.read_text(encoding="utf-8"))["texts"]
     return [
         Hostile(

@@ -1,4 +1,4 @@
-"""bench measures play as it is: the same game, its parts told apart, and says what it found."""
+"""`bench`: measurement does not change the game, separates its parts, and prints its findings."""
 
 import json
 import pkgutil
@@ -12,10 +12,10 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.cli.measurements import show
 from agent.lab.bench import stopwatch as parts
-from agent.lab.bench.game import play, session_of
+from agent.lab.bench.game import open_session, play
 from agent.lab.bench.limits import BoundedFigure, BoundVerdict, FigureBound
 from agent.lab.bench.memory import MemoryEffort, measure_memory
-from agent.lab.bench.memory_fill import dated, stretch_of_play
+from agent.lab.bench.memory_fill import recorded_play, shifted
 from agent.lab.bench.speed import TextSample, gather, measure_speed, never_halting, read_all
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.publish import Findings
@@ -43,12 +43,12 @@ def test_the_reference_never_halts_and_handles_every_v_blank() -> None:
         sums.add(console.read(SUM, 1))
     assert word(console.read(FRAMES, 2)) == before + 50
     assert console.read(LCDC, 1)[0] & 0x80
-    assert len(sums) > 10  # the main program went round, with other numbers every time
+    assert len(sums) > 10  # the main program looped, with other numbers every time
     console.close()
 
 
 class Clock:
-    """A clock that a test moves."""
+    """A clock set by a test."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -60,7 +60,7 @@ class Clock:
         self.now += seconds
 
 
-def test_a_part_does_not_count_what_it_calls() -> None:
+def test_a_part_excludes_the_time_of_parts_it_calls() -> None:
     clock = Clock()
     stopwatch = Stopwatch(clock)
     inner = stopwatch.timed("inner", lambda: clock.work(3))
@@ -75,7 +75,7 @@ def test_a_part_does_not_count_what_it_calls() -> None:
     assert stopwatch.lap() == {}
 
 
-def test_what_is_timed_is_as_it_was_afterwards() -> None:
+def test_timed_functions_are_restored_afterwards() -> None:
     def current(function: Callable[..., object]) -> object:
         return pkgutil.resolve_name(f"{function.__module__}:{function.__qualname__}")
 
@@ -86,7 +86,7 @@ def test_what_is_timed_is_as_it_was_afterwards() -> None:
 
 def recorded(timed: Parts) -> list[StepRow]:
     story = Story.of(CARTRIDGE.kind)
-    with Stopwatch().on(timed), session_of(CARTRIDGE, story, 0) as (session, store):
+    with Stopwatch().on(timed), open_session(CARTRIDGE, story, 0) as (session, store):
         session.play(PlayLimits("never", 120), NoViewer())
         return list(store.steps())
 
@@ -95,7 +95,7 @@ def test_the_game_is_the_same_with_and_without_the_stopwatch() -> None:
     assert recorded(parts.PARTS) == recorded({})
 
 
-def test_every_tick_is_told_with_its_frames() -> None:
+def test_every_tick_is_recorded_with_its_frames() -> None:
     reference = never_halting()
     game = play(CARTRIDGE, 0, 120, parts.PARTS, reference)
     assert len(game.ticks) == 120
@@ -124,27 +124,27 @@ def test_screens_are_distinct_and_hold_text(gathered: Gathered) -> None:
     assert all(any(map(str.strip, sample.rows)) for sample in gathered.samples)
 
 
-def test_glyphs_are_read_as_the_tile_map_says(gathered: Gathered) -> None:
+def test_glyphs_are_read_like_the_tile_map(gathered: Gathered) -> None:
     reading = read_all(gathered.samples, GlyphReader(Font.of(CARTRIDGE)))
     assert reading.screens == len(gathered.samples)
     assert reading.accuracy > 0.99
 
 
 @pytest.mark.parametrize("path", [".", "nowhere/page.json"])
-def test_where_no_page_can_be_written_nothing_is_measured(agent: Agent, path: str) -> None:
+def test_bench_refuses_an_unwritable_page_before_measuring(agent: Agent, path: str) -> None:
     ended = agent("bench", "memory", "--write", path)
     assert ended.code == 2
-    assert ended.err == f"error: --write {path} names no file in a folder that exists; name one\n"
+    assert ended.err == f"error: --write {path} names no file in an existing folder; name one\n"
 
 
-def test_bench_tells_its_figures_in_one_object(
+def test_bench_prints_its_figures_as_one_json_object(
     agent: Agent, gathered: Gathered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
-    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no Tesseract
+    monkeypatch.setenv("PATH", str(tmp_path))  # without Tesseract
     page = tmp_path / "speed.json"
     options = ("--json", "--ticks", "60", "--rounds", "2", "--write", page)
-    ended = agent("bench", *options)
+    ended = agent("bench", "speed", *options)
     assert ended.code == 0, ended.err
     assert len(ended.out.splitlines()) == 1
     figures = ended.json
@@ -154,16 +154,16 @@ def test_bench_tells_its_figures_in_one_object(
     assert "round 2 of 2" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
-    assert written["command"].startswith("python -m agent bench --json --ticks 60 --rounds 2")
+    assert written["command"].startswith("python -m agent bench speed --json --ticks 60 --rounds 2")
 
 
 def test_every_figure_is_in_the_table(
     gathered: Gathered, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
-    said: list[str] = []
-    found = measure_speed(CARTRIDGE, 0, 60, 1, said.append, opinions=2)
-    assert "decoding the cartridge" in said
+    messages: list[str] = []
+    found = measure_speed(CARTRIDGE, 0, 60, 1, messages.append, opinions=2)
+    assert "decoding the cartridge" in messages
     show(found, json=False)
     table = capsys.readouterr().out
     assert all(row["value"].split()[0] in table for row in found.tables[0] if row["value"])
@@ -175,8 +175,8 @@ def test_every_figure_is_in_the_table(
     ("arguments", "code"),
     [(("--ticks", "0"), 2), (("--rounds", "0"), 2), (("--rom", "/nowhere/red.gb"), 1)],
 )
-def test_a_bad_argument_is_refused(arguments: tuple[str, ...], code: int, agent: Agent) -> None:
-    ended = agent("bench", *arguments)
+def test_bench_refuses_a_bad_argument(arguments: tuple[str, ...], code: int, agent: Agent) -> None:
+    ended = agent("bench", "speed", *arguments)
     assert ended.code == code
     assert "Traceback" not in ended.err
 
@@ -190,7 +190,7 @@ def figures() -> Findings:
     return measure_memory(CARTRIDGE, lambda _: None, effort)
 
 
-def test_it_is_measured_at_full_capacity(figures: Findings) -> None:
+def test_memory_is_measured_at_full_capacity(figures: Findings) -> None:
     assert figures.figures["held"] == {
         "patterns": 500,
         "strategies": 100,
@@ -200,9 +200,9 @@ def test_it_is_measured_at_full_capacity(figures: Findings) -> None:
     }
 
 
-def test_every_figure_of_the_design_is_there(figures: Findings) -> None:
-    told = {each["bound"]["what"].partition(":")[0] for each in figures.figures["figures"]}
-    assert told == {
+def test_bench_memory_reports_every_figure_of_the_design(figures: Findings) -> None:
+    names = {each["bound"]["what"].partition(":")[0] for each in figures.figures["figures"]}
+    assert names == {
         "observer query",
         "observer",
         "strategist objective query",
@@ -228,7 +228,7 @@ def test_every_figure_of_the_design_is_there(figures: Findings) -> None:
     ("p99", "verdict"),
     [(1.0, "within the aim"), (5.0, "within the limit"), (5.1, "ABOVE THE LIMIT")],
 )
-def test_the_99th_percentile_is_judged(p99: float, verdict: BoundVerdict) -> None:
+def test_the_verdict_uses_the_99th_percentile(p99: float, verdict: BoundVerdict) -> None:
     bound = FigureBound("something", limit=5.0, aim=1.0)
     assert BoundedFigure(bound, Distribution(0.1, 0.1, p99, 90.0)).verdict == verdict
     assert (
@@ -237,12 +237,12 @@ def test_the_99th_percentile_is_judged(p99: float, verdict: BoundVerdict) -> Non
     )
 
 
-def test_what_play_writes_is_heard_as_it_is_handed_in_and_dated_anew() -> None:
+def test_entries_of_play_are_recorded_as_passed_in_and_redated() -> None:
     written = Blackboard.write
-    stretch = stretch_of_play(CARTRIDGE, 0, TICKS)
-    assert Blackboard.write is written  # nobody listens any more
+    stretch = recorded_play(CARTRIDGE, 0, TICKS)
+    assert Blackboard.write is written  # the function is restored
     assert {each.kind for each in stretch} >= {"tick_state", "sensory_input", "action"}
     assert all(0 < each.tick <= TICKS for each in stretch)
     states = [each for each in stretch if each.kind == "tick_state"]
     assert all(each.data["tick"] == each.tick for each in states)
-    assert dated({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}
+    assert shifted({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}

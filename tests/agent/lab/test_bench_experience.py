@@ -1,4 +1,4 @@
-"""bench experience: the same games with and without what was taught, in arms of the same seeds (E38)."""
+"""`bench experience`: the same games with and without taught memory, in arms of the same seeds (E38)."""
 
 import json
 from collections.abc import Callable
@@ -28,21 +28,23 @@ from agent.lab.bench.trials import (
 from agent.lab.bench.trials import teach as teach_games
 from agent.lab.stats import mean_interval
 from emulator import demo_cartridge_path, load_cartridge
-from tests.agent.lessons import teach, told
+from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import ROOT, Agent
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 CHOICE = "take_starter"
-UNLUCKY = 7000  # lots fall on the way that takes longest
-LUCKY = 7001  # and on the one that is known to be the best
+UNLUCKY = 7000  # the random choice is the slowest alternative
+LUCKY = 7001  # and here the best one
 ENOUGH = 4_000
 
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Path:
-    """What the games of other seeds taught: ticks to the first milestone behind a battle."""
+    """A memory taught by games of other seeds: ticks to the first milestone after a battle."""
     took = ((2, 180), (3, 180), (4, 150))
-    lessons = [told(CHOICE, way, ticks + luck) for way, ticks in took for luck in (-2, 0, 2)]
+    lessons = [
+        ticks_lesson(CHOICE, way, ticks + luck) for way, ticks in took for luck in (-2, 0, 2)
+    ]
     return teach(tmp_path / "memory.sqlite", lessons)
 
 
@@ -55,7 +57,7 @@ def never() -> bool:
 
 
 def after(times: int) -> Callable[[], bool]:
-    """Somebody who asks for an end, but not at first."""
+    """Return a stop check that is true after a number of calls."""
     asked = count(1)
     return lambda: next(asked) > times
 
@@ -64,9 +66,7 @@ def ignored(_more: int) -> None:
     pass
 
 
-def test_e38_with_what_was_taught_the_same_games_take_fewer_turns_and_lose_no_more(
-    memory: Path,
-) -> None:
+def test_e38_taught_games_take_fewer_turns_and_lose_no_more(memory: Path) -> None:
     orders = [order(seed, "rival", memory) for seed in (UNLUCKY, LUCKY)]
     trials = play_trials(orders, (TAUGHT, EMPTY), processes=1, asked=never, done=ignored)
     taught, empty = trials[TAUGHT], trials[EMPTY]
@@ -75,8 +75,8 @@ def test_e38_with_what_was_taught_the_same_games_take_fewer_turns_and_lose_no_mo
     assert sum(each.turns for each in taught) < sum(each.turns for each in empty)
     assert sum(each.lost for each in taught) <= sum(each.lost for each in empty)
     assert all(each.reached and each.stop == "goal" for each in (*taught, *empty))
-    where_lots_agree = taught[-1], empty[-1]
-    assert where_lots_agree[0] == where_lots_agree[1]
+    same_choice = taught[-1], empty[-1]
+    assert same_choice[0] == same_choice[1]
 
 
 def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
@@ -87,21 +87,21 @@ def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
     orders = [order(UNLUCKY, "starter", memory)]
     trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
     assert trials[TAUGHT][0].choices == {CHOICE: 4}
-    assert trials[choosing][0].choices == {CHOICE: 2}  # as the lot falls
+    assert trials[choosing][0].choices == {CHOICE: 2}  # the random choice
 
 
-def test_a_game_that_does_not_get_there_counts_as_if_at_the_limit() -> None:
+def test_a_game_that_misses_its_milestone_counts_at_the_limit() -> None:
     far = play_game(order(7000, "rival", limit=30), never)
     assert (far.reached, far.stop, far.ticks) == (False, "ticks", 30)
     assert far.frames > 30
 
 
-def test_a_game_that_breaks_stops_no_other(tmp_path: Path) -> None:
+def test_a_broken_game_is_reported_as_an_error(tmp_path: Path) -> None:
     broken = play_game(TrialOrder(tmp_path / "no.gb", "rival", 1, ENOUGH), never)
     assert (broken.reached, broken.stop, broken.ticks) == (False, "error", ENOUGH)
 
 
-def test_games_are_the_same_side_by_side_and_leave_what_was_taught_as_it_is(memory: Path) -> None:
+def test_parallel_games_are_the_same_and_do_not_change_the_taught_memory(memory: Path) -> None:
     before = memory.read_bytes()
     one = [order(7000, "left_home", memory)]
     alone, together = (
@@ -117,12 +117,12 @@ def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
     teach_games(CARTRIDGE, (7002,), memory, limit=220, asked=never, done=ignored)
     lessons = lessons_of(memory)
     assert lessons.seeds == {7002}
-    assert lessons.rows["waypoint entries"] == 1
+    assert lessons.rows["milestone_time entries"] == 1
     assert lessons.rows["sessions told of"] == 1
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_who_asks_for_an_end_gets_it_at_once(processes: int) -> None:
+def test_a_stop_request_ends_trials_at_once(processes: int) -> None:
     orders = [order(seed, "first_badge") for seed in range(7000, 7100)]
     asked = after(40 if processes == 1 else 1)
     with pytest.raises(KeyboardInterrupt):
@@ -132,14 +132,14 @@ def test_who_asks_for_an_end_gets_it_at_once(processes: int) -> None:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ({"teach": "0..9", "seeds": "9..20"}, "what is taught must not be tested"),
+        ({"teach": "0..9", "seeds": "9..20"}, "overlap with the games that fill memory"),
         ({"taught": Path("nowhere.sqlite")}, "--taught nowhere.sqlite does not exist"),
         ({"keep": Path("pyproject.toml")}, "--keep-memory pyproject.toml must be a new file"),
-        ({"keep": Path("no/where.sqlite")}, "must be a new file in a folder that exists"),
-        ({"keep": Path("new"), "taught": Path("pyproject.toml")}, "leave --keep-memory away"),
+        ({"keep": Path("no/where.sqlite")}, "must be a new file in an existing folder"),
+        ({"keep": Path("new"), "taught": Path("pyproject.toml")}, "leave out --keep-memory"),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_experience_options_reject_invalid_combinations(
     flags: dict[str, str | Path], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
@@ -161,15 +161,13 @@ def test_the_command_leaves_a_page_a_picture_and_its_figures(
     assert json.loads(page.read_text(encoding="utf-8"))["figures"] == ended.json
 
 
-def test_what_a_memory_was_taught_by_is_not_tested_whatever_the_flags_say(
-    agent: Agent, tmp_path: Path
-) -> None:
+def test_the_seeds_of_a_given_memory_are_not_tested(agent: Agent, tmp_path: Path) -> None:
     memory = tmp_path / "memory.sqlite"
     play_on(order(7, "rival", limit=220), memory, never)
     flags = ("--teach", "1..2", "--seeds", "7..8", "--until", "left_home", "--taught", memory)
     ended = agent("bench", "experience", *flags)
     assert ended.code == 2
-    assert "error: --seeds 7..8 overlap with what" in ended.err
+    assert "error: --seeds 7..8 overlap with the games" in ended.err
 
 
 SHARE = next(each for each in MEASURES if each.what == "lost any battle")
@@ -179,7 +177,7 @@ def game(seed: int, ticks: int) -> TrialGame:
     return TrialGame(seed=seed, stop="goal", reached=True, ticks=ticks, frames=40 * ticks)
 
 
-def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
+def test_the_verdict_is_helps_for_less_and_harms_for_more() -> None:
     empty = [game(seed, 1_000 + seed) for seed in range(30)]
     for more, verdict in (
         (-50, EffectVerdict.HELPS),
@@ -197,14 +195,14 @@ def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
     assert difference(TICKS, few, empty[:3]).verdict is EffectVerdict.TOO_FEW
 
 
-def test_a_share_has_an_interval_also_where_nothing_happened() -> None:
+def test_a_share_of_zero_has_an_interval() -> None:
     none = [game(seed, 1_000) for seed in range(50)]
     low, high = difference(SHARE, none, none).gap[1:]
     assert low < 0 < high
 
 
 @given(st.lists(st.integers(-500, 500), min_size=1, max_size=60))
-def test_the_interval_of_a_mean_holds_it_and_is_the_same_every_time(values: list[int]) -> None:
+def test_the_interval_of_a_mean_contains_it_and_is_deterministic(values: list[int]) -> None:
     found = mean_interval(values)
     assert found == mean_interval(values)
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9

@@ -1,4 +1,4 @@
-"""bench model and bench battles: against the loopback server, and in pairs of the same battle."""
+"""`bench model` with the loopback server, and `bench battles` in pairs of the same battle."""
 
 import json
 import os
@@ -16,11 +16,11 @@ from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
 from agent.lab.bench.battles import (
     KINDS,
-    Strongest,
-    contest,
-    first_moment,
+    StrongestMove,
+    battle_setup,
     party_in_ram,
     play_battle,
+    start_state,
 )
 from agent.lab.bench.model import ASKED, COMPLETED, ModelEffort, loopback, measure_model, talk_of
 from agent.lab.bench.stopwatch import ObservedCall
@@ -44,14 +44,14 @@ EFFORT = ModelEffort(ticks=320, questions=40, rounds=10)
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def found() -> dict[str, Any]:
     found = measure_model(CARTRIDGE, lambda _: None, EFFORT)
     return dict(json.loads(as_json(found.figures)))
 
 
-def test_every_figure_with_a_limit_is_there(told: dict[str, Any]) -> None:
+def test_bench_model_reports_every_figure_with_a_limit(found: dict[str, Any]) -> None:
     bounds = {
-        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"] for each in told["figures"]
+        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"] for each in found["figures"]
     }
     assert bounds["recorder, a node"] == 1
     assert bounds["reader and observer of tapes, a turn"] == 2
@@ -59,17 +59,17 @@ def test_every_figure_with_a_limit_is_there(told: dict[str, Any]) -> None:
     assert bounds["before a call with nothing due"] == bounds["a request laid out"] == 5
     assert bounds["block of what was observed"] == 5
     assert "a question, tools and service apart" in bounds
-    assert all(each["values"]["high"] > 0 for each in told["figures"])
+    assert all(each["values"]["high"] > 0 for each in found["figures"])
 
 
-def test_a_session_tells_what_memory_put_into_its_prompts(told: dict[str, Any]) -> None:
-    game = told["talks"][0]["said"]
+def test_a_session_counts_the_memory_tokens_in_its_prompts(found: dict[str, Any]) -> None:
+    game = found["talks"][0]["said"]
     assert game["counts"]["memory tokens"] > 0
     assert game["memory_share"] > 0
 
 
-def test_as_many_questions_are_asked_as_were_wanted(told: dict[str, Any]) -> None:
-    long = told["talks"][1]
+def test_the_requested_number_of_questions_is_asked(found: dict[str, Any]) -> None:
+    long = found["talks"][1]
     assert long["questions"] == EFFORT.questions
     assert long["said"]["counts"]["answers"] == EFFORT.questions
     assert long["calls"] >= EFFORT.questions
@@ -81,7 +81,7 @@ def completed(purpose: str, system: Sequence[Any], messages: Sequence[Any]) -> O
     return ObservedCall((None, request, purpose), {}, reply, 0.0, 0.0, 0.0)
 
 
-def test_what_memory_put_into_a_request_is_counted_as_its_own() -> None:
+def test_memory_text_in_a_request_counts_as_memory() -> None:
     block, notes = "<observations>\n- seen\n</observations>", "<memory>\nwon\n</memory>"
     said = {"role": "user", "content": [{"type": "text", "text": "where?"}]}
     now = {"role": "user", "content": [{"type": "text", "text": f"It is now.\n{block}\nAnswer."}]}
@@ -92,23 +92,23 @@ def test_what_memory_put_into_a_request_is_counted_as_its_own() -> None:
     assert (talk["calls"], talk["tokens"].total()) == (1, 115)
 
 
-def test_all_of_an_observers_call_belongs_to_memory_and_a_share_is_of_all_tokens() -> None:
+def test_observer_calls_count_as_memory_and_the_share_is_of_all_tokens() -> None:
     calls = [completed(purpose, (), ()) for purpose in ("observer", "stuck")]
     unanswered = calls[0]._replace(result=None)
     talk = talk_of("both", {ASKED: [], COMPLETED: [*calls, unanswered]}, {})
     assert (talk["memory_share"], talk["calls"]) == (0.5, 2)
 
 
-def test_nobody_elses_key_is_used_and_the_environment_comes_back(
+def test_loopback_hides_real_keys_and_restores_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "somebody's")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "real key")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "too")
     with loopback() as server:
         assert os.environ["ANTHROPIC_BASE_URL"] == server.url
-        assert os.environ["ANTHROPIC_API_KEY"] != "somebody's"
+        assert os.environ["ANTHROPIC_API_KEY"] != "real key"
         assert "ANTHROPIC_AUTH_TOKEN" not in os.environ
-    assert os.environ["ANTHROPIC_API_KEY"] == "somebody's"
+    assert os.environ["ANTHROPIC_API_KEY"] == "real key"
     assert os.environ["ANTHROPIC_AUTH_TOKEN"] == "too"
     assert "ANTHROPIC_BASE_URL" not in os.environ
 
@@ -116,7 +116,7 @@ def test_nobody_elses_key_is_used_and_the_environment_comes_back(
 DEX = Dex.of(CARTRIDGE)
 
 
-def test_the_interval_is_newcombes() -> None:
+def test_the_interval_is_that_of_newcombe() -> None:
     # An example of Newcombe (1998): 36, 12, 2 and 0 of 50 pairs.
     difference, low, high = Paired(36, 12, 2, 0).interval()
     assert difference == 0.2
@@ -127,7 +127,7 @@ def test_the_interval_is_newcombes() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_the_interval_holds_the_difference_and_turns_around(pairs: list[tuple[bool, bool]]) -> None:
+def test_the_interval_has_the_difference_and_is_symmetric(pairs: list[tuple[bool, bool]]) -> None:
     counts = Paired.of(pairs)
     difference, low, high = counts.interval()
     assert -1 - 1e-9 <= low <= difference + 1e-9
@@ -137,16 +137,16 @@ def test_the_interval_holds_the_difference_and_turns_around(pairs: list[tuple[bo
     assert 0 < counts.p_value() <= 1
 
 
-def test_a_seed_draws_one_battle_and_kinds_take_turns() -> None:
-    drawn = [contest(DEX, seed) for seed in range(60)]
-    assert drawn == [contest(DEX, seed) for seed in range(60)]
+def test_a_seed_gives_one_battle_and_kinds_alternate() -> None:
+    drawn = [battle_setup(DEX, seed) for seed in range(60)]
+    assert drawn == [battle_setup(DEX, seed) for seed in range(60)]
     assert Counter(each.foe.kind for each in drawn) == dict.fromkeys(KINDS, 20)
     assert len({(each.foe, each.own) for each in drawn}) > 40
     assert all(1 <= len(each.own) <= len(each.foe.team) for each in drawn)
 
 
-def test_a_team_written_to_ram_is_read_back_as_it_was_drawn(played: Played) -> None:
-    drawn = contest(DEX, 2)
+def test_a_team_written_to_ram_is_read_back(played: Played) -> None:
+    drawn = battle_setup(DEX, 2)
     with game_at(played.folder, lambda state: bool(len(state.party))) as game:
         player_id = game.state.player.player_id
         for address, data in party_in_ram(DEX, drawn.own, drawn.dvs, player_id).items():
@@ -160,21 +160,21 @@ def test_a_team_written_to_ram_is_read_back_as_it_was_drawn(played: Played) -> N
         )
 
 
-def test_both_fight_the_same_battle_from_the_same_moment() -> None:
-    start = first_moment(CARTRIDGE)
+def test_a_battle_is_the_same_from_the_same_start_state() -> None:
+    start = start_state(CARTRIDGE)
     with closing(PyBoyConsole(CARTRIDGE)) as console:
         for seed in (0, 1, 2):
-            drawn = contest(DEX, seed)
+            drawn = battle_setup(DEX, seed)
             once, again = (
-                play_battle(console, start, DEX, drawn, Strongest(DEX)) for _ in range(2)
+                play_battle(console, start, DEX, drawn, StrongestMove(DEX)) for _ in range(2)
             )
             assert once.result is again.result
             assert once.result in {BattleResult.WON, BattleResult.LOST}
-            assert len(once.thought) == len(again.thought) > 0
+            assert len(once.decision_s) == len(again.decision_s) > 0
             assert read_state(console.ram(), console.frame).battle_result is once.result
 
 
-def test_the_baseline_goes_by_power_times_accuracy_alone(played: Played) -> None:
+def test_the_baseline_uses_only_power_times_accuracy(played: Played) -> None:
     def asks(state: object) -> bool:
         battle = getattr(state, "battle", None)
         return battle is not None and battle.phase is Phase.MAIN_MENU
@@ -188,10 +188,10 @@ def test_the_baseline_goes_by_power_times_accuracy_alone(played: Played) -> None
     moves = (MoveSlot(weak.number, 9, 0), MoveSlot(strong.number, 9, 0))
     own = replace(state.battle.own, moves=moves, disabled=None)
     state = replace(state, battle=replace(state.battle, own=own))
-    assert Strongest(DEX).order(state, TriedOrders()) == Attack(1)
+    assert StrongestMove(DEX).order(state, TriedOrders()) == Attack(1)
 
 
-def test_the_command_tells_one_object(agent: Agent) -> None:
+def test_bench_battles_prints_one_json_object(agent: Agent) -> None:
     ended = agent("bench", "battles", "--seeds", "0..1", "--json")
     assert ended.code == 0
     assert ended.json["pairs"] == 2

@@ -1,4 +1,4 @@
-"""Many games are played side by side, counted, and drawn; one that fails, crashes or hangs stops no other."""
+"""`eval`: many games in parallel, counted and plotted; a failing, crashing or hanging game stops no other."""
 
 import csv
 import json
@@ -34,7 +34,7 @@ def runner(folder: Path, *, cap: float, programs: dict[int, str] = PROGRAMS) -> 
     return Runner(command, home=folder, logs=folder / "logs", jobs=2, cap=cap)
 
 
-def test_every_game_is_played_whatever_happens_to_others(tmp_path: Path) -> None:
+def test_a_failing_game_does_not_stop_the_others(tmp_path: Path) -> None:
     ended = {each.seed: each for each in runner(tmp_path, cap=2.0).play([1, 2, 3, 4], bool)}
     assert ended.keys() == {1, 2, 3, 4}
     assert (ended[1].code, ended[1].last_line) == (0, "{}")
@@ -45,7 +45,7 @@ def test_every_game_is_played_whatever_happens_to_others(tmp_path: Path) -> None
     assert (tmp_path / "logs" / "seed-4.err").read_text(encoding="utf-8") == "no\n"
 
 
-def test_who_asks_for_an_end_keeps_what_is_done(tmp_path: Path) -> None:
+def test_a_stop_request_keeps_completed_games(tmp_path: Path) -> None:
     programs = {1: "print('{}')", **dict.fromkeys(range(2, 9), FOR_EVER)}
     asked: list[bool] = []
     ended = runner(tmp_path, cap=60.0, programs=programs).play(list(programs), lambda: bool(asked))
@@ -54,7 +54,7 @@ def test_who_asks_for_an_end_keeps_what_is_done(tmp_path: Path) -> None:
     assert list(ended) == []
 
 
-def test_a_game_that_says_nothing_is_a_timeout_or_a_crash(tmp_path: Path) -> None:
+def test_a_game_without_output_is_a_timeout_or_a_crash(tmp_path: Path) -> None:
     hung = game_of(EndedGame(7, None, "", 600.0), tmp_path / "none")
     crashed = game_of(EndedGame(8, -6, "Fatal", 1.0), tmp_path / "none")
     assert (hung.stop, hung.was_played) == ("timeout", False)
@@ -68,7 +68,7 @@ def test_a_share_has_wilsons_interval() -> None:
     assert share_interval(0, 0) == (0.0, 0.0, 1.0)
 
 
-def test_a_median_has_the_same_interval_every_time() -> None:
+def test_the_interval_of_a_median_is_deterministic() -> None:
     values = [float(value) for value in range(1, 52)]
     interval = median_interval(values)
     assert interval == median_interval(values)
@@ -121,7 +121,7 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
         (["--seeds", "1", "--memory", "nowhere.sqlite"], "does not exist"),
     ],
 )
-def test_what_cannot_be_is_refused(arguments: list[str], words: str, tmp_path: Path) -> None:
+def test_eval_rejects_invalid_arguments(arguments: list[str], words: str, tmp_path: Path) -> None:
     command = get_command(cli)
     with pytest.raises(UsageError, match=words):
         command.main(["eval", *arguments, "--out", str(tmp_path)], standalone_mode=False)
@@ -144,7 +144,7 @@ main()
 """
 
 
-def test_ctrl_c_leaves_the_tables_of_what_was_done(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_the_tables_of_completed_games(tmp_path: Path) -> None:
     arguments = ["--seeds", "0..30", "--until", "left_home", "--out", str(tmp_path / "out")]
     done = subprocess.run(
         [sys.executable, "-c", CTRL_C_AFTER_ONE, "eval", "--jobs", "1", *arguments],
@@ -156,4 +156,4 @@ def test_ctrl_c_leaves_the_tables_of_what_was_done(tmp_path: Path) -> None:
     )
     assert done.returncode == 130, done.stderr
     rows = (tmp_path / "out" / "eval.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 2  # the heads, and one game
+    assert len(rows) == 2  # the header, and one game

@@ -1,4 +1,4 @@
-"""Results are data that say what they were measured on, and no page quotes a figure of an older tree."""
+"""Published results name the code they were measured on, and no page quotes a figure of older code."""
 
 import json
 import re
@@ -31,17 +31,17 @@ def quoted() -> Iterator[tuple[str, str, str]]:
         yield from QUOTED.findall(page.read_text(encoding="utf-8"))
 
 
-def test_pages_quote_only_figures_of_the_code_and_cartridge_in_the_tree() -> None:
+def test_pages_quote_only_figures_of_the_current_code_and_cartridge() -> None:
     for name, figure, value in quoted():
         result = read_result(FOLDER / f"{name}.json")
-        assert not result.older_than_tree(), f"{name} is older than the tree: quote no figure of it"
+        assert not result.older_than_tree(), f"{name} is older than the tree: do not quote it"
         found = result.figures
         for key in figure.split("."):
             found = found[key]
         assert value == f"{found}" or float(value) == round(float(str(found)), len(value) - 2)
 
 
-def test_every_published_result_can_be_read_and_is_in_the_index() -> None:
+def test_every_published_result_is_readable_and_in_the_index() -> None:
     index = FOLDER.with_suffix(".md").read_text(encoding="utf-8")
     for each in results():
         assert f"[{each.name}](results/{each.name}.json)" in index
@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
-def test_a_result_is_read_back_as_it_was_published(folder: Path) -> None:
+def test_a_published_result_is_read_back(folder: Path) -> None:
     rows = [{"seed": 1, "ticks": 20}, {"seed": 2, "ticks": 30}]
     path = publish("games", rows, {"mean": 25.0}, "eval", what="Two games", picture=b"PNG")
     assert path == folder / "games.json"
@@ -94,12 +94,12 @@ def test_every_measurement_publishes_under_its_name(*, quick: bool) -> None:
     for job in every:
         assert (
             job.only_prints
-            or job.told.startswith("tests/")
-            or job.told.endswith(f"--write docs/results/{job.name}.json")
+            or job.marker.startswith("tests/")
+            or job.marker.endswith(f"--write docs/results/{job.name}.json")
         )
 
 
-def test_what_fails_is_told_and_what_is_fresh_is_not_measured_again(
+def test_measure_all_reports_failures_and_skips_fresh_results(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = [
@@ -110,8 +110,8 @@ def test_what_fails_is_told_and_what_is_fresh_is_not_measured_again(
     publish("fresh", [], {}, "python -m agent bench fresh")
     monkeypatch.setattr(measuring, "FOLDER", folder)
     monkeypatch.setattr(measuring, "jobs", lambda quick: every)
-    said: list[str] = []
-    assert not measuring.measure_all(said.append, quick=True)
-    assert said[0] == "fresh: measured on this code already"
-    assert "2 to measure, about 2 minutes" in said[1]
-    assert said[-1] == "not measured: failing"
+    messages: list[str] = []
+    assert not measuring.measure_all(messages.append, quick=True)
+    assert messages[0] == "fresh: already measured on this code"
+    assert "2 to measure, about 2 minutes" in messages[1]
+    assert messages[-1] == "not measured: failing"

@@ -1,4 +1,4 @@
-"""Moments of the demo that minds are told of."""
+"""Percepts of the demo that minds in tests receive."""
 
 from collections.abc import Iterator
 
@@ -10,6 +10,6 @@ from tests.agent.support import Played, game_at
 
 @pytest.fixture(scope="session")
 def percept(played: Played) -> Iterator[Percept]:
-    """A moment in which the player is in control and has a team."""
+    """Yield a percept in which the player is in control and has a team."""
     with game_at(played.folder, lambda state: state.in_control and len(state.party) > 0) as game:
         yield Percept(1, game.state, "", 1.0, (), None, None)

@@ -1,4 +1,4 @@
-"""Advice: when it is asked, what of an answer counts, for how long, and what never does."""
+"""Advice: when a model is asked, which parts of an answer are followed, and for how long."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from agent.advisor.port import Advice, Purpose, Question, Silence, Silent
+from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Purpose, Question
 from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.errors import Stuck
 from agent.mind.advice import (
@@ -17,14 +17,14 @@ from agent.mind.advice import (
     NEEDS,
     REST,
     SURE,
-    Advising,
     CurrentMoment,
+    ModelAdvice,
     QuestionContext,
 )
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Percept, ScreenReading
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
@@ -46,14 +46,14 @@ SURELY = 0.9
 
 @dataclass
 class Oracle:
-    """Answers what it is told to, and keeps what it was asked."""
+    """Gives prepared answers, and records the questions."""
 
-    answers: list[Advice | Silent] = field(default_factory=list)
+    answers: list[Advice | NoAnswer] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         self.asked.append(question)
-        return self.answers.pop(0) if self.answers else Silent(Silence.FAULT, "nobody is there")
+        return self.answers.pop(0) if self.answers else NoAnswer(NoAnswerReason.FAULT, "no answer")
 
     @property
     def purposes(self) -> list[Purpose]:
@@ -65,14 +65,14 @@ def step(_state: State) -> Skill:
     return Outcome.DONE
 
 
-def in_vain(_state: State) -> Skill:
+def blocked(_state: State) -> Skill:
     yield wait(1)
     return Outcome.BLOCKED
 
 
 @dataclass
 class World:
-    """A mind with somebody to ask, and the facts that it is told."""
+    """A mind with an advisor, and the facts that its sensors report."""
 
     percept: Percept
     oracle: Oracle = field(default_factory=Oracle)
@@ -83,7 +83,9 @@ class World:
 
     def __post_init__(self) -> None:
         hooks = Hooks()
-        self.advising = Advising(self.oracle, self._describe, CurrentMoment(), hooks, self.every)
+        self.model_advice = ModelAdvice(
+            self.oracle, self._describe, CurrentMoment(), hooks, self.every
+        )
         capability = Capability(
             name="all",
             sensors=(Sensor(frozenset(FACTS), self._read),),
@@ -93,9 +95,9 @@ class World:
             ),
             goals=(GOLD, FAME, WELL),
         )
-        self.ladder = Ladder(ProgressMonitor(), 1)
+        self.recovery = StuckRecovery(ProgressMonitor(), 1)
         recall = cast("Recall", self)
-        self.mind = Mind((capability,), recall, hooks, self.ladder, None, self.advising)
+        self.mind = Mind((capability,), recall, hooks, self.recovery, None, self.model_advice)
 
     def _read(self, _percept: Percept, _recall: Recall) -> Mapping[str, int]:
         return dict(self.facts)
@@ -108,33 +110,33 @@ class World:
         return None
 
     def tick(self, ticks: int = 1) -> Intent:
-        """Let so many ticks pass, and carry out one step."""
+        """Let this many ticks pass, and perform one step."""
         self.percept = replace(self.percept, tick=self.percept.tick + ticks)
         facts = self.mind.sense(self.percept)
         intent = self.mind.decide(self.percept, facts)
-        self.mind.learn(intent, facts, intent.course.resume(self.percept.state))
+        self.mind.learn(intent, facts, intent.skill_run.resume(self.percept.state))
         return intent
 
     def advised(self, *goals: str) -> None:
-        """Let a milestone be a moment to ask, and these goals the answer."""
+        """Make a question due by a milestone, with these goals as its answer."""
         self.oracle.answers = [Advice(goals, (), "be so first", SURELY)]
-        self.advising.reached("left_home")
+        self.model_advice.reached("left_home")
 
-    def tick_on(self, times: int) -> None:
+    def tick_times(self, times: int) -> None:
         for _ in range(times):
             self.tick()
 
-    def wants(self) -> Sequence[str]:
+    def goal_names(self) -> Sequence[str]:
         return [goal.name for goal in self.mind.open_goals(self.mind.sense(self.percept))]
 
 
 @pytest.fixture(scope="module")
-def drawn(played: Played) -> Iterator[Percept]:
-    """A moment of which a frame was drawn."""
+def with_frame(played: Played) -> Iterator[Percept]:
+    """Yield a percept with a rendered frame."""
     with game_at(played.folder, lambda state: state.in_control) as game:
         game.console.perform(wait(8), render=True)
-        sight = ScreenReading(2, game.console.screen(), "", None)
-        yield Percept(2, game.state, "", 1.0, (), sight, None)
+        reading = ScreenReading(2, game.console.screen(), "", None)
+        yield Percept(2, game.state, "", 1.0, (), reading, None)
 
 
 @pytest.fixture
@@ -142,13 +144,13 @@ def world(percept: Percept) -> World:
     return World(percept)
 
 
-def test_nobody_is_asked_while_rules_know_what_to_do(world: World) -> None:
+def test_no_question_is_asked_while_the_plan_works(world: World) -> None:
     world.facts |= {"road": 1, "hall": 1}
     assert world.tick().name == "walk"
     assert world.oracle.asked == []
 
 
-def test_a_milestone_is_a_moment_to_ask_what_comes_next(world: World) -> None:
+def test_a_milestone_makes_a_question_about_the_next_goals_due(world: World) -> None:
     world.advised("fame")
     assert world.tick().name == "build"
     (asked,) = world.oracle.asked
@@ -159,9 +161,9 @@ def test_a_milestone_is_a_moment_to_ask_what_comes_next(world: World) -> None:
     assert asked.candidates == ()
 
 
-def test_without_a_plan_the_candidates_are_tried_in_the_order_of_the_answer(world: World) -> None:
+def test_without_a_plan_candidates_are_tried_in_the_order_of_the_answer(world: World) -> None:
     world.oracle.answers = [Advice((), ("dig", "build"), "", SURELY)]
-    world.ladder._cooling = {"walk": 10**6, "sing": 10**6}
+    world.recovery._cooling = {"walk": 10**6, "sing": 10**6}
     first = world.tick()
     assert (first.name, first.source) == ("dig", IntentSource.ADVICE)
     assert world.tick().name == "build"
@@ -170,10 +172,10 @@ def test_without_a_plan_the_candidates_are_tried_in_the_order_of_the_answer(worl
     assert [each.name for each in asked.candidates] == ["dig", "build"]
 
 
-def test_what_cannot_be_done_is_passed_over_and_nothing_is_tried_twice(world: World) -> None:
+def test_impossible_candidates_are_skipped_and_none_is_tried_twice(world: World) -> None:
     world.oracle.answers = [Advice((), ("sing", "dig"), "", SURELY)]
-    world.advising.stuck("no_novelty")
-    world.tick_on(LOOKS)
+    world.model_advice.stuck("no_novelty")
+    world.tick_times(LOOKS)
     first = world.tick()
     assert (first.name, first.source) == ("dig", IntentSource.ADVICE)  # there is no hall to sing in
     world.facts["road"] = 1
@@ -181,8 +183,8 @@ def test_what_cannot_be_done_is_passed_over_and_nothing_is_tried_twice(world: Wo
     assert (second.name, second.source) == ("walk", IntentSource.PLAN)
 
 
-def test_a_plan_that_failed_twice_is_asked_about(percept: Percept) -> None:
-    world = World(percept, walk=in_vain)
+def test_a_plan_that_failed_twice_causes_a_question(percept: Percept) -> None:
+    world = World(percept, walk=blocked)
     world.facts |= {"road": 1}
     for _ in range(FAILED):
         assert world.oracle.asked == []
@@ -192,8 +194,8 @@ def test_a_plan_that_failed_twice_is_asked_about(percept: Percept) -> None:
     assert [each.name for each in world.oracle.asked[0].candidates] == ["walk", "build"]
 
 
-def test_the_same_is_not_asked_again_before_a_while(world: World) -> None:
-    world.ladder._cooling = {"walk": 10**6, "sing": 10**6}
+def test_the_same_question_is_asked_again_only_after_a_pause(world: World) -> None:
+    world.recovery._cooling = {"walk": 10**6, "sing": 10**6}
     for _ in range(REST):
         world.tick()
     assert len(world.oracle.asked) == 1
@@ -201,7 +203,7 @@ def test_the_same_is_not_asked_again_before_a_while(world: World) -> None:
     assert len(world.oracle.asked) == 2
 
 
-def test_one_may_ask_every_so_often(percept: Percept) -> None:
+def test_routine_questions_are_asked_at_their_interval(percept: Percept) -> None:
     world = World(percept, every=100)
     world.facts |= {"road": 1, "hall": 1}
     for _ in range(10):
@@ -209,101 +211,102 @@ def test_one_may_ask_every_so_often(percept: Percept) -> None:
     assert world.oracle.purposes == [Purpose.ROUTINE] * 5
 
 
-def test_advice_lifts_a_goal_over_its_neighbours_but_never_over_what_the_team_needs(
-    world: World,
-) -> None:
+def test_advice_raises_a_goal_above_others_but_not_above_healing(world: World) -> None:
     world.facts["well"] = 0
     world.advised("fame", "gold")
     world.tick()
-    assert world.wants() == ["well", "fame", "gold"]
-    assert world.advising.lift(FAME) == min(LIFTS[0], NEEDS - FAME.priority)
+    assert world.goal_names() == ["well", "fame", "gold"]
+    assert world.model_advice.lift(FAME) == min(LIFTS[0], NEEDS - FAME.priority)
 
 
-def test_what_can_be_had_at_once_is_not_put_off_for_advice(world: World) -> None:
+def test_a_goal_one_action_away_comes_before_an_advised_goal(world: World) -> None:
     world.facts |= {"road": 1, "hall": 0}
     world.advised("fame")
     assert world.tick().name == "walk"
 
 
-@pytest.mark.parametrize("is_set_back", [False, True], ids=["a while", "a setback"])
-def test_advice_is_forgotten_after(world: World, *, is_set_back: bool) -> None:
+@pytest.mark.parametrize("is_set_back", [False, True], ids=["expiry", "a setback"])
+def test_advice_ends_after(world: World, *, is_set_back: bool) -> None:
     world.facts |= {"well": 0}
     world.advised("fame")
     world.tick()
-    assert world.wants()[1] == "fame"
+    assert world.goal_names()[1] == "fame"
     if is_set_back:
-        world.advising.set_back("fame", 1)
-        assert world.advising.lift(FAME) == 0
+        world.model_advice.note_failure("fame", 1)
+        assert world.model_advice.lift(FAME) == 0
     else:
         world.tick(LASTS)
-        assert world.wants()[1] == "gold"
+        assert world.goal_names()[1] == "gold"
 
 
 @pytest.mark.parametrize(
-    "answer", [Silent(Silence.CEILING, "spent"), Advice(("fame",), ("sing",), "", SURE - 0.1)]
+    "answer",
+    [NoAnswer(NoAnswerReason.CEILING, "spent"), Advice(("fame",), ("sing",), "", SURE - 0.1)],
 )
-def test_silence_and_doubt_leave_everything_to_rules(world: World, answer: Advice | Silent) -> None:
+def test_without_a_confident_answer_the_rules_decide(
+    world: World, answer: Advice | NoAnswer
+) -> None:
     world.facts |= {"road": 1, "hall": 1}
     world.oracle.answers = [answer]
-    world.advising.reached("left_home")
+    world.model_advice.reached("left_home")
     assert world.tick().name == "walk"
     assert len(world.oracle.asked) == 1
 
 
-def test_who_is_stuck_is_advised_before_going_back_in_time(world: World) -> None:
-    world.oracle.answers = [Silent(Silence.FAULT)] * 10
-    world.ladder._cooling = {"walk": 10**6, "sing": 10**6}
+def test_a_stuck_mind_asks_for_advice_before_a_restore(world: World) -> None:
+    world.oracle.answers = [NoAnswer(NoAnswerReason.FAULT)] * 10
+    world.recovery._cooling = {"walk": 10**6, "sing": 10**6}
     with pytest.raises(Stuck) as stuck:
-        world.tick_on(10_000)
+        world.tick_times(10_000)
     assert stuck.value.may_restore
-    episode = world.ladder.episode
+    episode = world.recovery.episode
     assert episode is not None
-    assert episode.rungs == ("replan", "ask_advice", "restore")
+    assert episode.recovery_steps == ("replan", "ask_advice", "restore")
     assert Purpose.STUCK in world.oracle.purposes
 
 
-def test_who_is_stuck_shows_a_picture_where_one_was_drawn(world: World, drawn: Percept) -> None:
-    world.advising.stuck("no_novelty")
-    assert world.tick().why == "a picture is wanted"
-    world.percept = drawn
+def test_a_question_when_stuck_shows_a_rendered_frame(world: World, with_frame: Percept) -> None:
+    world.model_advice.stuck("no_novelty")
+    assert world.tick().why == "waiting for a picture"
+    world.percept = with_frame
     world.tick()
     (asked,) = world.oracle.asked
     assert asked.purpose is Purpose.STUCK
     assert asked.picture.startswith(b"\x89PNG")
 
 
-def test_no_other_question_shows_one_and_nobody_waits_for_it_for_ever(
-    world: World, drawn: Percept
+def test_other_questions_show_no_picture_and_the_wait_for_one_is_limited(
+    world: World, with_frame: Percept
 ) -> None:
-    world.percept = drawn
-    world.advising.reached("left_home")
+    world.percept = with_frame
+    world.model_advice.reached("left_home")
     world.tick()
-    world.percept = replace(drawn, sight=None)
-    world.advising.stuck("no_novelty")
-    world.tick_on(LOOKS + 1)
+    world.percept = replace(with_frame, reading=None)
+    world.model_advice.stuck("no_novelty")
+    world.tick_times(LOOKS + 1)
     assert world.oracle.purposes == [Purpose.MILESTONE, Purpose.STUCK]
     assert [each.picture for each in world.oracle.asked] == [b"", b""]
 
 
-def test_of_several_ways_the_advised_one_is_taken(world: World) -> None:
-    world.oracle.answers = [Advice((), ("3", "2"), "", SURELY), Silent(Silence.FAULT)]
+def test_the_advised_alternative_is_chosen(world: World) -> None:
+    world.oracle.answers = [Advice((), ("3", "2"), "", SURELY), NoAnswer(NoAnswerReason.FAULT)]
     world.tick()
     ways = {2: "the red one", 3: "the blue one"}
-    assert world.advising.choose("take one", ways) == 3
+    assert world.model_advice.choose("take one", ways) == 3
     asked = world.oracle.asked[-1]
-    assert [(each.name, each.says) for each in asked.candidates] == [
+    assert [(each.name, each.label) for each in asked.candidates] == [
         ("2", "the red one"),
         ("3", "the blue one"),
     ]
-    assert world.advising.choose("take one", ways) is None
+    assert world.model_advice.choose("take one", ways) is None
 
 
-def test_a_checkpoint_keeps_what_was_advised(world: World, percept: Percept) -> None:
+def test_a_checkpoint_stores_the_advice(world: World, percept: Percept) -> None:
     world.facts |= {"well": 0}
     world.advised("fame")
     world.tick()
     other = World(percept)
     other.facts |= {"well": 0}
     other.mind.restore(world.mind.to_json())
-    assert other.wants() == world.wants()
-    assert other.advising.to_json() == world.advising.to_json()
+    assert other.goal_names() == world.goal_names()
+    assert other.model_advice.to_json() == world.model_advice.to_json()

@@ -1,4 +1,4 @@
-"""Deciding: plans are kept while they stand, let go of when they do not, and failures count."""
+"""The mind: plans are kept while valid and dropped when not, and failures count."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from agent.errors import Stuck
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import Plan
@@ -39,13 +39,13 @@ def no_use(_state: State) -> Skill:
     return Outcome.BLOCKED
 
 
-def nothing_left(_state: State) -> Skill:
+def nothing_to_do(_state: State) -> Skill:
     yield from ()
     return Outcome.DONE
 
 
-class Nothing:
-    """A memory without anything in it."""
+class EmptyMemory:
+    """An empty memory."""
 
     def objective_status(self, _objective_id: str) -> str | None:
         return None
@@ -53,7 +53,7 @@ class Nothing:
 
 @dataclass
 class World:
-    """A mind, and the facts that it is told."""
+    """A mind, and the facts that its sensors report."""
 
     percept: Percept
     facts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FACTS, 0))
@@ -64,7 +64,7 @@ class World:
             return dict(self.facts)
 
         alarm = Reflex("alarm", lambda _p: bool(self.facts["alarm"]), wait(1), "it rings")
-        at_war = Require("in_battle", at_least=1)
+        fights = Require("in_battle", at_least=1)
         capability = Capability(
             name="all",
             sensors=(Sensor(FACTS, read),),
@@ -72,23 +72,23 @@ class World:
                 BoundAction(PREPARE, two_steps),
                 BoundAction(GO, go),
                 BoundAction(SWIM, two_steps),
-                BoundAction(FIGHT, two_steps, suppresses=frozenset({"alarm"}), while_true=at_war),
+                BoundAction(FIGHT, two_steps, suppresses=frozenset({"alarm"}), while_true=fights),
             ),
             goals=(THERE, PEACE),
             reflexes=(alarm,),
         )
         hooks = Hooks()
         hooks.after(Mind.plan_for, self._note)
-        ladder = Ladder(ProgressMonitor(patience=50), seed=0)
-        return Mind((capability,), cast("Recall", Nothing()), hooks, ladder)
+        recovery = StuckRecovery(ProgressMonitor(patience=50), seed=0)
+        return Mind((capability,), cast("Recall", EmptyMemory()), hooks, recovery)
 
     def _note(self, _call: Call, plan: Plan | None) -> None:
         self.plans.append(" ".join(action.name for action in plan.actions) if plan else "none")
 
     def tick(self, mind: Mind) -> Intent:
-        """Decide and carry out one step."""
+        """Decide and perform one step."""
         intent = mind.decide(self.percept, mind.sense(self.percept))
-        mind.learn(intent, self.facts, intent.course.resume(self.percept.state))
+        mind.learn(intent, self.facts, intent.skill_run.resume(self.percept.state))
         return intent
 
     def names(self, mind: Mind, ticks: int) -> list[str]:
@@ -100,7 +100,7 @@ def world(percept: Percept) -> World:
     return World(percept)
 
 
-def test_a_plan_is_carried_out_deed_by_deed(world: World) -> None:
+def test_a_plan_is_performed_action_by_action(world: World) -> None:
     mind = world.mind()
     assert world.names(mind, 2) == ["prepare", "prepare"]
     world.facts["ready"] = 1
@@ -108,23 +108,23 @@ def test_a_plan_is_carried_out_deed_by_deed(world: World) -> None:
     assert world.plans == ["prepare go", "go"]
 
 
-def test_a_plan_is_kept_while_what_it_relies_on_holds(world: World) -> None:
+def test_a_plan_is_kept_while_its_conditions_hold(world: World) -> None:
     mind = world.mind()
     kept = world.tick(mind).plan
-    world.facts["weather"] = 3  # nobody's condition
+    world.facts["weather"] = 3  # in no condition
     assert world.tick(mind).plan == kept
     world.facts["ready"] = 1
     assert world.tick(mind).name == "go"
 
 
-def test_a_plan_falls_when_what_it_relies_on_goes(world: World) -> None:
+def test_a_plan_is_dropped_when_a_condition_fails(world: World) -> None:
     mind = world.mind()
     world.names(mind, 2)  # ready was promised and did not come
     assert world.names(mind, 2) == ["wait", "prepare"]
     assert set(world.plans) == {"prepare go"}
 
 
-def test_a_battle_breaks_off_what_is_under_way_and_comes_first(world: World) -> None:
+def test_a_battle_cancels_the_current_action_and_comes_first(world: World) -> None:
     mind = world.mind()
     world.tick(mind)
     world.facts["in_battle"] = 1
@@ -133,7 +133,7 @@ def test_a_battle_breaks_off_what_is_under_way_and_comes_first(world: World) -> 
     assert world.tick(mind).name == "prepare"
 
 
-def test_a_reflex_comes_before_deeds_that_do_not_master_it(world: World) -> None:
+def test_a_reflex_comes_before_actions_that_do_not_suppress_it(world: World) -> None:
     mind = world.mind()
     world.facts["alarm"] = 1
     intent = world.tick(mind)
@@ -144,34 +144,34 @@ def test_a_reflex_comes_before_deeds_that_do_not_master_it(world: World) -> None
     assert world.tick(mind).name == "fight"
 
 
-def test_what_fails_is_tried_another_way(world: World) -> None:
+def test_another_action_is_tried_after_a_failure(world: World) -> None:
     mind = world.mind(go=no_use)
     world.facts["ready"] = 1
     assert world.tick(mind).name == "go"
     assert world.names(mind, 3)[-1] == "swim"
 
 
-def test_what_there_is_nothing_left_to_do_for_is_no_failure(world: World) -> None:
-    mind = world.mind(go=nothing_left)
+def test_an_action_with_nothing_to_do_is_not_a_failure(world: World) -> None:
+    mind = world.mind(go=nothing_to_do)
     world.facts["ready"] = 1
     assert world.tick(mind).why == "go there ended before it began"
     assert mind.to_json()["failures"] == {}
-    world.tick(mind)  # wanted again at once, it did not do its work
+    world.tick(mind)  # planned again at once, so it had no effect
     assert mind.to_json()["failures"] == {"go": 1}
 
 
-def test_what_has_no_effect_though_it_went_well_becomes_dearer(world: World) -> None:
+def test_a_successful_action_without_effect_costs_more(world: World) -> None:
     mind = world.mind()
-    done = world.names(mind, 15)  # getting ready never makes ready
-    # The same frame by frame would end the same, so a wait comes before; a second try costs nothing more yet.
+    done = world.names(mind, 15)  # preparing never sets the fact ready
+    # The same inputs on the same frames end the same, so a wait comes first; the second try costs no more yet.
     assert done[:5] == ["prepare", "prepare", "wait", "prepare", "prepare"]
     assert "swim" in done
 
 
-def test_a_deed_whose_effect_comes_late_is_not_blamed(world: World) -> None:
+def test_an_action_whose_effect_comes_late_is_not_a_failure(world: World) -> None:
     mind = world.mind()
     world.names(mind, 2)
-    world.facts["alarm"] = 1  # something holds play up for a tick
+    world.facts["alarm"] = 1  # a reflex interrupts play for a tick
     world.tick(mind)
     world.facts |= {"alarm": 0, "ready": 1}
     assert world.names(mind, 2) == ["wait", "go"]
@@ -182,7 +182,7 @@ def test_nothing_is_begun_between_two_parts_of_a_scene(world: World) -> None:
     mind = world.mind()
     world.facts["alarm"] = 1
     assert world.tick(mind).source is IntentSource.REFLEX
-    world.facts["alarm"] = 0  # for a moment
+    world.facts["alarm"] = 0  # for one tick
     intent = world.tick(mind)
     assert (intent.source, intent.why) == (IntentSource.IDLE, "the scene may go on")
     world.facts["alarm"] = 1
@@ -191,17 +191,17 @@ def test_nothing_is_begun_between_two_parts_of_a_scene(world: World) -> None:
     assert world.names(mind, 2) == ["wait", "prepare"]
 
 
-def test_a_plan_falls_when_a_part_of_it_came_true_by_itself(world: World) -> None:
+def test_a_plan_is_dropped_when_an_effect_came_true_by_itself(world: World) -> None:
     mind = world.mind()
     assert world.tick(mind).name == "prepare"
-    world.facts["alarm"] = 1  # a scene, in which somebody else does it
+    world.facts["alarm"] = 1  # a scene that makes the fact true
     world.tick(mind)
     world.facts |= {"alarm": 0, "ready": 1}
     assert world.names(mind, 2) == ["wait", "go"]
     assert world.plans == ["prepare go", "go"]
 
 
-def test_what_the_game_interrupts_is_not_blamed(world: World) -> None:
+def test_an_interrupted_action_is_not_a_failure(world: World) -> None:
     def interrupted(_state: State) -> Skill:
         yield wait(1)
         return Outcome.INTERRUPTED
@@ -231,7 +231,7 @@ def test_failures_and_goals_survive_a_checkpoint(world: World) -> None:
     assert again.goal == mind.goal
 
 
-def test_nothing_new_for_too_long_is_being_stuck(world: World) -> None:
+def test_the_mind_is_stuck_when_nothing_new_happens_for_too_long(world: World) -> None:
     mind = world.mind()
     world.facts["ready"] = 1
     with pytest.raises(Stuck, match="because"):

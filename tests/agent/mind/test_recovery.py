@@ -1,4 +1,4 @@
-"""Getting nowhere is seen by what recurs, and answered by a ladder: think again, leave, go back, give up."""
+"""Stuck play is detected by repetition, and recovery escalates: replan, leave the map, restore, give up."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from agent.capabilities.unstuck import Inquiry
 from agent.errors import Stuck, StuckReason
 from agent.mind.mind import Mind
 from agent.mind.progress import LOST, PATIENCE, QUIET, ProgressMonitor
-from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeTold, Ladder, StuckEpisode
+from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeReport, StuckEpisode, StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
@@ -44,59 +44,59 @@ def taken_over(_state: State) -> Skill:
 
 
 @dataclass
-class Swamp:
-    """A mind to which nothing new happens until the test lets it."""
+class StuckWorld:
+    """A mind for which nothing new happens until the test allows it."""
 
     percept: Percept
     go: Callable[[State], Skill] = no_use
     ways: tuple[Action, ...] = (GO,)
-    told: list[StuckEpisode] = field(default_factory=list)
-    did: list[str] = field(default_factory=list)
+    reported: list[StuckEpisode] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     alarm: bool = False
-    unheard: int = 0  # people on the map
+    unasked: int = 0  # people on the map
 
     def __post_init__(self) -> None:
-        self.mind = self.another()
+        self.mind = self.new_mind()
 
-    def another(self) -> Mind:
+    def new_mind(self) -> Mind:
         def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
             return {"there": 0, "in_battle": 0}
 
         hooks = Hooks()
-        hooks.after(EpisodeTold, self._note)
+        hooks.after(EpisodeReport, self._note)
         alarm = Reflex("alarm", lambda _percept: self.alarm, wait(1), "it rings")
-        swamp = Capability(
-            name="swamp",
+        world = Capability(
+            name="world",
             sensors=(Sensor(frozenset({"there", "in_battle"}), read),),
             actions=tuple(BoundAction(way, self.go) for way in self.ways),
             goals=(THERE,),
             reflexes=(alarm,),
         )
-        asking = Inquiry(BoundAction(ASK, self._ask), lambda _state: self.unheard > 0)
-        ladder = Ladder(ProgressMonitor(), 1, BoundAction(LEAVE, no_use), asking)
-        return Mind((swamp,), cast("Recall", None), hooks, ladder)
+        asking = Inquiry(BoundAction(ASK, self._ask), lambda _state: self.unasked > 0)
+        recovery = StuckRecovery(ProgressMonitor(), 1, BoundAction(LEAVE, no_use), asking)
+        return Mind((world,), cast("Recall", None), hooks, recovery)
 
     def _ask(self, _state: State) -> Skill:
-        self.unheard -= 1
+        self.unasked -= 1
         yield wait(1)
         return Outcome.DONE
 
-    def _note(self, _call: Call, told: EpisodeTold) -> None:
-        self.told.append(told.episode)
+    def _note(self, _call: Call, reported: EpisodeReport) -> None:
+        self.reported.append(reported.episode)
 
     def tick(self) -> str:
         self.percept = replace(self.percept, tick=self.percept.tick + 1)
         facts = self.mind.sense(self.percept)
         intent = self.mind.decide(self.percept, facts)
-        self.mind.learn(intent, facts, intent.course.resume(self.percept.state))
-        self.did.append(intent.name)
+        self.mind.learn(intent, facts, intent.skill_run.resume(self.percept.state))
+        self.names.append(intent.name)
         return intent.name
 
     def until(self, name: str, within: int = 5_000) -> None:
         for _ in range(within):
             if self.tick() == name:
                 return
-        raise AssertionError("it is never done")
+        raise AssertionError("the action never begins")
 
     def until_stuck(self, within: int = 8_000) -> Stuck:
         try:
@@ -107,25 +107,25 @@ class Swamp:
         raise AssertionError("it never gets stuck")
 
     def grow(self) -> None:
-        """Let the team rise a level, which nobody had before."""
+        """Raise the team to a level that it never had before."""
         self.percept = richer(self.percept, levels=1)
 
-    def kept(self) -> Any:  # noqa: ANN401 -- JSON
-        return self.mind.to_json()["ladder"]
+    def saved(self) -> Any:  # noqa: ANN401 -- JSON
+        return self.mind.to_json()["recovery"]
 
 
-def test_what_fails_again_and_again_is_not_offered_for_a_while(percept: Percept) -> None:
-    swamp = Swamp(percept, ways=(GO, SWIM))
-    swamp.until("swim")
-    assert swamp.kept()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
-    swamp.did.clear()
+def test_an_action_that_keeps_failing_cools_down(percept: Percept) -> None:
+    world = StuckWorld(percept, ways=(GO, SWIM))
+    world.until("swim")
+    assert world.saved()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
+    world.names.clear()
     for _ in range(COOL_DOWN - 20):
-        swamp.tick()
-    assert set(swamp.did) == {"swim", "wait"} or set(swamp.did) == {"swim"}
+        world.tick()
+    assert set(world.names) == {"swim", "wait"} or set(world.names) == {"swim"}
 
 
 @pytest.mark.parametrize(
-    ("ways", "unheard", "helps", "rungs"),
+    ("ways", "unasked", "helps", "recovery_steps"),
     [
         ((GO, SWIM), 0, "swim", ("replan",)),
         ((GO,), 0, "leave_map", ("replan", "leave_map")),
@@ -133,94 +133,106 @@ def test_what_fails_again_and_again_is_not_offered_for_a_while(percept: Percept)
         ((GO,), 2, "leave_map", ("replan", "ask_around", "leave_map")),
     ],
 )
-def test_each_step_is_taken_in_its_turn_and_told_as_what_helped(
-    percept: Percept, ways: tuple[Action, ...], unheard: int, helps: str, rungs: tuple[str, ...]
+def test_recovery_steps_are_taken_in_order_and_the_last_one_is_reported_as_the_solution(
+    percept: Percept,
+    ways: tuple[Action, ...],
+    unasked: int,
+    helps: str,
+    recovery_steps: tuple[str, ...],
 ) -> None:
-    swamp = Swamp(percept, ways=ways, unheard=unheard)
-    swamp.until(helps)
-    swamp.grow()
-    swamp.tick()
-    (episode,) = swamp.told
-    assert (episode.solved_by, episode.over, episode.rungs) == (rungs[-1], True, rungs)
+    world = StuckWorld(percept, ways=ways, unasked=unasked)
+    world.until(helps)
+    world.grow()
+    world.tick()
+    (episode,) = world.reported
+    assert (episode.solved_by, episode.over, episode.recovery_steps) == (
+        recovery_steps[-1],
+        True,
+        recovery_steps,
+    )
     assert episode.tried[0] == "go"
-    assert swamp.did.count("ask_around") <= unheard
-    assert helps != "leave_map" or swamp.did.count("ask_around") == unheard
-    assert swamp.kept()["episode"] is None
+    assert world.names.count("ask_around") <= unasked
+    assert helps != "leave_map" or world.names.count("ask_around") == unasked
+    assert world.saved()["episode"] is None
 
 
 @pytest.mark.parametrize("go", [taken_over, no_effect])
-def test_what_the_game_takes_over_from_or_has_no_effect_is_noticed_as_a_failure(
+def test_interrupted_and_ineffective_actions_count_as_failures(
     percept: Percept, go: Callable[[State], Skill]
 ) -> None:
-    swamp = Swamp(percept, go=go)
-    swamp.until("leave_map")
-    assert swamp.kept()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
+    world = StuckWorld(percept, go=go)
+    world.until("leave_map")
+    assert world.saved()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
 
 
-def test_a_deed_that_a_reflex_keeps_dropping_is_noticed(percept: Percept) -> None:
-    swamp = Swamp(percept)
+def test_a_reflex_that_keeps_cancelling_an_action_is_detected(percept: Percept) -> None:
+    world = StuckWorld(percept)
     for _ in range(60):
-        swamp.alarm = False
+        world.alarm = False
         for _ in range(5):
-            swamp.tick()
-        swamp.alarm = True
-        swamp.tick()
-        if swamp.kept()["episode"] is not None:
+            world.tick()
+        world.alarm = True
+        world.tick()
+        if world.saved()["episode"] is not None:
             break
-    assert swamp.kept()["episode"]["reason"] == StuckReason.REFLEX_LOOP.value
-    assert swamp.kept()["cooling"].keys() == {"go"}
+    assert world.saved()["episode"]["reason"] == StuckReason.REFLEX_LOOP.value
+    assert world.saved()["cooling"].keys() == {"go"}
 
 
-def test_what_nothing_helps_against_asks_for_a_restore(percept: Percept) -> None:
-    stuck = Swamp(percept).until_stuck()
+def test_a_restore_is_requested_when_other_steps_fail(percept: Percept) -> None:
+    stuck = StuckWorld(percept).until_stuck()
     assert (stuck.may_restore, stuck.reason) == (True, StuckReason.REPEATED_FAILURE)
     assert "go there" in stuck.last or "leave" in stuck.last
     assert stuck.where.startswith(f"map {percept.place.map_id} ")
 
 
-def test_a_restore_keeps_cool_downs_and_waits_otherwise(percept: Percept) -> None:
-    swamp = Swamp(percept)
-    before = swamp.mind.to_json()
-    swamp.until_stuck()
-    died = swamp.mind.to_json()
-    swamp.mind = swamp.another()
-    swamp.mind.restore(before)
-    swamp.mind.come_back(died, 10)
-    swamp.percept = replace(swamp.percept, tick=10)
-    kept = swamp.kept()
-    assert kept["restores"] == 1
-    assert kept["cooling"].keys() == {"go"}
-    assert all(10 < until < 1_000 for until in kept["cooling"].values())
-    assert kept["pause"] > 0
-    assert swamp.tick() == "wait"
-    assert swamp.kept()["pause"] == 0
-    (told,) = swamp.told  # the branch that died
-    assert (told.over, told.solved_by, told.rungs[-1]) == (False, None, "restore")
+def test_a_restore_keeps_cool_downs_and_waits_a_different_time(percept: Percept) -> None:
+    world = StuckWorld(percept)
+    before = world.mind.to_json()
+    world.until_stuck()
+    died = world.mind.to_json()
+    world.mind = world.new_mind()
+    world.mind.restore(before)
+    world.mind.resume_after_restore(died, 10)
+    world.percept = replace(world.percept, tick=10)
+    saved = world.saved()
+    assert saved["restores"] == 1
+    assert saved["cooling"].keys() == {"go"}
+    assert all(10 < until < 1_000 for until in saved["cooling"].values())
+    assert saved["pause"] > 0
+    assert world.tick() == "wait"
+    assert world.saved()["pause"] == 0
+    (reported,) = world.reported  # for the abandoned branch
+    assert (reported.over, reported.solved_by, reported.recovery_steps[-1]) == (
+        False,
+        None,
+        "restore",
+    )
 
 
-def test_it_ends_in_giving_up(percept: Percept) -> None:
-    swamp = Swamp(percept)
-    before = swamp.mind.to_json()
+def test_recovery_gives_up_in_the_end(percept: Percept) -> None:
+    world = StuckWorld(percept)
+    before = world.mind.to_json()
     lives = 0
-    while (stuck := swamp.until_stuck()).may_restore:
+    while (stuck := world.until_stuck()).may_restore:
         lives += 1
-        died = swamp.mind.to_json()
-        swamp.mind = swamp.another()
-        swamp.mind.restore(before)
-        swamp.mind.come_back(died, 0)
-        swamp.percept = replace(swamp.percept, tick=0)
+        died = world.mind.to_json()
+        world.mind = world.new_mind()
+        world.mind.restore(before)
+        world.mind.resume_after_restore(died, 0)
+        world.percept = replace(world.percept, tick=0)
     assert 0 < lives <= MOST_RESTORES
-    assert swamp.told[-1].rungs[-1] == "give_up"
-    assert swamp.told[-1].over
+    assert world.reported[-1].recovery_steps[-1] == "give_up"
+    assert world.reported[-1].over
     assert not stuck.may_restore
 
 
 def test_an_episode_survives_a_checkpoint(percept: Percept) -> None:
-    swamp = Swamp(percept, ways=(GO, SWIM))
-    swamp.until("swim")
-    again = swamp.another()
-    again.restore(swamp.mind.to_json())
-    assert again.to_json() == swamp.mind.to_json()
+    world = StuckWorld(percept, ways=(GO, SWIM))
+    world.until("swim")
+    again = world.new_mind()
+    again.restore(world.mind.to_json())
+    assert again.to_json() == world.mind.to_json()
 
 
 POTION = 20
@@ -249,7 +261,7 @@ def ticks_to_verdict(progress: ProgressMonitor, moments: Iterator[Percept]) -> i
     raise AssertionError("no verdict")
 
 
-def test_nothing_new_is_noticed_after_patience(percept: Percept) -> None:
+def test_missing_novelty_is_detected_after_the_patience(percept: Percept) -> None:
     progress = ProgressMonitor()
     ticks = ticks_to_verdict(progress, iter(lambda: percept, None))
     assert (progress.verdict, ticks) == (StuckReason.NO_NOVELTY, PATIENCE + 1)
@@ -268,9 +280,9 @@ def walk_between(*moments: Percept) -> Iterator[Percept]:
         (((1, 1), (1, 2), (1, 3)), ("",), StuckReason.OSCILLATION, PATIENCE),
         (((1, 1),), ("HELLO.", "NICE DAY.", ""), StuckReason.REPEATED_DIALOGUE, PATIENCE),
     ],
-    ids=["between two maps", "in a ring of squares", "the same words"],
+    ids=["between two maps", "in a circle of squares", "the same text"],
 )
-def test_the_same_again_and_again_is_noticed(
+def test_repetition_is_detected(
     percept: Percept,
     places: tuple[tuple[int, int], ...],
     words: tuple[str, ...],
@@ -283,7 +295,7 @@ def test_the_same_again_and_again_is_noticed(
     assert progress.verdict is reason
 
 
-def test_training_up_and_down_is_progress_while_experience_grows(percept: Percept) -> None:
+def test_walking_back_and_forth_is_progress_while_experience_grows(percept: Percept) -> None:
     progress = ProgressMonitor()
     there, back = at(percept, 1, 1), at(percept, 1, 2)
     for lap in range(400):
@@ -293,7 +305,7 @@ def test_training_up_and_down_is_progress_while_experience_grows(percept: Percep
                 assert progress.verdict is None
 
 
-def test_coming_back_to_what_one_had_is_no_progress(percept: Percept) -> None:
+def test_regaining_an_earlier_state_is_no_progress(percept: Percept) -> None:
     progress = ProgressMonitor()
     rich = richer(percept, exp=5)
     ticks_to_verdict(progress, walk_between(percept, rich))
@@ -308,7 +320,7 @@ def test_exploring_is_progress(percept: Percept) -> None:
 
 
 @pytest.mark.parametrize("is_growing", [False, True])
-def test_what_fails_every_time_is_noticed_even_where_something_new_happens_now_and_then(
+def test_repeated_failure_is_detected_even_while_other_things_are_new(
     percept: Percept, *, is_growing: bool
 ) -> None:
     progress = ProgressMonitor()
@@ -321,7 +333,7 @@ def test_what_fails_every_time_is_noticed_even_where_something_new_happens_now_a
     ticks = ticks_to_verdict(progress, failing())
     assert is_growing or ticks < PATIENCE
     assert progress.verdict is StuckReason.REPEATED_FAILURE
-    assert progress.culprits == ("go",)
+    assert progress.suspects == ("go",)
 
 
 def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
@@ -334,15 +346,15 @@ def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
 
 
 def gains_after(died: Percept, other: Percept) -> bool:
-    """Whether `other` is a gain on a branch that began anew where another had come as far as `died`."""
+    """Return whether `other` is a gain on a new branch after an abandoned branch reached `died`."""
     dead, progress = ProgressMonitor(), ProgressMonitor()
     dead.saw(died)
-    progress.come_back(dead.to_json())
+    progress.resume_after_restore(dead.to_json())
     return progress.saw(other)
 
 
 def owning(percept: Percept, *team: tuple[int, int], potions: int) -> Percept:
-    """The same moment with a team of such species and levels, and so many potions."""
+    """Return the percept with a team of these species and levels, and this many potions."""
     state = percept.state
     first = state.party.mons[0]
     mons = tuple(replace(first, species=species, level=level) for species, level in team)
@@ -363,14 +375,14 @@ def owning(percept: Percept, *team: tuple[int, int], potions: int) -> Percept:
     ],
     ids=["the same", "drunk up", "another catch", "a level", "of the other", "a third", "a potion"],
 )
-def test_only_what_goes_beyond_a_dead_branch_is_a_gain(
+def test_only_progress_beyond_an_abandoned_branch_is_a_gain(
     percept: Percept, team: tuple[tuple[int, int], ...], potions: int, *, is_gain: bool
 ) -> None:
     died = owning(percept, (1, 12), (2, 4), potions=5)
     assert gains_after(died, owning(percept, *team, potions=potions)) is is_gain
 
 
-def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(percept: Percept) -> None:
+def test_cancelling_an_action_at_the_same_place_is_a_reflex_loop(percept: Percept) -> None:
     progress = ProgressMonitor()
 
     def dropped() -> Iterator[Percept]:
@@ -381,22 +393,22 @@ def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(percept: 
 
     assert ticks_to_verdict(progress, dropped()) < PATIENCE
     assert progress.verdict is StuckReason.REFLEX_LOOP
-    assert progress.culprits == ("go",)
+    assert progress.suspects == ("go",)
 
 
-def test_no_way_to_any_goal_is_noticed_before_patience_ends(percept: Percept) -> None:
+def test_no_plan_for_any_goal_is_detected_before_the_patience_ends(percept: Percept) -> None:
     progress = ProgressMonitor()
 
     def lost() -> Iterator[Percept]:
         while True:
             yield percept
-            progress.at_a_loss()
+            progress.no_plan()
 
     assert ticks_to_verdict(progress, lost()) <= LOST + 2
     assert progress.verdict is StuckReason.NO_PLAN
 
 
-def test_what_a_checkpoint_keeps_goes_on_alike(percept: Percept) -> None:
+def test_a_restored_monitor_continues_like_the_original(percept: Percept) -> None:
     one, walk = (ProgressMonitor(), walk_between(at(percept, 1, 1), at(percept, 2, 1)))
     for _ in range(100):
         one.saw(next(walk))

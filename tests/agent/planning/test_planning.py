@@ -1,4 +1,4 @@
-"""The planner: pure, bounded, sound, and able to say why."""
+"""The planner: pure, bounded, sound, and able to explain its plans."""
 
 from dataclasses import replace
 
@@ -23,12 +23,12 @@ def planned(goal: Goal, facts: dict[str, int], actions: tuple[Action, ...]) -> P
     return found
 
 
-def test_the_cheapest_way_is_taken() -> None:
+def test_the_cheapest_plan_is_chosen() -> None:
     found = planned(THERE, {"fuel": 1}, (WALK, DRIVE))
     assert found.actions == (DRIVE,)
 
 
-def test_an_action_is_priced_by_the_facts_where_it_comes() -> None:
+def test_an_extra_cost_depends_on_the_facts_when_the_action_runs() -> None:
     near = Action("near", (), (Effect("near", 1),), 5, "go near")
     walk = Action(
         "walk", (), THERE_NOW, 3, "walk", extra=Extra("near", lambda near: 20 - 19 * near)
@@ -58,11 +58,11 @@ def test_the_search_stops_at_its_node_budget() -> None:
     assert plan(THERE, {"hurt": 1}, (WALK, REST), max_nodes=1) is None
 
 
-def test_a_plan_says_why() -> None:
+def test_a_plan_is_explained() -> None:
     facts = {"hurt": 1}
     found = planned(THERE, facts, (WALK, REST))
     assert explain(found, facts) == snapshot("""\
-Goal: be there (wants there >= 1).
+Goal: be there (requires there >= 1).
 1. rest (cost 5; hurt 1 -> 0).
 2. walk there (cost 3; there 0 -> 1).\
 """)
@@ -77,27 +77,27 @@ def test_the_most_urgent_open_goal_comes_first_unless_demoted() -> None:
     assert domain.open_goals({"calm": 1, "there": 1}) == []
 
 
-def test_a_goal_is_let_be_once_it_is_not_worth_it_any_more() -> None:
+def test_a_goal_is_dropped_while_its_unless_condition_holds() -> None:
     passing = Goal("snack", (Require("fed", at_least=1),), 5, "eat", (Require("late", at_least=1),))
     domain = Domain((), (passing,), frozenset())
     assert domain.open_goals({}) == [passing]
     assert domain.open_goals({"late": 1}) == []
-    with pytest.raises(DomainError, match="goal 'snack' names fact 'late', which no sensor tells"):
+    with pytest.raises(DomainError, match="'snack' names fact 'late', which no sensor reports"):
         domain.validate()
 
 
 @pytest.mark.parametrize(
     ("actions", "goals", "fault"),
     [
-        ((WALK,), (), "'hurt', which no sensor tells"),
+        ((WALK,), (), "'hurt', which no sensor reports"),
         ((Action("idle", (), (), 1, "idle"),), (), "'idle' has no effect"),
         ((Action("free", (), (Effect("there", 1),), 0, "free"),), (), "must cost at least 1"),
-        ((), (THERE,), "which no action brings about"),
+        ((), (THERE,), "which no action can bring about"),
         ((), (Goal("any", (), 1, "any"),), "has no condition"),
         ((DRIVE, DRIVE), (), "defined more than once"),
     ],
 )
-def test_a_domain_that_does_not_fit_is_refused(
+def test_an_invalid_domain_is_refused(
     actions: tuple[Action, ...], goals: tuple[Goal, ...], fault: str
 ) -> None:
     with pytest.raises(DomainError, match=fault):
@@ -134,7 +134,7 @@ FACTS = st.dictionaries(NAMES, st.integers(0, 2))
 
 
 def carried_out(actions: tuple[Action, ...], facts: dict[str, int]) -> dict[str, int]:
-    """Return the facts after `actions`, each of which must be possible in its turn."""
+    """Return the facts after `actions`, each of which must be possible when it runs."""
     for action in actions:
         assert action.possible(facts)
         facts = facts | {effect.fact: effect.becomes for effect in action.effects}
@@ -142,7 +142,7 @@ def carried_out(actions: tuple[Action, ...], facts: dict[str, int]) -> dict[str,
 
 
 def cheapest(goal: Goal, facts: dict[str, int], actions: tuple[Action, ...]) -> int | None:
-    """Return what the cheapest way costs, by trying everything (facts have few values here)."""
+    """Return the cost of the cheapest plan by exhaustive search (facts have few values here)."""
     costs = {tuple(sorted(facts.items())): 0}
     while True:
         found = dict(costs)
@@ -171,7 +171,7 @@ def test_every_plan_executes_to_its_goal_and_is_the_same_twice(
 
 @settings(max_examples=50)
 @given(goal=GOALS, facts=FACTS, actions=ACTIONS)
-def test_no_plan_is_dearer_than_need_be_and_none_is_missed(
+def test_every_plan_is_optimal_and_none_is_missed(
     goal: Goal, facts: dict[str, int], actions: tuple[Action, ...]
 ) -> None:
     everything = {name: facts.get(name, 0) for name in ("a", "b", "c", "d")}
@@ -180,7 +180,7 @@ def test_no_plan_is_dearer_than_need_be_and_none_is_missed(
 
 
 @given(goal=GOALS, facts=FACTS, actions=ACTIONS, other=st.integers(0, 9))
-def test_a_plan_stands_until_a_fact_it_relies_on_changes(
+def test_a_plan_is_valid_until_a_fact_it_relies_on_changes(
     goal: Goal, facts: dict[str, int], actions: tuple[Action, ...], other: int
 ) -> None:
     found = plan(goal, facts, actions)
@@ -194,14 +194,14 @@ def test_a_plan_stands_until_a_fact_it_relies_on_changes(
     assert goal.reached(facts)
 
 
-def test_a_plan_falls_with_a_precondition() -> None:
+def test_a_plan_is_invalid_without_its_precondition() -> None:
     found = planned(THERE, {"fuel": 1}, (WALK, DRIVE))
     assert found.stands({"fuel": 2})
     assert not found.stands({"fuel": 0})
 
 
 @given(goals=st.lists(GOALS, max_size=1), actions=ACTIONS)
-def test_what_the_validator_lets_pass_can_be_reached_step_by_step(
+def test_conditions_of_a_valid_domain_can_be_satisfied(
     goals: list[Goal], actions: tuple[Action, ...]
 ) -> None:
     domain = Domain(actions, tuple(goals), frozenset("abcd"))
@@ -209,16 +209,16 @@ def test_what_the_validator_lets_pass_can_be_reached_step_by_step(
         domain.validate()
     except DomainError:
         return
-    # Each condition alone has an action that brings it about and that is not shut off for ever.
+    # Each single condition has an action that can satisfy it.
     for require in (require for goal in goals for require in goal.requires):
         assert any(action.helps(require) for action in actions)
 
 
-def test_a_goal_behind_actions_that_only_open_each_other_is_refused() -> None:
+def test_a_goal_behind_actions_that_require_each_other_is_refused() -> None:
     egg = Action("egg", (Require("hen", at_least=1),), (Effect("egg", 1),), 1, "lay an egg")
     hen = Action("hen", (Require("egg", at_least=1),), (Effect("hen", 1),), 1, "hatch a hen")
     goal = Goal("egg", (Require("egg", at_least=1),), 1, "have an egg")
-    with pytest.raises(DomainError, match="out of reach from the start"):
+    with pytest.raises(DomainError, match="unreachable from the start"):
         Domain((egg, hen), (goal,), frozenset({"egg", "hen"})).validate()
 
 
@@ -229,7 +229,7 @@ def test_a_fact_without_a_sensor_is_refused(actions: tuple[Action, ...], missing
     }
     domain = Domain(actions, (), frozenset("abcd") - {missing})
     if missing in facts:
-        with pytest.raises(DomainError, match=f"{missing!r}, which no sensor tells"):
+        with pytest.raises(DomainError, match=f"{missing!r}, which no sensor reports"):
             domain.validate()
     else:
         domain.validate()

@@ -1,4 +1,4 @@
-"""Worlds of one map of one screen, drawn in tiles: floor of two heights, grass, walls, ledges, water and trees."""
+"""Worlds of one small map, drawn in tiles: floor of two heights, grass, walls, ledges, water and trees."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ WATER, STAIRS, TREE = 0x14, 0x15, 0x3D  # as the game numbers them
 SIDE = 8
 LEDGES = frozenset({(Facing.DOWN, HIGH, LEDGE), (Facing.LEFT, HIGH, LEDGE)})
 CLIFF = frozenset({LOW, HIGH})  # two floors that do not join
-STEEP = frozenset({WATER, HIGH})  # nobody gets onto the water from there, or off it
+STEEP = frozenset({WATER, HIGH})  # SURF neither starts nor ends here
 LANE = 12
 PASSABLE = frozenset({LOW, HIGH, GRASS, STAIRS})
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What lies where."""
+    """The tiles of a map."""
 
     rows: list[list[int]]
 
@@ -37,7 +37,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Paper:
+class OneMapWorld:
     """A world of one map."""
 
     only: GameMap
@@ -46,7 +46,7 @@ class Paper:
     lifts: Mapping[int, Lift] = field(default_factory=dict)
     map_ids: frozenset[int] = frozenset()
 
-    def alike(self, _map_id: int) -> "Paper":
+    def simplest_equal(self, _map_id: int) -> "OneMapWorld":
         return self
 
     def map(self, _map_id: int) -> GameMap:
@@ -88,4 +88,4 @@ def world_of(
         warps=warps,
         _warp_on={(warp.x, warp.y): warp for warp in warps},
     )
-    return cast("World", Paper(game_map, passes, carries or {}))
+    return cast("World", OneMapWorld(game_map, passes, carries or {}))

@@ -1,4 +1,4 @@
-"""Menus on the cartridge: buying, the bag, the team, and Red's START menu."""
+"""Menus on the cartridge: the shop, the bag, the party, and Red's START menu."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import pytest
 
 from agent.app.plan import read_images
-from agent.skills import Outcome, Skill, Terrain, buy, look_at, swap, use_item
+from agent.skills import Outcome, Skill, Terrain, buy, show_menu, swap, use_item
 from emulator import Button, Menu, MenuKind, Party, State, read_state
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
@@ -32,23 +32,23 @@ def free_in_the_store(state: State) -> bool:
 
 @pytest.fixture
 def store(played: Played) -> Iterator[Game]:
-    """Inside the store, which sells by now, with an empty bag."""
+    """Inside the open store, with an empty bag."""
     with game_at(played.folder, free_in_the_store) as game:
         game.poke({BAG: 0, BAG + 1: NO_MORE})
         yield game
 
 
-def has_money(game: Game, amount: int) -> None:
+def set_money(game: Game, amount: int) -> None:
     digits = f"{amount:06d}"
     game.poke({MONEY + at: int(digits[2 * at : 2 * at + 2], 16) for at in range(3)})
 
 
-def has_hp(game: Game, hp: int) -> None:
+def set_hp(game: Game, hp: int) -> None:
     game.poke({FIRST_MON + HP: 0, FIRST_MON + HP + 1: hp})
 
 
-def has_company(game: Game) -> None:
-    """Double the first of the team, and leave the second with fewer HP."""
+def add_second_mon(game: Game) -> None:
+    """Copy the first mon of the party as a second one with 3 HP."""
     ram = game.console._memory
     copy = {SECOND_MON + at: ram[FIRST_MON + at] for at in range(MON_LENGTH)}
     species = ram[PARTY_SPECIES]
@@ -56,49 +56,49 @@ def has_company(game: Game) -> None:
     game.poke({SECOND_MON + HP: 0, SECOND_MON + HP + 1: 3})
 
 
-def shopping(game: Game, wanted: dict[int, int], *, within: int = 120) -> Outcome:
+def buy_items(game: Game, wanted: dict[int, int], *, within: int = 120) -> Outcome:
     return game.carry_out(buy(CLERK, wanted, Terrain(WORLD), game.state), within=within)
 
 
 def test_five_potions_are_bought_at_once(store: Game) -> None:
-    has_money(store, 2000)
-    assert shopping(store, {POTION: 5}, within=60) is Outcome.DONE
+    set_money(store, 2000)
+    assert buy_items(store, {POTION: 5}, within=60) is Outcome.DONE
     state = store.state
     assert (state.bag.quantity(POTION), state.player.money) == (5, 2000 - 5 * PRICE)
     assert state.in_control
 
 
-def test_only_what_lacks_is_bought_of_several_things(store: Game) -> None:
-    has_money(store, 3000)
+def test_only_missing_items_are_bought(store: Game) -> None:
+    set_money(store, 3000)
     balls = store.state.bag.quantity(BALL)
-    assert shopping(store, {POTION: 3, BALL: balls, ANTIDOTE: 2}) is Outcome.DONE
+    assert buy_items(store, {POTION: 3, BALL: balls, ANTIDOTE: 2}) is Outcome.DONE
     bag = store.state.bag
     assert [bag.quantity(item) for item in (POTION, BALL, ANTIDOTE)] == [3, balls, 2]
 
 
-def test_who_cannot_pay_for_all_of_it_buys_fewer(store: Game) -> None:
-    has_money(store, 3 * PRICE)
-    assert shopping(store, {POTION: 5}) is Outcome.DONE
+def test_with_little_money_fewer_items_are_bought(store: Game) -> None:
+    set_money(store, 3 * PRICE)
+    assert buy_items(store, {POTION: 5}) is Outcome.DONE
     assert 1 <= store.state.bag.quantity(POTION) <= 3
 
 
-def test_without_money_one_leaves_with_nothing(store: Game) -> None:
-    has_money(store, 0)
-    assert shopping(store, {POTION: 5, ANTIDOTE: 2}) is Outcome.DONE
+def test_without_money_nothing_is_bought(store: Game) -> None:
+    set_money(store, 0)
+    assert buy_items(store, {POTION: 5, ANTIDOTE: 2}) is Outcome.DONE
     assert store.state.bag.quantity(POTION) == 0
     assert store.state.in_control
 
 
-def test_nothing_is_bought_of_who_sells_nothing(store: Game) -> None:
-    nobody = 9
-    skill = buy(nobody, {POTION: 5}, Terrain(WORLD), store.state)
+def test_buying_is_blocked_without_a_clerk(store: Game) -> None:
+    no_clerk = 9
+    skill = buy(no_clerk, {POTION: 5}, Terrain(WORLD), store.state)
     assert store.carry_out(skill) is Outcome.BLOCKED
 
 
-def test_a_potion_out_of_battle_brings_hp_back(store: Game) -> None:
-    has_money(store, 1000)
-    shopping(store, {POTION: 1})
-    has_hp(store, 2)
+def test_a_potion_outside_of_battle_heals(store: Game) -> None:
+    set_money(store, 1000)
+    buy_items(store, {POTION: 1})
+    set_hp(store, 2)
     assert store.carry_out(use_item(POTION, 0, store.state), within=60) is Outcome.DONE
     state = store.state
     assert (state.party[0].hp, state.bag.quantity(POTION)) == (22, 0)
@@ -106,45 +106,45 @@ def test_a_potion_out_of_battle_brings_hp_back(store: Game) -> None:
 
 
 def test_an_antidote_cures_poison(store: Game) -> None:
-    has_money(store, 1000)
-    shopping(store, {ANTIDOTE: 1})
+    set_money(store, 1000)
+    buy_items(store, {ANTIDOTE: 1})
     store.poke({FIRST_MON + STATUS: POISONED})
     assert store.state.party[0].status.poisoned
     assert store.carry_out(use_item(ANTIDOTE, 0, store.state), within=60) is Outcome.DONE
     assert not store.state.party[0].status.poisoned
 
 
-def test_a_potion_for_who_is_well_is_refused_and_kept(store: Game) -> None:
-    has_money(store, 1000)
-    shopping(store, {POTION: 1})
-    has_hp(store, store.state.party[0].stats.hp)
+def test_a_potion_for_a_healthy_mon_is_refused_and_stays_in_the_bag(store: Game) -> None:
+    set_money(store, 1000)
+    buy_items(store, {POTION: 1})
+    set_hp(store, store.state.party[0].stats.hp)
     assert store.carry_out(use_item(POTION, 0, store.state), within=200) is Outcome.BLOCKED
     assert store.state.bag.quantity(POTION) == 1
     assert store.state.in_control
 
 
-def test_what_is_not_in_the_bag_is_not_used(store: Game) -> None:
+def test_an_item_missing_from_the_bag_is_not_used(store: Game) -> None:
     assert store.carry_out(use_item(POTION, 0, store.state), within=300) is Outcome.BLOCKED
     assert store.state.in_control
 
 
-def test_two_of_the_team_change_places(store: Game) -> None:
-    has_company(store)
+def test_two_party_mons_are_swapped(store: Game) -> None:
+    add_second_mon(store)
     before = [mon.hp for mon in store.state.party.mons]
     assert store.carry_out(swap(0, 1, store.state), within=60) is Outcome.DONE
     assert [mon.hp for mon in store.state.party.mons] == before[::-1]
     assert store.state.in_control
 
 
-def test_nobody_changes_places_with_who_is_not_there(store: Game) -> None:
+def test_a_swap_with_a_missing_mon_is_blocked(store: Game) -> None:
     assert store.carry_out(swap(0, 1, store.state)) is Outcome.BLOCKED
 
 
 def test_the_first_and_the_last_of_a_list_are_bought_in_one_visit(store: Game) -> None:
-    has_money(store, 5000)
+    set_money(store, 5000)
     (shop,) = WORLD.map(STORE).header.shops
     wanted = {shop.items[-1]: 3, shop.items[0]: 2}
-    assert shopping(store, wanted, within=150) is Outcome.DONE
+    assert buy_items(store, wanted, within=150) is Outcome.DONE
     after = store.state
     assert {item: after.bag.quantity(item) for item in wanted} == wanted
     assert after.in_control
@@ -154,16 +154,16 @@ IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
 ENTRIES: Final = {
     6: ("POKéMON", "ITEM", "RED", "SAVE", "OPTION", "EXIT"),
     7: ("POKéDEX", "POKéMON", "ITEM", "RED", "SAVE", "OPTION", "EXIT"),
-}  # by wMaxMenuItem, which is one more than the number of the last
+}  # by wMaxMenuItem, which is one more than the last index
 
-Errand: TypeAlias = Callable[[State], Skill]
+MakeSkill: TypeAlias = Callable[[State], Skill]
 
-needs_menu = pytest.mark.skipif(not IMAGES.is_dir(), reason="the RAM images are not here")
+needs_menu = pytest.mark.skipif(not IMAGES.is_dir(), reason="the RAM images are missing")
 
 
 @pytest.fixture(scope="module")
 def state() -> State:
-    """A moment of Red with two mons and a potion."""
+    """A state of Red with two mons and a potion."""
     [(_, ram)] = read_images(IMAGES / "pallet_town_walking.wram")
     read = read_state(ram, 0)
     mon = read.party[0]
@@ -179,19 +179,19 @@ def state() -> State:
 @pytest.mark.parametrize(
     ("errand", "wanted"),
     [
-        (lambda state: look_at(MenuKind.PARTY, lambda: True, state, patience=1), "POKéMON"),
-        (lambda state: look_at(MenuKind.ITEMS, lambda: True, state, patience=1), "ITEM"),
+        (lambda state: show_menu(MenuKind.PARTY, lambda: True, state, patience=1), "POKéMON"),
+        (lambda state: show_menu(MenuKind.ITEMS, lambda: True, state, patience=1), "ITEM"),
         (lambda state: swap(0, 1, state), "POKéMON"),
         (lambda state: use_item(POTION, 0, state), "ITEM"),
     ],
-    ids=["look at the team", "look into the bag", "swap two mons", "use a potion"],
+    ids=["show the party", "show the bag", "swap two mons", "use a potion"],
 )
-def test_the_entry_wanted_is_chosen(
-    errand: Errand, wanted: str, maximum: int, state: State
+def test_the_wanted_entry_is_chosen(
+    errand: MakeSkill, wanted: str, maximum: int, state: State
 ) -> None:
-    for remembered in range(maximum):  # where the cursor was left the last time
+    for remembered in range(maximum):  # the last cursor position
         opened = replace(state, menu=_start_menu(remembered, maximum))
-        assert ENTRIES[maximum][_chosen(errand(opened), opened)] == wanted
+        assert ENTRIES[maximum][_chosen_entry(errand(opened), opened)] == wanted
 
 
 def _start_menu(current: int, maximum: int) -> Menu:
@@ -207,8 +207,8 @@ def _start_menu(current: int, maximum: int) -> Menu:
     )
 
 
-def _chosen(skill: Skill, state: State) -> int:
-    """Carry out presses in the menu alone, and return where the cursor is when A is pressed."""
+def _chosen_entry(skill: Skill, state: State) -> int:
+    """Simulate the presses in the menu, and return the cursor position when A is pressed."""
     step = next(skill)
     for _ in range(20):
         menu = state.menu
@@ -218,4 +218,4 @@ def _chosen(skill: Skill, state: State) -> int:
         move = {Button.DOWN: 1, Button.UP: -1}.get(step.button, 0) if step.button else 0
         state = replace(state, menu=_start_menu(menu.current + move, menu.maximum))
         step = skill.send(state)
-    raise AssertionError("nothing was chosen")
+    raise AssertionError("no entry was chosen")

@@ -1,4 +1,4 @@
-"""Boulders and other obstacles: fewest pushes, trees, water, locked doors, squares that carry on."""
+"""Boulders and other obstacles: fewest pushes, trees, water, locked doors, script squares."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -34,16 +34,16 @@ WAYS: Final = {"down": Facing.DOWN, "up": Facing.UP, "left": Facing.LEFT, "right
 
 
 def room(*rows: str) -> tuple[BoulderRoom, Spot, Square]:
-    """A drawn room: boulders 1, 2..., `@` where one stands, `!` the goal, `x` what is hidden or picked up."""
-    marks = {
+    """Return a drawn room: boulders 1, 2..., `@` the player, `!` the goal, `x` a hidden or collected object."""
+    signs = {
         sign: (x, y) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign in "123@!x"
     }
     floor = [[TILES.get(sign, LOW) for sign in row] for row in rows]
-    x, y = marks["@"]
-    boulders = {int(sign): at for sign, at in marks.items() if sign.isdigit()}
-    taken = frozenset({marks["x"]} if "x" in marks else ())
+    x, y = signs["@"]
+    boulders = {int(sign): at for sign, at in signs.items() if sign.isdigit()}
+    blocked = frozenset({signs["x"]} if "x" in signs else ())
     world = world_of(Drawn(floor))
-    return BoulderRoom(world, boulders, frozenset(), taken), Spot(LANE, x, y, LANE), marks["!"]
+    return BoulderRoom(world, boulders, frozenset(), blocked), Spot(LANE, x, y, LANE), signs["!"]
 
 
 def pushes(*rows: str) -> list[Push] | None:
@@ -59,34 +59,34 @@ def test_a_boulder_is_pushed_straight_and_round_a_corner() -> None:
     assert found[0].way[-1].to[1:3] == found[0].stand
 
 
-def test_a_boulder_in_a_corner_stays_there() -> None:
+def test_a_boulder_in_a_corner_cannot_be_pushed() -> None:
     assert pushes("1...", "....", "..!@") is None
 
 
 @pytest.mark.parametrize("closed", ["#", "=", "x"])
-def test_walls_stairs_and_what_is_hidden_keep_boulders_out(closed: str) -> None:
+def test_walls_stairs_and_hidden_objects_block_boulders(closed: str) -> None:
     assert pushes("#####", f"@1{closed}.!", "#####") is None
     assert pushes("#####", "@1..!", "#####") is not None
 
 
-def test_an_edge_between_heights_keeps_the_boulder_off_from_where_one_stands() -> None:
+def test_a_boulder_is_not_pushed_over_a_height_edge() -> None:
     assert pushes("#####", "@1^.!", "#####") is None
 
 
-def test_another_boulder_is_gone_round_rather_than_moved() -> None:
+def test_another_boulder_is_passed_rather_than_pushed() -> None:
     wide = "........."
     found = pushes(wide, wide, "@1..2.!..", wide, wide)
     assert found is not None
     assert [push.slot for push in found] == [1] * 7
 
 
-def test_a_boulder_in_the_only_way_is_moved_first() -> None:
+def test_a_boulder_in_the_only_way_is_pushed_first() -> None:
     found = pushes("########", "@2...###", "##.1.!##", "##...###")
     assert found is not None
     assert [push.slot for push in found] == [2, 2, 1, 1]
 
 
-def test_a_mat_is_stood_on_only_where_it_does_not_work_without() -> None:
+def test_a_mat_is_stood_on_only_if_needed() -> None:
     rows = [[LOW] * 5 for _ in range(5)]
     mats = [(x, 4) for x in range(5)]
     room = BoulderRoom(world_of(Drawn(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
@@ -98,7 +98,7 @@ def test_a_mat_is_stood_on_only_where_it_does_not_work_without() -> None:
     assert not {(hop.to.x, hop.to.y) for push in along for hop in push.way} & set(mats)
 
 
-def solved() -> list[Mapping[str, Any]]:
+def solved_puzzles() -> list[Mapping[str, Any]]:
     if not FACTS.exists():
         return []
     puzzles: list[Mapping[str, Any]] = json.loads(FACTS.read_text(encoding="utf-8"))[
@@ -108,16 +108,16 @@ def solved() -> list[Mapping[str, Any]]:
 
 
 @pytest.mark.skipif(not FACTS.exists(), reason=MISSING)
-@pytest.mark.parametrize("puzzle", solved(), ids=lambda each: each["id"])
-def test_solved_rooms_of_red_take_no_more_pushes(puzzle: Mapping[str, Any]) -> None:
-    """The facts have no blocks: the room is what the solution goes over, a step around that, mats, and walls."""
+@pytest.mark.parametrize("puzzle", solved_puzzles(), ids=lambda each: each["id"])
+def test_solved_puzzles_of_red_take_no_more_pushes(puzzle: Mapping[str, Any]) -> None:
+    """The facts hold no blocks: the room is the path of the solution, one step around it, mats, and walls."""
     start, goal = tuple(puzzle["boulder_start"]), tuple(puzzle["goal"])
     facts = _map(puzzle["map"])
     floor = {(x, y) for x, y in _floor(puzzle) if x < facts["w_steps"] and y < facts["h_steps"]}
     width, height = (max(at) + 2 for at in zip(*floor, strict=True))
     drawn = Drawn([[LOW if (x, y) in floor else WALL for x in range(width)] for y in range(height)])
     x, y = puzzle["pushes"][0]["stand"]
-    # The squares that lead out to whoever presses on them.
+    # The exit mats.
     mats = [(each["x"], each["y"]) for each in facts["warps"] if each["trigger"] == "press"]
     world = world_of(drawn, mats=mats)
     found = find_pushes(
@@ -134,7 +134,7 @@ def _map(map_id: int) -> Mapping[str, Any]:
 
 
 def _floor(puzzle: Mapping[str, Any]) -> Iterator[Square]:
-    """Yield the squares over which the boulder goes and on which one stands, and a way round every one of them."""
+    """Yield the squares that the boulder or the player crosses, and all squares around them."""
     for push in puzzle["pushes"]:
         facing = WAYS[push["dir"]]
         x, y = push["stand"]
@@ -146,60 +146,60 @@ def _floor(puzzle: Mapping[str, Any]) -> Iterator[Square]:
 
 TOWN, HEATHER_WAY, BEDROOM = 0, 13, 38
 BY_THE_POND, ON_THE_POND = (13, 9), (13, 10)  # of the town
-SAPLING = (16, 12)  # of Heather Way
+CUT_TREE = (16, 12)  # of Heather Way
 ALL: Final = frozenset(Obstacle)
 NOTHING: Final = frozenset[Obstacle]()
 
 
 def corridor(*tiles: int) -> Drawn:
-    """A way from west to east with walls around."""
+    """Return a corridor from west to east with walls around."""
     rows = [[WALL] * SIDE for _ in range(SIDE)]
     rows[3][: len(tiles)] = tiles
     return Drawn(rows)
 
 
 def way(drawn: Drawn, passes: frozenset[Obstacle], end: int) -> list[Hop] | None:
-    """The route along a corridor from its beginning."""
+    """Return the route along a corridor from its beginning."""
     return find_route(
         world_of(drawn, passes), Spot(LANE, 0, 3, TOWN), lambda spot: (spot.x, spot.y) == (end, 3)
     )
 
 
-def opened(route: list[Hop] | None) -> list[Obstacle | Floor | None]:
+def obstacles_of(route: list[Hop] | None) -> list[Obstacle | Floor | None]:
     assert route is not None
     return [hop.by for hop in route]
 
 
-def test_an_obstacle_is_a_wall_for_who_does_not_get_past_it() -> None:
+def test_an_obstacle_that_cannot_be_cleared_is_a_wall() -> None:
     assert way(corridor(LOW, TREE, LOW), NOTHING, 2) is None
     assert way(corridor(LOW, WATER, LOW), frozenset({Obstacle.TREE}), 2) is None
 
 
 def test_a_tree_is_cut_and_then_walked_over() -> None:
     route = way(corridor(LOW, TREE, LOW), ALL, 2)
-    assert opened(route) == [Obstacle.TREE, None]
+    assert obstacles_of(route) == [Obstacle.TREE, None]
     assert route is not None
     assert [hop.cost for hop in route] == [1 + OBSTACLE_COSTS[Obstacle.TREE], 1]
 
 
-def test_one_gets_onto_the_water_once_and_off_it_by_a_step() -> None:
+def test_surf_starts_once_and_ends_by_a_step() -> None:
     route = way(corridor(LOW, WATER, WATER, LOW), ALL, 3)
-    assert opened(route) == [Obstacle.WATER, None, None]
+    assert obstacles_of(route) == [Obstacle.WATER, None, None]
 
 
-def test_where_shore_and_water_do_not_join_nobody_gets_on_or_off() -> None:
+def test_an_edge_between_shore_and_water_blocks_surf() -> None:
     assert way(corridor(HIGH, WATER, LOW), ALL, 2) is None
     assert way(corridor(LOW, WATER, HIGH), ALL, 2) is None
 
 
-def test_a_long_way_round_is_taken_rather_than_an_obstacle_opened() -> None:
+def test_a_short_detour_is_preferred_to_clearing_an_obstacle() -> None:
     rows = [[LOW] * SIDE for _ in range(SIDE)]
     rows[3][1] = TREE
     route = way(Drawn(rows), ALL, 2)
-    assert opened(route) == [None] * 4
+    assert obstacles_of(route) == [None] * 4
 
 
-def test_who_steps_where_a_script_waits_ends_elsewhere() -> None:
+def test_a_step_onto_a_script_square_ends_elsewhere() -> None:
     slide = {(LANE, 1, 3): (LANE, 4, 3), (LANE, 5, 3): (BEDROOM, 2, 2)}
     world = world_of(corridor(*[LOW] * 6), carries=slide)
     start = Spot(LANE, 0, 3, TOWN)
@@ -209,49 +209,49 @@ def test_who_steps_where_a_script_waits_ends_elsewhere() -> None:
     assert (last.to, last.cost) == (Spot(BEDROOM, 2, 2, TOWN), WARP_COST)
 
 
-def test_ways_past_obstacles_are_the_same_world_while_the_same_things_are_passed() -> None:
-    swimmer = WORLD.passing(frozenset({Obstacle.WATER}))
-    assert swimmer is not WORLD
-    assert swimmer.plain is WORLD
-    assert WORLD.passing(frozenset({Obstacle.WATER})) is swimmer
-    assert swimmer.passing(NOTHING) is WORLD
+def test_the_same_cleared_obstacles_give_the_same_world() -> None:
+    surfing = WORLD.passing(frozenset({Obstacle.WATER}))
+    assert surfing is not WORLD
+    assert surfing.plain is WORLD
+    assert WORLD.passing(frozenset({Obstacle.WATER})) is surfing
+    assert surfing.passing(NOTHING) is WORLD
     assert WORLD.passing(NOTHING) is WORLD
 
 
-def test_what_is_passed_and_what_has_changed_go_together() -> None:
-    swimmer = WORLD.passing(frozenset({Obstacle.WATER}))
+def test_cleared_obstacles_and_changed_blocks_combine() -> None:
+    surfing = WORLD.passing(frozenset({Obstacle.WATER}))
     changes = {BEDROOM: bytes(len(WORLD.map(BEDROOM).layout.blocks))}
-    changed = swimmer.with_blocks(changes)
-    assert (changed.passes, changed.changed) == (swimmer.passes, changes)
-    assert changed is WORLD.with_blocks(changes).passing(swimmer.passes)
-    assert changed.with_blocks({}) is swimmer
+    changed = surfing.with_blocks(changes)
+    assert (changed.passes, changed.changed) == (surfing.passes, changes)
+    assert changed is WORLD.with_blocks(changes).passing(surfing.passes)
+    assert changed.with_blocks({}) is surfing
 
 
-def test_far_from_any_obstacle_the_hops_are_the_plain_worlds_own() -> None:
-    swimmer = WORLD.passing(ALL)
+def test_maps_without_obstacles_share_the_hops_of_the_plain_world() -> None:
+    surfing = WORLD.passing(ALL)
     inside = Spot(BEDROOM, 3, 6, TOWN)
-    assert swimmer.alike(BEDROOM) is WORLD
-    assert hops(swimmer, inside) is hops(WORLD, inside)
-    assert swimmer.alike(TOWN) is swimmer
+    assert surfing.simplest_equal(BEDROOM) is WORLD
+    assert hops(surfing, inside) is hops(WORLD, inside)
+    assert surfing.simplest_equal(TOWN) is surfing
 
 
-def test_the_pond_and_the_sapling_of_the_demo_are_told_as_what_they_are() -> None:
+def test_pond_and_cut_tree_of_the_demo_are_obstacles() -> None:
     assert WORLD.map(TOWN).obstacle(*ON_THE_POND) is Obstacle.WATER
     assert WORLD.map(TOWN).obstacle(*BY_THE_POND) is None
-    assert WORLD.map(HEATHER_WAY).obstacle(*SAPLING) is Obstacle.TREE
+    assert WORLD.map(HEATHER_WAY).obstacle(*CUT_TREE) is Obstacle.TREE
     assert WORLD.map(TOWN).obstacle(-1, 0) is None
 
 
-def test_distances_and_enclosures_see_the_ways_past_obstacles() -> None:
-    swimmer = WORLD.passing(frozenset({Obstacle.WATER}))
+def test_distances_and_enclosures_include_cleared_obstacles() -> None:
+    surfing = WORLD.passing(frozenset({Obstacle.WATER}))
     shore, pond = Spot(TOWN, *BY_THE_POND, TOWN), Spot(TOWN, *ON_THE_POND, TOWN)
 
     def arrived(spot: Spot) -> bool:
         return spot == pond
 
     assert enclosure(WORLD, shore, arrived, walls=frozenset()) is not None
-    assert enclosure(swimmer, shore, arrived, walls=frozenset()) is None
-    assert pond in Distances.of(swimmer).to(BEDROOM, shore)
+    assert enclosure(surfing, shore, arrived, walls=frozenset()) is None
+    assert pond in Distances.of(surfing).to(BEDROOM, shore)
     assert pond not in Distances.of(WORLD).to(BEDROOM, shore)
 
 
@@ -261,10 +261,10 @@ def by_the_pond(played: Played) -> Iterator[Game]:
         yield game
 
 
-def test_an_obstacle_that_stays_is_given_up_at_once(by_the_pond: Game) -> None:
-    """Nobody of the team knows how to surf, whatever a capability may say."""
+def test_an_obstacle_that_cannot_be_cleared_blocks_at_once(by_the_pond: Game) -> None:
+    """No mon knows SURF, although the passage claims so."""
     terrain = Terrain(WORLD)
-    terrain.open([lambda _state: ALL])
+    terrain.set_passages([lambda _state: ALL])
     there = Destination(TOWN, frozenset({ON_THE_POND}))
     skill = travel(terrain, there, by_the_pond.state, patience=3)
     assert by_the_pond.carry_out(skill) is Outcome.BLOCKED

@@ -1,4 +1,4 @@
-"""No skill waits for ever: to a game that never changes, each comes to its end within so many steps."""
+"""No skill runs forever: in a game that never changes, each ends within a number of steps."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -20,19 +20,19 @@ from agent.skills import (
     SkillRun,
     Terrain,
     boot,
-    broken_off,
     buy,
     choose,
     examine,
     fight,
     fly,
     leave_map,
-    look_at,
-    nothing,
+    no_skill,
+    observed,
     once,
-    overseen,
     push_boulders,
     roam,
+    show_menu,
+    stopped_when,
     swap,
     talk,
     teach,
@@ -41,11 +41,11 @@ from agent.skills import (
     use_item,
     wait,
 )
-from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, vend
-from agent.skills.menu import behind_start
+from agent.skills.errands import collect, hand_in, pick_up, say_yes, search, use_at, vend
+from agent.skills.menu import in_start_menu
 from agent.skills.skill import Movement
 from emulator import Menu, MenuKind, State
-from tests.agent.demo import DEX, WORLD, at_the_menu, free_in, kit
+from tests.agent.demo import DEX, WORLD, at_the_menu, free_in, game_context
 from tests.agent.support import Played, game_at
 
 LANE = 12
@@ -57,34 +57,34 @@ def never(_state: State) -> bool:
     return False
 
 
-def nobody_answers(_state: State, _menu: Menu) -> Movement:
+def never_answer(_state: State, _menu: Menu) -> Movement:
     return (yield wait(8))
 
 
-# Each skill by its name: the state that it is told for ever, how it begins, and the steps it may take.
+# Each skill by its name: the state repeated forever, how the skill begins, and its maximum steps.
 TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
-    "agree_at": ("free", lambda s: agree_at(Destination(LANE), Terrain(WORLD), s), 2_000),
-    "behind_start": ("free", lambda s: behind_start(nobody_answers, never, s), 500),
+    "say_yes": ("free", lambda s: say_yes(Destination(LANE), Terrain(WORLD), s), 2_000),
+    "in_start_menu": ("free", lambda s: in_start_menu(never_answer, never, s), 500),
     "boot": ("title", lambda state: boot(10, state), 400),
     "buy": ("free", lambda state: buy(1, {4: 1}, Terrain(WORLD), state), 2_000),
     "choose": ("menu", lambda state: choose(5, state), 50),
     "collect": ("free", lambda s: collect(1, LANE, Terrain(WORLD), never, s), 4_000),
     "examine": ("free", lambda state: examine((4, 3), Terrain(WORLD), state), 2_000),
-    "fetch": ("free", lambda s: fetch(1, LANE, Terrain(WORLD), s), 2_000),
+    "pick_up": ("free", lambda s: pick_up(1, LANE, Terrain(WORLD), s), 2_000),
     "fight": ("battle", lambda state: fight(BattlePolicy(DEX), state), 250_000),
     "fly": ("free", lambda state: fly(0, {0: "THISTLE END"}, state), 500),
     "hand_in": ("free", lambda s: hand_in(1, 41, "STONE", Terrain(WORLD), s), 2_000),
     "leave_map": ("free", lambda state: leave_map(Terrain(WORLD), state), 1_000),
-    "look_at": ("free", lambda s: look_at(MenuKind.PARTY, bool, s, patience=30), 200),
-    "nothing": ("free", lambda _state: nothing(), 0),
+    "show_menu": ("free", lambda s: show_menu(MenuKind.PARTY, bool, s, patience=30), 200),
+    "no_skill": ("free", lambda _state: no_skill(), 0),
     "once": ("free", lambda _state: once(wait(8)), 1),
-    "broken_off": (
+    "stopped_when": (
         "free",
-        lambda s: broken_off(talk(1, Terrain(WORLD), s), lambda _: False),
+        lambda s: stopped_when(talk(1, Terrain(WORLD), s), lambda _: False),
         2_000,
     ),
-    "overseen": ("free", lambda s: overseen(talk(1, Terrain(WORLD), s), repr), 2_000),
-    "play_on": ("free", lambda s: play_on(73, (4, 3), Terrain(WORLD), s), 2_000),
+    "observed": ("free", lambda s: observed(talk(1, Terrain(WORLD), s), repr), 2_000),
+    "use_at": ("free", lambda s: use_at(73, (4, 3), Terrain(WORLD), s), 2_000),
     "push_boulders": (
         "free",
         lambda s: push_boulders([BoulderGoal(1, (4, 4))], Terrain(WORLD), s),
@@ -119,7 +119,7 @@ def moments(played: Played) -> Moments:
 
 
 def skills() -> Iterator[str]:
-    """The public functions of the skills room that return a skill."""
+    """Yield the names of the public functions of `agent.skills` that return a skill."""
     for module in iter_modules(agent.skills.__path__):
         loaded = import_module(f"agent.skills.{module.name}")
         for name, function in inspect.getmembers(loaded, inspect.isfunction):
@@ -129,15 +129,15 @@ def skills() -> Iterator[str]:
 
 
 def steps_to_the_end(skill: Skill, state: State, within: int) -> int:
-    course = SkillRun(skill)
+    run = SkillRun(skill)
     for step in range(within + 1):
-        if course.outcome is not Outcome.RUNNING:
+        if run.outcome is not Outcome.RUNNING:
             return step
-        course.resume(state)
-    raise AssertionError("it waits for ever")
+        run.resume(state)
+    raise AssertionError("the skill does not end")
 
 
-def test_every_skill_has_its_deadline_in_the_table() -> None:
+def test_every_skill_has_a_deadline_in_the_table() -> None:
     assert set(skills()) == set(TABLE)
 
 
@@ -149,11 +149,11 @@ def test_a_skill_ends_in_a_game_that_never_changes(name: str, moments: Moments) 
 
 
 @pytest.mark.parametrize("moment", ["title", "menu", "free", "battle"])
-def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> None:
+def test_every_action_ends_from_any_start(moment: str, moments: Moments) -> None:
     state = moments[moment]
-    for capability in capabilities_for(kit()):
-        for deed in capability.actions:
-            if deed.while_true.at_most == 0:  # a fight has the bound of its table
-                steps_to_the_end(deed.begin(state), state, 5_000)
+    for capability in capabilities_for(game_context()):
+        for action in capability.actions:
+            if action.while_true.at_most == 0:  # `TABLE` bounds a battle
+                steps_to_the_end(action.begin(state), state, 5_000)
     steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
-    steps_to_the_end(inquiry(kit()).action.begin(state), state, 5_000)
+    steps_to_the_end(inquiry(game_context()).action.begin(state), state, 5_000)

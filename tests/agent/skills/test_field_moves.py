@@ -1,4 +1,4 @@
-"""Moves used on the map, and ground that changes while it is played on."""
+"""Field moves on the cartridge, and ground that changes during play."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, TickView, play_run
-from agent.capabilities.field_moves import Learner, able_to_learn, learners_of, pupil_for
+from agent.capabilities.field_moves import Learner, able_to_learn, learner_for, learners_of
 from agent.perception.percept import Due, Perceiver
 from agent.skills import (
     CUT,
@@ -42,7 +42,7 @@ BAG, NO_MORE = symbol("wNumBagItems"), 0xFF
 BADGES = symbol("wObtainedBadges")
 MON, PARTY_SPECIES = symbol("wPartyMon1"), symbol("wPartySpecies")
 MOVES, PP = 8, 29
-STARTER, NOBODYS_PUPIL = 3, 33  # species: NIBBIT learns from no machine
+STARTER, NO_LEARNER = 3, 33  # species: NIBBIT learns from no machine
 HIT, GLOWER, SCAMPER = 1, 3, 18
 
 
@@ -51,11 +51,11 @@ def town(played: Played) -> Iterator[Game]:
     """Outdoors in the second town, with HM01 and every badge."""
     with game_at(played.folder, free_in(SECOND_TOWN)) as game:
         game.poke({BAG: 1, BAG + 1: HM_CUT, BAG + 2: 1, BAG + 3: NO_MORE, BADGES: 0xFF})
-        is_somebody(game, STARTER, HIT, GLOWER)
+        set_mon(game, STARTER, HIT, GLOWER)
         yield game
 
 
-def is_somebody(game: Game, species: int, *moves: int) -> None:
+def set_mon(game: Game, species: int, *moves: int) -> None:
     known = dict(enumerate((*moves, 0, 0, 0, 0)[:4]))
     game.poke({MON + MOVES + at: move for at, move in known.items()})
     game.poke({MON + PP + at: 10 if move else 0 for at, move in known.items()})
@@ -66,8 +66,8 @@ def moves_of(game: Game) -> tuple[int, ...]:
     return tuple([each.move for each in game.state.party[0].moves])
 
 
-def done(movement: Movement) -> Skill:
-    """Make a skill of a movement, which has no outcome."""
+def skill_of(movement: Movement) -> Skill:
+    """Return a skill that is DONE after a movement."""
     yield from movement
     return Outcome.DONE
 
@@ -79,38 +79,38 @@ def test_a_free_slot_is_filled(town: Game) -> None:
     assert town.state.bag.quantity(HM_CUT) == 1
 
 
-def test_of_four_moves_the_one_that_was_named_is_forgotten(town: Game) -> None:
-    is_somebody(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
+def test_the_given_move_is_forgotten_for_a_fifth(town: Game) -> None:
+    set_mon(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
     skill = teach(HM_CUT, 0, town.state, forget=2)
     assert town.carry_out(skill, within=200) is Outcome.DONE
     assert moves_of(town) == (HIT, GLOWER, CUT, STRENGTH)
     assert town.state.in_control
 
 
-def test_who_is_not_able_is_let_be(town: Game) -> None:
-    is_somebody(town, NOBODYS_PUPIL, HIT)
+def test_a_mon_that_cannot_learn_the_move_keeps_its_moves(town: Game) -> None:
+    set_mon(town, NO_LEARNER, HIT)
     assert town.carry_out(teach(HM_CUT, 0, town.state), within=200) is Outcome.BLOCKED
     assert moves_of(town) == (HIT,)
     assert town.state.in_control
 
 
-def test_what_is_refused_leaves_the_menus_and_nothing_else(town: Game) -> None:
-    is_somebody(town, STARTER, HIT, CUT)
+def test_a_refused_field_move_closes_all_menus(town: Game) -> None:
+    set_mon(town, STARTER, HIT, CUT)
     before = town.state.position
-    town.carry_out(done(use_field_move(CUT, town.state)), within=120)
+    town.carry_out(skill_of(use_field_move(CUT, town.state)), within=120)
     assert town.state.in_control
     assert town.state.position == before
 
 
-def test_whoever_can_flies_to_a_town_that_was_seen(town: Game) -> None:
-    is_somebody(town, STARTER, HIT, FLY)
+def test_fly_reaches_a_visited_town(town: Game) -> None:
+    set_mon(town, STARTER, HIT, FLY)
     assert town.carry_out(fly(FIRST_TOWN, TOWNS, town.state), within=200) is Outcome.DONE
     assert town.state.map.map_id == FIRST_TOWN
     assert town.state.in_control
 
 
-def test_nobody_flies_without_the_badge_or_to_a_town_never_seen(town: Game) -> None:
-    is_somebody(town, STARTER, HIT, FLY)
+def test_fly_needs_the_badge_and_a_visited_town(town: Game) -> None:
+    set_mon(town, STARTER, HIT, FLY)
     assert town.carry_out(fly(2, TOWNS, town.state), within=200) is Outcome.BLOCKED
     assert town.state.in_control
     town.poke({BADGES: 0})
@@ -119,35 +119,35 @@ def test_nobody_flies_without_the_badge_or_to_a_town_never_seen(town: Game) -> N
     assert town.state.in_control
 
 
-def test_the_pupil_is_who_loses_least_by_it(town: Game) -> None:
+def test_the_learner_is_the_mon_that_loses_least(town: Game) -> None:
     assert STARTER in learners_of(DEX, CUT)
-    assert pupil_for(DEX, town.state.party, CUT) == Learner(0, 2)
-    is_somebody(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
-    pupil = pupil_for(DEX, town.state.party, CUT)
-    assert pupil is not None
-    assert pupil.slot in (0, 1, 2)  # the last is never given up
-    is_somebody(town, STARTER, CUT)
+    assert learner_for(DEX, town.state.party, CUT) == Learner(0, 2)
+    set_mon(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
+    learner = learner_for(DEX, town.state.party, CUT)
+    assert learner is not None
+    assert learner.slot in (0, 1, 2)  # the last is an HM move
+    set_mon(town, STARTER, CUT)
     assert able_to_learn(DEX, town.state.party, CUT) == []
-    is_somebody(town, NOBODYS_PUPIL, HIT)
+    set_mon(town, NO_LEARNER, HIT)
     assert able_to_learn(DEX, town.state.party, CUT) == []
 
 
-def test_the_stories_say_which_badge_each_move_needs() -> None:
+def test_the_stories_name_the_badge_of_each_field_move() -> None:
     def badges(kind: CartridgeKind) -> dict[str, int]:
         story = Story.of(kind)
-        return {each.name: story.marks[each.badge].number for each in story.field_moves}
+        return {each.name: story.ram_facts[each.badge].number for each in story.field_moves}
 
-    told = {"cut": 1, "fly": 2, "surf": 4, "strength": 3, "flash": 0}
-    assert badges(CartridgeKind.RED) == told
+    red = {"cut": 1, "fly": 2, "surf": 4, "strength": 3, "flash": 0}
+    assert badges(CartridgeKind.RED) == red
     own = {"cut": 0, "flash": 0, "surf": 1, "strength": 1, "fly": 2}
     assert badges(CartridgeKind.DEMO) == own
 
 
 TOWN, HOUSE, LANE, LAB, ALDERBROOK, GYM = 0, 37, 12, 40, 1, 54
-MEADOW = (8, 2)  # of the town: floor all over its block
-POND = (14, 12)  # of the town, water all around, out of sight of the player's own door
+MEADOW = (8, 2)  # of the town: a block of floor only
+POND = (14, 12)  # of the town: water all around, out of sight of the player's door
 THICKET = (0, 0)  # of the lane: trees
-GATE = (4, 4)  # of the gym: shut at its lower half until both levers are down
+GATE = (4, 4)  # of the gym: its lower half is closed until both levers are down
 LEVERS = ((0, 8), (8, 8))  # of the gym
 NARROW = [(9, 11), (10, 11)]  # of the lane: the only way north is two squares wide
 
@@ -165,23 +165,21 @@ def route_exists(terrain: Terrain, state: State, goal: Spot) -> bool:
     return find_route(terrain.world(state), spot_of(state), arrived) is not None
 
 
-def drain(game: Game) -> None:
-    """Lay meadow over the pond."""
+def fill_pond(game: Game) -> None:
+    """Replace the pond by meadow."""
     game.poke(laid_over(WORLD.map(TOWN), POND, MEADOW))
     game.poke(laid_over(WORLD.map(TOWN), (POND[0] - 2, POND[1]), MEADOW))
 
 
-def test_a_way_that_opens_is_walked_and_one_that_does_not_is_given_up(in_town: Game) -> None:
+def test_travel_uses_an_opened_way_and_blocks_without_one(in_town: Game) -> None:
     terrain, pond = Terrain(WORLD), Destination(TOWN, frozenset({POND}))
     assert in_town.carry_out(travel(terrain, pond, in_town.state, patience=3)) is Outcome.BLOCKED
-    drain(in_town)
+    fill_pond(in_town)
     assert in_town.carry_out(travel(terrain, pond, in_town.state)) is Outcome.DONE
     assert in_town.state.position == POND
 
 
-def test_a_way_that_closes_out_of_sight_is_walked_round_and_two_leave_none(
-    quiet_lane: Game,
-) -> None:
+def test_travel_avoids_a_closed_square_and_blocks_when_both_are_closed(quiet_lane: Game) -> None:
     terrain, north = Terrain(WORLD), Destination(LANE, frozenset({(9, 7), (10, 7)}))
     left, right = (laid_over(WORLD.map(LANE), square, THICKET) for square in NARROW)
     quiet_lane.poke(left)
@@ -195,15 +193,15 @@ def test_a_way_that_closes_out_of_sight_is_walked_round_and_two_leave_none(
     )
 
 
-def test_the_world_is_the_cartridges_own_while_nothing_has_changed(in_town: Game) -> None:
+def test_an_unchanged_terrain_is_the_plain_world(in_town: Game) -> None:
     terrain = Terrain(WORLD)
     assert terrain.world(in_town.state) is WORLD
     assert terrain.to_json() == {}
 
 
-def test_what_was_seen_is_known_elsewhere_until_the_map_is_seen_again(in_town: Game) -> None:
+def test_changed_blocks_are_kept_until_the_map_is_seen_again(in_town: Game) -> None:
     terrain, pond = Terrain(WORLD), Spot(TOWN, *POND, TOWN)
-    drain(in_town)
+    fill_pond(in_town)
     assert route_exists(terrain, in_town.state, pond)
     seen = terrain.world(in_town.state)
 
@@ -212,95 +210,91 @@ def test_what_was_seen_is_known_elsewhere_until_the_map_is_seen_again(in_town: G
     assert route_exists(terrain, in_town.state, pond)
     assert terrain.world(in_town.state) is seen
 
-    # The game lays the map out anew when one comes back.
+    # The game loads the map again on return.
     assert in_town.carry_out(travel(terrain, Destination(TOWN), in_town.state)) is Outcome.DONE
     assert not route_exists(terrain, in_town.state, pond)
     assert terrain.world(in_town.state) is WORLD
 
 
-def test_a_terrain_comes_back_as_it_was(in_town: Game) -> None:
+def test_a_terrain_is_restored_unchanged(in_town: Game) -> None:
     terrain, again = Terrain(WORLD), Terrain(WORLD)
-    drain(in_town)
+    fill_pond(in_town)
     seen = terrain.world(in_town.state)
-    kept = json.loads(json.dumps(terrain.to_json()))
-    assert list(kept) == [str(TOWN)]
-    again.restore(kept)
+    saved = json.loads(json.dumps(terrain.to_json()))
+    assert list(saved) == [str(TOWN)]
+    again.restore(saved)
     assert again.to_json() == terrain.to_json()
     assert again.world(in_town.state) is seen
 
 
-def kept_of(run: Path) -> dict[str, str]:
-    """What the last checkpoint of a run keeps of the terrain."""
+def saved_terrain(run: Path) -> dict[str, str]:
+    """Return the terrain in the last checkpoint of a run."""
     terrain = Terrain(WORLD)
     with closing(read_run(run)) as folder:
         folder.store.restore_part("terrain", terrain)
     return terrain.to_json()
 
 
-def test_a_run_that_goes_on_believes_what_it_believed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resumed_run_keeps_its_terrain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     consoles: list[PyBoyConsole] = []
     power_on = PyBoyConsole.__init__
 
-    def noted(console: PyBoyConsole, *arguments: object) -> None:
+    def record_console(console: PyBoyConsole, *arguments: object) -> None:
         power_on(console, *arguments)  # type: ignore[arg-type]
         consoles.append(console)
 
-    monkeypatch.setattr(PyBoyConsole, "__init__", noted)
+    monkeypatch.setattr(PyBoyConsole, "__init__", record_console)
     run, memory, asked = tmp_path / "run", tmp_path / "memory.sqlite", Interrupt()
 
     def drain_and_stop_in_the_lab(moment: TickView) -> None:
         if free_in(TOWN)(moment.state):
-            drain(Game(consoles[-1]))
+            fill_pond(Game(consoles[-1]))
         asked.asked = free_in(LAB)(moment.state)
 
     play_run(Settings(run=run, memory=memory), Watcher(drain_and_stop_in_the_lab), asked)
-    kept = kept_of(run)
-    assert list(kept) == [str(TOWN)]
+    saved = saved_terrain(run)
+    assert list(saved) == [str(TOWN)]
 
     with closing(read_run(run)) as folder:
         ticks = 5 + len(list(folder.store.steps()))
     play_run(Settings(resume=run, memory=memory, ticks=ticks), Watcher(), Interrupt())
-    assert kept_of(run) == kept
+    assert saved_terrain(run) == saved
 
 
-def test_what_the_screen_shows_otherwise_than_ram_is_told_when_a_frame_is_looked_at(
-    in_town: Game,
-) -> None:
-    eyes = Perceiver(
+def test_a_frame_read_reports_ground_that_differs_from_ram(in_town: Game) -> None:
+    perceiver = Perceiver(
         in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
     )
 
-    def told(after: Step) -> list[str]:
+    def terrain_lines(after: Step) -> list[str]:
         in_town.console.perform(after, render=True)
-        said = eyes.perceive(in_town.state, 0).disagreements
+        said = perceiver.perceive(in_town.state, 0).disagreements
         return [words for words in said if words.startswith("terrain")]
 
-    eyes.perceive(in_town.state, 0)
-    assert told(wait(20)) == []
+    perceiver.perceive(in_town.state, 0)
+    assert terrain_lines(wait(20)) == []
     x, y = in_town.state.position
     in_town.poke(laid_over(WORLD.map(TOWN), (x, y + 2), (0, 0)))
-    assert told(wait(20)) == ["terrain: live map and screen disagree on 4 squares"]
-    assert told(Step(Button.LEFT, 8, 24)) == []  # a step draws the map again
+    assert terrain_lines(wait(20)) == ["terrain: live map and screen disagree on 4 squares"]
+    assert terrain_lines(Step(Button.LEFT, 8, 24)) == []  # a step draws the map again
     assert in_town.state.position != (x, y)
 
 
-def test_ram_and_screen_agree_on_the_ground_all_through_a_run(played: Played) -> None:
+def test_ram_and_screen_agree_on_the_ground_during_a_run(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        told = [event.payload["between"] for event in folder.store.events("disagreement")]
-    assert [words for words in told if str(words).startswith("terrain")] == []
-    kept = kept_of(played.folder)
-    assert list(kept) == [str(GYM)]
-    assert changed_squares(GYM, bytes.fromhex(kept[str(GYM)])) == {GATE, *LEVERS}
-    believed = WORLD.with_blocks({GYM: bytes.fromhex(kept[str(GYM)])}).map(GYM)
+        reported = [event.payload["between"] for event in folder.store.events("disagreement")]
+    assert [words for words in reported if str(words).startswith("terrain")] == []
+    saved = saved_terrain(played.folder)
+    assert list(saved) == [str(GYM)]
+    assert changed_squares(GYM, bytes.fromhex(saved[str(GYM)])) == {GATE, *LEVERS}
+    known = WORLD.with_blocks({GYM: bytes.fromhex(saved[str(GYM)])}).map(GYM)
     for x, y in ((GATE[0], GATE[1] + 1), (GATE[0] + 1, GATE[1] + 1)):
         assert not WORLD.map(GYM).passable(x, y)
-        assert believed.passable(x, y)
+        assert known.passable(x, y)
 
 
 def changed_squares(map_id: int, blocks: bytes) -> set[tuple[int, int]]:
-    """Return the first square of every block that is not as the cartridge has it."""
+    """Return the first square of every block that differs from the cartridge."""
     game_map = WORLD.map(map_id)
     plain = game_map.layout.blocks
     assert len(blocks) == len(plain)

@@ -1,4 +1,4 @@
-"""Fighting on the cartridge: orders become presses, and everything between turns is seen through."""
+"""Battles on the cartridge: orders become presses, and every question between turns is answered."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ def against_rival(played: Played) -> Iterator[Game]:
 
 @pytest.fixture(scope="module")
 def wild_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run in which something wild was met."""
+    """A run with a wild encounter."""
     for seed in range(20):
         folder = tmp_path_factory.mktemp("wild")
         watcher = Watcher()
@@ -38,24 +38,24 @@ def wild_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         play_run(settings, watcher, Interrupt())
         if any(wild_battle_begins(moment.state) for moment in watcher.moments):
             return folder / "run"
-    pytest.fail("nothing wild in twenty games")
+    pytest.fail("no wild encounter in twenty games")
 
 
 @pytest.fixture
 def in_the_grass(wild_run: Path) -> Iterator[Game]:
-    """The first turn against something wild."""
+    """The first turn against a wild Pokemon."""
     with game_at(wild_run, wild_battle_begins) as game:
         yield game
 
 
 @pytest.mark.parametrize("slot", [0, 1])
-def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> None:
+def test_the_ordered_move_is_used(against_rival: Game, slot: int) -> None:
     move = own_of(against_rival.state).moves[slot]
     used: list[int | None] = []
 
     def command(state: State) -> Order:
         if used:
-            return Flee()  # enough seen; a trainer lets nobody go, so the skill must be ended
+            return Flee()  # a trainer battle cannot be left, so the test ends the skill
         used.append(slot)
         return Attack(slot)
 
@@ -72,7 +72,7 @@ def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> No
         pytest.fail("no move was used")
 
 
-def test_a_fight_goes_on_until_it_is_over(against_rival: Game) -> None:
+def test_a_battle_is_fought_to_its_end(against_rival: Game) -> None:
     outcome = against_rival.carry_out(fight(ATTACKING, against_rival.state))
     assert not against_rival.state.in_battle
     result = against_rival.state.battle_result
@@ -82,7 +82,7 @@ def test_a_fight_goes_on_until_it_is_over(against_rival: Game) -> None:
     )
 
 
-def test_nobody_runs_from_a_trainer_and_the_fight_goes_on(against_rival: Game) -> None:
+def test_running_from_a_trainer_is_refused_and_the_battle_goes_on(against_rival: Game) -> None:
     asked = 0
 
     def command(_state: State) -> Order:
@@ -95,7 +95,7 @@ def test_nobody_runs_from_a_trainer_and_the_fight_goes_on(against_rival: Game) -
     assert against_rival.state.battle_result is not BattleResult.LEFT
 
 
-def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
+def test_running_from_a_wild_mon_is_repeated_until_it_works(in_the_grass: Game) -> None:
     before = in_the_grass.state.party
     in_the_grass.carry_out(fight(Script((Flee(),)), in_the_grass.state))
     fainted = not any(mon.hp for mon in in_the_grass.state.party.mons)
@@ -103,8 +103,8 @@ def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
     assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp
 
 
-def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
-    # The game asks whether to forget a move, then whether to do without, and from the start when that is no.
+def test_a_fifth_move_is_refused(against_rival: Game) -> None:
+    # The game asks whether to forget a move, then whether to give up the new one, and starts over after a no.
     forget = asking(against_rival.state, Phase.YES_NO, "make room for BITE?")
     do_without = asking(against_rival.state, Phase.YES_NO, "no more BITE?")
     skill = fight(ATTACKING, forget)
@@ -114,8 +114,8 @@ def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
     assert skill.send(do_without).button is Button.A
 
 
-def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_rival: Game) -> None:
-    """As after a resume: a game asks on and on until the first is answered no and the second yes."""
+def test_a_battle_resumed_at_the_second_move_question_ends(against_rival: Game) -> None:
+    """As after a resume: the game repeats both questions until the first gets a no and the second a yes."""
     questions = {
         words: asking(against_rival.state, Phase.YES_NO, words)
         for words in ("make room for BITE?", "no more BITE?")
@@ -128,7 +128,7 @@ def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_r
         answers.append((asked, skill.send(questions[asked]).button is Button.A))
         skill.send(text)
         assert len(answers) < 12
-        # Whoever would make room, and then does not choose a move, is asked whether to do without.
+        # After a yes without a chosen move the game asks whether to give up the new move.
         asked = (
             "make room for BITE?" if answers[-1] == ("no more BITE?", False) else "no more BITE?"
         )
@@ -141,8 +141,8 @@ def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
     assert steps == [Step(None, 0, 48)] * 3
 
 
-def test_nothing_is_pressed_between_words_when_somebody_has_fallen(against_rival: Game) -> None:
-    """What opens next may be a question, and B says no to it."""
+def test_nothing_is_pressed_between_texts_after_a_faint(against_rival: Game) -> None:
+    """The next box may be a question, which B would answer no."""
     busy = asking(against_rival.state, Phase.BUSY, "")
     assert busy.battle is not None
     enemy = replace(enemy_of(busy), hp=0)
@@ -153,11 +153,11 @@ def test_nothing_is_pressed_between_words_when_somebody_has_fallen(against_rival
 
 MASTER_BALL, POKE_BALL, POTION, AWAKENING = 1, 4, 20, 14
 SLEEP = 3
-SLOW = 0x45  # of wOptions: words come letter by letter
+SLOW = 0x45  # of wOptions: slow text
 MATES = [Fighter(name, 5) for name in ("PLIPPET", "MOPPLE", "NIBBIT", "WRENKIN", "SPORKLE")]
 
 
-def test_a_thing_of_the_bag_is_used_on_who_fights(ring: Ring) -> None:
+def test_an_item_is_used_on_the_active_mon(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, hp=9), bag=[(POKE_BALL, 1), (POTION, 2)])
     ring.arm("PONDER")
     commander = Script((UseItem(POTION, 0), Attack(0)))
@@ -168,7 +168,7 @@ def test_a_thing_of_the_bag_is_used_on_who_fights(ring: Ring) -> None:
     assert not commander.tried[1].refused
 
 
-def test_a_thing_of_the_bag_is_used_on_somebody_who_waits(ring: Ring) -> None:
+def test_an_item_is_used_on_a_bench_mon(ring: Ring) -> None:
     ring.enter(
         Fighter("TOASTNUT", 12), Fighter("PLIPPET", 8, hp=3, status=SLEEP), bag=[(AWAKENING, 1)]
     )
@@ -179,8 +179,8 @@ def test_a_thing_of_the_bag_is_used_on_somebody_who_waits(ring: Ring) -> None:
 
 
 @pytest.mark.parametrize("frames", range(1, 40, 9))
-def test_no_question_is_answered_by_a_press_meant_for_words(ring: Ring, frames: int) -> None:
-    """However printing and presses fall together."""
+def test_a_press_for_text_never_answers_a_question(ring: Ring, frames: int) -> None:
+    """The result does not depend on the timing of prints and presses."""
     known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
     ring.enter(Fighter("TOASTNUT", 6, known, short_of=1), options=SLOW)
     ring.weaken()
@@ -189,7 +189,7 @@ def test_no_question_is_answered_by_a_press_meant_for_words(ring: Ring, frames: 
     assert "GLOWER" not in ring.moves_known()
 
 
-def test_what_would_do_nothing_is_refused_and_the_battle_goes_on(ring: Ring) -> None:
+def test_an_item_without_effect_is_refused_and_the_battle_goes_on(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), bag=[(POTION, 1)])
     ring.arm("PONDER")
     commander = Script((UseItem(POTION, 0), Attack(0)))
@@ -199,7 +199,7 @@ def test_what_would_do_nothing_is_refused_and_the_battle_goes_on(ring: Ring) -> 
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_who_is_caught_joins_the_team_under_its_own_name(ring: Ring) -> None:
+def test_a_caught_mon_joins_the_team_without_a_nickname(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), wild=("FIZZWIG", 4), bag=[(MASTER_BALL, 1)])
     asked = ring.fight(Script((Throw(MASTER_BALL),)))
     assert asked == [(Phase.YES_NO, "b")]
@@ -207,7 +207,7 @@ def test_who_is_caught_joins_the_team_under_its_own_name(ring: Ring) -> None:
     assert ring.state.party[1].nickname == "FIZZWIG"
 
 
-def test_with_a_full_team_who_is_caught_goes_to_the_box(ring: Ring) -> None:
+def test_with_a_full_team_a_caught_mon_goes_to_the_box(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), *MATES, wild=("FIZZWIG", 4), bag=[(MASTER_BALL, 1)])
     ring.poke("wBoxCount", [0, 0xFF])
     ring.fight(Script((Throw(MASTER_BALL),)))
@@ -216,9 +216,9 @@ def test_with_a_full_team_who_is_caught_goes_to_the_box(ring: Ring) -> None:
 
 
 @pytest.mark.parametrize("slot", [0, 2, 3])
-def test_the_move_that_was_chosen_makes_room_for_a_fifth(ring: Ring, slot: int) -> None:
+def test_the_chosen_move_is_replaced_by_a_fifth(ring: Ring, slot: int) -> None:
     known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    level, lesson = next((each.level, each.move) for each in DEX.species(3).lessons)
+    level, lesson = next((each.level, each.move) for each in DEX.species(3).level_up_moves)
     ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
     ring.weaken()
     asked = ring.fight(Script(forgotten=slot))
@@ -227,9 +227,9 @@ def test_the_move_that_was_chosen_makes_room_for_a_fifth(ring: Ring, slot: int) 
     assert asked == [(Phase.YES_NO, "a")]
 
 
-def test_a_fifth_move_is_done_without_when_that_is_decided(ring: Ring) -> None:
+def test_a_fifth_move_is_refused_when_the_commander_decides_so(ring: Ring) -> None:
     known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    level = DEX.species(3).lessons[0].level
+    level = DEX.species(3).level_up_moves[0].level
     ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
     ring.weaken()
     asked = ring.fight(Script(forgotten=None))
@@ -237,7 +237,7 @@ def test_a_fifth_move_is_done_without_when_that_is_decided(ring: Ring) -> None:
     assert asked == [(Phase.YES_NO, "b"), (Phase.YES_NO, "a")]
 
 
-def test_who_evolves_is_not_stopped(ring: Ring) -> None:
+def test_an_evolution_is_not_stopped(ring: Ring) -> None:
     evolution = DEX.species(33).evolutions[0]
     ring.enter(Fighter("NIBBIT", evolution.level - 1, ("SURE POKE",), short_of=1))
     ring.weaken()
@@ -246,7 +246,7 @@ def test_who_evolves_is_not_stopped(ring: Ring) -> None:
 
 
 @pytest.mark.parametrize(("on", "button"), [(True, "a"), (False, "b")])
-def test_fighting_on_with_another_is_decided(ring: Ring, *, on: bool, button: str) -> None:
+def test_the_commander_may_send_another_mon(ring: Ring, *, on: bool, button: str) -> None:
     ring.enter(Fighter("TOASTNUT", 5, hp=1), Fighter("PLIPPET", 20, ("SURE POKE",)))
     ring.arm("SURE POKE")
     ring.poke("wBattleMon", [0, 1], 21)  # slow
@@ -256,7 +256,7 @@ def test_fighting_on_with_another_is_decided(ring: Ring, *, on: bool, button: st
 
 
 @pytest.mark.parametrize("other", [1, None])
-def test_changing_before_the_trainers_next_is_decided(ring: Ring, other: int | None) -> None:
+def test_the_commander_may_switch_before_the_next_enemy(ring: Ring, other: int | None) -> None:
     ring.enter(
         Fighter("TOASTNUT", 12, ("SURE POKE",)),
         Fighter("PLIPPET", 30, ("SURE POKE",)),
@@ -271,7 +271,7 @@ def test_changing_before_the_trainers_next_is_decided(ring: Ring, other: int | N
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_who_sleeps_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
+def test_a_sleeping_mon_passes_turns_without_a_move_menu(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",), status=SLEEP))
     ring.arm("PONDER")
     commander = Script()
@@ -280,7 +280,7 @@ def test_who_sleeps_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_who_is_held_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
+def test_a_trapped_mon_passes_turns_without_a_move_menu(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 30, ("SURE POKE",)), wild=("PEBBLIN", 20))
     ring.arm("TANGLE")
     ring.poke("wBattleMon", [0, 1], 21)  # slow
@@ -291,7 +291,7 @@ def test_who_is_held_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
 
 
 @pytest.mark.parametrize("move", ["SLOW BLOOM", "BURROW", "ALL AT ONCE", "TANTRUM", "TANGLE"])
-def test_moves_that_go_on_by_themselves_are_seen_through(ring: Ring, move: str) -> None:
+def test_multi_turn_moves_are_carried_through(ring: Ring, move: str) -> None:
     ring.enter(Fighter("TOASTNUT", 12, (move,)), wild=("PEBBLIN", 12))
     ring.arm("PONDER")
     commander = Script()
@@ -300,7 +300,7 @@ def test_moves_that_go_on_by_themselves_are_seen_through(ring: Ring, move: str) 
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_a_move_that_is_disabled_is_not_pressed(ring: Ring) -> None:
+def test_a_disabled_move_is_not_pressed(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE", "PINCH")), wild=("PEBBLIN", 8))
     ring.arm("PONDER")
     ring.poke("wPlayerNumAttacksLeft", [0x15], 3)
@@ -311,7 +311,7 @@ def test_a_move_that_is_disabled_is_not_pressed(ring: Ring) -> None:
     assert first.pp < DEX.move(first.move).pp
 
 
-def test_without_pp_the_game_has_a_move(ring: Ring) -> None:
+def test_without_pp_the_game_uses_struggle(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",)))
     ring.arm("PONDER")
     ring.poke("wBattleMon", [0], 25)
@@ -319,20 +319,20 @@ def test_without_pp_the_game_has_a_move(ring: Ring) -> None:
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_a_trainer_who_heals_is_beaten(ring: Ring) -> None:
+def test_a_healing_trainer_is_beaten(ring: Ring) -> None:
     ring.enter(Fighter("PLIPPET", 20, ("SURE POKE", "NAP PUFF")), trainer=(34, 1))
     ring.weaken(5)
     ring.fight(BattlePolicy(DEX))
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_nobody_is_changed_for_who_has_fainted_and_the_battle_goes_on(ring: Ring) -> None:
+def test_a_switch_to_a_fainted_mon_is_ignored_and_the_battle_goes_on(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",)), Fighter("PLIPPET", 5, hp=0))
     ring.fight(Script((Switch(1), Attack(0))))
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_who_is_held_may_still_change(ring: Ring) -> None:
+def test_a_trapped_mon_can_be_switched(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 14), Fighter("PLIPPET", 14), wild=("PEBBLIN", 12))
     ring.arm("TANGLE")
     ring.poke("wBattleMon", [0, 1], 21)
@@ -341,7 +341,7 @@ def test_who_is_held_may_still_change(ring: Ring) -> None:
     assert own_of(commander.seen[2]).position == 1
 
 
-def test_running_away_ends_it(ring: Ring) -> None:
+def test_running_away_ends_the_battle(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 20))
     ring.fight(Script((Flee(),)))
     assert ring.state.battle_result is BattleResult.LEFT

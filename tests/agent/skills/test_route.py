@@ -1,4 +1,4 @@
-"""Routes over all maps of the demo and over drawn ones: cheapest, and never through anything solid."""
+"""Routes over the maps of the demo and over drawn maps: cheapest, and never through solid tiles."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ def spots(route: list[Hop]) -> list[Spot]:
     return [hop.to for hop in route]
 
 
-def found(route: list[Hop] | None) -> list[Hop]:
+def route_of(route: list[Hop] | None) -> list[Hop]:
     assert route is not None
     return route
 
@@ -49,8 +49,8 @@ def at_three(spot: Spot) -> bool:
     return (spot.x, spot.y) == (3, 3)
 
 
-def test_the_way_out_of_the_house_uses_stairs_and_doormat() -> None:
-    route = found(find_route(WORLD, START, lambda spot: spot.map_id == TOWN))
+def test_the_route_out_of_the_house_uses_stairs_and_doormat() -> None:
+    route = route_of(find_route(WORLD, START, lambda spot: spot.map_id == TOWN))
     maps = [START.map_id, *(spot.map_id for spot in spots(route))]
     assert sorted(set(maps), key=maps.index) == [BEDROOM, HOUSE, TOWN]
     assert route[-1].facing is Facing.DOWN  # over the mat, with the key held
@@ -58,24 +58,24 @@ def test_the_way_out_of_the_house_uses_stairs_and_doormat() -> None:
 
 def test_a_map_edge_is_crossed_like_any_step() -> None:
     in_town = Spot(TOWN, 9, 3, last_map=TOWN)
-    route = found(find_route(WORLD, in_town, lambda spot: spot.map_id == LANE))
+    route = route_of(find_route(WORLD, in_town, lambda spot: spot.map_id == LANE))
     assert [hop.facing for hop in route] == [Facing.UP] * 4
     assert spots(route)[-1].map_id == LANE
 
 
-def test_somebody_in_the_way_is_walked_round() -> None:
-    free = found(find_route(WORLD, START, at_three))
-    taken = spots(free)[0]
-    somebody = Obstacles(walls=frozenset({taken[:3]}), costs={})
-    around = found(find_route(WORLD, START, at_three, obstacles=somebody))
-    assert taken not in spots(around)
+def test_a_person_in_the_way_is_walked_round() -> None:
+    free = route_of(find_route(WORLD, START, at_three))
+    occupied = spots(free)[0]
+    person = Obstacles(walls=frozenset({occupied[:3]}), costs={})
+    around = route_of(find_route(WORLD, START, at_three, obstacles=person))
+    assert occupied not in spots(around)
 
 
 def test_a_place_that_cannot_be_reached_has_no_route() -> None:
     assert find_route(WORLD, START, lambda spot: spot.map_id == 200) is None
 
 
-def test_one_is_where_one_is() -> None:
+def test_the_route_to_the_start_is_empty() -> None:
     assert find_route(WORLD, START, lambda spot: spot == START) == []
 
 
@@ -90,8 +90,8 @@ REACHABLE = sorted(
 
 
 @given(start=st.sampled_from(REACHABLE), goal=st.sampled_from(REACHABLE))
-def test_every_hop_is_allowed_and_leads_on(start: Spot, goal: Spot) -> None:
-    route = found(find_route(WORLD, start, lambda spot: spot[:3] == goal[:3]))
+def test_every_hop_of_a_route_is_allowed(start: Spot, goal: Spot) -> None:
+    route = route_of(find_route(WORLD, start, lambda spot: spot[:3] == goal[:3]))
     here = start
     for hop in route:
         assert hop in list(hops(WORLD, here))
@@ -117,17 +117,17 @@ def crowd(costs: dict[Spot, int], *walls: Spot) -> Obstacles:
     )
 
 
-def test_dear_squares_are_walked_round_while_that_is_cheaper_and_crossed_when_not() -> None:
-    straight = found(find_route(WORLD, START, at_three))
+def test_costly_squares_are_avoided_only_while_that_is_cheaper() -> None:
+    straight = route_of(find_route(WORLD, START, at_three))
     first = spots(straight)[0]
-    around = found(find_route(WORLD, START, at_three, obstacles=crowd({first: 8})))
+    around = route_of(find_route(WORLD, START, at_three, obstacles=crowd({first: 8})))
     assert first not in spots(around)
     everywhere = {START._replace(x=x, y=y): 8 for x in range(8) for y in range(8)}
-    through = found(find_route(WORLD, START, at_three, obstacles=crowd(everywhere)))
+    through = route_of(find_route(WORLD, START, at_three, obstacles=crowd(everywhere)))
     assert len(through) == len(straight)
 
 
-def test_a_way_that_is_longer_than_wanted_is_none() -> None:
+def test_a_route_longer_than_the_limit_is_none() -> None:
     assert find_route(WORLD, START, at_three, longest=2) is None
     assert find_route(WORLD, START, at_three, longest=3) is not None
     wall = crowd({}, START._replace(y=START.y - 1))
@@ -138,30 +138,30 @@ def test_a_way_that_is_longer_than_wanted_is_none() -> None:
 @given(
     start=st.sampled_from(REACHABLE),
     target=st.sampled_from(ALL),
-    dear=st.dictionaries(st.sampled_from(REACHABLE), st.integers(1, 8), max_size=40),
-    taken=st.sets(st.sampled_from(REACHABLE), max_size=5),
+    costs=st.dictionaries(st.sampled_from(REACHABLE), st.integers(1, 8), max_size=40),
+    occupied=st.sets(st.sampled_from(REACHABLE), max_size=5),
 )
-def test_distances_guide_to_as_cheap_a_way_through_a_crowd_as_there_is(
-    start: Spot, target: int, dear: dict[Spot, int], taken: set[Spot]
+def test_a_guided_search_finds_the_cheapest_route_through_a_crowd(
+    start: Spot, target: int, costs: dict[Spot, int], occupied: set[Spot]
 ) -> None:
     def arrived(spot: Spot) -> bool:
         return spot.map_id == target
 
-    def price(route: list[Hop] | None) -> int | None:
+    def cost_of(route: list[Hop] | None) -> int | None:
         if route is None:
             return None
         return sum(hop.cost + obstacles.costs.get(hop.to[:3], 0) for hop in route)
 
-    obstacles = crowd(dear, *taken)
+    obstacles = crowd(costs, *occupied)
     distances = Distances.of(WORLD).to(target, start)
     guided = find_route(WORLD, start, arrived, obstacles=obstacles, distances=distances)
-    assert price(guided) == price(find_route(WORLD, start, arrived, obstacles=obstacles))
+    assert cost_of(guided) == cost_of(find_route(WORLD, start, arrived, obstacles=obstacles))
 
 
-def test_nobody_is_dodged_by_leaving_the_map_and_coming_back() -> None:
+def test_a_route_does_not_leave_the_map_to_avoid_a_person() -> None:
     below, beyond = Spot(LANE, 10, 35, TOWN), (LANE, 10, 33)
-    somebody = Obstacles(frozenset({(LANE, 10, 34), (LANE, 9, 34)}), {})
-    assert find_route(WORLD, below, lambda spot: spot[:3] == beyond, obstacles=somebody) is None
+    person = Obstacles(frozenset({(LANE, 10, 34), (LANE, 9, 34)}), {})
+    assert find_route(WORLD, below, lambda spot: spot[:3] == beyond, obstacles=person) is None
 
 
 GROUND = st.lists(
@@ -195,13 +195,13 @@ def test_no_route_crosses_what_the_collision_data_forbids(
         here = hop.to
 
 
-def test_a_ledge_is_hopped_down_and_never_climbed() -> None:
+def test_a_ledge_leads_down_only() -> None:
     rows = [[WALL] * SIDE for _ in range(SIDE)]
     for y, tile in enumerate([HIGH, HIGH, LEDGE, LOW, LOW]):
         rows[y][3] = tile
     world = world_of(Drawn(rows))
     above, below = Spot(LANE, 3, 0, TOWN), Spot(LANE, 3, 4, TOWN)
-    down = found(find_route(world, above, lambda spot: spot == below))
+    down = route_of(find_route(world, above, lambda spot: spot == below))
     assert spots(down) == [Spot(LANE, 3, y, TOWN) for y in (1, 3, 4)]
     assert find_route(world, below, lambda spot: spot == above) is None
 
@@ -209,7 +209,7 @@ def test_a_ledge_is_hopped_down_and_never_climbed() -> None:
 def test_grass_is_walked_round_when_that_is_cheap() -> None:
     rows = [[LOW] * SIDE for _ in range(SIDE)]
     rows[1][3] = GRASS
-    route = found(
+    route = route_of(
         find_route(
             world_of(Drawn(rows)), Spot(LANE, 3, 0, TOWN), lambda spot: (spot.x, spot.y) == (3, 2)
         )
@@ -217,25 +217,25 @@ def test_grass_is_walked_round_when_that_is_cheap() -> None:
     assert len(route) == 4
 
 
-def test_who_is_shut_in_stays_so_until_one_of_the_walls_goes() -> None:
+def test_an_enclosure_holds_until_one_of_its_walls_goes() -> None:
     world, start = WORLD, Spot(0, 7, 7, 0)
     exits = frozenset(hop.to[:3] for hop in hops(world, start))
     elsewhere = (0, 1, 1)
     distances = Distances.of(world).to(0, start)
 
-    def nowhere_near(spot: Spot) -> bool:
+    def beyond_the_exits(spot: Spot) -> bool:
         return spot[:3] not in {start[:3], *exits}
 
-    shut = enclosure(world, start, nowhere_near, walls=exits | {elsewhere}, distances=distances)
+    shut = enclosure(world, start, beyond_the_exits, walls=exits | {elsewhere}, distances=distances)
     assert shut is not None
     assert shut.spots == {start}
-    assert shut.still_holds(world, start, exits)  # the wall elsewhere had no part in it
-    assert not shut.still_holds(world, start, exits - {min(exits)})
-    assert not shut.still_holds(world, start._replace(x=1), exits)
-    assert enclosure(world, start, nowhere_near, walls=frozenset(), distances=distances) is None
+    assert shut.holds(world, start, exits)  # the wall elsewhere does not matter
+    assert not shut.holds(world, start, exits - {min(exits)})
+    assert not shut.holds(world, start._replace(x=1), exits)
+    assert enclosure(world, start, beyond_the_exits, walls=frozenset(), distances=distances) is None
 
 
-def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_too() -> None:
+def test_a_changed_world_differs_on_changed_and_connected_maps() -> None:
     plain = WORLD
     blocks = plain.map(0).layout.blocks
     changed = plain.with_blocks({0: bytes(len(blocks))})
@@ -248,8 +248,8 @@ def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_to
     assert hops(changed, inside) == hops(plain, inside)
 
 
-HALL, LOFT, ATTIC, CAR, ROAD = 181, 207, 208, 236, 14
-BEFORE_THE_PANEL = Spot(CAR, 3, 1, ROAD)
+HALL, LOFT, ATTIC, ELEVATOR, ROAD = 181, 207, 208, 236, 14
+BEFORE_THE_PANEL = Spot(ELEVATOR, 3, 1, ROAD)
 IN_THE_HALL = Spot(HALL, 8, 7, ROAD)
 
 
@@ -266,28 +266,28 @@ def way(
     )
 
 
-def test_the_panel_leads_to_every_floor_and_nothing_else_out_of_the_car(world: World) -> None:
+def test_only_the_panel_leads_out_of_the_elevator(world: World) -> None:
     rides = [hop for hop in hops(world, BEFORE_THE_PANEL) if hop.by is not None]
     assert [hop.by for hop in rides] == [Floor(0, HALL, 4), Floor(1, LOFT, 0), Floor(2, ATTIC, 0)]
     assert {hop.facing for hop in rides} == {Facing.UP}
-    inside = [Spot(CAR, x, y, ROAD) for x in range(4) for y in range(1, 4)]
-    out = [hop for spot in inside for hop in hops(world, spot) if hop.to.map_id != CAR]
+    inside = [Spot(ELEVATOR, x, y, ROAD) for x in range(4) for y in range(1, 4)]
+    out = [hop for spot in inside for hop in hops(world, spot) if hop.to.map_id != ELEVATOR]
     assert out == rides
 
 
 @pytest.mark.parametrize(("start", "end"), [(IN_THE_HALL, LOFT), (Spot(LOFT, 4, 3, ROAD), HALL)])
-def test_one_rides_from_floor_to_floor(world: World, start: Spot, end: int) -> None:
-    route = found(way(world, start, end))
+def test_a_route_rides_the_elevator_between_floors(world: World, start: Spot, end: int) -> None:
+    route = route_of(way(world, start, end))
     assert [hop.by.map_id for hop in route if isinstance(hop.by, Floor)] == [end]
-    x, y = next((warp.x, warp.y) for warp in world.map(end).warps if warp.map_id == CAR)
+    x, y = next((warp.x, warp.y) for warp in world.map(end).warps if warp.map_id == ELEVATOR)
     assert route[-1].to == Spot(end, x, y, ROAD)
 
 
-def test_a_floor_that_is_shut_is_not_ridden_to(world: World) -> None:
+def test_a_blocked_floor_is_not_ridden_to(world: World) -> None:
     assert way(world, IN_THE_HALL, ATTIC) is not None
     assert way(world, IN_THE_HALL, ATTIC, frozenset({(ATTIC, 2, 1)})) is None
 
 
-def test_the_map_alone_knows_no_way_by_lift(world: World) -> None:
+def test_without_story_data_no_route_uses_the_elevator(world: World) -> None:
     assert not world.moving({}, {}).lifts
     assert way(world.moving({}, {}), IN_THE_HALL, LOFT) is None

@@ -1,4 +1,4 @@
-"""Walking on the cartridge: strides, people, ledges, and about in the grass."""
+"""Walking on the cartridge: strides, people, ledges, and roaming in the grass."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, roam, travel
-from agent.skills.roam import haunts_of
+from agent.skills.roam import wild_squares
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
 from agent.skills.walk import LONGEST_STRIDE, strides
@@ -18,7 +18,7 @@ from tests.live_blocks import laid_over
 
 TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
 BELOW_THE_GAP, ABOVE_THE_GAP = 39, 35
-BOY = 1  # of the town, who walks about
+BOY = 1  # of the town: walks around
 HERE = Spot(TOWN, 5, 5, TOWN)
 
 
@@ -34,7 +34,7 @@ def lengths(route: list[Hop], start: Spot = HERE) -> list[int]:
     return [len(stride) for stride in strides(route, start)]
 
 
-def test_steps_straight_ahead_go_under_one_press() -> None:
+def test_straight_steps_form_one_stride() -> None:
     route = straight(Facing.RIGHT, LONGEST_STRIDE + 2, HERE)
     assert lengths(route) == [LONGEST_STRIDE, 2]
     assert [hop for stride in strides(route, HERE) for hop in stride] == route
@@ -45,7 +45,7 @@ def test_a_turn_begins_a_new_stride() -> None:
     assert lengths([*first, *straight(Facing.UP, 3, first[-1].to)]) == [2, 3]
 
 
-def test_warps_ledges_and_edges_are_taken_alone() -> None:
+def test_warps_and_ledges_are_strides_of_their_own() -> None:
     walk = straight(Facing.DOWN, 2, HERE)
     x, y = walk[-1].to.x, walk[-1].to.y
     ledge = Hop(Facing.DOWN, HERE._replace(x=x, y=y + 2), LEDGE_COST)
@@ -75,9 +75,7 @@ def wait(game: Game, frames: int) -> None:
 
 
 @pytest.mark.parametrize("delay", range(1, 240, 20))
-def test_the_lab_is_reached_wherever_the_people_of_the_town_have_gone(
-    town: Game, delay: int
-) -> None:
+def test_the_lab_is_reached_wherever_the_people_of_the_town_stand(town: Game, delay: int) -> None:
     start = town.console.save()
     wait(town, delay)
     assert town.carry_out(travel(Terrain(WORLD), Destination(LAB), town.state)) is Outcome.DONE
@@ -85,8 +83,8 @@ def test_the_lab_is_reached_wherever_the_people_of_the_town_have_gone(
     town.console.load(start)
 
 
-def test_somebody_who_steps_into_the_way_is_walked_round(town: Game) -> None:
-    """The boy is waited for until he stands between the player and where he wants to go."""
+def test_a_person_who_steps_into_the_way_is_walked_round(town: Game) -> None:
+    """The test waits until the boy stands between the player and the goal."""
     start = town.console.save()
 
     def beyond() -> tuple[int, int]:
@@ -105,31 +103,31 @@ def test_somebody_who_steps_into_the_way_is_walked_round(town: Game) -> None:
     town.console.load(start)
 
 
-def test_a_detour_is_not_dodged_by_going_back_to_the_map_before(lane: Game) -> None:
-    """The trainer stands in the shortest way north, out of sight; on no other map is he in the way."""
+def test_a_detour_does_not_lead_over_the_previous_map(lane: Game) -> None:
+    """The trainer blocks the shortest route north, out of sight; on other maps he blocks nothing."""
     start = lane.console.save()
-    course = SkillRun(travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state))
+    run = SkillRun(travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state))
     while lane.state.map.y > 30:
-        lane.console.perform(course.step)
-        course.resume(lane.state)
+        lane.console.perform(run.step)
+        run.resume(lane.state)
         assert lane.state.map.map_id == LANE
     lane.console.load(start)
 
 
-def test_a_place_without_a_way_is_given_up(town: Game) -> None:
+def test_a_destination_without_a_route_is_blocked(town: Game) -> None:
     start = town.console.save()
     skill = travel(Terrain(WORLD), Destination(200), town.state, patience=3)
     assert town.carry_out(skill) is Outcome.BLOCKED
     town.console.load(start)
 
 
-def test_where_one_is_already_there_is_nothing_to_walk(town: Game) -> None:
+def test_travel_to_the_current_map_is_done(town: Game) -> None:
     assert town.carry_out(travel(Terrain(WORLD), Destination(TOWN), town.state)) is Outcome.DONE
 
 
 @pytest.mark.parametrize("later", [8, 70, 190])
-def test_who_stands_in_a_gap_is_given_room_to_leave_it(played: Played, later: int) -> None:
-    """A gardener walks up and down where one only fits: whoever waits beside him keeps him in."""
+def test_a_person_in_a_gap_gets_room_to_leave(played: Played, later: int) -> None:
+    """A gardener walks in a gap of one square; a player who waits beside him blocks him."""
 
     def before_the_gap(state: State) -> bool:
         return free_in(HEATHER_WAY)(state) and state.map.y == BELOW_THE_GAP
@@ -148,57 +146,57 @@ STRIDES = 30
 
 @pytest.fixture
 def roam_lane(played: Played) -> Iterator[Game]:
-    """On the lane with somebody to lead, where nobody wild comes."""
+    """On the lane with a mon, without wild encounters."""
     with game_at(played.folder, free_in(LANE)) as game:
         game.poke({symbol("wGrassRate"): 0})
         yield game
 
 
-def test_one_walks_about_in_the_grass_and_nowhere_else(roam_lane: Game) -> None:
-    grass = set(haunts_of(WORLD.map(LANE)))
-    course, been = SkillRun(roam(Terrain(WORLD), roam_lane.state, strides=STRIDES)), []
-    while course.outcome is Outcome.RUNNING:
-        roam_lane.console.perform(course.step)
-        course.resume(roam_lane.state)
+def test_roaming_stays_in_the_grass(roam_lane: Game) -> None:
+    grass = set(wild_squares(WORLD.map(LANE)))
+    run, been = SkillRun(roam(Terrain(WORLD), roam_lane.state, strides=STRIDES)), []
+    while run.outcome is Outcome.RUNNING:
+        roam_lane.console.perform(run.step)
+        run.resume(roam_lane.state)
         been.append((roam_lane.state.map.x, roam_lane.state.map.y))
-    assert course.outcome is Outcome.DONE
+    assert run.outcome is Outcome.DONE
     arrived = next(number for number, square in enumerate(been) if square in grass)
     assert set(been[arrived:]) <= grass
     assert len(set(been[arrived:])) > 1
 
 
-def test_who_roams_meets_somebody(roam_lane: Game) -> None:
+def test_roaming_meets_a_wild_mon(roam_lane: Game) -> None:
     roam_lane.poke({symbol("wGrassRate"): ALWAYS})
-    course = SkillRun(roam(Terrain(WORLD), roam_lane.state))
+    run = SkillRun(roam(Terrain(WORLD), roam_lane.state))
     for _ in range(200):
-        roam_lane.console.perform(course.step)
+        roam_lane.console.perform(run.step)
         if roam_lane.state.in_battle:
             break
-        course.resume(roam_lane.state)
+        run.resume(roam_lane.state)
     assert roam_lane.state.in_battle
 
 
-def test_where_nobody_lives_there_is_nothing_to_roam(played: Played) -> None:
-    assert not list(haunts_of(WORLD.map(TOWN)))
+def test_roaming_is_blocked_without_wild_squares(played: Played) -> None:
+    assert not list(wild_squares(WORLD.map(TOWN)))
     with game_at(played.folder, free_in(TOWN)) as game:
         assert game.carry_out(roam(Terrain(WORLD), game.state)) is Outcome.BLOCKED
 
 
-GARDENER = 2  # of the town, who only stands there
-GIRL = 2  # of the lane: walks about where the way is narrow
-LONGEST_DELAY = 0x7F  # of a walker: passes of the overworld between two steps
-LONG_AGO = 16.0  # game seconds: nobody knows any more where a walker of that time is
+GARDENER = 2  # of the town: never walks
+GIRL = 2  # of the lane: walks around at the narrow place
+LONGEST_DELAY = 0x7F  # of a walker: overworld passes between two steps
+LONG_AGO = 16.0  # game seconds after which the position of a walker has no cost
 
 
 @pytest.fixture(scope="module")
 def people_town(played: Played) -> State:
-    """The first moment outdoors, at (3,6)."""
+    """The first state outdoors, at (3,6)."""
     with game_at(played.folder, free_in(TOWN)) as game:
         return game.state
 
 
 def with_people(state: State, *people: Person, after: float = 0.0) -> State:
-    """The moment with these people alone, so many game seconds later."""
+    """Return the state with only these people, `after` game seconds later."""
     return replace(state, people=people, frame=state.frame + round(after * FRAMES_PER_SECOND))
 
 
@@ -212,7 +210,7 @@ def around(x: int, y: int) -> set[tuple[int, int, int]]:
     return {(TOWN, x + dx, y + dy) for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
 
 
-def test_who_is_in_sight_is_a_wall_on_their_square_and_no_more(people_town: State) -> None:
+def test_a_person_in_sight_blocks_only_their_square(people_town: State) -> None:
     seen = with_people(people_town, person(BOY, 6, 8), person(GARDENER, 5, 7))
     walls, costs = Crowd(WORLD).obstacles(seen)
     assert walls == {(TOWN, 6, 8), (TOWN, 5, 7)}
@@ -220,10 +218,10 @@ def test_who_is_in_sight_is_a_wall_on_their_square_and_no_more(people_town: Stat
 
 
 @pytest.mark.parametrize("now", [(), (person(BOY, 6, 8, on_screen=False),), (person(BOY, 8, 8),)])
-def test_where_a_walker_was_gets_cheaper_by_half_and_free_in_the_end(
+def test_the_cost_of_a_walkers_last_square_halves_and_ends(
     now: tuple[Person, ...], people_town: State
 ) -> None:
-    """Be they out of sight since then, or seen to have walked on."""
+    """It does not matter whether the walker is out of sight or was seen elsewhere."""
     crowd = Crowd(WORLD)
     crowd.see(with_people(people_town, person(BOY, 6, 8)))
     elsewhere = frozenset({(TOWN, each.x, each.y) for each in now if each.on_screen})
@@ -244,16 +242,16 @@ def test_leaving_the_map_forgets_its_people(people_town: State) -> None:
     assert crowd.obstacles(with_people(people_town)) == NOTHING
 
 
-def test_who_only_stands_there_is_a_wall_out_of_sight_as_well(people_town: State) -> None:
+def test_a_standing_person_blocks_out_of_sight_as_well(people_town: State) -> None:
     crowd = Crowd(WORLD)
     out_of_sight = with_people(people_town, person(GARDENER, 12, 6, on_screen=False), after=1_000)
     assert crowd.obstacles(out_of_sight) == Obstacles(frozenset({(TOWN, 12, 6)}), {})
-    # Where one would see them and does not, there is nobody.
+    # On a visible square the game would draw a present person.
     not_drawn = with_people(people_town, person(GARDENER, 6, 6, on_screen=False))
     assert crowd.obstacles(not_drawn) == NOTHING
 
 
-def test_what_the_story_has_taken_away_is_in_nobodys_way(played: Played) -> None:
+def test_a_removed_object_blocks_no_square(played: Played) -> None:
     def took_it(state: State) -> bool:
         return free_in(LAB)(state) and len(state.people_present) < len(state.people)
 
@@ -269,8 +267,8 @@ def test_what_the_story_has_taken_away_is_in_nobodys_way(played: Played) -> None
     assert {(LAB, *square) for square in gone}.isdisjoint(Crowd(WORLD).obstacles(elsewhere).walls)
 
 
-def test_a_walker_on_the_cartridge_fades_once_out_of_sight(played: Played) -> None:
-    """The player walks off to the other end of the town, and the boy stays behind."""
+def test_the_cost_of_a_walker_decays_out_of_sight(played: Played) -> None:
+    """The player walks to the other end of the town, and the boy stays behind."""
     with game_at(played.folder, free_in(TOWN)) as game:
         crowd, terrain = Crowd(WORLD), Terrain(WORLD)
         boy = next(each for each in game.state.people_present if each.slot == BOY)
@@ -291,18 +289,18 @@ def test_a_walker_on_the_cartridge_fades_once_out_of_sight(played: Played) -> No
 
 
 def walk(game: Game, skill: Skill) -> Iterator[State]:
-    """Carry out a skill to its good end, and yield every state on the way."""
-    course = SkillRun(skill)
-    while course.outcome is Outcome.RUNNING:
-        game.console.perform(course.step)
+    """Run a skill until it is DONE, and yield every state."""
+    run = SkillRun(skill)
+    while run.outcome is Outcome.RUNNING:
+        game.console.perform(run.step)
         state = game.state
         yield state
-        course.resume(state)
-    assert course.outcome is Outcome.DONE
+        run.resume(state)
+    assert run.outcome is Outcome.DONE
 
 
-def test_who_blocks_a_corridor_is_waited_for(quiet_lane: Game) -> None:
-    """Thickets leave one column of squares; the girl walks in it, and the player has to get through."""
+def test_a_person_in_a_corridor_is_waited_for(quiet_lane: Game) -> None:
+    """Trees leave a corridor of one column; the girl walks in it, and the player has to pass it."""
     game, terrain = quiet_lane, Terrain(WORLD)
     corridor = {(10, 10), (10, 11)}
     south = Destination(LANE, frozenset({(9, 12), (10, 12)}))
@@ -313,17 +311,17 @@ def test_who_blocks_a_corridor_is_waited_for(quiet_lane: Game) -> None:
     game.poke(standing(GIRL, (10, 10)))
     wait(game, 2)  # until she is drawn there
     waited, here = 0, game.state.position
-    assert corridor & taken(game.state)
+    assert corridor & occupied(game.state)
     for state in walk(game, travel(terrain, north, game.state)):
-        assert state.position not in taken(state)
-        waited += state.position == here and bool(corridor & taken(state))
+        assert state.position not in occupied(state)
+        waited += state.position == here and bool(corridor & occupied(state))
         here = state.position
     assert waited > 0
     assert here in ((9, 7), (10, 7))
 
 
 def standing(slot: int, square: tuple[int, int]) -> dict[int, int]:
-    """Return the change of RAM that puts a walker on a square, for a while, with its walks around it."""
+    """Return the RAM bytes that put a walker on a square, where it waits for a while."""
     one, two = (symbol(name) + 16 * slot for name in ("wSpriteStateData1", "wSpriteStateData2"))
     centre, coordinate_offset, waiting = 8, 4, 2
     x, y = (each + coordinate_offset for each in square)
@@ -331,5 +329,5 @@ def standing(slot: int, square: tuple[int, int]) -> dict[int, int]:
     return {one + 1: waiting, **around, two + 4: y, two + 5: x, two + 8: LONGEST_DELAY}
 
 
-def taken(state: State) -> set[tuple[int, int]]:
+def occupied(state: State) -> set[tuple[int, int]]:
     return {(each.x, each.y) for each in state.people_present if each.on_screen}

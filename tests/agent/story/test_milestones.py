@@ -1,4 +1,4 @@
-"""Milestones need two witnesses: work RAM, and the pixels of the frame of that moment."""
+"""Milestones need two witnesses: work RAM, and the pixels of the frame of the same tick."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,7 +31,7 @@ from tests.agent.support import Played, game_at
 
 FONT = Font.of(load_cartridge(demo_cartridge_path()))
 GOT_STARTER, BATTLED_RIVAL, LATER = (RamFact(FactKind.EVENT, n) for n in (0x22, 0x23, 0x24))
-TEAM = Milestone("starter", "have a companion", Witness.TEAM, mark=GOT_STARTER)
+TEAM = Milestone("starter", "get a starter", Witness.TEAM, mark=GOT_STARTER)
 HEALTHY = Milestone("healed", "be healed", Witness.HEALTHY_TEAM, home=1)
 RIVAL = Milestone(
     "rival", "face the rival", Witness.TEXT, mark=BATTLED_RIVAL, words=("{rival}: Good",)
@@ -43,13 +43,13 @@ def shows_team(state: State) -> bool:
 
 
 def seen(state: State, text: str) -> Percept:
-    sight = ScreenReading(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
-    return Percept(1, state, "", 1.0, (), sight, None)
+    reading = ScreenReading(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
+    return Percept(1, state, "", 1.0, (), reading, None)
 
 
 @pytest.fixture(scope="module")
 def team(played: Played) -> Iterator[tuple[State, str]]:
-    """The list of the team after the healing, and what its pixels read."""
+    """Yield the state with the party list open after healing, and the text of its pixels."""
 
     def healed(state: State) -> bool:
         return shows_team(state) and state.flags.used_center
@@ -60,7 +60,7 @@ def team(played: Played) -> Iterator[tuple[State, str]]:
         yield game.state, read_glyphs(game.console.screen(), FONT)
 
 
-def test_both_witnesses_write_a_line(team: tuple[State, str]) -> None:
+def test_a_milestone_is_recorded_by_both_witnesses(team: tuple[State, str]) -> None:
     state, text = team
     ledger = MilestoneLedger((TEAM, HEALTHY), Hooks())
     assert ledger.due(state) is Due.FRAME
@@ -71,13 +71,13 @@ def test_both_witnesses_write_a_line(team: tuple[State, str]) -> None:
     assert ledger.due(state) is Due.NOTHING
 
 
-def test_without_a_frame_there_is_no_line(team: tuple[State, str]) -> None:
+def test_without_a_frame_no_milestone_is_recorded(team: tuple[State, str]) -> None:
     ledger = MilestoneLedger((TEAM,), Hooks())
     assert ledger.observe(seen(team[0], "")) == ()
     assert not ledger.has("starter")
 
 
-def test_a_frame_that_shows_something_else_is_no_witness(team: tuple[State, str]) -> None:
+def test_a_frame_with_other_content_is_no_witness(team: tuple[State, str]) -> None:
     state, text = team
     ledger = MilestoneLedger((TEAM, HEALTHY), Hooks())
     ledger.observe(seen(state, "a meadow"))
@@ -86,7 +86,7 @@ def test_a_frame_that_shows_something_else_is_no_witness(team: tuple[State, str]
     assert not ledger.has("healed")
 
 
-def test_ram_that_does_not_show_it_is_no_witness(team: tuple[State, str]) -> None:
+def test_ram_without_the_fact_is_no_witness(team: tuple[State, str]) -> None:
     state, text = team
     later = replace(TEAM, mark=LATER)
     elsewhere = replace(HEALTHY, home=9)
@@ -95,20 +95,20 @@ def test_ram_that_does_not_show_it_is_no_witness(team: tuple[State, str]) -> Non
     assert ledger.observe(seen(state, text)) == ()
 
 
-def test_words_are_looked_for_while_text_is_open(played: Played) -> None:
-    def told(state: State) -> bool:
+def test_words_are_searched_while_text_is_open(played: Played) -> None:
+    def is_talking(state: State) -> bool:
         return BATTLED_RIVAL.shown_by(state) and state.dialogue.is_open and state.game_started
 
-    with game_at(played.folder, told) as game:
+    with game_at(played.folder, is_talking) as game:
         state = game.state
         ledger = MilestoneLedger((RIVAL,), Hooks())
         assert ledger.due(state) is Due.FRAME
-        assert ledger.observe(seen(state, "somebody: Good")) == ()
+        assert ledger.observe(seen(state, "other: Good")) == ()
         ledger.observe(seen(state, f"{state.player.rival_name}: Good."))
     assert ledger.has("rival")
 
 
-def test_what_was_reached_survives_a_checkpoint(team: tuple[State, str]) -> None:
+def test_reached_milestones_survive_a_checkpoint(team: tuple[State, str]) -> None:
     ledger = MilestoneLedger((TEAM, HEALTHY), Hooks())
     ledger.observe(seen(*team))
     again = MilestoneLedger((TEAM, HEALTHY), Hooks())
@@ -124,7 +124,7 @@ PARCEL = Milestone("parcel", "carry it", Witness.BAG, mark=GOT_STARTER, words=("
 DEX = Milestone("dex", "have it", Witness.START_MENU, mark=GOT_STARTER, words=("DEX",))
 
 
-def test_a_badge_wants_every_name_in_the_same_frame(played: Played) -> None:
+def test_a_badge_requires_all_words_in_the_same_frame(played: Played) -> None:
     with game_at(
         played.folder, lambda state: state.game_started and state.dialogue.is_open
     ) as game:
@@ -144,7 +144,7 @@ def test_a_badge_wants_every_name_in_the_same_frame(played: Played) -> None:
     ("milestone", "kind", "words"),
     [(PARCEL, MenuKind.ITEMS, "a PARCEL"), (DEX, MenuKind.START, "DEX, TEAM")],
 )
-def test_menus_bear_witness_to_what_they_list(
+def test_menus_are_witnesses_of_their_words(
     milestone: Milestone, kind: MenuKind, words: str, team: tuple[State, str]
 ) -> None:
     state, text = team
@@ -169,7 +169,7 @@ LANDINGS: Final = {7: 0x3F, 22: 0x10}
 
 
 def slides(here: GameMap) -> Iterator[tuple[MapSquare, MapSquare]]:
-    """Yield each arrow of a map and where it ends: on a landing, or before something solid."""
+    """Yield each arrow of a map and its end: on a landing tile, or before a solid tile."""
     arrows = ARROWS.get(here.tileset.tileset_id, {})
     squares = [(x, y) for x in range(here.columns) for y in range(here.rows)]
     for x, y in squares:
@@ -186,13 +186,13 @@ def slides(here: GameMap) -> Iterator[tuple[MapSquare, MapSquare]]:
 
 
 def test_each_arrow_ends_where_the_story_says() -> None:
-    on_the_maps = dict(each for here in WORLD.maps for each in slides(here))
-    told = {start: end for start, end in STORY.carries.items() if start[0] == end[0]}
-    assert on_the_maps
-    assert told == on_the_maps
+    by_maps = dict(each for here in WORLD.maps for each in slides(here))
+    by_story = {start: end for start, end in STORY.carries.items() if start[0] == end[0]}
+    assert by_maps
+    assert by_story == by_maps
 
 
-def test_each_hole_of_the_story_leads_where_somebody_lands() -> None:
+def test_each_hole_of_the_story_leads_to_a_dungeon_warp() -> None:
     landings = {(fall.map_id, fall.x, fall.y) for fall in WORLD.dungeon_warps}
     holes = {start: end for start, end in STORY.carries.items() if start[0] != end[0]}
     assert set(holes.values()) == landings

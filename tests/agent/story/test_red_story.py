@@ -1,4 +1,4 @@
-"""Red's story file against the written facts of the game: places, squares, people, events."""
+"""The story file of Red against the recorded facts of the game: places, squares, people, events."""
 
 import json
 from dataclasses import replace
@@ -13,21 +13,21 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.registry import capabilities_for
 from agent.capabilities.story_tasks import MENUS
 from agent.skills import Terrain
-from agent.story.facts import told
+from agent.story.facts import parse_fact
 from agent.story.interactions import Task
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
 from emulator.ram.player import Bag, Stack
 from memory import Hooks
-from tests.agent.demo import told as facts_of
+from tests.agent.demo import sensed_facts as facts_of
 from tests.agent.support import Played, game_at
 from tests.red_model.model import Model, marked_squares
 from tests.red_model.world import Atlas, Fact
 
 FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 STORY: Final = Story.of(CartridgeKind.RED)
-# Our task for each step of the written progression that it does.
+# Our tasks, each with the step of the recorded progression that it does.
 STEPS: Final = {
     "be_stopped": "start",
     "take_starter": "starter",
@@ -71,8 +71,8 @@ STEPS: Final = {
     "beat_lance": "lance",
     "beat_champion": "champion",
 }
-# The main steps that no single task does: by a milestone, a task or a part of one of ours.
-TOLD_AS: Final = {
+# The main steps that no single task does, each with the milestone that covers it.
+COVERED_BY: Final = {
     "viridian_forest": "forest",
     "pewter_pokecenter": "third_town",
     "cerulean": "cerulean",
@@ -136,13 +136,13 @@ def test_every_task_is_a_step_of_the_progression_or_happens_in_the_model() -> No
         assert undone in made, task.id
 
 
-def test_every_main_step_of_the_progression_is_told(steps: dict[str, dict[str, Any]]) -> None:
+def test_every_main_step_of_the_progression_is_covered(steps: dict[str, dict[str, Any]]) -> None:
     main = {name for name, row in steps.items() if row["main"]}
-    assert main - set(STEPS.values()) - set(TOLD_AS) == set()
-    assert set(TOLD_AS.values()) <= {each.id for each in STORY.milestones}
+    assert main - set(STEPS.values()) - set(COVERED_BY) == set()
+    assert set(COVERED_BY.values()) <= {each.id for each in STORY.milestones}
 
 
-def test_places_are_called_as_the_maps_are(maps: dict[int, dict[str, Any]]) -> None:
+def test_places_have_the_names_of_their_maps(maps: dict[int, dict[str, Any]]) -> None:
     for place in STORY.places:
         name = maps[place.map_id]["name"]
         assert name == RED.maps[place.map_id].upper()
@@ -152,16 +152,14 @@ def test_places_are_called_as_the_maps_are(maps: dict[int, dict[str, Any]]) -> N
 
 
 @every_step
-def test_a_task_is_done_where_the_facts_say(
+def test_a_task_is_done_at_the_place_in_the_facts(
     task: Task, steps: dict[str, dict[str, Any]], maps: dict[int, dict[str, Any]]
 ) -> None:
     step = steps[STEPS[task.id]]
     place = STORY.place(task.place)
     assert place.map_id == step["map"]
     squares = [list(square) for square in marked_squares(task.interaction, "walk_to", "visit")]
-    if (
-        task.id == "fetch_parcel"
-    ):  # the scene takes the player on to the counter: there the walk ends
+    if task.id == "fetch_parcel":  # a script moves the player to the counter, where the walk ends
         came_from = steps["pokedex"]["route"]["from"]
         assert squares == [[came_from["x"], came_from["y"]]]
     elif task.id == "cross_mt_moon":  # onto the square that starts the fight
@@ -180,11 +178,9 @@ def test_a_task_is_done_where_the_facts_say(
 
 
 @every_step
-def test_a_task_has_the_effect_that_the_facts_give(
-    task: Task, steps: dict[str, dict[str, Any]]
-) -> None:
+def test_a_task_has_the_effect_in_the_facts(task: Task, steps: dict[str, dict[str, Any]]) -> None:
     effects = steps[STEPS[task.id]]["effects"]
-    mark = STORY.marks[task.sets]
+    mark = STORY.ram_facts[task.sets]
     given = {
         "event": [row["bit_index"] for row in effects.get("events_set", ())],
         "badge": [effects["badge"]["bit"]] if "badge" in effects else [],
@@ -194,48 +190,48 @@ def test_a_task_has_the_effect_that_the_facts_give(
 
 
 @every_step
-def test_a_task_waits_for_what_the_facts_say_it_needs(
+def test_a_task_has_the_preconditions_in_the_facts(
     task: Task, steps: dict[str, dict[str, Any]]
 ) -> None:
     place = STORY.place(task.place)
-    waits = {STORY.marks[told(fact)[0]] for fact in (*task.needs, *place.needs)}
+    waits = {STORY.ram_facts[parse_fact(fact)[0]] for fact in (*task.needs, *place.needs)}
     needed = steps[STEPS[task.id]]["pre"].get("events", ())
-    # It may wait for more than the facts ask, for what makes the way there passable; never for less.
+    # It may need more than the facts list, such as what opens the way there; never less.
     assert {row["bit_index"] for row in needed} <= {
         mark.number for mark in waits if mark.kind.value == "event"
     }
 
 
-def _kit() -> GameContext:
+def _game_context() -> GameContext:
     ledger = MilestoneLedger(STORY.milestones, Hooks())
     return GameContext(STORY, Terrain(World.empty()), Dex(), ledger, 0)
 
 
-def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
-    story = story_tasks.capability(_kit())
-    suppresses = {deed.action.name: deed.suppresses for deed in story.actions}
+def test_menus_opened_as_witness_suppress_the_text_reflex() -> None:
+    story = story_tasks.capability(_game_context())
+    suppresses = {bound.action.name: bound.suppresses for bound in story.actions}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown[:5] == ["starter", "parcel", "pokedex", "healed", "ss_ticket"]
     assert all("text" in suppresses[f"witness:{id_}"] for id_ in shown)
 
 
-def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any]]) -> None:
+def test_healers_are_the_nurses_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
     for healer in STORY.healers:
         place = STORY.place(healer.place)
         (nurse,) = [row for row in maps[place.map_id]["objects"] if row["i"] == healer.person]
         assert nurse["sprite"] == "NURSE"
 
 
-def test_people_turn_one_back_where_the_facts_say() -> None:
+def test_gates_are_at_the_squares_in_the_facts() -> None:
     guarded = [each for each in Atlas.of_red().gates if each.kind in ("coord", "row", "object")]
     beyond = [each for each in guarded if each.opened_by.startswith("Hall of Fame")]
     for gate in guarded:
         ours = [each.squares for each in STORY.gates if each.map_id == gate.map_id]
-        # Of two squares that somebody keeps one is a wall.
+        # Of two guarded squares one is a wall.
         assert gate in beyond or any(each <= gate.cells for each in ours), gate
 
 
-def test_whoever_is_a_gate_away_is_not_walked_to_before() -> None:
+def test_places_behind_a_gate_need_the_facts_that_open_it() -> None:
     needs = {place.name: set(place.needs) for place in STORY.places}
     beyond_the_old_man = (
         "route_2",
@@ -261,18 +257,16 @@ def test_whoever_is_a_gate_away_is_not_walked_to_before() -> None:
         ("victory_road_2", set()),
     ],
 )
-def test_routes_keep_off_the_squares_that_are_still_guarded(
-    image: str, closed: set[tuple[int, int, int]]
-) -> None:
-    kit = _kit()
-    capabilities_for(kit)
+def test_routes_avoid_guarded_squares(image: str, closed: set[tuple[int, int, int]]) -> None:
+    game_context = _game_context()
+    capabilities_for(game_context)
     [(_, ram)] = read_images(FACTS / "wram" / f"{image}.wram")
     state = read_state(ram, 0)
     corners = {(1, 19, 9), (1, 32, 8), (2, 35, 17), (193, 4, 2)}
-    assert kit.terrain.hazards(state).walls & corners == closed
+    assert game_context.terrain.hazards(state).walls & corners == closed
 
 
-def test_clerks_stand_where_the_facts_have_them(maps: dict[int, dict[str, Any]]) -> None:
+def test_clerks_are_those_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
     marts = json.loads((FACTS / "data" / "marts.json").read_text(encoding="utf-8"))["marts"]
     slots = {(row["map"], row["clerk"]["obj"]) for row in marts}
     assert len(STORY.clerks) == 10
@@ -283,18 +277,18 @@ def test_clerks_stand_where_the_facts_have_them(maps: dict[int, dict[str, Any]])
         assert person["sprite"] == "CLERK"
 
 
-def test_only_the_clerk_with_the_parcel_waits_for_anything() -> None:
+def test_only_the_clerk_with_the_parcel_has_a_precondition() -> None:
     needs = {each.place: each.needs for each in STORY.clerks if each.needs}
     assert needs == {"viridian_mart": ("event:oak_got_parcel",)}
 
 
 @pytest.mark.parametrize(
     "task",
-    # On the ship it is the rival, who comes by himself.
+    # On the ship it is the rival, brought by a script.
     [t for t in STORY.tasks if t.against and t.interaction.people and t.id != "help_captain"],
     ids=lambda task: task.id,
 )
-def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
+def test_each_opponent_is_the_trainer_in_the_facts(
     task: Task, maps: dict[int, dict[str, Any]]
 ) -> None:
     place = STORY.place(task.place)
@@ -304,30 +298,30 @@ def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
     assert task.against == (foe["class"], foe["set"])
 
 
-def test_every_leader_and_all_of_the_elite_four_are_prepared_for() -> None:
+def test_leaders_and_the_elite_four_are_tasks_with_an_opponent() -> None:
     leaders = {each.id for each in STORY.tasks if each.sets.startswith("badge:")}
     elite = {f"beat_{name}" for name in ("lorelei", "bruno", "agatha", "lance")}
     assert {each.id for each in STORY.tasks if each.against} >= leaders | elite
 
 
-def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]) -> None:
+def test_the_badge_milestone_reads_a_gym_statue(maps: dict[int, dict[str, Any]]) -> None:
     (badge,) = [each for each in STORY.milestones if each.id == "first_badge"]
     assert badge.map_id is not None
     statues = [row for row in maps[badge.map_id]["hidden"] if row["fn"] == "GymStatues"]
-    assert badge.reading in [(row["x"], row["y"]) for row in statues]
+    assert badge.sign in [(row["x"], row["y"]) for row in statues]
     assert {row["facing"] for row in statues} == {"up"}
 
 
-def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Played) -> None:
+def test_story_facts_are_read_again_when_their_sources_change(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
         state = game.state
-    story = story_tasks.capability(_kit())
-    (sensor,) = [each for each in story.sensors if "badge:boulder" in each.tells]
-    marks = replace(story, sensors=(sensor,))
-    kinds = ("event:", "badge:", "item:")  # the world hides things from the beginning
+    story = story_tasks.capability(_game_context())
+    (sensor,) = [each for each in story.sensors if "badge:boulder" in each.fact_names]
+    ram_facts = replace(story, sensors=(sensor,))
+    kinds = ("event:", "badge:", "item:")  # some objects are hidden from the beginning
 
     def true(state: State) -> set[str]:
-        facts = facts_of(marks, state)
+        facts = facts_of(ram_facts, state)
         return {fact for fact, value in facts.items() if value and fact.startswith(kinds)}
 
     before = true(state)
@@ -340,7 +334,7 @@ def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Pl
     assert true(state) == before == {"event:oak_asked_to_choose_mon", "event:got_starter"}
 
 
-def test_floors_carry_one_where_the_facts_say() -> None:
+def test_floors_carry_the_player_as_in_the_facts() -> None:
     spinners = json.loads((FACTS / "data" / "spinners.json").read_text(encoding="utf-8"))
     arrows = {
         (row["map"], each["x"], each["y"]): (row["map"], each["end_x"], each["end_y"])
@@ -356,14 +350,14 @@ def test_floors_carry_one_where_the_facts_say() -> None:
     assert STORY.carries == {**arrows, **holes}
 
 
-def test_the_statues_of_the_old_house_are_answered_yes() -> None:
+def test_the_statues_of_the_mansion_are_answered_yes() -> None:
     switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
-    feats = [each.interaction for each in STORY.tasks if each.sets in switch]
-    assert len(feats) == 5
-    assert all(each.told["yes"] for each in feats)
+    interactions = [each.interaction for each in STORY.tasks if each.sets in switch]
+    assert len(interactions) == 5
+    assert all(each.value["yes"] for each in interactions)
 
 
-def test_what_the_story_hands_over_is_neither_used_up_nor_thrown_away() -> None:
+def test_story_items_are_kept() -> None:
     water, teeth, flute = 60, 64, 73
     assert {water, teeth, flute} <= STORY.kept
-    assert not STORY.kept & {4, 20}  # balls and potions are there to be used
+    assert not STORY.kept & {4, 20}  # balls and potions may be used

@@ -1,4 +1,4 @@
-"""What the cartridge says about creatures, moves, trainers and things; on the demo and by hand."""
+"""Species, moves, trainers and items decoded from the demo and from tables written by hand."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ import pytest
 from emulator import Cartridge, CartridgeError, CartridgeKind, Dex, Ram, Species, World
 from emulator.cartridge import Rom
 from emulator.dex.species import Evolution, EvolvesBy, LevelUpMove
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.dex.wild import Wild
 from emulator.profile import symbol
 from emulator.ram.party import Stats
@@ -20,7 +20,7 @@ from emulator.rules.rule_book import Matchup, StageRatio
 from emulator.rules.stats import Growth
 from emulator.text import charmap
 from emulator.world.header import FIRST_INDOOR_MAP
-from emulator.world.residents import TRAINER_HEADER_SIZE, Lookout, read_lookouts
+from emulator.world.map_objects import TRAINER_HEADER_SIZE, SightLine, read_sight_lines
 from tests.emulator.synthetic.facts import Facts, load
 from tests.emulator.synthetic.image import offset, word
 
@@ -70,16 +70,16 @@ def test_every_field_of_a_species() -> None:
     assert one.first_moves == (1, 2)
     assert one.growth == Growth(6, 5, -15, 100, 140)
     assert one.machines == (0, 2, 54)
-    assert (one.lessons, one.evolutions) == ((), ())
+    assert (one.level_up_moves, one.evolutions) == ((), ())
 
 
-def test_numbers_without_a_species_have_none_and_the_last_lies_apart() -> None:
+def test_indices_without_a_species_are_left_out_and_mew_is_stored_apart() -> None:
     dex = dex_with(species_tables(bytes([0, 0])))
     assert set(dex.all_species) == {2, 4}
     assert dex.species(4).base.hp == 100
 
 
-def test_evolutions_and_lessons() -> None:
+def test_evolutions_and_level_up_moves() -> None:
     by_level, by_item, by_trade = (1, 16, 9), (2, 33, 1, 10), (3, 1, 11)
     learnset = bytes([*by_level, *by_item, *by_trade, 0, 7, 73, 13, 22, 20, 2, 25, 4, 30, 5, 0])
     one = dex_with(species_tables(learnset)).species(2)
@@ -88,7 +88,7 @@ def test_evolutions_and_lessons() -> None:
         Evolution(EvolvesBy.ITEM, 1, 33, 10),
         Evolution(EvolvesBy.TRADE, 1, 0, 11),
     )
-    assert one.lessons == (
+    assert one.level_up_moves == (
         *(
             LevelUpMove(7, 73),
             LevelUpMove(13, 22),
@@ -99,7 +99,7 @@ def test_evolutions_and_lessons() -> None:
     )
 
 
-def test_a_mon_knows_the_newest_four_moves_and_none_twice() -> None:
+def test_a_pokemon_knows_its_last_four_moves_without_repeats() -> None:
     learnset = bytes([0, 7, 73, 13, 22, 20, 2, 25, 4, 30, 5, 0])
     one = dex_with(species_tables(learnset)).species(2)
     moves = {level: one.moves_at(level) for level in (6, 7, 20, 25, 99)}
@@ -112,15 +112,15 @@ def test_a_mon_knows_the_newest_four_moves_and_none_twice() -> None:
     }
 
 
-def test_a_learnset_without_an_end_is_none() -> None:
-    assert dex_with(species_tables(bytes([0]) + bytes([9]) * 80)).species(2).lessons == ()
+def test_a_learnset_without_an_end_mark_is_empty() -> None:
+    assert dex_with(species_tables(bytes([0]) + bytes([9]) * 80)).species(2).level_up_moves == ()
 
 
 @pytest.mark.parametrize("evolution", EvolvesBy)
-def test_evolutions_without_an_end_are_bounded(evolution: EvolvesBy) -> None:
+def test_evolutions_without_an_end_mark_are_bounded(evolution: EvolvesBy) -> None:
     one = dex_with(species_tables(bytes([evolution.value]) * 80)).species(2)
     assert 0 < len(one.evolutions) <= 21
-    assert one.lessons == ()
+    assert one.level_up_moves == ()
 
 
 def test_a_class_has_no_more_teams_than_a_byte_can_count() -> None:
@@ -173,9 +173,12 @@ def test_trainers() -> None:
     )
     walker = dex.trainer(1)
     assert (walker.number, walker.name, walker.base_money) == (1, "WALKER", 15)
-    assert walker.teams == ((Member(11, 7), Member(11, 8)), (Member(9, 7), Member(12, 8)))
+    assert walker.teams == (
+        (TeamMember(11, 7), TeamMember(11, 8)),
+        (TeamMember(9, 7), TeamMember(12, 8)),
+    )
     assert (walker.prize(1), walker.prize(2)) == (165, 180)
-    assert dex.trainer(47).teams == ((Member(3, 5),),)
+    assert dex.trainer(47).teams == ((TeamMember(3, 5),),)
 
 
 def test_a_class_without_teams_begins_where_the_next_one_does() -> None:
@@ -186,13 +189,13 @@ def test_a_class_without_teams_begins_where_the_next_one_does() -> None:
     assert [len(dex.trainer(number).teams) for number in (1, 2, 3)] == [0, 1, 0]
 
 
-def test_special_moves_replace_the_third_of_one_mon() -> None:
+def test_special_moves_replace_the_third_move_of_one_pokemon() -> None:
     dex = dex_with({(14, 0x5D22): bytes([1, 117, 6, 117, 2, 85]), (14, 0x5D32): bytes([44, 59])})
     assert dex.lone_moves == {1: (1, 117), 3: (2, 85)}
     assert dex.team_moves == {44: (4, 59)}
 
 
-def test_who_bites_where() -> None:
+def test_fishing_encounters_are_decoded_by_rod_and_map() -> None:
     dex = dex_with(
         {
             (3, 0x627F): bytes([10, 157, 10, 71]),
@@ -204,7 +207,7 @@ def test_who_bites_where() -> None:
     assert dex.fishing.super_rod == {7: ((15, 24), (20, 25))}
 
 
-def test_trades_are_known_by_their_bits() -> None:
+def test_trades_are_indexed_by_their_flag_bits() -> None:
     row = bytes([5, 64, 1]) + name("DUX").ljust(11, b"\x50")
     assert dex_with({(28, 0x5B7B + 2 * 14): row}).trades == {2: (5, 64, "DUX")}
 
@@ -214,21 +217,21 @@ def test_prices_of_vending_machines() -> None:
     assert dex_with({(29, 0x5000): rows}).vending == {60: 200, 61: 350}
 
 
-def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
+def test_tables_the_demo_lacks_are_empty(demo: Cartridge) -> None:
     dex = Dex.of(demo)
     assert not dex.trades
     assert not dex.fishing.good_rod + tuple(dex.fishing.super_rod)
     assert not {**dex.lone_moves, **dex.team_moves}
 
 
-def test_the_machine_of_the_demo_asks_what_its_sources_say(demo: Cartridge) -> None:
+def test_the_vending_machine_of_the_demo_has_the_prices_of_its_sources(demo: Cartridge) -> None:
     written = tomllib.loads(ITEMS.read_text(encoding="utf-8"))["items"]
     asked = [(each["id"], each["machine"]) for each in written.values() if "machine" in each]
     assert asked
     assert list(Dex.of(demo).vending.items()) == asked
 
 
-def test_who_lives_where() -> None:
+def test_wild_encounters_are_decoded_by_map() -> None:
     slots = bytes(number for slot in range(10) for number in (2 + slot, 7 + slot % 2))
     dex = dex_with(
         {
@@ -253,7 +256,7 @@ def test_who_lives_where() -> None:
     assert grass.shares[7] == Fraction(51 + 39 + 25 + 13 + 11, 256)
 
 
-def test_things() -> None:
+def test_items() -> None:
     dex = dex_with(
         {
             (1, 0x4608): bytes.fromhex("000000 001200"),
@@ -273,7 +276,7 @@ def test_things() -> None:
     assert dex.item(97).name == ""
 
 
-def test_what_is_not_there_is_said_in_one_line() -> None:
+def test_an_unknown_number_raises_a_one_line_error() -> None:
     dex = dex_with({})
     for ask, what in (
         (dex.species, "species"),
@@ -287,11 +290,11 @@ def test_what_is_not_there_is_said_in_one_line() -> None:
 
 
 def test_a_cartridge_without_tables_is_refused(demo: Cartridge) -> None:
-    with pytest.raises(CartridgeError, match="no table of stages"):
+    with pytest.raises(CartridgeError, match="no stat stage table"):
         Dex.of(replace(demo, rom=bytes(1 << 20), sha1="blank"))
 
 
-def test_wild_mons_of_the_demo_live_where_there_is_ground_for_them(demo: Cartridge) -> None:
+def test_wild_encounters_of_the_demo_have_grass_or_water_on_their_map(demo: Cartridge) -> None:
     dex, world = Dex.of(demo), World.of(demo)
     assert {3, 7, 11, 1} & set(dex.all_species) == {3, 7, 11}
     for map_id, wild in dex.wild.items():
@@ -311,7 +314,7 @@ def test_the_starters_beat_each_other_in_a_ring(demo: Cartridge) -> None:
     assert all(sorted(row) == [Fraction(1, 2), Fraction(1, 2), 2] for row in against)
 
 
-def test_it_is_decoded_once(demo: Cartridge) -> None:
+def test_the_dex_is_decoded_once(demo: Cartridge) -> None:
     copy = replace(demo, sha1="another")
     assert Dex.of(copy) is Dex.of(copy)
 
@@ -326,34 +329,34 @@ def header(bit: int, sight: int, base: int) -> bytes:
     return bytes([bit, sight << 4]) + (FLAGS + base).to_bytes(2, "little") + texts
 
 
-def eyes(headers: Sequence[bytes], slots: Sequence[int], *, at: int = AT) -> dict[int, Lookout]:
-    """Return whose eyes are read where the game looked last at the header at `at`."""
+def sights(headers: Sequence[bytes], slots: Sequence[int], *, at: int = AT) -> dict[int, SightLine]:
+    """Return the decoded sights when the game's last checked header is at `at`."""
     rom = bytearray(b"\xc9" * 0x8000)
     listed = b"".join(headers) + b"\xff"
     rom[AT : AT + len(listed)] = listed
     work = bytearray(0x2000)
     pointer = symbol("wTrainerHeaderPtr") - 0xC000
     work[pointer : pointer + 2] = at.to_bytes(2, "big")
-    return dict(read_lookouts(Rom(bytes(rom)), BANK, Ram(((0xC000, bytes(work)),)), slots))
+    return dict(read_sight_lines(Rom(bytes(rom)), BANK, Ram(((0xC000, bytes(work)),)), slots))
 
 
-def test_as_many_headers_as_fighters_are_theirs_in_their_order() -> None:
-    found = eyes([header(3, 4, 10), header(5, 2, 10)], [1, 6])
-    assert found == {1: Lookout(4, 83), 6: Lookout(2, 85)}
+def test_headers_as_many_as_trainers_belong_to_them_in_order() -> None:
+    found = sights([header(3, 4, 10), header(5, 2, 10)], [1, 6])
+    assert found == {1: SightLine(4, 83), 6: SightLine(2, 85)}
 
 
-def test_a_leader_without_a_header_leaves_the_others_theirs() -> None:
+def test_a_leader_without_a_header_does_not_shift_the_other_headers() -> None:
     listed = [header(2, 3, 20), header(3, 3, 20)]
-    wanted = {2: Lookout(3, 162), 3: Lookout(3, 163)}
-    assert eyes(listed, [1, 2, 3]) == wanted
-    assert eyes(listed, [1, 2, 3], at=AT + TRAINER_HEADER_SIZE) == wanted
-    assert eyes(listed, [1, 2, 3], at=AT + 2 * TRAINER_HEADER_SIZE) == wanted
+    wanted = {2: SightLine(3, 162), 3: SightLine(3, 163)}
+    assert sights(listed, [1, 2, 3]) == wanted
+    assert sights(listed, [1, 2, 3], at=AT + TRAINER_HEADER_SIZE) == wanted
+    assert sights(listed, [1, 2, 3], at=AT + 2 * TRAINER_HEADER_SIZE) == wanted
 
 
-def test_where_the_pointer_leads_to_no_list_nobody_watches() -> None:
-    assert eyes([header(2, 3, 20)], [1, 2], at=0x6000) == {}
-    assert eyes([header(9, 3, 20)], [1, 2]) == {}  # of nobody who is there
-    assert eyes([b"\x01\x30" + bytes(10)], [1]) == {}
+def test_a_pointer_to_no_header_list_gives_no_sights() -> None:
+    assert sights([header(2, 3, 20)], [1, 2], at=0x6000) == {}
+    assert sights([header(9, 3, 20)], [1, 2]) == {}  # slots that are not present
+    assert sights([b"\x01\x30" + bytes(10)], [1]) == {}
 
 
 METHODS = {"level": EvolvesBy.LEVEL, "item": EvolvesBy.ITEM, "trade": EvolvesBy.TRADE}
@@ -363,7 +366,7 @@ GROWTHS = {  # formats.md 1.8
     4: Growth(4, 5, 0, 0, 0),
     5: Growth(5, 4, 0, 0, 0),
 }
-FLOORS = range(84, 98)  # numbers of elevators' floors: named as items are, and nothing else
+FLOORS = range(84, 98)  # numbers of elevator floors: named like items, with no other data
 
 
 @pytest.fixture(scope="module")
@@ -371,7 +374,7 @@ def dex(synthetic_cartridge: Cartridge) -> Dex:
     return Dex.of(synthetic_cartridge)
 
 
-def test_all_species_in_every_field(dex: Dex) -> None:
+def test_all_fields_of_all_species_match_the_facts(dex: Dex) -> None:
     facts = load("data/species.json")["species"]
     assert len(facts) == 151
     assert {one.index: fields(one) for one in dex.all_species.values()} == {
@@ -381,10 +384,10 @@ def test_all_species_in_every_field(dex: Dex) -> None:
 
 def fields(one: Species) -> tuple[object, ...]:
     evolutions = [(each.by, each.level, each.item, each.species) for each in one.evolutions]
-    lessons = [list(lesson) for lesson in one.lessons]
+    level_up_moves = [list(lesson) for lesson in one.level_up_moves]
     identity = (one.dex, one.name, list(one.types), tuple(one.base))
     rates = (one.catch_rate, one.base_experience, one.growth)
-    return *identity, *rates, list(one.first_moves), lessons, evolutions, list(one.machines)
+    return *identity, *rates, list(one.first_moves), level_up_moves, evolutions, list(one.machines)
 
 
 def written(row: Facts) -> tuple[object, ...]:
@@ -413,7 +416,7 @@ def test_all_moves(dex: Dex) -> None:
     assert found == [(*(row[key] for key in keys), row.get("high_crit", False)) for row in facts]
 
 
-def test_all_types_and_how_they_match(dex: Dex) -> None:
+def test_all_types_and_the_type_chart_match_the_facts(dex: Dex) -> None:
     facts = load("data/types.json")
     names = {number: name for number, name in enumerate(dex.type_names) if name}
     assert names == {int(number): name for number, name in facts["types"].items()}
@@ -439,7 +442,7 @@ def test_all_items(dex: Dex) -> None:
     )
 
 
-def test_floors_are_decoded_as_items_without_a_price(dex: Dex) -> None:
+def test_elevator_floors_are_decoded_as_items_without_a_price(dex: Dex) -> None:
     facts = {row["id"]: row["name"] for row in load("data/items.json")["items"]}
     for number in FLOORS:
         item = dex.item(number)

@@ -1,4 +1,4 @@
-"""What a battle is, who fights in it and what it waits for; and when its RAM is not to be believed."""
+"""Decoding of battles: kind, participants and phase; and battle RAM that must be ignored."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -24,8 +24,8 @@ from tests.emulator.moments import (
     TILE_MAP,
     Change,
     box,
+    bytes_from,
     cursor,
-    spread,
     state_with,
     tile,
 )
@@ -36,25 +36,25 @@ ENEMY_PARTY: Final = 0xD89C
 
 
 def mon(side: Side, species: int, *, hp: int = 17, level: int = 6) -> Change:
-    """Return the bytes of a mon that fights, with 21 HP when healthy."""
+    """Return the bytes of a Pokemon in battle, with 21 HP when healthy."""
     head = bytes([species, 0, hp, 0, 0x08, 20, 2, 45, 33, 45, 0, 0, 0x98, 0x76, level])
     stats = bytes([0, 21, 0, 11, 0, 12, 1, 13, 0, 14])
     unmodified = bytes([level]) + stats + bytes([7, 6, 13, 1, 8, 7])
     name = bytes([0x80, 0x81, 0x50, 0x99])
     pp = bytes([0x40 | 35, 40, 0, 0])
     return (
-        spread(side.mon, head + stats + pp)
-        | spread(side.unmodified, unmodified)
-        | spread(side.nickname, name)
-        | spread(side.statuses, bytes([0x80, 0x80, 0x01]))
-        | spread(side.counters, bytes([2, 3, 4, 0x25]))
+        bytes_from(side.mon, head + stats + pp)
+        | bytes_from(side.unmodified, unmodified)
+        | bytes_from(side.nickname, name)
+        | bytes_from(side.statuses, bytes([0x80, 0x80, 0x01]))
+        | bytes_from(side.counters, bytes([2, 3, 4, 0x25]))
         | {side.substitute: 6}
     )
 
 
 def party(count_at: int, *species: int, hp: int = 17, level: int = 6) -> Change:
-    """Return the bytes of a team whose mons all look alike."""
-    changes = spread(count_at, bytes([len(species), *species, 0xFF]))
+    """Return the bytes of a team of identical Pokemon."""
+    changes = bytes_from(count_at, bytes([len(species), *species, 0xFF]))
     for slot, each in enumerate(species):
         start = count_at + 8 + 44 * slot
         changes |= {start: each, start + 2: hp, start + 33: level, start + 35: 21}
@@ -111,7 +111,7 @@ def test_a_wild_battle() -> None:
     assert battle.phase is Phase.BUSY
 
 
-def test_every_number_of_a_mon_that_fights() -> None:
+def test_every_field_of_a_pokemon_in_battle() -> None:
     own = own_of(WILD)
     assert (own.species, own.nickname, own.position, own.level) == (SPECIES, "AB", 1, 6)
     assert (own.hp, own.max_hp, own.fainted) == (17, 21, False)
@@ -126,21 +126,21 @@ def test_every_number_of_a_mon_that_fights() -> None:
     assert (own.disabled, own.substitute_hp) == (1, 6)
 
 
-def test_the_enemy_is_read_like_the_own_mon() -> None:
+def test_the_enemy_pokemon_is_read_like_the_players() -> None:
     enemy = battle_of(WILD).enemy
     assert enemy is not None
     assert (enemy.species, enemy.level, enemy.hp, enemy.position) == (OTHER, 3, 21, 0)
     assert [slot.move for slot in enemy.moves] == [33, 45]
 
 
-def test_a_mon_without_ailments_has_none() -> None:
-    own = own_of(WILD | spread(OWN.statuses, bytes(3)) | spread(OWN.counters, bytes(4)))
+def test_a_healthy_pokemon_has_no_status() -> None:
+    own = own_of(WILD | bytes_from(OWN.statuses, bytes(3)) | bytes_from(OWN.counters, bytes(4)))
     assert own.volatile == Volatile.NONE
     assert own.disabled is None
 
 
-def test_stages_that_nobody_has_set_up_are_neutral() -> None:
-    stages = spread(OWN.unmodified + 11, bytes([0, 14, 255, 7, 7, 7]))
+def test_uninitialised_stages_are_neutral() -> None:
+    stages = bytes_from(OWN.unmodified + 11, bytes([0, 14, 255, 7, 7, 7]))
     assert own_of(WILD | stages).stages == Stages()
 
 
@@ -154,7 +154,7 @@ def test_a_trainer_battle() -> None:
     assert battle.enemy.position == 1
 
 
-def test_the_class_is_known_from_either_place() -> None:
+def test_the_trainer_class_is_read_from_either_address() -> None:
     assert battle_of(TRAINER | {0xD059: 0}).trainer_class == 25
 
 
@@ -164,7 +164,7 @@ def test_safari_and_old_man() -> None:
     assert battle_of(WILD | {0xD05A: 9}).type is BattleType.NORMAL
 
 
-def test_a_lost_battle_has_nobody_in_it() -> None:
+def test_a_lost_battle_has_no_active_pokemon() -> None:
     state = state_with(WILD | {0xD057: 0xFF, 0xCF0B: 1})
     assert state.battle is not None
     assert (state.battle.kind, state.battle.own, state.battle.enemy) == (
@@ -188,12 +188,12 @@ def test_the_result_is_known_after_the_battle() -> None:
         mon(OWN, OTHER),  # of an older battle
         mon(OWN, SPECIES, level=0),
         mon(OWN, SPECIES, hp=22),
-        {0xD11D: 1} | mon(OWN, SPECIES, hp=3),  # older numbers of the one that is coming out
+        {0xD11D: 1} | mon(OWN, SPECIES, hp=3),  # older values of the Pokemon that is coming out
         {0xD11D: 1} | mon(OWN, SPECIES, level=5),
-        {0xCC2F: 2},  # no such place in the team
+        {0xCC2F: 2},  # no such position in the team
     ],
 )
-def test_what_is_left_of_an_older_battle_is_not_the_own_mon(old: Change) -> None:
+def test_leftovers_of_an_older_battle_are_not_the_players_pokemon(old: Change) -> None:
     battle = battle_of(WILD | old)
     assert battle.own is None
     assert battle.phase is Phase.INTRO
@@ -201,19 +201,19 @@ def test_what_is_left_of_an_older_battle_is_not_the_own_mon(old: Change) -> None
 
 
 @pytest.mark.parametrize("old", [mon(ENEMY, 0), {0xCFD8: 3}])
-def test_what_is_left_of_an_older_battle_is_not_the_enemy(old: Change) -> None:
+def test_leftovers_of_an_older_battle_are_not_the_enemy_pokemon(old: Change) -> None:
     assert battle_of(WILD | old).enemy is None
 
 
-def test_a_trainer_has_nobody_out_before_his_first() -> None:
+def test_a_trainer_has_no_active_pokemon_before_sending_the_first() -> None:
     assert battle_of(TRAINER | {0xCFE8: 0xFF}).enemy is None
 
 
-def test_damage_in_a_battle_does_not_make_the_own_mon_a_stranger() -> None:
+def test_battle_damage_does_not_hide_the_players_pokemon() -> None:
     assert own_of(WILD | mon(OWN, SPECIES, hp=1)).hp == 1
 
 
-def test_a_mon_that_took_another_shape_is_still_there() -> None:
+def test_a_transformed_pokemon_is_still_read() -> None:
     shape = {OWN.statuses + 2: 8, ENEMY.statuses + 2: 8, 0xCFD8: 3}
     battle = battle_of(WILD | mon(OWN, OTHER) | shape)
     assert battle.own is not None
@@ -259,7 +259,7 @@ def at_rows(column: int, row: int, tiles: bytes) -> Change:
         (MESSAGE_BOX | STATS_BOX | cursor(7, 7, 7), Phase.OTHER_MENU),
     ],
 )
-def test_what_a_battle_waits_for(screen: Change, phase: Phase) -> None:
+def test_the_phase_of_a_battle(screen: Change, phase: Phase) -> None:
     assert battle_of(WILD | screen).phase is phase
 
 
@@ -279,7 +279,7 @@ def test_the_real_game_while_the_rival_sends_out_his_first(ram_image: Callable[[
     assert enemy.types == (21, 21)
     assert enemy.moves == ((33, 35, 0), (39, 30, 0))
     assert enemy.stats == enemy.unmodified == Stats(20, 10, 12, 10, 10)
-    assert enemy.dvs == (9, 8, 8, 8)  # what every trainer's mon was born with
+    assert enemy.dvs == (9, 8, 8, 8)  # the DVs of every trainer's Pokemon
     assert enemy.stages == Stages()
     assert enemy.volatile == Volatile.NONE
     assert len(battle.enemy_party) == 1

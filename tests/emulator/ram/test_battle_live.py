@@ -1,4 +1,4 @@
-"""Battles of the demo as they are fought: what is read of them, and whether the rules foresee it."""
+"""Live battles of the demo: decoded states, and whether the rules predict them."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ READS_ON: Final = (Phase.TEXT, Phase.LEVEL_UP, Phase.YES_NO, Phase.NEXT_MON)
 
 
 def member(dex: Dex, index: int, level: int) -> bytes:
-    """Return a healthy mon as the team stores it."""
+    """Return a healthy Pokemon as the party stores it."""
     kind, dvs = dex.species(index), Dvs(9, 8, 8, 8)
     stats = stats_of(kind.base, dvs, level)
     moves = kind.moves_at(level)
@@ -64,7 +64,7 @@ class Arena:
             self.console._memory[address + offset] = byte
 
     def meet(self, opponent: int, *team: tuple[int, int]) -> None:
-        """Ask for a battle, as grass and trainers do."""
+        """Start a battle in the same way as grass and trainers."""
         self.write(0xD163, bytes([len(team), *[index for index, _ in team], 0xFF]))
         for slot, (index, level) in enumerate(team):
             self.write(0xD16B + 44 * slot, member(self.dex, index, level))
@@ -79,7 +79,7 @@ class Arena:
         return read_state(self.console.ram(), self.console.frame)
 
     def fight(self, choose: Callable[[Battle], Button]) -> Iterator[State]:
-        """Yield every eighth frame or so until the map is back."""
+        """Yield about every eighth frame until the map is back."""
         fought = False
         for _ in range(3000):
             state = self.state()
@@ -116,13 +116,13 @@ def attack(_battle: Battle) -> Button:
     return Button.A
 
 
-def whole(state: State) -> tuple[BattleMon, BattleMon] | None:
+def both_pokemon(state: State) -> tuple[BattleMon, BattleMon] | None:
     battle = state.battle
     both = battle is not None and battle.own is not None and battle.enemy is not None
     return (battle.own, battle.enemy) if both else None  # type: ignore[union-attr, return-value]
 
 
-def test_a_wild_battle_from_the_first_word_to_the_last(arena: Arena) -> None:
+def test_a_wild_battle_is_decoded_from_start_to_end(arena: Arena) -> None:
     arena.meet(WILD, (STARTER, 8))
     states = list(arena.fight(attack))
     battles = [state.battle for state in states if state.battle is not None]
@@ -142,11 +142,11 @@ def test_a_wild_battle_from_the_first_word_to_the_last(arena: Arena) -> None:
     assert states[-1].party[0].exp > arena.dex.species(STARTER).growth.experience_at(8)
 
 
-def test_numbers_of_a_mon_that_fights_follow_the_formulas(arena: Arena) -> None:
+def test_stats_of_a_pokemon_in_battle_follow_the_formulas(arena: Arena) -> None:
     arena.meet(WILD, (STARTER, 8))
     seen = 0
     for state in arena.fight(attack):
-        mons = whole(state)
+        mons = both_pokemon(state)
         if mons is None or state.battle is None or state.battle.phase is not Phase.MAIN_MENU:
             continue
         seen += 1
@@ -163,7 +163,7 @@ def test_numbers_of_a_mon_that_fights_follow_the_formulas(arena: Arena) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_every_hit_is_one_that_the_rules_foresee(arena: Arena, seed: int) -> None:
+def test_every_hit_is_in_the_predicted_spread(arena: Arena, seed: int) -> None:
     arena.chance.seed(seed)
     dex, hits, before = arena.dex, 0, None
 
@@ -174,7 +174,7 @@ def test_every_hit_is_one_that_the_rules_foresee(arena: Arena, seed: int) -> Non
 
     arena.meet(TRAINER_FROM + 1, (STARTER, 9), (SECOND, 8))
     for state in arena.fight(choose):
-        now = whole(state)
+        now = both_pokemon(state)
         if before and now and state.battle:
             moves = (state.battle.own_move, state.battle.enemy_move)
             for one, other in ((0, 1), (1, 0)):

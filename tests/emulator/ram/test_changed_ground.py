@@ -1,4 +1,4 @@
-"""Ground that scripts have changed, on the demo: what is believed of the live block map, and when it is not."""
+"""Changed map blocks on the demo: when the live block map is used, and when it is ignored."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
@@ -16,7 +16,7 @@ from tests.live_blocks import laid_over
 Square: TypeAlias = tuple[int, int]
 MakeMoment: TypeAlias = Callable[[Mapping[int, int]], State]
 BEDROOM: Final = 38
-OPEN_FLOOR: Final = (4, 4)  # a square of the demo's bedroom in sight of where play begins
+OPEN_FLOOR: Final = (4, 4)  # a visible square of the bedroom in which play begins
 WALLED: Final = (0, 0)
 
 
@@ -40,7 +40,7 @@ def moment(bedroom: PyBoyConsole) -> MakeMoment:
 
 
 def drawn(here: GameMap, changes: Mapping[int, int], player: Position) -> dict[int, int]:
-    """Return what the screen shows around the player when these bytes of the block map have changed."""
+    """Return what the screen shows around the player after these changes to the block map."""
     blocks = bytearray(here.layout.blocks)
     for address, block in changes.items():
         blocks[address - LIVE_BLOCKS] = block
@@ -51,7 +51,7 @@ def drawn(here: GameMap, changes: Mapping[int, int], player: Position) -> dict[i
 
 @pytest.fixture
 def changed(moment: MakeMoment, world: World) -> Callable[[Square, Square], State]:
-    """The first moment of control, with one block of the map laid over another and drawn."""
+    """The first moment of control, with one block of the map replaced by another and drawn."""
 
     def make(square: Square, like: Square) -> State:
         state = moment({})
@@ -63,12 +63,12 @@ def changed(moment: MakeMoment, world: World) -> Callable[[Square, Square], Stat
 
 
 @pytest.fixture
-def bricked_up(changed: Callable[[Square, Square], State]) -> State:
-    """The bedroom with a piece of its wall where the floor is."""
+def with_wall(changed: Callable[[Square, Square], State]) -> State:
+    """The bedroom with a piece of its wall in place of the floor."""
     return changed(OPEN_FLOOR, WALLED)
 
 
-def test_ground_that_nothing_has_changed_is_the_cartridges_own_world(
+def test_without_changed_blocks_the_world_is_the_cartridges_own(
     moment: MakeMoment, world: World
 ) -> None:
     state = moment({})
@@ -77,13 +77,13 @@ def test_ground_that_nothing_has_changed_is_the_cartridges_own_world(
     assert world.changed == {}
 
 
-def test_a_block_that_changed_is_seen_and_all_other_maps_are_shared(
-    bricked_up: State, world: World
+def test_a_changed_block_is_detected_and_all_other_maps_are_shared(
+    with_wall: State, world: World
 ) -> None:
-    here = bricked_up.map.map_id
-    seen = world.seen(bricked_up)
+    here = with_wall.map.map_id
+    seen = world.seen(with_wall)
     assert not seen.map(here).passable(*OPEN_FLOOR)
-    assert seen.map(here) is world.live_map(bricked_up)
+    assert seen.map(here) is world.live_map(with_wall)
     assert world.map(here).passable(*OPEN_FLOOR)
     assert [map_id for map_id in world.map_ids if seen.map(map_id) is not world.map(map_id)] == [
         here
@@ -91,17 +91,17 @@ def test_a_block_that_changed_is_seen_and_all_other_maps_are_shared(
     assert list(seen.changed) == [here]
 
 
-def test_the_same_blocks_give_the_same_world_and_the_cartridges_blocks_its_own(
-    moment: MakeMoment, bricked_up: State, world: World
+def test_equal_blocks_give_the_same_world_object_and_unchanged_ones_the_cartridges(
+    moment: MakeMoment, with_wall: State, world: World
 ) -> None:
-    seen = world.seen(bricked_up)
-    assert world.seen(bricked_up) is seen
-    assert seen.seen(bricked_up) is seen
+    seen = world.seen(with_wall)
+    assert world.seen(with_wall) is seen
+    assert seen.seen(with_wall) is seen
     assert world.with_blocks(seen.changed) is seen
     assert seen.seen(moment({})) is world
 
 
-def test_warps_of_changed_ground_fire_as_its_tiles_say(
+def test_warps_on_changed_blocks_fire_by_the_new_tiles(
     changed: Callable[[Square, Square], State], world: World
 ) -> None:
     (stairs,) = world.map(BEDROOM).warps
@@ -122,7 +122,7 @@ def test_warps_of_changed_ground_fire_as_its_tiles_say(
     ],
     ids=["another size", "no such map", "a script", "a step", "a battle"],
 )
-def test_block_memory_that_may_hold_anything_is_not_believed(
+def test_block_memory_is_ignored_while_it_may_hold_other_data(
     changes: dict[int, int], moment: MakeMoment, world: World
 ) -> None:
     scratch = dict.fromkeys(range(LIVE_BLOCKS, LIVE_BLOCKS + 784), 0x5A)  # wTempPic is there too
@@ -132,10 +132,10 @@ def test_block_memory_that_may_hold_anything_is_not_believed(
 
 
 @pytest.mark.parametrize("loaded", [0, 40, 57])
-def test_a_map_that_is_still_being_loaded_is_not_believed(
+def test_the_blocks_of_a_map_that_is_still_loading_are_ignored(
     loaded: int, moment: MakeMoment, world: World
 ) -> None:
-    """As after a step over the edge of another map: in control, but the block map is not yet this map's."""
+    """Right after a step over the edge of another map: in control, but the block map is not yet this map's."""
     border = dict.fromkeys(
         range(LIVE_BLOCKS + loaded, LIVE_BLOCKS + 100), world.map(BEDROOM).header.border
     )
@@ -143,21 +143,21 @@ def test_a_map_that_is_still_being_loaded_is_not_believed(
     live = world.live_map(state)
     assert state.tiles_in_sight is not None
     assert live is not None
-    assert live.unlike(state.tiles_in_sight) > 0
+    assert live.count_differences(state.tiles_in_sight) > 0
     assert world.seen(state) is world
 
 
-def test_changed_ground_is_not_believed_while_a_box_hides_it(
-    bricked_up: State, moment: MakeMoment, world: World
+def test_changed_blocks_are_ignored_while_a_box_hides_them(
+    with_wall: State, moment: MakeMoment, world: World
 ) -> None:
     hidden = moment(
-        {at: bricked_up.ram.byte(at) for at in range(LIVE_BLOCKS, LIVE_BLOCKS + 100)}
+        {at: with_wall.ram.byte(at) for at in range(LIVE_BLOCKS, LIVE_BLOCKS + 100)}
         | {symbol("wFontLoaded"): 1}
     )
     assert world.seen(hidden) is world
 
 
-def test_the_screen_shows_the_ground_around_the_player(moment: MakeMoment, world: World) -> None:
+def test_the_screen_shows_the_squares_around_the_player(moment: MakeMoment, world: World) -> None:
     state = moment({})
     here = world.map(state.map.map_id)
     assert state.tiles_in_sight == {
@@ -178,13 +178,13 @@ def test_the_screen_shows_the_ground_around_the_player(moment: MakeMoment, world
     ],
     ids=["letters are loaded", "a corner of a box", "a step"],
 )
-def test_a_screen_that_may_be_covered_shows_no_ground(
+def test_a_screen_that_may_be_covered_gives_no_squares(
     changes: dict[int, int], moment: MakeMoment
 ) -> None:
     assert moment(changes).tiles_in_sight is None
 
 
-def test_what_lies_on_the_border_is_no_change(moment: MakeMoment, world: World) -> None:
+def test_a_difference_on_the_border_is_ignored(moment: MakeMoment, world: World) -> None:
     here = world.map(BEDROOM)
     width = here.header.width + 2 * BORDER
     corners = (0, BORDER * width + BORDER - 1, len(here.layout.blocks) - 1)

@@ -1,4 +1,4 @@
-"""Readers of RAM: against moments of the real game, menus by their place, the box, and excerpts."""
+"""RAM readers: images of the real game, menus by position, the box, and slices."""
 
 import json
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from emulator.profile import symbol
 from emulator.ram.dialogue import Waiting
 from emulator.ram.menu import read_menu
 from emulator.ram.party import Box, BoxedMon, read_box
-from emulator.ram.view import Excerpt, remembered
+from emulator.ram.view import RamSlices, cached_on
 from emulator.text import decode_name
-from tests.emulator.moments import Change, cursor, ram_with, spread, tile
+from tests.emulator.moments import Change, bytes_from, cursor, ram_with, tile
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
 EXPECTED: Final[dict[str, dict[str, Any]]] = (
@@ -38,7 +38,7 @@ def expected(name: str) -> dict[str, Any]:
 
 
 @every_image
-def test_place_money_badges_and_bag(state: State, expected: dict[str, Any]) -> None:
+def test_position_money_badges_and_bag(state: State, expected: dict[str, Any]) -> None:
     assert state.map.map_id == expected["map"]
     assert state.position == (expected["x"], expected["y"])
     assert state.player.money == expected["money"]
@@ -50,7 +50,7 @@ def test_place_money_badges_and_bag(state: State, expected: dict[str, Any]) -> N
 
 
 def as_expected(mon: PartyMon) -> dict[str, Any]:
-    """Return a mon under the names of the independent reader, which knows no PP Ups."""
+    """Return a Pokemon in the names of the independent reader, which has no PP Ups."""
     status = mon.status
     exps = mon.stat_exp
     return {
@@ -113,7 +113,7 @@ def test_text_in_the_message_box(state: State, expected: dict[str, Any]) -> None
 
 
 @every_image
-def test_what_the_screen_is_about(state: State, expected: dict[str, Any]) -> None:
+def test_the_screen_type(state: State, expected: dict[str, Any]) -> None:
     kind = ScreenType.OVERWORLD
     if expected["is_in_battle"]:
         kind = ScreenType.BATTLE
@@ -229,7 +229,7 @@ def right_edge(column: int) -> Change:
         ((7, 7, 7), {}, {}, MenuKind.OTHER),
     ],
 )
-def test_a_menu_is_known_by_its_place(
+def test_a_menu_is_identified_by_its_position(
     place: tuple[int, int, int], changes: dict[int, int], tiles: Change, kind: MenuKind
 ) -> None:
     assert menu_of(cursor(*place) | changes | tiles).kind is kind
@@ -272,7 +272,7 @@ def test_a_quantity_is_a_menu_without_a_cursor(column: int) -> None:
     assert (menu.index, menu.maximum, menu.cursor) == (12, 99, (column, 10))
 
 
-def test_a_box_without_the_sign_asks_for_no_quantity() -> None:
+def test_a_box_without_the_sign_is_not_a_quantity_menu() -> None:
     assert read_menu(ram_with(ASKED | QUANTITY_BOX)) is None
     assert read_menu(ram_with(ASKED | tile(19, 9, 0x7B) | tile(16, 10, 0xF1))) is None
 
@@ -281,25 +281,25 @@ COUNT, MONS, NUMBER, MON_SIZE = 0xDA80, 0xDA96, 0xD5A0, 33
 
 
 def box_of(count: int, species: bytes, number: int = 0) -> Box:
-    """Return the box read from RAM in which each mon's level is 10 more than its place."""
-    changes = {NUMBER: number} | spread(COUNT, bytes([count]) + species)
+    """Return the box read from RAM in which each Pokemon's level is 10 more than its place."""
+    changes = {NUMBER: number} | bytes_from(COUNT, bytes([count]) + species)
     for place, kind in enumerate(species[:-1]):
         changes |= {MONS + MON_SIZE * place: kind, MONS + MON_SIZE * place + 3: 10 + place}
     return read_box(ram_with(changes))
 
 
-def test_a_box_tells_number_kinds_and_levels() -> None:
+def test_a_box_has_its_number_species_and_levels() -> None:
     box = box_of(2, b"\x21\x07\xff", 0x80 | 5)
     assert box == Box(5, (BoxedMon(0x21, 10), BoxedMon(7, 11)))
     assert len(box) == 2
     assert not box.full
 
 
-def test_twenty_fill_it() -> None:
+def test_a_box_is_full_with_twenty_pokemon() -> None:
     assert box_of(20, bytes([7] * 20 + [0xFF])).full
 
 
-def test_a_count_that_the_list_does_not_bear_out_is_nobody() -> None:
+def test_a_count_that_the_species_list_contradicts_gives_an_empty_box() -> None:
     assert len(box_of(3, b"\x21\x07\xff")) == 0
     assert len(box_of(0, b"\xff")) == 0
     assert len(box_of(0, b"\0")) == 0
@@ -309,20 +309,20 @@ def test_a_count_that_the_list_does_not_bear_out_is_nobody() -> None:
 HERE, THERE, ELSEWHERE = (0xC000, 2), (0xC010, 1), (0xC020, 1)
 
 
-def test_an_excerpt_is_its_ranges_one_after_the_other() -> None:
-    assert Excerpt((HERE, THERE)).of(ram_with({0xC001: 2, 0xC010: 3, 0xC020: 4})) == bytes(
+def test_ram_slices_join_their_ranges() -> None:
+    assert RamSlices((HERE, THERE)).of(ram_with({0xC001: 2, 0xC010: 3, 0xC020: 4})) == bytes(
         [0, 2, 3]
     )
 
 
-def test_an_excerpt_of_less_is_none() -> None:
-    assert Excerpt((HERE, (0xDFFF, 2))).of(ram_with({})) is None
+def test_ram_slices_are_none_when_a_range_is_missing() -> None:
+    assert RamSlices((HERE, (0xDFFF, 2))).of(ram_with({})) is None
 
 
-def test_a_reader_is_asked_again_only_when_its_bytes_have_changed() -> None:
+def test_a_cached_reader_runs_again_only_when_its_bytes_change() -> None:
     asked = []
 
-    @remembered(HERE, THERE)
+    @cached_on(HERE, THERE)
     def read(ram: Ram) -> list[int]:
         asked.append(ram)
         return [*ram.span(*HERE), ram.byte(THERE[0])]
@@ -333,8 +333,8 @@ def test_a_reader_is_asked_again_only_when_its_bytes_have_changed() -> None:
     assert len(asked) == 2
 
 
-def test_a_reader_that_looks_elsewhere_is_refused() -> None:
-    @remembered(HERE, THERE)
+def test_a_cached_reader_cannot_read_other_ranges() -> None:
+    @cached_on(HERE, THERE)
     def read(ram: Ram) -> int:
         return ram.byte(ELSEWHERE[0])
 
@@ -342,8 +342,8 @@ def test_a_reader_that_looks_elsewhere_is_refused() -> None:
         read(ram_with({}))
 
 
-def test_a_ram_that_holds_less_is_read_as_it_is() -> None:
-    @remembered(HERE, (0xE000, 1))
+def test_a_ram_view_with_missing_ranges_is_read_without_the_cache() -> None:
+    @cached_on(HERE, (0xE000, 1))
     def read(ram: Ram) -> bool:
         return ram.covers(0xE000)
 

@@ -1,11 +1,11 @@
-"""When a state is to be believed: what looks like a game, a menu or a text, and is none."""
+"""When a state is reliable: data that looks like a game, a menu or a text but is not."""
 
 from collections.abc import Callable
 
 import pytest
 
 from emulator import Button, ConsoleError, Facing, PyBoyConsole, Ram, ScreenType, Step, read_state
-from emulator.ram.control import Doubt
+from emulator.ram.control import NoControl
 from emulator.ram.dialogue import Waiting
 from tests.emulator.moments import MESSAGE_BOX, TILE_MAP, Change, box, state_with, tile
 
@@ -21,37 +21,37 @@ def test_a_quiet_moment_is_trusted_and_in_control() -> None:
 @pytest.mark.parametrize(
     ("changes", "doubt", "screen_type"),
     [
-        ({0xC100: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD368: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD369: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD367: 24}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD362: 8}, Doubt.OFF_MAP, ScreenType.OVERWORLD),
-        ({0xD361: 0xFF}, Doubt.OFF_MAP, ScreenType.OVERWORLD),
-        ({0xFF40: 0x00}, Doubt.SCREEN_OFF, ScreenType.TRANSITION),
-        ({0xFF47: 0x90}, Doubt.FADING, ScreenType.TRANSITION),
-        ({0xFF47: 0xFE}, Doubt.FADING, ScreenType.TRANSITION),
-        ({0xD730: 0x20, 0xD13A: 9}, Doubt.WARPING, ScreenType.TRANSITION),
-        ({0xCD6B: 0xFF}, Doubt.INPUT_IGNORED, ScreenType.TRANSITION),
-        ({0xD730: 0x80}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
-        ({0xCD38: 2}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
-        ({0xD736: 0x40}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
-        ({0xD730: 0x01}, Doubt.ESCORTED, ScreenType.SCRIPTED),
-        ({0xCC57: 1}, Doubt.ESCORTED, ScreenType.SCRIPTED),
-        ({0xD057: 0xFF}, Doubt.BLACKOUT, ScreenType.BATTLE),
+        ({0xC100: 0}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD368: 0}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD369: 0}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD367: 24}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD362: 8}, NoControl.OFF_MAP, ScreenType.OVERWORLD),
+        ({0xD361: 0xFF}, NoControl.OFF_MAP, ScreenType.OVERWORLD),
+        ({0xFF40: 0x00}, NoControl.SCREEN_OFF, ScreenType.TRANSITION),
+        ({0xFF47: 0x90}, NoControl.FADING, ScreenType.TRANSITION),
+        ({0xFF47: 0xFE}, NoControl.FADING, ScreenType.TRANSITION),
+        ({0xD730: 0x20, 0xD13A: 9}, NoControl.WARPING, ScreenType.TRANSITION),
+        ({0xCD6B: 0xFF}, NoControl.INPUT_IGNORED, ScreenType.TRANSITION),
+        ({0xD730: 0x80}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xCD38: 2}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xD736: 0x40}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xD730: 0x01}, NoControl.ESCORTED, ScreenType.SCRIPTED),
+        ({0xCC57: 1}, NoControl.ESCORTED, ScreenType.SCRIPTED),
+        ({0xD057: 0xFF}, NoControl.BLACKOUT, ScreenType.BATTLE),
     ],
 )
-def test_a_moment_in_between_is_not_trusted(
-    changes: Change, doubt: Doubt, screen_type: ScreenType
+def test_a_transitional_state_is_not_trusted(
+    changes: Change, doubt: NoControl, screen_type: ScreenType
 ) -> None:
     state = state_with(changes)
     assert state.control.reasons == (doubt,)
     assert not state.control.trusted
     assert not state.in_control
     assert state.screen_type is screen_type
-    assert state.game_started == (doubt is not Doubt.NOT_STARTED)
+    assert state.game_started == (doubt is not NoControl.NOT_STARTED)
 
 
-def test_a_dark_cave_is_not_a_fade() -> None:
+def test_a_dark_cave_does_not_count_as_fading() -> None:
     assert state_with({0xFF47: 0xFE, 0xD35D: 6}).control.trusted
 
 
@@ -59,7 +59,7 @@ def test_leftovers_of_old_counters_do_not_count() -> None:
     assert state_with({0xD13A: 200}).control.trusted  # wIgnoreInputCounter without its flag
 
 
-def test_garbage_before_the_game_is_no_battle_and_no_party() -> None:
+def test_leftover_ram_before_the_game_gives_no_battle_and_no_party() -> None:
     state = state_with({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
     assert state.screen_type is ScreenType.TITLE
     assert not state.game_started
@@ -67,17 +67,17 @@ def test_garbage_before_the_game_is_no_battle_and_no_party() -> None:
     assert len(state.bag) == 0
 
 
-def test_an_arrow_in_a_picture_is_no_text() -> None:
+def test_an_arrow_tile_in_a_picture_does_not_count_as_text() -> None:
     state = state_with(tile(18, 16, 0xEE))
     assert state.dialogue.waiting is Waiting.NONE
     assert state.screen_type is ScreenType.OVERWORLD
 
 
-def test_a_cursor_in_a_picture_is_no_menu() -> None:
+def test_a_cursor_tile_in_a_picture_does_not_count_as_a_menu() -> None:
     assert state_with(tile(4, 4, 0xED)).menu is None
 
 
-def test_a_message_box_with_an_arrow_wants_a_button() -> None:
+def test_a_message_box_with_an_arrow_waits_for_a_button() -> None:
     text = tile(1, 14, 0x87) | tile(2, 14, 0xA8)  # Hi
     state = state_with(MESSAGE_BOX | text | tile(18, 16, 0xEE))
     assert state.dialogue.waiting is Waiting.ARROW
@@ -92,7 +92,7 @@ def test_a_message_box_partly_covered_is_still_read() -> None:
     assert state.dialogue.waiting is Waiting.QUIET
 
 
-def test_a_menu_is_where_the_game_says_its_cursor_is() -> None:
+def test_a_menu_is_at_the_cursor_position_the_game_stores() -> None:
     noted = TILE_MAP + 20 * 5 + 1
     menu = state_with(
         box(0, 0, 9, 9)
@@ -119,7 +119,7 @@ def test_a_menu_over_a_question_is_a_menu() -> None:
     ("square", "column", "row"),
     [((3, 3), 8, 9), ((3, 4), 8, 11), ((3, 2), 8, 7), ((2, 3), 6, 9), ((-1, -1), 0, 1)],
 )
-def test_the_bottom_left_tile_of_a_square_decides(
+def test_the_bottom_left_tile_of_a_square_is_its_collision_tile(
     square: tuple[int, int], column: int, row: int
 ) -> None:
     shown = state_with(tile(column, row, 0x22)).tiles_in_sight
@@ -127,7 +127,7 @@ def test_the_bottom_left_tile_of_a_square_decides(
     assert [each for each, decides in shown.items() if decides == 0x22] == [square]
 
 
-def test_badges_money_and_broken_digits() -> None:
+def test_badges_money_and_invalid_digits() -> None:
     player = state_with({0xD347: 0x12, 0xD348: 0x34, 0xD349: 0x56, 0xD356: 0b1000_0101}).player
     assert player.money == 123456
     assert player.badges == (0, 2, 7)
@@ -152,7 +152,7 @@ def test_windows_that_overlap_are_refused() -> None:
         Ram(((0xC000, b"ab"), (0xC001, b"c")))
 
 
-def test_power_on_is_no_game_until_there_is_one(
+def test_no_game_is_started_between_power_on_and_new_game(
     bedroom_steps: tuple[Step, ...], bedroom: PyBoyConsole, switch_on: Callable[..., PyBoyConsole]
 ) -> None:
     console = switch_on(bedroom.cartridge)
@@ -164,7 +164,7 @@ def test_power_on_is_no_game_until_there_is_one(
     assert state.screen_type is ScreenType.OVERWORLD
 
 
-def test_control_means_that_a_direction_walks(bedroom: PyBoyConsole) -> None:
+def test_in_control_a_direction_key_walks(bedroom: PyBoyConsole) -> None:
     before = read_state(bedroom.ram(), bedroom.frame)
     bedroom.perform(Step(Button.UP, 12, 12))
     after = read_state(bedroom.ram(), bedroom.frame)
@@ -172,14 +172,14 @@ def test_control_means_that_a_direction_walks(bedroom: PyBoyConsole) -> None:
     assert after.map.facing is Facing.UP
 
 
-def test_a_step_under_way_is_no_control(bedroom: PyBoyConsole) -> None:
+def test_the_player_is_not_in_control_during_a_step(bedroom: PyBoyConsole) -> None:
     bedroom.perform(Step(Button.UP, 9, 0))
     state = read_state(bedroom.ram(), bedroom.frame)
     assert state.control.walking
     assert not state.in_control
 
 
-def test_the_stairs_are_never_trusted_half_way(
+def test_no_state_is_trusted_in_the_middle_of_a_warp(
     bedroom: PyBoyConsole, way_downstairs: list[Button]
 ) -> None:
     *way, last = way_downstairs

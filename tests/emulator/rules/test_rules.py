@@ -1,4 +1,4 @@
-"""The arithmetic of battles: examples computed by hand, and what holds of every number."""
+"""Battle arithmetic: examples computed by hand, and properties for all values."""
 
 import json
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def test_the_formula_by_hand() -> None:
     assert rolled(full_damage(ATTACKER, DEFENDER, MOVE, BOOK), 217) == 11 * 217 // 255 == 9
 
 
-def test_a_critical_hit_doubles_the_level_and_forgets_stages() -> None:
+def test_a_critical_hit_doubles_the_level_and_ignores_stages() -> None:
     # 2*40/5+2 = 18; 18*40*40/50 = 576; 576/50 = 11; 11+2 = 13
     assert full_damage(ATTACKER, DEFENDER, MOVE, BOOK, critical=True) == 13
     hot = replace(MOVE, type=HOT)
@@ -77,7 +77,7 @@ def test_a_critical_hit_doubles_the_level_and_forgets_stages() -> None:
     assert full_damage(ATTACKER, DEFENDER, hot, BOOK, critical=True) == 30
 
 
-def test_the_own_type_adds_half_and_matchups_count_one_by_one() -> None:
+def test_same_type_bonus_adds_half_and_matchups_apply_one_by_one() -> None:
     at_home = replace(ATTACKER, types=(HOT, PLAIN))
     assert full_damage(at_home, DEFENDER, MOVE, BOOK) == 11 + 5
     hot = replace(MOVE, type=HOT)  # 10*40*50/25/50 = 16; 16+2 = 18
@@ -88,7 +88,7 @@ def test_the_own_type_adds_half_and_matchups_count_one_by_one() -> None:
     assert full_damage(ATTACKER, replace(DEFENDER, types=(SOFT, NOTHING)), MOVE, BOOK) == 0
 
 
-def test_large_stats_are_cut_to_a_byte() -> None:
+def test_large_stats_are_reduced_to_one_byte() -> None:
     strong = replace(ATTACKER, attack=300)
     # 300/4 = 75, 50/4 = 12; 10*40*75/12 = 2500; 2500/50+2 = 52
     assert full_damage(strong, DEFENDER, MOVE, BOOK) == 52
@@ -107,7 +107,7 @@ def test_screens_double_and_critical_hits_ignore_them() -> None:
     assert full_damage(ATTACKER, shielded, MOVE, BOOK, critical=True) == plain
 
 
-def test_an_explosion_meets_half_the_defense() -> None:
+def test_an_explosion_halves_the_defense() -> None:
     assert full_damage(ATTACKER, DEFENDER, replace(MOVE, effect=7), BOOK) == 960 // 50 + 2
     weak = replace(DEFENDER, defense=1)
     assert full_damage(ATTACKER, weak, replace(MOVE, effect=7), BOOK) == 24000 // 50 + 2
@@ -119,12 +119,12 @@ def test_damage_before_types_is_capped() -> None:
     assert full_damage(strongest, weak, replace(MOVE, power=255), BOOK) == 999 + 499
 
 
-def test_no_power_no_damage_and_nobody_foresees_what_is_given_back() -> None:
+def test_moves_without_power_and_counter_have_no_computed_damage() -> None:
     assert full_damage(ATTACKER, DEFENDER, replace(MOVE, power=0), BOOK) == 0
     assert full_damage(ATTACKER, DEFENDER, replace(MOVE, number=68, power=1), BOOK) == 0
 
 
-def test_one_point_of_damage_is_not_rolled() -> None:
+def test_one_point_of_damage_has_no_random_roll() -> None:
     hard = replace(DEFENDER, types=(HARD, HARD), defense=255)
     assert rolled(full_damage(ATTACKER, hard, replace(MOVE, power=1), BOOK), 217) == 1
 
@@ -142,13 +142,13 @@ def test_chances_to_hit() -> None:
     assert hit_chance(blind, nimble, replace(MOVE, accuracy=0), BOOK) == Fraction(1, 256)
 
 
-def test_who_is_away_is_hit_only_by_what_never_misses() -> None:
+def test_an_invulnerable_target_is_hit_only_by_swift() -> None:
     away = replace(DEFENDER, invulnerable=True)
     assert hit_chance(replace(ATTACKER, always_hits=True), away, MOVE, BOOK) == 0
     assert hit_chance(ATTACKER, away, replace(MOVE, effect=17), BOOK) == 1
 
 
-def test_a_dream_needs_a_sleeper() -> None:
+def test_dream_eater_needs_a_sleeping_target() -> None:
     dream = replace(MOVE, effect=8)
     assert hit_chance(ATTACKER, DEFENDER, dream, BOOK) == 0
     assert hit_chance(ATTACKER, replace(DEFENDER, asleep=True), dream, BOOK) == Fraction(255, 256)
@@ -176,10 +176,10 @@ def test_chances_to_run() -> None:
     assert run_chance(90, 100, 1) == Fraction(116, 256)  # 2880/25 = 115
     assert run_chance(900, 999, 1) == Fraction(116, 256)  # 28800/249 = 115
     assert run_chance(999, 1100, 1) == 1  # a quarter of 1100 leaves 19
-    assert run_chance(999, 1025, 1) == 1  # a quarter of 1025 is 256, of which nothing is left
+    assert run_chance(999, 1025, 1) == 1  # a quarter of 1025 is 256, which wraps to 0
 
 
-def test_who_goes_first() -> None:
+def test_chance_to_move_first() -> None:
     quick, late = 98, 68
     assert first_chance(10, 1, 9, 1) == 1
     assert first_chance(9, 1, 10, 1) == 0
@@ -220,17 +220,17 @@ def test_experience_by_hand() -> None:
     assert QUICK.level_at(1 << 23) == 100
 
 
-def test_experience_for_a_victory() -> None:
+def test_experience_gained_from_a_fainted_enemy() -> None:
     assert experience_gained(64, 5) == 45
     assert experience_gained(65, 5, shared_by=2) == 32 * 5 // 7
     assert experience_gained(64, 5, trainer=True) == 45 + 22
     assert experience_gained(64, 5, trainer=True, traded=True) == 67 + 33
 
 
-def test_a_spread_has_every_roll_and_both_kinds_of_hit() -> None:
+def test_a_damage_spread_has_every_roll_normal_and_critical() -> None:
     spread = damage_spread(ATTACKER, DEFENDER, MOVE, BOOK)
     assert set(spread) == {9, 10, 11, 12, 13}
-    # full damage 11 is done by the highest roll alone, unless a critical hit comes to it too
+    # only the highest roll gives the full damage 11, unless a critical hit gives it, too
     low = sum(1 for roll in ROLLS if 13 * roll // 255 == 11) / len(ROLLS)
     assert spread[11] == pytest.approx((211 / len(ROLLS) + 45 * low) / 256)
 
@@ -248,7 +248,7 @@ def test_fixed_damage() -> None:
     assert spread(40) == {20: 1.0}
 
 
-def test_one_hit_is_enough_unless_the_enemy_is_faster_or_immune() -> None:
+def test_a_one_hit_knockout_fails_on_faster_or_immune_targets() -> None:
     fatal = replace(MOVE, effect=38, power=1)
     fast = replace(ATTACKER, speed=40)
     immune = replace(DEFENDER, types=(NOTHING, NOTHING))
@@ -257,7 +257,7 @@ def test_one_hit_is_enough_unless_the_enemy_is_faster_or_immune() -> None:
     assert use_spread(fast, immune, fatal, BOOK) == {0: 1.0}
 
 
-def test_hits_of_one_use_are_alike() -> None:
+def test_all_hits_of_one_use_do_equal_damage() -> None:
     once = damage_spread(ATTACKER, DEFENDER, MOVE, BOOK)
     twice = damage_spread(ATTACKER, DEFENDER, replace(MOVE, effect=44), BOOK)
     assert twice == {2 * amount: chance for amount, chance in once.items()}
@@ -266,7 +266,7 @@ def test_hits_of_one_use_are_alike() -> None:
     assert sum(several.values()) == pytest.approx(1)
 
 
-def test_a_use_that_misses_does_no_damage() -> None:
+def test_a_miss_does_no_damage() -> None:
     fixed = replace(MOVE, effect=41, number=82, accuracy=128)
     assert use_spread(ATTACKER, DEFENDER, fixed, BOOK) == {40: 0.5, 0: 0.5}
     assert use_spread(ATTACKER, DEFENDER, replace(MOVE, power=0), BOOK) == {0: 1.0}
@@ -313,7 +313,7 @@ moves = st.builds(
 
 
 @given(attackers, defenders, moves)
-def test_probabilities_are_probabilities(a: Attacker, d: Defender, m: MoveData) -> None:
+def test_all_probabilities_are_between_zero_and_one(a: Attacker, d: Defender, m: MoveData) -> None:
     spread = damage_spread(a, d, m, BOOK)
     assert sum(spread.values()) == pytest.approx(1)
     assert all(amount >= 0 for amount in spread)
@@ -330,22 +330,22 @@ def test_a_higher_roll_never_does_less(a: Attacker, d: Defender, m: MoveData, ro
 
 
 @given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 5))
-def test_running_gets_easier(speed: int, enemy: int, attempt: int) -> None:
+def test_the_chance_to_run_grows_with_each_attempt(speed: int, enemy: int, attempt: int) -> None:
     assert 0 < run_chance(speed, enemy, attempt) <= run_chance(speed, enemy, attempt + 1) <= 1
 
 
 @given(st.integers(2, 100), st.sampled_from((STEADY, FAST_START, QUICK)))
-def test_a_level_begins_where_its_experience_does(level: int, growth: Growth) -> None:
+def test_level_and_experience_formulas_are_inverse(level: int, growth: Growth) -> None:
     assert growth.level_at(growth.experience_at(level)) == level
 
 
 @given(st.integers(1, 999), st.integers(-6, 5))
-def test_a_raise_never_lowers(stat: int, stage: int) -> None:
+def test_a_higher_stage_never_lowers_a_stat(stat: int, stage: int) -> None:
     assert 1 <= staged(stat, stage, BOOK) <= staged(stat, stage + 1, BOOK) <= 999
 
 
 @given(st.integers(0, 1998), st.sampled_from((PLAIN, HARD, HOT)), st.sampled_from((SOFT, HARD)))
-def test_the_chart_multiplies_as_its_rows_say(amount: int, attacking: int, one: int) -> None:
+def test_the_type_chart_applies_its_rows_in_order(amount: int, attacking: int, one: int) -> None:
     types = (one, SOFT)
     exact = CHART.multiplier(attacking, types) * amount
     assert exact - 2 <= CHART.apply(amount, attacking, types) <= exact
@@ -357,12 +357,12 @@ def species_by_index() -> dict[int, dict[str, Any]]:
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason=f"no facts of the real game in {SHARED}")
-def test_mons_of_the_real_game_follow_the_formulas(ram_image: Callable[[str], Ram]) -> None:
+def test_pokemon_of_the_real_game_follow_the_formulas(ram_image: Callable[[str], Ram]) -> None:
     known = species_by_index()
     for file in sorted((SHARED / "wram").glob("*.wram")):
         for mon in read_state(ram_image(file.stem), 0).party.mons:
             if mon.dvs == Dvs(15, 15, 15, 15):
-                continue  # somebody edited it, and did not compute its stats
+                continue  # edited by hand, without computing its stats
             each = known[mon.species]
             base = Stats(*each["base"].values())
             newest = stats_of(base, mon.dvs, mon.level, mon.stat_exp)

@@ -1,4 +1,4 @@
-"""Turns: ailments, what a move costs its user, and moves that change stats."""
+"""Turns: residual damage, multi-turn moves, and stat stage changes."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def with_effect(effect: int, number: int = 1) -> MoveData:
     return replace(MOVE, effect=effect, number=number)
 
 
-def test_what_a_turn_costs_who_is_ill() -> None:
+def test_residual_damage_of_poison_burn_and_seeds() -> None:
     poisoned = replace(MON, status=WELL._replace(poisoned=True))
     seeded = replace(poisoned, volatile=Volatile.SEEDED)
     assert residual_loss(MON) == 0
@@ -54,7 +54,7 @@ def test_what_a_turn_costs_who_is_ill() -> None:
     assert residual_loss(replace(poisoned, stats=STATS._replace(hp=9), hp=9)) == 1
 
 
-def test_bad_poison_grows_and_seeds_with_it() -> None:
+def test_bad_poison_grows_and_increases_leech_seed() -> None:
     bad = Volatile.BADLY_POISONED
     ill = replace(MON, status=WELL._replace(poisoned=True), volatile=bad, toxic_turns=1)
     assert [residual_loss(ill, turn) for turn in range(3)] == [20, 30, 40]
@@ -62,12 +62,12 @@ def test_bad_poison_grows_and_seeds_with_it() -> None:
     assert [residual_loss(both, turn) for turn in range(2)] == [20 + 30, 40 + 50]
 
 
-def test_a_confused_mon_hits_itself_by_the_formula() -> None:
+def test_confusion_damage_follows_the_formula() -> None:
     assert self_hit(MON) == 10 * 40 * 40 // 40 // 50 + 2
     assert self_hit(replace(MON, stats=STATS._replace(attack=400))) == 10 * 40 * 100 // 10 // 50 + 2
 
 
-def test_moves_that_take_more_than_a_turn() -> None:
+def test_moves_that_take_several_turns() -> None:
     assert move_turns(MOVE) == MoveTurns()
     assert move_turns(with_effect(39)) == move_turns(with_effect(43)) == MoveTurns(before=1)
     assert move_turns(with_effect(80)) == MoveTurns(after=1)
@@ -77,7 +77,7 @@ def test_moves_that_take_more_than_a_turn() -> None:
     assert dict(move_turns(with_effect(27)).strikes) == {3: 0.5, 4: 0.5}
 
 
-def test_nothing_is_drawn_from_a_substitute() -> None:
+def test_draining_moves_fail_on_a_substitute() -> None:
     straw = Defender.of(replace(MON, volatile=Volatile.SUBSTITUTE))
     own = Attacker.of(MON, 40)
     assert hit_chance(own, straw, with_effect(3), BOOK) == 0
@@ -120,11 +120,11 @@ STAGES_MON = replace(
         (68, None),  # a side effect of an attack
     ],
 )
-def test_effects_that_change_stats_are_known(effect: int, change: StageChange | None) -> None:
+def test_effects_map_to_stat_stage_changes(effect: int, change: StageChange | None) -> None:
     assert stage_change(effect) == change
 
 
-def test_a_raised_stat_counts_from_the_unmodified_one() -> None:
+def test_a_raised_stat_is_computed_from_the_unmodified_stat() -> None:
     once = after_change(STAGES_MON, StageChange("attack", 1, own=True), STAGES_BOOK)
     twice = after_change(once, StageChange("attack", 1, own=True), STAGES_BOOK)
     assert (once.stats.attack, twice.stats.attack) == (30, 40)
@@ -140,12 +140,12 @@ def test_a_lowered_stat_stops_at_the_last_stage() -> None:
     assert mon.stats.speed == 5
 
 
-def test_accuracy_has_a_stage_and_no_number() -> None:
+def test_accuracy_has_a_stage_but_no_stat_value() -> None:
     mon = after_change(STAGES_MON, StageChange("accuracy", -1, own=False), STAGES_BOOK)
     assert (mon.stages.accuracy, mon.stats) == (-1, STAGES_MON.stats)
 
 
-def test_badges_count_again_with_every_change() -> None:
+def test_badge_boosts_apply_again_with_every_stage_change() -> None:
     raised = StageChange("attack", 1, own=True)
     once = after_change(STAGES_MON, raised, STAGES_BOOK, badges=(0, 4))
     assert (once.stats.attack, once.stats.speed) == (33, 22)

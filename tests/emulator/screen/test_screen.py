@@ -37,7 +37,7 @@ from emulator.screen.glyphs import (
 )
 from emulator.screen.picture import decode_1bpp, decode_2bpp
 from emulator.screen.scene import Scene, locate
-from emulator.screen.tesseract import TesseractReader, find_tesseract, writing
+from emulator.screen.tesseract import TesseractReader, find_tesseract, text_pixels
 from emulator.text import charmap, decode_screen
 
 WAIT = Step(None, 0, 8)  # the picture follows the tile map within four frames
@@ -69,7 +69,7 @@ def test_pixels_and_tile_map_agree_on_every_settled_text_of_the_intro(
     texts = set()
     for step in bedroom_steps:
         console.perform(step, render=True)
-        # Text prints while time passes: let it finish, and the picture follow.
+        # Text prints over time: let it finish, and the picture follow.
         for _ in range(12):
             console.perform(WAIT, render=True)
         state = read_state(console.ram(), console.frame)
@@ -92,7 +92,7 @@ def test_agreement_is_the_share_of_characters_of_either() -> None:
     assert agreement("ab", "  cd") == 0.0
 
 
-def test_the_place_is_seen_wherever_one_walks(
+def test_the_place_is_located_from_every_square_of_a_walk(
     bedroom: PyBoyConsole, way_downstairs: list[Button], world: World
 ) -> None:
     maps = set()
@@ -113,9 +113,7 @@ def test_the_place_is_seen_wherever_one_walks(
     assert scene.map_id not in maps
 
 
-def test_another_map_is_no_candidate_for_what_the_picture_shows(
-    bedroom: PyBoyConsole, world: World
-) -> None:
+def test_a_picture_is_not_located_among_other_maps(bedroom: PyBoyConsole, world: World) -> None:
     assert locate(bedroom.screen(), world, [37, 0, 12]) is None
     assert locate(bedroom.screen(), world, [0, 38]) is not None
 
@@ -124,9 +122,7 @@ def noise(shades: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Screen:
     return Screen(np.ascontiguousarray(shades, dtype=np.uint8))
 
 
-def test_a_picture_that_does_not_match_well_is_no_place(
-    bedroom: PyBoyConsole, world: World
-) -> None:
+def test_a_picture_without_a_good_match_is_not_located(bedroom: PyBoyConsole, world: World) -> None:
     shades = bedroom.screen().shades
     half = shades.copy()
     half[:72] = np.random.default_rng(1).integers(0, 4, half[:72].shape)
@@ -143,7 +139,7 @@ def test_a_picture_that_does_not_match_well_is_no_place(
     )
 
 
-def test_people_and_a_text_box_may_cover_a_part(bedroom: PyBoyConsole, world: World) -> None:
+def test_a_partly_covered_place_is_located(bedroom: PyBoyConsole, world: World) -> None:
     shades = bedroom.screen().shades.copy()
     shades[96:] = 0  # a message box
     scene = locate(noise(shades), world)
@@ -151,7 +147,7 @@ def test_people_and_a_text_box_may_cover_a_part(bedroom: PyBoyConsole, world: Wo
     assert scene.shows(38, 3, 6)
 
 
-def test_places_that_look_the_same_are_all_named() -> None:
+def test_places_that_look_the_same_are_all_listed() -> None:
     scene = Scene(41, 3, 3, 0.98, (MapPosition(58, 3, 3),))
     assert scene.shows(41, 3, 3)
     assert scene.shows(58, 3, 3)
@@ -169,9 +165,9 @@ def test_a_screen_is_a_value(bedroom: PyBoyConsole) -> None:
     assert hash(screen) == hash(noise(screen.shades))
 
 
-def test_a_picture_that_gets_no_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_png_raises_memory_error_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_args: object, **_more: object) -> None:
-        raise OSError("codec configuration error when writing image file")  # Pillow's words for it
+        raise OSError("codec configuration error when writing image file")  # Pillow's message
 
     monkeypatch.setattr(Image.Image, "save", refused)
     with pytest.raises(MemoryError, match="codec configuration"):
@@ -184,7 +180,7 @@ has_tesseract = pytest.mark.skipif(
 
 
 def drawn(demo: Cartridge, tiles: bytes, *, bars: bool = False) -> Screen:
-    """Return the picture of a tile map of text, as the machine would draw it."""
+    """Return the picture of a tile map of text, as the hardware would draw it."""
     rom = Rom(demo.rom)
     shapes = np.zeros((0x100, 8, 8), np.uint8)
     shapes[0x60:0x80] = decode_2bpp(rom.span(*BOXES, 16 * 32))
@@ -209,13 +205,15 @@ def glyphs(demo: Cartridge) -> TextReader:
     return GlyphReader(Font.of(demo))
 
 
-def test_every_character_of_texts_is_read(demo: Cartridge, glyphs: TextReader) -> None:
+def test_glyphs_read_every_text_character(demo: Cartridge, glyphs: TextReader) -> None:
     tiles = screen_of(bytes(sorted(charmap())))
     assert glyphs.name == "glyphs"
     assert glyphs.read(drawn(demo, tiles)) == decode_screen(tiles)
 
 
-def test_every_character_beside_health_bars_is_read(demo: Cartridge, glyphs: TextReader) -> None:
+def test_glyphs_read_every_character_beside_health_bars(
+    demo: Cartridge, glyphs: TextReader
+) -> None:
     bar = bytes([0x71, 0x62, 0x6B, 0x66, 0x63, 0x6D])
     outline = bytes([0x73, 0x74, 0x76, 0x77, 0x78])
     tiles = screen_of(bar, b"\x6e" + text("24"), outline, text("26/ 29"), bytes(range(0x79, 0x80)))
@@ -241,16 +239,16 @@ def test_accuracy_counts_characters_wherever_they_are() -> None:
         accuracy(["AB"], [])
 
 
-def test_frames_arrows_bars_and_scenery_are_no_writing(demo: Cartridge) -> None:
+def test_frames_arrows_bars_and_scenery_are_not_text(demo: Cartridge) -> None:
     frame = bytes([0x79, *[0x7A] * 18, 0x7B])
     inside = bytes([0x7C, *text("▶HELLO ▼")]).ljust(19, b"\x7f") + b"\x7c"
     tiles = screen_of(frame, inside, bytes([0x7D, *[0x7A] * 18, 0x7E]))
     hello = screen_of(b"", b"\x7f\x7f" + text("HELLO"))
     screen = drawn(demo, tiles)
-    assert np.array_equal(writing(screen), drawn(demo, hello).shades >= 2)
+    assert np.array_equal(text_pixels(screen), drawn(demo, hello).shades >= 2)
     grey = screen.shades.copy()
     grey[8:16, 16] = 1  # in the first letter
-    left = writing(Screen(grey))
+    left = text_pixels(Screen(grey))
     assert not left[:, :24].any()
     assert left.any()
 
@@ -272,7 +270,7 @@ def test_tesseract_reads_words(demo: Cartridge) -> None:
 
 
 @has_tesseract
-def test_tesseract_takes_a_limit(demo: Cartridge) -> None:
+def test_tesseract_accepts_a_character_limit(demo: Cartridge) -> None:
     reader = find_tesseract(allowed="0123456789")
     assert isinstance(reader, TesseractReader)
     rows = reader.read(drawn(demo, screen_of(text("TEAM"))))
@@ -280,17 +278,17 @@ def test_tesseract_takes_a_limit(demo: Cartridge) -> None:
 
 
 @has_tesseract
-def test_an_empty_picture_is_not_asked_about(demo: Cartridge) -> None:
+def test_tesseract_does_not_run_on_an_empty_picture(demo: Cartridge) -> None:
     assert tesseract().read(drawn(demo, screen_of())) == ("",) * 18
 
 
 @has_tesseract
-def test_a_room_holds_no_text_for_either(glyphs: TextReader, bedroom: PyBoyConsole) -> None:
+def test_no_reader_finds_text_in_a_room(glyphs: TextReader, bedroom: PyBoyConsole) -> None:
     for reader in (glyphs, tesseract()):
         assert accuracy([""] * 18, reader.read(bedroom.screen())).total < 5
 
 
-def test_a_machine_without_the_program_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tesseract_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     found = find_tesseract()
     assert isinstance(found, Unavailable)
@@ -298,7 +296,7 @@ def test_a_machine_without_the_program_says_so(monkeypatch: pytest.MonkeyPatch) 
     assert "not installed" in found.reason
 
 
-def test_a_machine_without_the_package_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pytesseract_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pytesseract", None)
     found = find_tesseract()
     assert isinstance(found, Unavailable)
@@ -306,7 +304,7 @@ def test_a_machine_without_the_package_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("fault", [OSError("gone"), RuntimeError("process timeout")])
-def test_a_program_that_breaks_down_is_one_kind_of_error(demo: Cartridge, fault: Exception) -> None:
+def test_every_tesseract_failure_is_a_reading_error(demo: Cartridge, fault: Exception) -> None:
     def fail(*_args: object, **_options: object) -> object:
         raise fault
 

@@ -12,7 +12,7 @@ LEVELS_DIFFER: Final = 0xFF
 
 
 def put_battle(image: Image) -> None:
-    """Write every table that battles are fought with."""
+    """Write every battle table."""
     put_moves(image)
     put_types(image)
     ratios = load("data/enums.json")["stat_stage_ratio"].values()
@@ -49,9 +49,9 @@ def put_trainers(image: Image) -> None:
     image.put_table("TrainerPicAndMoneyPointers", b"".join(money))
     bank, address, size = labels()["TrainerDataPointers"]
     teams = [b"".join(team(each["party"]) for each in trainer["sets"]) for trainer in classes]
-    # All classes' teams lie behind each other: a class without any begins where the next does.
+    # The teams of all classes follow one another: a class without teams begins where the next one does.
     starts = [address + size + sum(map(len, teams[:n])) for n in range(len(teams))]
-    # They fill the room up to the next table; the game stores some of them at greater length.
+    # They fill the space up to the next table; the game stores some of them in a longer form.
     image.reserve(bank, address, labels()["TrainerAIPointers"][1] - address)
     image.put(bank, address, b"".join(map(word, starts)) + b"".join(teams))
     lone = [(place, move) for place, _, move in facts["gym_lone_moves"]["table"]]

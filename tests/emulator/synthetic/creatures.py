@@ -1,4 +1,4 @@
-"""Species: base data, numbers, names, what they learn and become; who lives where; trades."""
+"""Species: base data, numbers, names, learnsets and evolutions; wild encounters; trades."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -7,7 +7,7 @@ from tests.emulator.synthetic.facts import Facts, all_maps, labels, load
 from tests.emulator.synthetic.image import Image, word
 from tests.emulator.synthetic.letters import padded
 
-LAST: Final = 151  # its base data lies apart
+LAST: Final = 151  # its base data is stored apart
 STATS: Final = ("hp", "atk", "def", "spd", "spc")
 METHODS: Final = {"level": 1, "item": 2, "trade": 3}
 SQUARE_IS_NEGATIVE: Final = 0x80
@@ -67,8 +67,8 @@ def put_learnsets(image: Image, species: dict[int, Facts]) -> None:
     for index in range(1, 191):
         facts = species.get(index, {"evolutions": [], "learnset": []})
         evolutions = b"".join(map(evolution, facts["evolutions"]))
-        lessons = bytes(value for lesson in facts["learnset"] for value in lesson)
-        pointers += word(image.allocate(bank, evolutions + b"\0" + lessons + b"\0"))
+        level_up_moves = bytes(value for lesson in facts["learnset"] for value in lesson)
+        pointers += word(image.allocate(bank, evolutions + b"\0" + level_up_moves + b"\0"))
     image.put_table("EvosMovesPointerTable", pointers)
 
 
@@ -82,11 +82,11 @@ def evolution(facts: Facts) -> bytes:
 def put_wild(image: Image) -> None:
     bank = labels()["WildDataPointers"][0]
     wild = {row["map"]: row for row in load("data/wild.json")["wild"]}
-    nobody = image.allocate(bank, bytes(2))
+    empty_list = image.allocate(bank, bytes(2))
     pointers = [
         image.allocate(bank, mons(wild[n].get("grass")) + mons(wild[n].get("water")))
         if n in wild
-        else nobody
+        else empty_list
         for n in range(len(all_maps()))
     ]
     image.put_table("WildDataPointers", b"".join(map(word, pointers)))

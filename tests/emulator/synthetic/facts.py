@@ -1,4 +1,4 @@
-"""The written facts of Pokemon Red that the synthetic image is made of, and where tables lie."""
+"""The written facts of Pokemon Red from which the synthetic image is made, and the addresses of tables."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from typing import Any, Final
 FOLDER: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 MISSING: Final = f"no facts of the real game in {FOLDER}"
 
-Facts = Any  # JSON: what it holds is said in each file's own _schema
+Facts = Any  # JSON; each file describes its content in its own _schema
 
 
 @cache

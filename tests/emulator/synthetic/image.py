@@ -1,4 +1,4 @@
-"""A blank cartridge image to write tables into, each byte once."""
+"""A blank cartridge image for tables, in which each byte is written once."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ SIZE: Final = 1 << 20
 BANK: Final = 0x4000
 HEADER: Final = 0x150
 MBC3_RAM_BATTERY, ONE_MIB, RAM_32_KIB = 0x13, 5, 3
-STAY_PUT: Final = bytes([0x18, 0xFE])  # a jump to itself
+ENDLESS_LOOP: Final = bytes([0x18, 0xFE])  # a jump to itself
 
 
 def word(value: int) -> bytes:
@@ -17,23 +17,23 @@ def word(value: int) -> bytes:
 
 
 def decimal(value: int, size: int) -> bytes:
-    """Return a number of two decimal digits a byte."""
+    """Return a number in binary-coded decimal, two digits per byte."""
     return bytes.fromhex(f"{value:0{2 * size}}")
 
 
 class Image:
-    """One mebibyte of zeros; what is written twice must be the same both times."""
+    """One mebibyte of zeros; a byte that is written twice must have the same value both times."""
 
     def __init__(self) -> None:
         self.data = bytearray(SIZE)
         self._written = bytearray(SIZE)
-        self._taken = bytearray(SIZE)  # written, or kept for a table
+        self._taken = bytearray(SIZE)  # written, or reserved for a table
         self.reserve(0, 0, HEADER)
         for bank, address, size in tables():
             self.reserve(bank, address, size)
 
     def reserve(self, bank: int, address: int, size: int) -> None:
-        """Keep room from being allocated."""
+        """Reserve a range, so that it is not allocated."""
         start = offset(bank, address)
         self._taken[start : start + size] = bytes([1]) * size
 
@@ -49,13 +49,13 @@ class Image:
         self.reserve(bank, address, len(data))
 
     def put_table(self, label: str, data: bytes) -> None:
-        """Write a table at the place of its label, no longer than it is."""
+        """Write a table at the place of its label; it must not exceed the table's size."""
         bank, address, size = labels()[label]
         assert not size or len(data) <= size, f"{label} has {len(data)} bytes of {size}"
         self.put(bank, address, data)
 
     def allocate(self, bank: int, data: bytes) -> int:
-        """Write anywhere in a bank, and return the address."""
+        """Write anywhere in a bank and return the address."""
         at = self._taken.find(bytes(len(data)), bank * BANK, (bank + 1) * BANK)
         assert at >= 0, f"bank {bank} is full"
         address = at % BANK + (BANK if bank else 0)
@@ -63,8 +63,8 @@ class Image:
         return address
 
     def finish(self) -> bytes:
-        """Return the image with a header that machines and loaders believe."""
-        self.data[0x100:0x102] = STAY_PUT
+        """Return the image with a valid header."""
+        self.data[0x100:0x102] = ENDLESS_LOOP
         self.data[0x134:0x143] = b"POKEMON RED".ljust(15, b"\0")
         self.data[0x147:0x14A] = bytes([MBC3_RAM_BATTERY, ONE_MIB, RAM_32_KIB])
         self.data[0x14D] = -sum(byte + 1 for byte in self.data[0x134:0x14D]) & 0xFF
@@ -74,5 +74,5 @@ class Image:
 
 
 def offset(bank: int, address: int) -> int:
-    """Return where in the image an address lies."""
+    """Return the offset of an address in the image."""
     return address if address < BANK else bank * BANK + address - BANK

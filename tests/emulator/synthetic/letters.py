@@ -32,5 +32,5 @@ def ended(name: str) -> bytes:
 
 
 def padded(name: str, size: int) -> bytes:
-    """Return a name that takes a given room."""
+    """Return a name padded to a fixed size."""
     return spell(name).ljust(size, bytes([END]))

@@ -6,13 +6,13 @@ from typing import Final
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
 from tests.emulator.synthetic.image import Image, word
 from tests.emulator.synthetic.neighbours import connection
-from tests.emulator.synthetic.texts import is_shop, put_text, speakers
+from tests.emulator.synthetic.required_tiles import required_tiles
+from tests.emulator.synthetic.texts import is_shop, put_text, text_ids
 from tests.emulator.synthetic.tiles import Blocks, put_tilesets, tilesets
-from tests.emulator.synthetic.wanted import wanted
 
 SIDES: Final = {"north": 8, "south": 4, "west": 2, "east": 1}
 HEADER, CONNECTION = 12, 11
-SILENCE: Final = b"\x50"  # a text that ends at once
+EMPTY_TEXT: Final = b"\x50"  # a text that ends at once
 NO_FACT: Final = bytes(2)  # scripts and view pointers
 MOVES: Final = {"WALK": 0xFE, "STAY": 0xFF}
 WAYS: Final = {
@@ -30,15 +30,15 @@ TRAINER, ITEM, FIRST_CLASS = 0x40, 0x80, 200
 
 
 def reserve_maps(image: Image) -> None:
-    """Keep the room of what has its place."""
+    """Reserve the ranges that have fixed places."""
     for each in real_maps():
         image.reserve(*home(each), HEADER + CONNECTION * len(each["connections"]))
         image.reserve(home(each)[0], int(each["object_addr"], 16), len(objects(each)))
 
 
 def put_maps(image: Image) -> None:
-    """Write every map and the tilesets that they are built of."""
-    borders = {(x, y): tile for (name, x, y), tile in wanted().items() if name == "border"}
+    """Write every map and the tilesets it uses."""
+    borders = {(x, y): tile for (name, x, y), tile in required_tiles().items() if name == "border"}
     blocks = Blocks(borders)
     maps = {home(each): each for each in reversed(real_maps())}  # some ids share a header
     layouts = {
@@ -48,7 +48,7 @@ def put_maps(image: Image) -> None:
         image.put(bank, address, header(each, layouts, put_texts(image, each)))
         image.put(bank, int(each["object_addr"], 16), objects(each))
     put_tilesets(image, blocks)
-    # The facts name the header of an unused id, not its bank: it gets that of the header.
+    # The facts give the header address of an unused id, not its bank: it gets that header's bank.
     homes = {each["label"]: home(each) for each in real_maps()}
     found = [homes[each.get("header_of") or each["label"]] for each in all_maps()]
     image.put_table("MapHeaderPointers", b"".join(word(address) for _, address in found))
@@ -63,7 +63,7 @@ def block_map(each: Facts, blocks: Blocks) -> bytes:
     plain: int = tilesets()[each["tileset"]].plain
 
     def tile(x: int, y: int) -> int:
-        return wanted().get((each["name"], x, y), plain)
+        return required_tiles().get((each["name"], x, y), plain)
 
     return bytes(
         blocks.number(
@@ -75,11 +75,11 @@ def block_map(each: Facts, blocks: Blocks) -> bytes:
 
 
 def put_texts(image: Image, each: Facts) -> int:
-    """Write the table of texts: shops where the facts say, words of our own, and silence."""
+    """Write the text table: shops as in the facts, texts of our own, and empty texts."""
     bank = home(each)[0]
-    silence = image.allocate(bank, SILENCE)
-    texts = dict.fromkeys(range(1, max(speakers(each), default=0) + 1), silence)
-    for text_id in set(speakers(each)):
+    silence = image.allocate(bank, EMPTY_TEXT)
+    texts = dict.fromkeys(range(1, max(text_ids(each), default=0) + 1), silence)
+    for text_id in set(text_ids(each)):
         if not is_shop(each, text_id):
             texts[text_id] = put_text(image, bank, each, text_id)
     for mart in load("data/marts.json")["marts"]:

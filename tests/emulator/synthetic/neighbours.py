@@ -1,4 +1,4 @@
-"""Connections: which blocks of a map show beside another one, and where (formats.md 3.2)."""
+"""Connections: which blocks of a map show beside another map, and where (formats.md 3.2)."""
 
 from collections.abc import Mapping
 from typing import Final

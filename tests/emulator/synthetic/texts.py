@@ -1,6 +1,6 @@
-"""What signs and people say: short texts of our own, some in another bank, some made by programs.
+"""Texts of signs and people: short texts of our own, some in another bank, some with programs.
 
-The facts have no words of the game, and none are here. Which sign says what goes by its number.
+The facts contain no text of the game, and neither does this file. A sign's number selects its text.
 """
 
 import re
@@ -17,7 +17,7 @@ FAR_BANKS: Final = (0x28, 0x29, 0x2A, 0x2B)
 CODE: Final = bytes([0xC9])  # a return
 GOT_ITEM: Final = 0x0B  # a sound
 
-# Names of charmap.json's control codes, and what is printed for them.
+# Names of charmap.json's control codes, and what they print.
 CONTROLS: Final = {
     "PAGE": "\n\n",
     "PKMN": "PKMN",
@@ -41,7 +41,7 @@ CONTROLS: Final = {
     "ROCKET": "ROCKET",
     "DEXEND": ".",
 }
-# Commands between strings, and what is printed for them.
+# Commands between strings, and what they print.
 COMMANDS: Final = {
     "ram": (b"\x01\x6d\xcd", "{string}"),
     "bcd": (b"\x02\x79\xd0\xc3", "{number}"),
@@ -76,42 +76,42 @@ SERVICES: Final = {  # of formats.md 5, without shops
 }
 
 
-class Says(NamedTuple):
-    """A text as it should be read: PRINTED, SERVICE or PROGRAM; its words, or the service's name."""
+class ExpectedText(NamedTuple):
+    """A text as it should be decoded: PRINTED, SERVICE or PROGRAM; its words, or the service's name."""
 
     kind: str
     words: str
     service: str = ""
 
 
-def speakers(each: Facts) -> Iterator[int]:
+def text_ids(each: Facts) -> Iterator[int]:
     """Yield the text ids of the signs and people of a map."""
     yield from (row["text_id"] for row in (*each["signs"], *each["objects"]))
 
 
 def is_shop(each: Facts, text_id: int) -> bool:
-    """Return whether a text is a list of wares."""
+    """Return whether a text is a shop's stock."""
     marts = load("data/marts.json")["marts"]
     return (each["id"], text_id) in {(mart["map"], mart["clerk"]["text_id"]) for mart in marts}
 
 
-def says(each: Facts, text_id: int) -> Says:
-    """Return what a sign or a person of a map says who is no shop."""
-    _, words = saying(each, text_id)
+def expected_text(each: Facts, text_id: int) -> ExpectedText:
+    """Return the expected text of a sign or person that is not a shop."""
+    _, words = text_of_ours(each, text_id)
     match way(each, text_id):
         case 2:
-            return Says("PROGRAM", "")
+            return ExpectedText("PROGRAM", "")
         case 3:
-            return Says("PROGRAM", words)
+            return ExpectedText("PROGRAM", words)
         case 4:
-            return Says("SERVICE", "", service(text_id))
+            return ExpectedText("SERVICE", "", service(text_id))
         case _:
-            return Says("PRINTED", words)
+            return ExpectedText("PRINTED", words)
 
 
 def put_text(image: Image, bank: int, each: Facts, text_id: int) -> int:
-    """Write the text of a sign or a person who is no shop, and return its address."""
-    script, _ = saying(each, text_id)
+    """Write the text of a sign or person that is not a shop, and return its address."""
+    script, _ = text_of_ours(each, text_id)
     away = FAR_BANKS[text_id % len(FAR_BANKS)]
     match way(each, text_id):
         case 0:
@@ -137,13 +137,13 @@ def service(text_id: int) -> str:
     return tuple(SERVICES)[text_id % len(SERVICES)]
 
 
-def saying(each: Facts, text_id: int) -> tuple[bytes, str]:
+def text_of_ours(each: Facts, text_id: int) -> tuple[bytes, str]:
     return encoded(SAYINGS[(text_id + int(each["header"]["addr"], 16) // 5) % len(SAYINGS)])
 
 
 @cache
 def encoded(markup: str) -> tuple[bytes, str]:
-    """Return a text as a script, and as it should be read."""
+    """Return a text as a script, and as it should be decoded."""
     script, words = bytes([STRING]), ""
     for name, letters in TOKEN.findall(markup):
         if name in COMMANDS:
@@ -163,5 +163,5 @@ def control(name: str) -> int:
 
 
 def far(image: Image, bank: int, script: bytes) -> bytes:
-    """Write a script into another bank, and return the command that goes there."""
+    """Write a script into another bank, and return the command that jumps there."""
     return bytes([FAR]) + word(image.allocate(bank, script)) + bytes([bank])

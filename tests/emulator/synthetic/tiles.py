@@ -1,7 +1,7 @@
-"""Tilesets, and blocks of our own that put a wanted tile under each step.
+"""Tilesets, and blocks of our own that put a required tile under each step.
 
-The facts have no blocks. Here a step shows one tile only, four steps make a block, and a block is
-made when a map first needs it.
+The facts have no blocks. Here a step shows a single tile, four steps make a block, and a block is
+created when a map first needs it.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ FIXED_LISTS: Final = {"UNDERGROUND": "Underground_Coll", "OVERWORLD": "Overworld
 
 
 class Tileset(NamedTuple):
-    """What a tileset's tiles do, as numbers, and one tile that does nothing and is no floor."""
+    """The functions of a tileset's tiles, as numbers, and one plain tile that is not passable."""
 
     passable: frozenset[int]
     fires: frozenset[int]  # a warp on it fires by stepping
@@ -53,7 +53,7 @@ def shape(tiles: tuple[int, ...]) -> bytes:
 
 
 class Blocks:
-    """The blocks of every tileset; those around maps have numbers in the facts and come first."""
+    """The blocks of every tileset; border blocks have numbers in the facts and come first."""
 
     def __init__(self, borders: Mapping[tuple[int, int], int]) -> None:
         self._numbers: list[dict[tuple[int, ...], int]] = [{} for _ in tilesets()]
@@ -64,7 +64,7 @@ class Blocks:
             self._shapes[tileset][number] = shape((tile,) * 4)
 
     def number(self, tileset: int, tiles: tuple[int, ...]) -> int:
-        """Return the block that shows these tiles, a new one if need be."""
+        """Return the block that shows these tiles, creating it if necessary."""
         numbers, shapes = self._numbers[tileset], self._shapes[tileset]
         if tiles not in numbers:
             numbers[tiles] = next(n for n in range(256) if n not in shapes)
@@ -78,7 +78,7 @@ class Blocks:
 
 
 def put_tilesets(image: Image, blocks: Blocks) -> None:
-    """Write the tilesets and every table that goes by tileset."""
+    """Write the tilesets and every table indexed by tileset."""
     facts = load("data/tilesets.json")
     header, rows = b"", facts["tilesets"]
     for each in rows:

@@ -1,7 +1,7 @@
-"""Ground that scripts have changed: read from the live block map, and compared with what the screen shows.
+"""Changed map blocks: read from the live block map, and compared with what the screen shows.
 
-Sixteen moments of the real game hold live block maps, but no blocksets: those are in its ROM. What blocks look
-like is learnt here from wSurroundingTiles, where the game draws the blocks around the player, and never kept.
+Sixteen moments of the real game hold live block maps, but no blocksets: those are in its ROM. The tiles of blocks
+are read here from wSurroundingTiles, where the game draws the blocks around the player, and never stored.
 """
 
 import json
@@ -16,7 +16,7 @@ import pytest
 from emulator import Facing, Position, Ram, State, World, read_state
 from emulator.cartridge import Rom
 from emulator.profile import symbol
-from emulator.ram.tile_map import decisive, is_in_sight, read_tiles, squares_in_sight
+from emulator.ram.tile_map import collision_tiles, is_in_sight, read_tiles, squares_in_sight
 from emulator.world.game_map import make_map
 from emulator.world.header import MapHeader
 from emulator.world.layout import LIVE_BLOCKS, lay_out
@@ -27,9 +27,9 @@ RED: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 NAMES: Final = sorted(path.stem for path in (RED / "wram").glob("*.wram"))
 with_images = pytest.mark.skipif(not NAMES, reason=f"no RAM images of the real game in {RED}/wram")
 
-# In every other image wSurroundingTiles is whole. This one has saved the screen there as a battle began.
+# In every other image wSurroundingTiles is complete. This one was saved as a battle began.
 BROKEN: Final = {"rival_battle_sendout"}
-# Where a text box covers part of the map, or the player is between two squares, no reader speaks of the ground.
+# Where a text box covers part of the map, or the player is between two squares, no reader reports tiles.
 UNREAD: Final = {"beat_champion", "blues_house_dialog", "pallet_town_walking", *BROKEN}
 IN_SIGHT: Final = 90
 ABOVE_TEXT: Final = 60
@@ -43,7 +43,7 @@ COMPARED: Final = {
 }
 
 Blocks: TypeAlias = dict[int, bytes]
-UNSEEN: Final = bytes([0xFF]) * BLOCK_SIZE  # of a block that no image shows: no tile of a map
+UNSEEN: Final = bytes([0xFF]) * BLOCK_SIZE  # of a block that no image shows: not a tile of a map
 
 
 @cache
@@ -58,7 +58,7 @@ def state_of(name: str) -> State:
 
 
 def blocks_around(name: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the 30 blocks that wSurroundingTiles holds, each with its 16 tiles there."""
+    """Yield the 30 blocks in wSurroundingTiles, each with its 16 tiles."""
     ram, stride = ram_of(name), state_of(name).map.width + 6
     drawn = ram.span(symbol("wSurroundingTiles"), 20 * 24)
     view = int.from_bytes(ram.span(symbol("wCurrentTileBlockMapViewPointer"), 2), "little")
@@ -69,8 +69,8 @@ def blocks_around(name: str) -> Iterator[tuple[int, bytes]]:
             yield ram.byte(view + row * stride + column), tiles
 
 
-def learn() -> dict[int, Blocks]:
-    """Return for each tileset the blocks that the images show; none ever looks like two things."""
+def blocksets() -> dict[int, Blocks]:
+    """Return for each tileset the blocks that the images show; no block has two forms."""
     learnt: defaultdict[int, Blocks] = defaultdict(dict)
     for name in sorted(set(NAMES) - BROKEN):
         known = learnt[state_of(name).map.tileset]
@@ -81,11 +81,11 @@ def learn() -> dict[int, Blocks]:
 
 @cache
 def world() -> World:
-    """Return the maps of all images as a cartridge of empty maps would have them; blocks as they show them."""
+    """Return the maps of all images as a cartridge of empty maps; blocks as the images show them."""
     facts = json.loads((RED / "maps.json").read_text(encoding="utf-8"))["maps"]
     sizes = {row["id"]: (row["w"], row["h"]) for row in facts if "w" in row}
     floors = json.loads((RED / "data" / "tilesets.json").read_text(encoding="utf-8"))["tilesets"]
-    learnt, ground = learn(), Ground(frozenset(), {facing: frozenset() for facing in Facing})
+    learnt, ground = blocksets(), Ground(frozenset(), {facing: frozenset() for facing in Facing})
     tilesets = {row["id"]: tileset_of(row, learnt[row["id"]]) for row in floors}
     made = World(Rom(b""), ground)
     for here in (state_of(name).map for name in NAMES):
@@ -127,20 +127,20 @@ def tileset_of(row: Mapping[str, Any], blocks: Blocks) -> Tileset:
 
 
 def shown(name: str) -> dict[tuple[int, int], int]:
-    """Return the tiles of the squares in sight that no box and no battle covers."""
+    """Return the tiles of the squares in sight that are not covered by a box or a battle."""
     state = state_of(name)
     if state.in_battle:
         return {}
     here = state.position
     if state.control.walking:  # the screen is a step ahead of the coordinates
         here = Position(here.x + state.map.facing.dx, here.y + state.map.facing.dy)
-    tiles = zip(squares_in_sight(here), decisive(read_tiles(state.ram)), strict=True)
+    tiles = zip(squares_in_sight(here), collision_tiles(read_tiles(state.ram)), strict=True)
     return {square: tile for square, tile in tiles if tile < TILES}
 
 
 @with_images
 @pytest.mark.parametrize("name", NAMES)
-def test_the_live_blocks_of_the_real_game_are_what_its_screen_shows(name: str) -> None:
+def test_the_live_blocks_of_the_real_game_match_its_screen(name: str) -> None:
     state, here = state_of(name), world().map(state_of(name).map.map_id)
     assert (state.tiles_in_sight is None) is (name in UNREAD)
     assert (world().live_map(state) is None) is (name in UNREAD)
@@ -148,7 +148,7 @@ def test_the_live_blocks_of_the_real_game_are_what_its_screen_shows(name: str) -
         assert state.tiles_in_sight == shown(name)
         live = world().seen(state).map(state.map.map_id)
     else:
-        # Nobody else may look now; here it is known that the map is whole.
+        # Readers must ignore this moment; the test knows that the map is complete.
         live = here.with_blocks(state.ram.span(LIVE_BLOCKS, len(here.layout.blocks)))
     compared = 0
     for (x, y), tile in shown(name).items():
@@ -160,7 +160,7 @@ def test_the_live_blocks_of_the_real_game_are_what_its_screen_shows(name: str) -
 
 @with_images
 @pytest.mark.parametrize("name", sorted(set(NAMES) - UNREAD))
-def test_whom_the_story_hides_is_nowhere_and_all_others_in_sight_are_drawn(name: str) -> None:
+def test_hidden_people_are_absent_and_all_others_in_sight_are_drawn(name: str) -> None:
     state = state_of(name)
     present = state.people_present
     assert not any(person.on_screen for person in state.people if person not in present)

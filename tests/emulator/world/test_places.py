@@ -1,4 +1,4 @@
-"""What maps hold besides their header, and what signs and people say."""
+"""Map data outside of the header, and the texts of signs and people."""
 
 import re
 import tomllib
@@ -16,10 +16,10 @@ from emulator.cartridge import Rom
 from emulator.profile import RomAddress, table
 from emulator.world.header import TownMapEntry, read_town_map_entry
 from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
-from emulator.world.residents import Resident, ResidentKind, Toggle, read_toggles
+from emulator.world.map_objects import MapObject, MapObjectKind, Toggle, read_toggles
 from emulator.world.texts import (
-    MOST_BYTES,
-    MOST_COMMANDS,
+    MAX_BYTES,
+    MAX_COMMANDS,
     Text,
     TextKind,
     TextService,
@@ -36,7 +36,7 @@ SURFABLE = (0, 3, 5, 7, 13, 14, 17, 22, 23)
 
 
 def rom_with(tables: Mapping[tuple[int, int], bytes], blank: int = END) -> Rom:
-    """Return an image that holds these bytes, and the filling of blank room everywhere else."""
+    """Return an image with these bytes, and `blank` in all other places."""
     image = bytearray([blank]) * (1 << 20)
     for place, data in tables.items():
         image[offset(*place) : offset(*place) + len(data)] = data
@@ -48,11 +48,11 @@ def entry(label: str, at: int) -> RomAddress:
     return RomAddress(bank, address + at)
 
 
-def somebody(slot: int, text_id: int) -> Resident:
-    return Resident(slot, 1, 0, 0, False, text_id, ResidentKind.PERSON)
+def person_with_text(slot: int, text_id: int) -> MapObject:
+    return MapObject(slot, 1, 0, 0, False, text_id, MapObjectKind.PERSON)
 
 
-def test_who_sells_is_known_by_the_text() -> None:
+def test_shops_are_recognised_by_their_text() -> None:
     rom = rom_with(
         {
             (7, 0x5000): word(0x2442) + word(0x5100) + word(0x5200) + word(0x5300),
@@ -62,11 +62,11 @@ def test_who_sells_is_known_by_the_text() -> None:
             (7, 0x5300): bytes([0xFE, 2, 9, 9, 9]),  # a list that does not end
         }
     )
-    people = [somebody(slot, text) for slot, text in enumerate((0, 1, 2, 3, 4), start=1)]
+    people = [person_with_text(slot, text) for slot, text in enumerate((0, 1, 2, 3, 4), start=1)]
     assert tuple(read_shops(TextTable(rom, 7, 0x5000), people)) == (Shop(2, (4, 11)), Shop(4, (9,)))
 
 
-def test_toggles_of_a_map_lie_together_and_count_from_the_first_of_all() -> None:
+def test_toggles_of_a_map_are_consecutive_and_numbered_across_maps() -> None:
     bank, states = table("ToggleableObjectStates")
     rows = [(3, 1, 0x15), (5, 2, 0x11), (5, 4, 0x15), (6, 1, 0x11)]
     rom = rom_with(
@@ -81,7 +81,7 @@ def test_toggles_of_a_map_lie_together_and_count_from_the_first_of_all() -> None
     assert [read_toggles(rom, map_id) for map_id in (4, 2, 1)] == [(), (), ()]
 
 
-def test_what_lies_hidden_is_what_both_lists_know() -> None:
+def test_hidden_items_are_those_in_both_tables() -> None:
     elsewhere, unknown, found, coins = (8, 2, 1), (9, 7, 7), (9, 2, 1), (9, 5, 6)
     rom = rom_with(
         {
@@ -107,7 +107,7 @@ def test_what_lies_hidden_is_what_both_lists_know() -> None:
         (60, None),
     ],
 )
-def test_places_of_the_town_map(map_id: int, place: TownMapEntry | None) -> None:
+def test_town_map_entries_by_map(map_id: int, place: TownMapEntry | None) -> None:
     name, other, third = 0x7000, 0x7010, 0x7020
     groups = bytes([40, 0x21]) + word(other) + bytes([60, 0x0F]) + word(third) + bytes([END])
     rom = rom_with(
@@ -122,7 +122,7 @@ def test_places_of_the_town_map(map_id: int, place: TownMapEntry | None) -> None
     assert read_town_map_entry(rom, map_id) == place
 
 
-def test_holes_lead_to_numbered_squares() -> None:
+def test_holes_have_numbered_landings() -> None:
     rom = rom_with(
         {
             table("DungeonWarpList"): bytes([160, 1, 160, 2, END]),
@@ -132,7 +132,7 @@ def test_holes_lead_to_numbered_squares() -> None:
     assert read_dungeon_warps(rom) == (DungeonWarp(160, 1, 19, 7), DungeonWarp(160, 2, 22, 8))
 
 
-def test_water_and_holes_go_by_tileset() -> None:
+def test_water_and_hole_tiles_depend_on_the_tileset() -> None:
     rom = rom_with(
         {
             table("TilePairCollisionsWater"): bytes([3, 0x14, 0x2E, 17, 0x14, 0x05, END]),
@@ -148,7 +148,7 @@ def test_water_and_holes_go_by_tileset() -> None:
     assert not house.water_pairs | house.holes
 
 
-def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
+def test_tables_the_demo_lacks_are_empty(demo: Cartridge) -> None:
     world = World.of(demo)
     for here in world.maps:
         assert here.tileset.surfable == (here.tileset.tileset_id in SURFABLE)
@@ -163,7 +163,7 @@ def test_holes_of_the_demo_are_those_of_the_game(demo: Cartridge) -> None:
     assert [set(each.holes) for each in (cave, works)] == [{0x22}, {0x11}]
 
 
-def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
+def test_hidden_items_of_the_demo_are_read(demo: Cartridge) -> None:
     hidden = {
         here.map_id: here.header.hidden_items
         for here in World.of(demo).maps
@@ -174,7 +174,7 @@ def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
     assert flags == list(range(len(flags)))
 
 
-def test_the_demo_calls_its_towns_by_name(demo: Cartridge) -> None:
+def test_towns_of_the_demo_have_town_map_names(demo: Cartridge) -> None:
     places = [World.of(demo).map(map_id).header.town_map for map_id in (0, 1, 13, 40)]
     names = ["THISTLE END", "ALDERBROOK", "HEATHER WAY", "LAB"]
     assert [place.name for place in places if place is not None] == names
@@ -191,7 +191,7 @@ def test_the_shops_of_the_demo_sell_what_its_texts_list(demo: Cartridge) -> None
     }
 
 
-def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:
+def test_toggles_of_the_demo_name_objects_of_its_maps(demo: Cartridge) -> None:
     toggled = [(here, one) for here in World.of(demo).maps for one in here.header.toggles]
     assert [one.flag for _, one in toggled] == list(range(len(toggled)))
     assert toggled
@@ -199,11 +199,11 @@ def test_the_demo_hides_those_whom_its_maps_have(demo: Cartridge) -> None:
         assert 1 <= one.slot <= len(here.people)
 
 
-def test_everybody_of_the_demo_stands_or_walks(demo: Cartridge) -> None:
+def test_every_person_of_the_demo_stands_or_walks(demo: Cartridge) -> None:
     for here in World.of(demo).maps:
         for one in here.people:
             assert one.walks == bool(one.ways)
-            assert one.walks or one.facing is not None or one.kind is ResidentKind.BOULDER
+            assert one.walks or one.facing is not None or one.kind is MapObjectKind.BOULDER
 
 
 MAPS: Final = Path(__file__).resolve().parents[3] / "roms" / "demo" / "world" / "maps"
@@ -231,10 +231,10 @@ def read(script: bytes, elsewhere: bytes = b"") -> tuple[TextKind, str]:
         (b"\x52\xbd\x7f\x54\x5f", "{player}'s POKé."),
         (b"\x53\xf4\x59\xf4\x5a\x57", "{rival},{target},{user}"),
         (b"\x4a\x7f\x5b\x7f\x5c\x7f\x5d\x7f\x5e\x56\x57", "PKMN PC TM TRAINER ROCKET……"),
-        (b"\x60\x61\x57", "  "),  # bold letters, which the screen's reader does not tell apart
+        (b"\x60\x61\x57", "  "),  # bold letters, which the screen's reader does not distinguish
     ],
 )
-def test_a_string_prints_letters_lines_and_what_is_filled_in(string: bytes, words: str) -> None:
+def test_a_string_prints_letters_lines_and_inserted_names(string: bytes, words: str) -> None:
     assert read(b"\x00" + string) == (TextKind.PRINTED, words)
 
 
@@ -261,12 +261,12 @@ def test_a_text_may_end_before_it_begins() -> None:
     assert read(TEXTS_END) == (TextKind.PRINTED, "")
 
 
-def test_a_text_goes_on_behind_one_of_another_bank() -> None:
+def test_a_text_continues_after_a_jump_to_another_bank() -> None:
     assert read(HI + far(PLACE) + HI + TEXTS_END, YOU + TEXTS_END) == (TextKind.PRINTED, "HiYouHi")
     assert read(far(PLACE) + b"\x0b" + TEXTS_END, YOU[:-1] + b"\x57") == (TextKind.PRINTED, "You")
 
 
-def test_where_a_program_begins_nothing_more_is_known() -> None:
+def test_decoding_stops_at_the_start_of_a_program() -> None:
     assert read(PROGRAM + HI) == (TextKind.PROGRAM, "")
     assert read(far(PLACE) + PROGRAM + HI, YOU + TEXTS_END) == (TextKind.PROGRAM, "You")
 
@@ -282,33 +282,33 @@ def test_where_a_program_begins_nothing_more_is_known() -> None:
         HI + far(0xC000),  # RAM
     ],
 )
-def test_what_is_no_text_is_nonsense_behind_what_could_be_read(script: bytes) -> None:
-    assert read(script) == (TextKind.NONSENSE, "Hi")
+def test_an_invalid_script_keeps_the_words_before_the_fault(script: bytes) -> None:
+    assert read(script) == (TextKind.INVALID, "Hi")
 
 
-def test_a_text_that_does_not_end_is_nonsense() -> None:
-    ending, words = read(b"\x00" + b"\x80" * (2 * MOST_BYTES))
-    assert ending is TextKind.NONSENSE
-    assert len(words) == MOST_BYTES - 1
-    assert read(HI * MOST_BYTES)[0] is TextKind.NONSENSE
-    assert read(b"\x0c\xff" * MOST_BYTES)[0] is TextKind.NONSENSE
+def test_a_text_without_an_end_is_invalid() -> None:
+    ending, words = read(b"\x00" + b"\x80" * (2 * MAX_BYTES))
+    assert ending is TextKind.INVALID
+    assert len(words) == MAX_BYTES - 1
+    assert read(HI * MAX_BYTES)[0] is TextKind.INVALID
+    assert read(b"\x0c\xff" * MAX_BYTES)[0] is TextKind.INVALID
 
 
-def test_a_text_that_leads_back_to_itself_is_nonsense() -> None:
-    assert read(far(PLACE), HI + far(PLACE)) == (TextKind.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
+def test_a_text_that_jumps_to_itself_is_invalid() -> None:
+    assert read(far(PLACE), HI + far(PLACE)) == (TextKind.INVALID, "Hi" * (MAX_COMMANDS // 2))
 
 
 @given(st.binary(max_size=0x200), st.integers(0, 0xFF), st.integers(0, 0xFFFF), st.integers(0, 255))
-def test_whatever_lies_there_is_read_to_an_end(
+def test_decoding_of_random_bytes_always_ends(
     data: bytes, bank: int, address: int, text_id: int
 ) -> None:
     text = TextTable(Rom(data * 0x80), bank, address).read(text_id)
     assert text.kind in TextKind
-    assert len(text.words) <= 0x100 * MOST_COMMANDS + 4 * MOST_BYTES
+    assert len(text.words) <= 0x100 * MAX_COMMANDS + 4 * MAX_BYTES
     assert (text.service is not None) == (text.kind is TextKind.SERVICE)
 
 
-def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
+def test_a_text_table_counts_from_one_and_points_to_its_bank_or_the_first() -> None:
     places = (PLACE, 0x2442, 0x8000, PLACE + 8, PLACE + 9)
     rom = rom_with(
         {
@@ -322,16 +322,16 @@ def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
     )
     texts = TextTable(rom, BANK, TABLE)
     assert [texts.read(text_id) for text_id in range(6)] == [
-        Text(TextKind.NONSENSE),
+        Text(TextKind.INVALID),
         Text(TextKind.PRINTED, "Hi"),
         Text(TextKind.PRINTED, "You"),
-        Text(TextKind.NONSENSE),
+        Text(TextKind.INVALID),
         Text(TextKind.SERVICE, service=TextService.NURSE),
-        Text(TextKind.NONSENSE),
+        Text(TextKind.INVALID),
     ]
 
 
-def test_a_table_stays_in_its_bank_and_out_of_ram() -> None:
+def test_a_text_table_stays_in_its_bank_and_out_of_ram() -> None:
     rom = rom_with({(BANK, 0x7FFC): word(PLACE) * 2, (BANK, PLACE): HI + TEXTS_END}, blank=0)
     assert TextTable(rom, BANK, 0x7FFC).place(2) == PLACE
     assert TextTable(rom, BANK, 0x7FFC).place(3) is None
@@ -363,7 +363,7 @@ SERVICES: Final = {  # by what the demo's sources call them
 
 
 def as_read(markup: str, dex: Dex) -> str:
-    """Return the words of a text of the demo as they should be decoded."""
+    """Return the words of a demo text as they should be decoded."""
 
     def mark(token: re.Match[str]) -> str:
         kind, *numbers = token[1].split("-")
@@ -374,28 +374,28 @@ def as_read(markup: str, dex: Dex) -> str:
     return re.sub("<([^>]+)>", mark, markup)
 
 
-def as_decoded(said: str | dict[str, Any], dex: Dex) -> Text:
-    """Return what a text of the demo should be decoded to."""
-    if isinstance(said, str):
-        return Text(TextKind.PRINTED, as_read(said, dex))
-    name = "mart" if "mart" in said else said["service"]  # wares instead of a service's name
+def as_decoded(source: str | dict[str, Any], dex: Dex) -> Text:
+    """Return the expected decoded form of a demo text."""
+    if isinstance(source, str):
+        return Text(TextKind.PRINTED, as_read(source, dex))
+    name = "mart" if "mart" in source else source["service"]  # shops have a stock instead
     return Text(TextKind.SERVICE, service=SERVICES[name])
 
 
-def test_what_the_demo_says_is_what_its_sources_say(demo: Cartridge) -> None:
+def test_decoded_texts_of_the_demo_match_its_sources(demo: Cartridge) -> None:
     world, dex = World.of(demo), Dex.of(demo)
     compared = 0
     for written in demo_maps():
         if "id" not in written:
             continue
         texts = world.map(written["id"]).header.texts
-        for text_id, said in enumerate(written.get("texts", {}).values(), start=1):
-            assert texts.read(text_id) == as_decoded(said, dex)
+        for text_id, source in enumerate(written.get("texts", {}).values(), start=1):
+            assert texts.read(text_id) == as_decoded(source, dex)
             compared += 1
     assert compared > 40
 
 
-def test_signs_and_people_of_the_demo_say_what_their_map_has_for_them(demo: Cartridge) -> None:
+def test_signs_and_people_of_the_demo_have_the_texts_of_their_map(demo: Cartridge) -> None:
     world, dex = World.of(demo), Dex.of(demo)
     for written in demo_maps():
         if "id" not in written:
@@ -406,5 +406,5 @@ def test_signs_and_people_of_the_demo_say_what_their_map_has_for_them(demo: Cart
                 written["texts"][row["text"]], dex
             )
         for person, row in zip(here.people, written.get("people", ()), strict=True):
-            said = written["texts"].get(row["text"]) or written["trainers"][row["text"]]["before"]
-            assert here.header.texts.read(person.text_id) == as_decoded(said, dex)
+            source = written["texts"].get(row["text"]) or written["trainers"][row["text"]]["before"]
+            assert here.header.texts.read(person.text_id) == as_decoded(source, dex)

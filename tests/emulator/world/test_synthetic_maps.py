@@ -1,4 +1,4 @@
-"""What is decoded of maps, people, shops and texts is exactly what the facts say."""
+"""Decoded maps, people, shops and texts are exactly as in the facts."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -8,20 +8,20 @@ import pytest
 from emulator import Cartridge, Dex, Facing, World
 from emulator.dex.wild import WildTable
 from emulator.world.game_map import Warp, WarpTrigger
-from emulator.world.residents import Resident, ResidentKind
+from emulator.world.map_objects import MapObject, MapObjectKind
 from emulator.world.texts import TextKind
 from emulator.world.tileset import read_ground
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
-from tests.emulator.synthetic.texts import SERVICES, Says, is_shop, says, speakers
+from tests.emulator.synthetic.texts import SERVICES, ExpectedText, expected_text, is_shop, text_ids
 
 SIDES = {"north": Facing.UP, "south": Facing.DOWN, "west": Facing.LEFT, "east": Facing.RIGHT}
 FACINGS = {"down": Facing.DOWN, "up": Facing.UP, "left": Facing.LEFT, "right": Facing.RIGHT}
 KINDS = {
-    "npc": ResidentKind.PERSON,
-    "trainer": ResidentKind.TRAINER,
-    "item": ResidentKind.ITEM,
-    "pokemon": ResidentKind.MON,
-    "boulder": ResidentKind.BOULDER,
+    "npc": MapObjectKind.PERSON,
+    "trainer": MapObjectKind.TRAINER,
+    "item": MapObjectKind.ITEM,
+    "pokemon": MapObjectKind.MON,
+    "boulder": MapObjectKind.BOULDER,
 }
 WAYS = {
     "ANY_DIR": frozenset(Facing),
@@ -52,7 +52,7 @@ def test_sizes_and_tilesets(world: World) -> None:
         assert here.header.address == int(each["header"]["addr"], 16)
 
 
-def test_unused_ids_show_the_map_whose_header_they_have(world: World) -> None:
+def test_unused_ids_give_the_map_of_their_header(world: World) -> None:
     unused = [each for each in all_maps() if "header" not in each]
     owners = {each["label"]: each["id"] for each in reversed(real_maps())}
     assert len(unused) == 22
@@ -66,7 +66,7 @@ def test_unused_ids_show_the_map_whose_header_they_have(world: World) -> None:
         )
 
 
-def test_connections_and_how_much_of_a_neighbour_shows(world: World) -> None:
+def test_connections_and_the_visible_part_of_neighbours(world: World) -> None:
     sizes = {each["id"]: (each["w"], each["h"]) for each in real_maps()}
     for each in real_maps():
         found = [
@@ -79,7 +79,7 @@ def test_connections_and_how_much_of_a_neighbour_shows(world: World) -> None:
 
 
 def shown(here: Facts, row: Facts, sizes: Mapping[int, tuple[int, int]]) -> int:
-    """How many blocks of a neighbour show along the common side, three beyond either end included."""
+    """Return how many blocks of a neighbour show along the common side, up to three beyond either end."""
     along = 0 if row["dir"] in ("north", "south") else 1
     first, side = row["offset_blocks"], (here["w"], here["h"])[along]
     return int(min(first + sizes[row["map"]][along], side + 3) - max(first, -3))
@@ -108,7 +108,7 @@ def edge(side: str, columns: int, rows: int) -> Iterator[tuple[int, int]]:
         yield from ((last, y) for y in range(rows))
 
 
-def test_what_lies_beyond_an_edge_is_the_map_that_joins_there(world: World) -> None:
+def test_beyond_an_edge_lies_the_connected_map(world: World) -> None:
     compared = 0
     for each in real_maps():
         here = world.map(each["id"])
@@ -135,7 +135,7 @@ def test_arrivals_of_warps(world: World) -> None:
     for each in real_maps():
         for row in each["warps"]:
             if "arrive_x" not in row:
-                continue  # where nobody arrives: the id is unused, or no map leads there
+                continue  # nothing arrives there: the id is unused, or no map leads there
             places = row["resolved_dest"] if row["dest"] == LAST_MAP else [row["dest"]]
             for place in places:
                 there = world.arrival(place, row["dest_warp"])
@@ -148,7 +148,7 @@ def test_what_makes_warps_fire(world: World) -> None:
     for each in real_maps():
         for row, warp in zip(each["warps"], world.map(each["id"]).warps, strict=True):
             assert warp.trigger is WarpTrigger(row["trigger"]), (each["name"], row)
-            if warp.trigger is not WarpTrigger.STEP:  # of those the facts do not say
+            if warp.trigger is not WarpTrigger.STEP:  # the facts do not cover those
                 assert pressed(warp) == sorted(row.get("press", [])), (each["name"], row)
 
 
@@ -163,13 +163,13 @@ def test_signs(world: World) -> None:
         ]
 
 
-def test_everybody_on_every_map(world: World) -> None:
+def test_all_objects_of_all_maps(world: World) -> None:
     for each in real_maps():
         found = [resident(one) for one in world.map(each["id"]).people]
         assert found == [written(row) for row in each["objects"]], each["name"]
 
 
-def resident(one: Resident) -> tuple[object, ...]:
+def resident(one: MapObject) -> tuple[object, ...]:
     where = (one.slot, one.picture, one.x, one.y, one.walks, one.facing, one.ways)
     return *where, one.text_id, one.kind, one.opponent, one.mon, one.item
 
@@ -184,7 +184,7 @@ def written(row: Facts) -> tuple[object, ...]:
     return *where, ways, row["text_id"], KINDS[row["kind"]], opponent, mon, row.get("item")
 
 
-SHORTHANDS = {"#": "POKé", "<PKMN>": "PKMN"}  # how the facts write what one code prints
+SHORTHANDS = {"#": "POKé", "<PKMN>": "PKMN"}  # notation of the facts for what one code prints
 NO_HIDDEN_ITEM = {34}  # a bit of which no map's facts have the square
 NO_TOGGLED_OBJECT = {170, 186}  # bits of which no map's facts have the object
 HOLES = 12  # of regions.json: maps.json has none
@@ -195,7 +195,7 @@ def hidden(each: Facts, routine: str) -> list[Facts]:
     return sorted(rows, key=lambda row: row["flag_bit"])
 
 
-def test_what_is_sold_where_and_by_whom(world: World) -> None:
+def test_shop_stocks_and_their_sellers(world: World) -> None:
     found = {
         (here.map_id, shop.slot): list(shop.items)
         for here in world.maps
@@ -221,7 +221,7 @@ def test_hidden_items(world: World) -> None:
     assert flags == set(range(54)) - NO_HIDDEN_ITEM
 
 
-def test_who_can_be_hidden_and_who_is_at_first(world: World) -> None:
+def test_toggles_and_their_initial_states(world: World) -> None:
     flags = set()
     for each in real_maps():
         toggles = world.map(each["id"]).header.toggles
@@ -322,7 +322,7 @@ def test_all_classes_of_trainers_with_all_teams(dex: Dex) -> None:
     ]
 
 
-def test_what_every_trainer_pays(dex: Dex) -> None:
+def test_the_prize_money_of_every_trainer(dex: Dex) -> None:
     for row in load("data/trainers.json")["trainers"]:
         for one in row["sets"]:
             assert dex.trainer(row["class"]).prize(one["set"]) == one["reward"]
@@ -338,7 +338,7 @@ def test_the_special_moves_of_leaders_and_the_elite_four(dex: Dex) -> None:
     assert dict(dex.team_moves) == {classes[key]: (5 - 1, move) for key, _, move in team}
 
 
-def test_all_wild_mons_of_all_maps(dex: Dex) -> None:
+def test_all_wild_encounters_of_all_maps(dex: Dex) -> None:
     facts = load("data/wild.json")["wild"]
     found = {
         map_id: (table_of(wild.grass), table_of(wild.water)) for map_id, wild in dex.wild.items()
@@ -366,7 +366,7 @@ def test_the_chances_of_the_ten_slots(dex: Dex) -> None:
     assert sums == thresholds
 
 
-def test_who_bites_at_which_rod_where(dex: Dex) -> None:
+def test_all_fishing_encounters(dex: Dex) -> None:
     facts = load("data/wild.json")["fishing"]
     assert list(dex.fishing.good_rod) == levels_and_species(facts["good_rod"])
     groups = facts["super_rod_groups"]
@@ -387,7 +387,7 @@ def test_all_texts_of_signs_and_people(synthetic_cartridge: Cartridge) -> None:
     kinds: Counter[TextKind] = Counter()
     words, services = set(), set()
     for each in real_maps():
-        for text_id in speakers(each):
+        for text_id in text_ids(each):
             text = world.map(each["id"]).header.texts.read(text_id)
             kinds[text.kind] += 1
             service = text.service.name if text.service else ""
@@ -395,10 +395,10 @@ def test_all_texts_of_signs_and_people(synthetic_cartridge: Cartridge) -> None:
             if service == "MART":
                 assert is_shop(each, text_id) or each["id"] == 173
                 continue
-            assert Says(text.kind.name, text.words, service) == says(each, text_id)
+            assert ExpectedText(text.kind.name, text.words, service) == expected_text(each, text_id)
             words.add(text.words)
             services.add(service)
     assert services == {"", *SERVICES}
     assert len(words) == 7  # six sayings, and none
     assert min(kinds[kind] for kind in (TextKind.PRINTED, TextKind.SERVICE, TextKind.PROGRAM)) > 100
-    assert not kinds[TextKind.NONSENSE]
+    assert not kinds[TextKind.INVALID]

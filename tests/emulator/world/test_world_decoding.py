@@ -1,4 +1,4 @@
-"""The world as decoded from a cartridge: the demo's, and one written by hand with every rule."""
+"""The decoded world: of the demo, and of a hand-written cartridge that uses every rule."""
 
 import random
 from dataclasses import replace
@@ -19,7 +19,7 @@ from emulator import (
 )
 from emulator.cartridge import Rom
 from emulator.world.game_map import WarpTrigger
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 from emulator.world.tileset import Ground, read_ground
 from tests.emulator.conftest import WALK
 from tests.emulator.synthetic.image import offset, word
@@ -44,12 +44,12 @@ def test_every_map_id_gives_a_map_used_or_not(world: World) -> None:
 
 
 @pytest.mark.parametrize("map_id", [248, 255, -1])
-def test_an_id_that_no_map_can_have_is_refused(map_id: int, world: World) -> None:
+def test_a_map_id_out_of_range_is_refused(map_id: int, world: World) -> None:
     with pytest.raises(CartridgeError, match="ids are 0 to 247"):
         world.map(map_id)
 
 
-def test_every_warp_of_the_demo_leads_somewhere(world: World) -> None:
+def test_every_warp_of_the_demo_has_a_destination(world: World) -> None:
     last_map = 0xFF
     for map_id in world.map_ids:
         here = world.map(map_id)
@@ -62,7 +62,7 @@ def test_every_warp_of_the_demo_leads_somewhere(world: World) -> None:
                 assert world.map(warp.map_id).contains(*world.arrival(warp.map_id, warp.warp_index))
 
 
-def test_a_joined_map_shows_beyond_the_edge(world: World) -> None:
+def test_a_connected_map_shows_beyond_the_edge(world: World) -> None:
     town = world.map(0)
     for x in range(town.columns):
         there = town.crossing((x, 0), Facing.UP)
@@ -75,7 +75,7 @@ def test_an_arrival_that_does_not_exist_is_refused(world: World) -> None:
         world.arrival(38, 200)
 
 
-def test_the_cartridge_walks_as_its_decoded_map_says(bedroom: PyBoyConsole, world: World) -> None:
+def test_walking_in_the_game_matches_the_decoded_map(bedroom: PyBoyConsole, world: World) -> None:
     chance = random.Random(5)
     here = world.map(38)
     bumps = 0
@@ -92,13 +92,13 @@ def test_the_cartridge_walks_as_its_decoded_map_says(bedroom: PyBoyConsole, worl
     assert 0 < bumps < 80
 
 
-# A cartridge by hand: bank 2 holds one tileset whose block n is 16 times tile n, and its maps.
+# A hand-written cartridge: bank 2 holds one tileset whose block n is 16 times tile n, and its maps.
 BLOCKS, PASSABLE, GRAPHICS = 0x4000, 0x1735, 0x5000
 FLOOR, EDGE, WALL, DOOR, MAT, LEDGE, GRASS, COUNTER = range(1, 9)
 
 
-class Paper:
-    """A cartridge image to write tables into."""
+class HandmadeCartridge:
+    """A cartridge image into which tests write tables."""
 
     def __init__(self) -> None:
         self.image = bytearray(0x10 * 0x4000)
@@ -146,7 +146,7 @@ ROWS: Final = [
 
 
 def test_walls_and_the_edge_of_the_map_stop_a_walker() -> None:
-    paper = Paper()
+    paper = HandmadeCartridge()
     paper.map(0, 0, ROWS, NOTHING)
     here = paper.world().map(0)
     assert here.can_step((0, 0), Facing.RIGHT)
@@ -156,8 +156,8 @@ def test_walls_and_the_edge_of_the_map_stop_a_walker() -> None:
     assert here.crossing((0, 0), Facing.UP) is None
 
 
-def test_cliffs_stop_a_walker_between_two_floors() -> None:
-    paper = Paper()
+def test_cliffs_stop_a_walker_between_two_passable_tiles() -> None:
+    paper = HandmadeCartridge()
     paper.map(0, 0, ROWS, NOTHING)
     paper.map(1, 5, ROWS, NOTHING)
     world = paper.world()
@@ -166,8 +166,8 @@ def test_cliffs_stop_a_walker_between_two_floors() -> None:
         assert world.map(1).can_step(square, facing)
 
 
-def test_ledges_let_down_two_squares_one_way_and_outdoors_only() -> None:
-    paper = Paper()
+def test_ledges_are_jumped_two_squares_one_way_and_outdoors_only() -> None:
+    paper = HandmadeCartridge()
     paper.map(0, 0, ROWS, NOTHING)
     paper.map(1, 5, ROWS, NOTHING)
     world = paper.world()
@@ -178,8 +178,8 @@ def test_ledges_let_down_two_squares_one_way_and_outdoors_only() -> None:
     assert not world.map(0).can_step((0, 1), Facing.DOWN)
 
 
-def test_grass_and_counters_are_known_by_their_tiles() -> None:
-    paper = Paper()
+def test_grass_and_counters_are_recognised_by_their_tiles() -> None:
+    paper = HandmadeCartridge()
     paper.map(0, 0, ROWS, NOTHING)
     here = paper.world().map(0)
     assert here.tile(4, 2) == here.tileset.grass
@@ -194,7 +194,7 @@ def warps(*squares: tuple[int, int]) -> bytes:
 
 def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
     blocks = [bytes([DOOR, FLOOR]), bytes([FLOOR, MAT])]
-    paper = Paper()
+    paper = HandmadeCartridge()
     paper.map(0, 0, blocks, warps((0, 0), (2, 1), (1, 1), (9, 9)))
     here = paper.world().map(0)
     assert [warp.trigger for warp in here.warps] == [
@@ -207,14 +207,14 @@ def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
 
 
 def test_indoors_a_warp_at_the_edge_fires_by_pressing_outwards() -> None:
-    paper = Paper()
+    paper = HandmadeCartridge()
     paper.map(0, 5, [bytes([FLOOR, FLOOR])], warps((1, 1), (3, 1), (0, 0)))
     presses = [warp.press for warp in paper.world().map(0).warps]
     assert presses == [{Facing.DOWN}, {Facing.DOWN, Facing.RIGHT}, {Facing.UP, Facing.LEFT}]
 
 
-def test_stairs_at_the_edge_fire_again_when_one_presses_outwards() -> None:
-    paper = Paper()
+def test_stairs_at_the_edge_fire_again_when_pressing_outwards() -> None:
+    paper = HandmadeCartridge()
     paper.put(3, 0x4600, bytes([DOOR, 0xFF]))
     paper.map(0, 5, [bytes([FLOOR, DOOR])], warps((3, 0)))
     (stairs,) = paper.world().map(0).warps
@@ -222,7 +222,7 @@ def test_stairs_at_the_edge_fire_again_when_one_presses_outwards() -> None:
     assert stairs.press == {Facing.UP, Facing.RIGHT}
 
 
-def test_signs_and_everybody_on_a_map_are_read() -> None:
+def test_signs_and_objects_of_a_map_are_read() -> None:
     people = (
         bytes([9, 4 + 2, 4 + 1, 0xFE, 1, 3])
         + bytes([10, 4, 4, 0xFF, 0xD0, 0x40 | 4, 205, 1])
@@ -230,17 +230,17 @@ def test_signs_and_everybody_on_a_map_are_read() -> None:
         + bytes([12, 6, 6, 0xFF, 0x10, 6])
         + bytes([13, 7, 7, 0xFF, 0xD3, 0x40 | 7, 6, 40])
     )
-    paper = Paper()
+    paper = HandmadeCartridge()
     paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 5]) + people)
     here = paper.world().map(0)
     assert [(sign.x, sign.y, sign.text_id) for sign in here.header.signs] == [(2, 3, 8)]
     kinds = [(person.slot, person.kind, person.text_id) for person in here.people]
     assert kinds == [
-        (1, ResidentKind.PERSON, 3),
-        (2, ResidentKind.TRAINER, 4),
-        (3, ResidentKind.ITEM, 5),
-        (4, ResidentKind.BOULDER, 6),
-        (5, ResidentKind.MON, 7),
+        (1, MapObjectKind.PERSON, 3),
+        (2, MapObjectKind.TRAINER, 4),
+        (3, MapObjectKind.ITEM, 5),
+        (4, MapObjectKind.BOULDER, 6),
+        (5, MapObjectKind.MON, 7),
     ]
     walker, trainer, ball, boulder, mon = here.people
     assert walker.position == (1, 2)
@@ -251,8 +251,8 @@ def test_signs_and_everybody_on_a_map_are_read() -> None:
     assert (boulder.opponent, boulder.item, boulder.mon) == (None, None, None)
 
 
-def test_a_header_of_garbage_is_a_map_of_nothing() -> None:
-    paper = Paper()
+def test_an_invalid_header_gives_an_empty_map() -> None:
+    paper = HandmadeCartridge()
     paper.put(0, 0x01AE, word(0x7FFE))
     paper.put(2, 0x7FFE, bytes([0xFF, 0xFF]))
     here = paper.world().map(0)
@@ -270,21 +270,21 @@ def lane(demo: Cartridge) -> GameMap:
 
 
 def with_ledge(lane: GameMap, square: Position, facing: Facing) -> GameMap:
-    """Return the map as if what lies ahead of `square` were a ledge."""
+    """Return the map with a ledge ahead of `square`."""
     ahead = (square.x + facing.dx, square.y + facing.dy)
     edge = (facing, lane.tile(*square), lane.tile(*ahead))
     return replace(lane, ground=Ground(frozenset({edge}), {}))
 
 
 @pytest.mark.parametrize("facing", Facing)
-def test_a_ledge_may_face_any_way_and_counts_one_way(lane: GameMap, facing: Facing) -> None:
+def test_a_ledge_may_face_any_direction_and_is_one_way(lane: GameMap, facing: Facing) -> None:
     square = Position(10, 10)
     here = with_ledge(lane, square, facing)
     assert here.hop(square, facing) == (10 + 2 * facing.dx, 10 + 2 * facing.dy)
     assert all(here.hop(square, other) is None for other in Facing if other is not facing)
 
 
-def test_what_lies_behind_a_ledge_is_not_asked(lane: GameMap) -> None:
+def test_the_square_behind_a_ledge_is_not_checked(lane: GameMap) -> None:
     solid = next(
         Position(x, y)
         for y in range(2, lane.rows)
@@ -306,6 +306,6 @@ def test_what_lies_behind_a_ledge_is_not_asked(lane: GameMap) -> None:
         (-2, 3, Facing.RIGHT),
     ],
 )
-def test_nobody_hops_out_of_the_map(lane: GameMap, column: int, row: int, facing: Facing) -> None:
+def test_no_ledge_leads_off_the_map(lane: GameMap, column: int, row: int, facing: Facing) -> None:
     square = Position(column % lane.columns, row % lane.rows)
     assert with_ledge(lane, square, facing).hop(square, facing) is None

@@ -1,4 +1,4 @@
-"""Scopes, capacities, time to live, events."""
+"""The blackboard: scopes, capacities, time to live, events."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def numbers(blackboard: Blackboard, scope: str) -> list[object]:
     return [entry.data["n"] for entry in blackboard.entries(scope)]
 
 
-def test_entries_come_oldest_first_and_can_be_narrowed(blackboard: Blackboard) -> None:
+def test_entries_are_oldest_first_and_can_be_filtered(blackboard: Blackboard) -> None:
     entries = [write(blackboard, WORKING, n) for n in range(6)]
     blackboard.write(WORKING, "other", {"n": 99}, tick=9, game_s=0.0)
     assert blackboard.entries(WORKING, kind="n") == entries
@@ -42,7 +42,7 @@ def test_entries_come_oldest_first_and_can_be_narrowed(blackboard: Blackboard) -
     assert blackboard.entries("agent:other:working") == []
 
 
-def test_a_full_scope_loses_the_least_important_then_the_oldest(blackboard: Blackboard) -> None:
+def test_a_full_scope_evicts_the_least_important_then_the_oldest(blackboard: Blackboard) -> None:
     for n in range(50):
         write(blackboard, SENSORY, n, importance=2 if n in {10, 20} else 5)
     write(blackboard, SENSORY, 50, importance=5)
@@ -52,7 +52,7 @@ def test_a_full_scope_loses_the_least_important_then_the_oldest(blackboard: Blac
     assert gone == {10, 20, 0}
 
 
-def test_entries_end_in_game_seconds(blackboard: Blackboard) -> None:
+def test_entries_expire_by_game_seconds(blackboard: Blackboard) -> None:
     write(blackboard, SENSORY, 1, game_s=100.0)
     write(blackboard, SENSORY, 2, game_s=105.0, ttl_s=1.0)
     write(blackboard, WORKING, 3, game_s=105.0)
@@ -64,7 +64,7 @@ def test_entries_end_in_game_seconds(blackboard: Blackboard) -> None:
     assert numbers(blackboard, WORKING) == [3]
 
 
-def test_forgetting_is_by_scope_kind_or_age(blackboard: Blackboard) -> None:
+def test_forget_removes_by_scope_kind_or_seq(blackboard: Blackboard) -> None:
     first = write(blackboard, WORKING, 1)
     write(blackboard, WORKING, 2)
     blackboard.write(WORKING, "other", {"n": 3}, tick=1, game_s=0.0)
@@ -76,8 +76,8 @@ def test_forgetting_is_by_scope_kind_or_age(blackboard: Blackboard) -> None:
 
 
 def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
-    told: list[str] = []
-    blackboard = Blackboard(store, on_fault=lambda name, _error: told.append(name))
+    seen: list[str] = []
+    blackboard = Blackboard(store, on_fault=lambda name, _error: seen.append(name))
 
     def broken(_event: BlackboardEvent) -> None:
         raise ValueError("broken")
@@ -86,7 +86,7 @@ def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
     write(blackboard, WORKING, 1)
     write(blackboard, WORKING, 2)
     assert blackboard.faults == {broken.__qualname__: 2}
-    assert told == [broken.__qualname__]
+    assert seen == [broken.__qualname__]
 
 
 @pytest.mark.parametrize("importance", [0, 11])
@@ -95,7 +95,7 @@ def test_importance_is_from_one_to_ten(blackboard: Blackboard, importance: int) 
         write(blackboard, WORKING, 1, importance=importance)
 
 
-def test_entries_outlive_the_process_once_committed(store: RunStore) -> None:
+def test_committed_entries_survive_a_restart(store: RunStore) -> None:
     blackboard = Blackboard(store)
     kept = write(blackboard, STM, 1, tags=("a", "b"), importance=9)
     store.commit()
@@ -103,7 +103,7 @@ def test_entries_outlive_the_process_once_committed(store: RunStore) -> None:
     assert Blackboard(store).entries(STM) == [kept]
 
 
-def test_what_was_evicted_is_gone_from_the_file_too(store: RunStore) -> None:
+def test_evicted_entries_are_deleted_from_the_file(store: RunStore) -> None:
     blackboard = Blackboard(store)
     for n in range(30):
         write(blackboard, SENSORY, n)
@@ -114,9 +114,9 @@ def test_what_was_evicted_is_gone_from_the_file_too(store: RunStore) -> None:
     assert [entry.data["n"] for entry in store.live_entries()] == list(range(30, 80))
 
 
-def test_earlier_runs_entries_are_known_from_the_first_moment(tiers: Tiers) -> None:
+def test_entries_of_earlier_runs_are_known_from_tick_0(tiers: Tiers) -> None:
     old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None, key="run-0/7")
-    tiers.memory.take_over(Knowledge(), [old])
+    tiers.memory.import_knowledge(Knowledge(), [old])
     (entry,) = tiers.blackboard.entries(STM, kind="tale")
     assert (entry.key, entry.data, entry.tags, entry.importance) == (
         "run-0/7",
@@ -125,25 +125,23 @@ def test_earlier_runs_entries_are_known_from_the_first_moment(tiers: Tiers) -> N
         8,
     )
     assert (entry.tick, entry.game_s) == (0, 0.0)
-    assert tiers.memory.map().pending == 0  # it has been learnt from already
+    assert tiers.memory.map().pending == 0  # earlier runs delivered it
 
 
-def test_what_tells_of_changes_is_another_after_each_and_the_same_without(
-    blackboard: Blackboard,
-) -> None:
-    told = [blackboard.changes(WORKING)]
+def test_changes_differs_after_each_change_and_only_then(blackboard: Blackboard) -> None:
+    seen = [blackboard.changes(WORKING)]
 
-    def tell() -> None:
-        told.append(blackboard.changes(WORKING))
+    def note_changes() -> None:
+        seen.append(blackboard.changes(WORKING))
 
     entry = write(blackboard, WORKING, 1, ttl_s=5.0)
-    tell()
+    note_changes()
     blackboard.revise(entry, utility=1.0)
-    tell()
+    note_changes()
     blackboard.expire(6.0)
-    tell()
+    note_changes()
     blackboard.restore(blackboard.to_json())
-    tell()
-    assert len(set(told)) == len(told)
+    note_changes()
+    assert len(set(seen)) == len(seen)
     write(blackboard, STM, 2)
-    assert blackboard.changes(WORKING) == told[-1]
+    assert blackboard.changes(WORKING) == seen[-1]

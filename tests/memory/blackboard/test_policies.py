@@ -1,4 +1,4 @@
-"""Versions, access, validation, eviction, and events in the midst of one another."""
+"""Policies of the blackboard: versions, access, validation, eviction, nested events, transactions."""
 
 from collections.abc import Mapping
 
@@ -26,12 +26,12 @@ def count(blackboard: Blackboard, name: str, n: int, **more: object) -> Entry:
     return blackboard.write(X, "tally", {"name": name, "n": n}, tick=1, game_s=0.0, **more)  # type: ignore[arg-type]
 
 
-def test_b36_what_is_written_again_is_a_new_version_and_what_is_revised_is_not(
+def test_b36_a_second_write_makes_a_new_version_and_a_revision_does_not(
     blackboard: Blackboard,
 ) -> None:
     first = note(blackboard, 1, key="it")
-    judged = blackboard.revise(first, utility=0.8, status="claim")
-    assert (judged.seq, judged.version, judged.data) == (first.seq, 1, {"n": 1})
+    changes = blackboard.revise(first, utility=0.8, status="claim")
+    assert (changes.seq, changes.version, changes.data) == (first.seq, 1, {"n": 1})
     second = note(blackboard, 2, key="it")
     assert (second.version, second.utility) == (2, 0.8)
     assert second.seq > first.seq
@@ -40,7 +40,7 @@ def test_b36_what_is_written_again_is_a_new_version_and_what_is_revised_is_not(
     assert note(blackboard, 2, key="it", scope=Y).version == 1
 
 
-def test_b36_a_kind_may_make_one_of_two(store: RunStore) -> None:
+def test_b36_a_kind_may_merge_entries(store: RunStore) -> None:
     blackboard = Blackboard(store, [TALLY])
     count(blackboard, "a", 1, importance=8, tags=["early"], sources=("tick:1",))
     merged = count(blackboard, "a", 2, tags=["late"], sources=("tick:2",))
@@ -70,7 +70,7 @@ def test_b36_each_change_is_an_event(blackboard: Blackboard) -> None:
     assert len(seen) == 52
 
 
-def test_b36_a_scope_may_admit_some_writers_only(
+def test_b36_a_scope_may_restrict_its_writers(
     blackboard: Blackboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guarded = Scope(COLLECTIVE, 9, writers=("manager", "team:*"))
@@ -78,13 +78,13 @@ def test_b36_a_scope_may_admit_some_writers_only(
     for by in ("manager", "team:a"):
         blackboard.write(COLLECTIVE, NOTE, {"n": 1}, tick=1, game_s=0.0, by=by)
     for by in ("", "stranger"):
-        with pytest.raises(ForbiddenWrite, match="ask 'manager'"):
+        with pytest.raises(ForbiddenWrite, match="use 'manager'"):
             blackboard.write(COLLECTIVE, NOTE, {"n": 2}, tick=1, game_s=0.0, by=by)
     assert held(blackboard, COLLECTIVE) == [1, 1]
 
 
 @pytest.mark.parametrize("scope", ["", "attic", "agent::stm", "agent:play:ltm", "team:"])
-def test_b36_what_is_no_scope_is_refused(blackboard: Blackboard, scope: str) -> None:
+def test_b36_an_unknown_scope_is_rejected(blackboard: Blackboard, scope: str) -> None:
     with pytest.raises(UnknownScope):
         note(blackboard, 1, scope=scope)
 
@@ -100,7 +100,7 @@ def test_b36_what_is_no_scope_is_refused(blackboard: Blackboard, scope: str) -> 
         {"n": [float("inf")]},
     ],
 )
-def test_b36_what_is_no_json_is_refused_and_changes_nothing(
+def test_b36_data_that_is_not_json_is_rejected_without_changes(
     blackboard: Blackboard, data: Mapping[str, object]
 ) -> None:
     old = note(blackboard, 1, key="it")
@@ -110,7 +110,7 @@ def test_b36_what_is_no_json_is_refused_and_changes_nothing(
     assert blackboard.seq == old.seq
 
 
-def test_b36_what_is_not_what_its_kind_promises_is_refused(store: RunStore) -> None:
+def test_b36_data_invalid_for_its_kind_is_rejected(store: RunStore) -> None:
     blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
     with pytest.raises(MalformedRecord):
         blackboard.write(PROCEDURAL, "pattern", {"n": 1}, tick=1, game_s=0.0)
@@ -119,7 +119,7 @@ def test_b36_what_is_not_what_its_kind_promises_is_refused(store: RunStore) -> N
         nameless.write(X, "named", {}, tick=1, game_s=0.0)
 
 
-def test_b36_a_kind_names_its_entries_itself(store: RunStore) -> None:
+def test_b36_the_key_function_of_a_kind_wins(store: RunStore) -> None:
     blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
     tactician = TacticianMemory(blackboard, "play")
     tactician.add_pattern(PATTERN)
@@ -129,7 +129,7 @@ def test_b36_a_kind_names_its_entries_itself(store: RunStore) -> None:
     assert tactician.patterns["p1"].success_count == 2 * PATTERN.success_count
 
 
-def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboard) -> None:
+def test_b36_only_assessment_fields_can_be_revised(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1)
     refused: tuple[Mapping[str, object], ...] = (
         {"data": {"n": 2}},
@@ -137,15 +137,15 @@ def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboar
         {"expires_s": 1.0},
         {"importance": 11},
     )
-    for judged in refused:
+    for changes in refused:
         with pytest.raises(MalformedRecord):
-            blackboard.revise(entry, **judged)
+            blackboard.revise(entry, **changes)
     blackboard.forget(X)
     with pytest.raises(MalformedRecord, match="a scope it has left"):
         blackboard.revise(entry, utility=0.1)
 
 
-def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunStore) -> None:
+def test_b36_a_limit_applies_to_each_group_and_evicts_the_oldest(store: RunStore) -> None:
     kind = EntryKind("card", limit=2, group=lambda data: data["suit"], rank=lambda entry: (0.0,))
     blackboard = Blackboard(store, [kind])
     for n, suit in enumerate("aabaaa"):
@@ -153,7 +153,7 @@ def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunS
     assert held(blackboard, X) == [2, 4, 5]
 
 
-def test_b36_of_kinds_with_limits_of_their_own_none_makes_room_for_others(store: RunStore) -> None:
+def test_b36_lasting_kinds_are_evicted_last(store: RunStore) -> None:
     blackboard = Blackboard(store, [EntryKind("law", lasting=True)])
     note(blackboard, 0, scope=SENSORY, kind="law", importance=1)
     for n in range(1, 60):
@@ -161,17 +161,19 @@ def test_b36_of_kinds_with_limits_of_their_own_none_makes_room_for_others(store:
     assert held(blackboard, SENSORY)[:2] == [0, 11]
     for n in range(60, 120):
         note(blackboard, n, scope=SENSORY, kind="law", importance=5)
-    assert held(blackboard, SENSORY) == list(range(70, 120))  # nothing else is left to go
+    assert held(blackboard, SENSORY) == list(range(70, 120))  # no other entries are left
 
 
-def test_closing_again_keeps_the_evidence_of_before(blackboard: Blackboard) -> None:
+def test_closing_again_keeps_earlier_evidence(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1)
     blackboard.close(entry, "no", ["tick:2"])
     closed = blackboard.close(entry, "surely not", ["tick:3"])
     assert (closed.closed, closed.sources) == ("surely not", ("tick:2", "tick:3"))
 
 
-def test_who_hears_of_one_end_may_change_what_is_about_to_end(blackboard: Blackboard) -> None:
+def test_a_listener_to_a_removal_may_change_entries_about_to_be_removed(
+    blackboard: Blackboard,
+) -> None:
     entries = [note(blackboard, n, key=str(n)) for n in range(4)]
 
     def listen(event: BlackboardEvent) -> None:
@@ -190,29 +192,29 @@ def test_who_hears_of_one_end_may_change_what_is_about_to_end(blackboard: Blackb
     assert blackboard.faults == {}
 
 
-def test_asking_for_the_policies_of_a_scope_does_not_make_it_one(blackboard: Blackboard) -> None:
+def test_reading_a_policy_does_not_create_the_scope(blackboard: Blackboard) -> None:
     assert blackboard.policy(STM).capacity == 2000
     assert blackboard.scopes() == []
 
 
-def test_many_revisions_take_no_more_room_than_the_entries(blackboard: Blackboard) -> None:
+def test_many_revisions_do_not_grow_the_index(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1)
     for n in range(5_000):
         entry = blackboard.revise(entry, utility=n / 5_000)
-    shelf = blackboard._shelves[X]
-    assert len(shelf._heap) + len(shelf._unranked) < 100
-    assert shelf.least() is entry
+    index = blackboard._indexes[X]
+    assert len(index._heap) + len(index._unranked) < 100
+    assert index.lowest() is entry
 
 
-def copied(blackboard: Blackboard) -> Transaction:
-    """Return what reads one entry and is to write another."""
+def reading_and_writing(blackboard: Blackboard) -> Transaction:
+    """Return a transaction that reads one entry and writes another."""
     transaction = blackboard.transaction()
     transaction.read(X, "a")
     transaction.write(Y, NOTE, {"n": 2})
     return transaction
 
 
-def test_b36_several_writes_become_one(blackboard: Blackboard) -> None:
+def test_b36_a_transaction_applies_all_its_writes_at_once(blackboard: Blackboard) -> None:
     note(blackboard, 5, key="a")
     with blackboard.transaction() as transaction:
         found = transaction.read(X, "a")
@@ -224,26 +226,28 @@ def test_b36_several_writes_become_one(blackboard: Blackboard) -> None:
     assert [(each.version, each.tick) for each in transaction.written] == [(2, 5), (1, 5)]
 
 
-def test_b36_what_was_written_by_another_meanwhile_is_a_conflict(blackboard: Blackboard) -> None:
+def test_b36_a_concurrent_write_is_a_conflict(blackboard: Blackboard) -> None:
     note(blackboard, 1, key="a")
-    transaction = copied(blackboard)
+    transaction = reading_and_writing(blackboard)
     note(blackboard, 3, key="a")
     with pytest.raises(Conflict, match="read it again"), transaction:
         pass
     assert held(blackboard, Y) == []
-    with copied(blackboard):  # tried again
+    with reading_and_writing(blackboard):  # the retry
         pass
     assert held(blackboard, Y) == [2]
 
 
 @pytest.mark.parametrize("change", ["made", "gone", "gone and made again", "closed"])
-def test_b36_so_is_what_came_went_or_turned_out_wrong(blackboard: Blackboard, change: str) -> None:
+def test_b36_a_concurrent_creation_removal_or_closing_is_a_conflict(
+    blackboard: Blackboard, change: str
+) -> None:
     entry = None if change == "made" else note(blackboard, 1, key="a")
-    transaction = copied(blackboard)
+    transaction = reading_and_writing(blackboard)
     if change.startswith("gone"):
         blackboard.forget(X)
     if change.endswith(("made", "made again")):
-        note(blackboard, 1, key="a")  # the same version of the same words, and yet another
+        note(blackboard, 1, key="a")  # equal version and data, but a new seq
     if change == "closed":
         assert entry is not None
         blackboard.close(entry, "no")
@@ -252,15 +256,15 @@ def test_b36_so_is_what_came_went_or_turned_out_wrong(blackboard: Blackboard, ch
     assert held(blackboard, Y) == []
 
 
-def test_b36_how_useful_something_proved_is_no_conflict(blackboard: Blackboard) -> None:
+def test_b36_a_changed_utility_is_no_conflict(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1, key="a")
-    with copied(blackboard):
+    with reading_and_writing(blackboard):
         blackboard.revise(entry, utility=0.9)
     assert held(blackboard, Y) == [2]
 
 
-def test_b36_an_error_leaves_nothing_behind(blackboard: Blackboard) -> None:
-    transaction = copied(blackboard)
+def test_b36_an_error_discards_the_transaction(blackboard: Blackboard) -> None:
+    transaction = reading_and_writing(blackboard)
     with pytest.raises(ZeroDivisionError), transaction:
         raise ZeroDivisionError
     assert held(blackboard, Y) == []
@@ -276,7 +280,7 @@ def test_b36_an_error_leaves_nothing_behind(blackboard: Blackboard) -> None:
         ({"kind": "named"}, MalformedRecord),
     ],
 )
-def test_b36_what_is_refused_is_refused_before_anything_is_written(
+def test_b36_an_invalid_write_is_rejected_before_anything_is_written(
     store: RunStore, more: dict[str, object], error: type[MemoryFault]
 ) -> None:
     def strict(_data: object) -> None:

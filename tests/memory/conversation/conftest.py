@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.conversations import ConversationStore
-from tests.memory.conversation.threads import Talk, open_conversations, talk
+from tests.memory.conversation.fixtures import TalkFixture, open_conversations, talk
 
 
 @pytest.fixture
@@ -15,5 +15,5 @@ def threads(tmp_path: Path) -> Iterator[ConversationStore]:
 
 
 @pytest.fixture
-def it(threads: ConversationStore) -> Talk:
+def it(threads: ConversationStore) -> TalkFixture:
     return talk(threads)

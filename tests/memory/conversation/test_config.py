@@ -1,4 +1,4 @@
-"""Part D, the settings: one `true`, or the names of the design."""
+"""Part D, the settings: `true`, or the names of the design."""
 
 import pytest
 
@@ -19,7 +19,7 @@ SAMPLE = {
 }
 
 
-def test_d25_true_is_enough() -> None:
+def test_d25_true_gives_the_defaults() -> None:
     assert parse_config(True) == ConversationConfig()
     assert parse_config({"storage": None, "options": {"observationalMemory": True}}) == (
         ConversationConfig()
@@ -55,7 +55,7 @@ def test_d02_d25_the_full_sample_parses_unchanged(*, wrapped: bool) -> None:
     assert config.hard_limit > observation.blocking + reflection.blocking
 
 
-def test_d25_names_may_be_written_either_way() -> None:
+def test_d25_names_may_be_camel_or_snake_case() -> None:
     snake = {
         "share_token_budget": True,
         "observation": {"message_tokens": 10, "model_settings": {"temperature": 0.1}},
@@ -67,7 +67,7 @@ def test_d25_names_may_be_written_either_way() -> None:
     assert parse_config(snake) == parse_config(camel)
 
 
-def test_d20_false_buffers_nothing() -> None:
+def test_d20_false_turns_buffering_off() -> None:
     config = parse_config({"observation": {"bufferTokens": False}})
     assert config is not None
     assert config.observation.buffer_step == 0
@@ -89,7 +89,7 @@ def test_d20_false_buffers_nothing() -> None:
         {"scope": True},
     ],
 )
-def test_d25_what_cannot_be_is_refused_in_one_line(wrong: object) -> None:
+def test_d25_invalid_settings_are_rejected_in_one_line(wrong: object) -> None:
     with pytest.raises(MalformedRecord) as refusal:
         parse_config(wrong)
     assert "\n" not in str(refusal.value)

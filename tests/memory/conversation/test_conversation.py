@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from memory.conversation.boundaries import Cut, boundary, paired
+from memory.conversation.boundaries import Cut, boundary, with_pairs
 from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import ConversationEvent, ConversationEventKind
@@ -18,21 +18,21 @@ from memory.store.conversation_record import (
     Reflection,
 )
 from memory.store.conversations import ConversationStore
-from tests.memory.conversation.threads import (
-    Mirror,
-    Stub,
-    Talk,
+from tests.memory.conversation.fixtures import (
+    StubObserver,
+    StubReflector,
+    TalkFixture,
     assert_sendable,
+    coverage_problems,
     open_conversations,
-    small,
+    small_config,
     talk,
-    uncovered,
 )
 
-UNBUFFERED = small(bufferTokens=0)
+UNBUFFERED = small_config(bufferTokens=0)
 
 
-def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
+def test_d02_d08_at_the_threshold_messages_are_observed_and_replaced(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, UNBUFFERED)
@@ -40,68 +40,68 @@ def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
         it.say("user", 30)
         it.say("assistant", 30)
         assert not it.observer.asked
-    sight = it.conversation.before_call(0)
+    view = it.conversation.before_call(0)
     (asked,) = it.observer.asked
     record = it.record
     assert record.cursor == asked[-1].seq
-    assert sight.observations == record.active_observations
-    assert sight.observations.startswith("* 🟡 saw 1 2 3")
-    assert (sight.current_task, sight.suggested_response) == (
+    assert view.observations == record.active_observations
+    assert view.observations.startswith("* 🟡 saw 1 2 3")
+    assert (view.current_task, view.suggested_response) == (
         f"task {record.cursor}",
         f"reply {record.cursor}",
     )
-    kinds = [part.kind for part in it.told]
+    kinds = [part.kind for part in it.events]
     start = kinds.index(ConversationEventKind.OBSERVATION_START)
     assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
-    assert it.told[start].data["to_seq"] == record.cursor
-    assert not list(uncovered(threads.database))
+    assert it.events[start].data["to_seq"] == record.cursor
+    assert not list(coverage_problems(threads.database))
 
 
-def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(it: Talk) -> None:
+def test_d01_d04_a_call_sees_observations_and_messages_after_the_cursor(it: TalkFixture) -> None:
     it.turns(40)
     it.say("user")
-    sight = it.conversation.before_call(0)
+    view = it.conversation.before_call(0)
     cursor = it.record.cursor
     everything = it.store.messages("t")
     assert cursor > 0
-    assert [each.seq for each in sight.tail] == [
+    assert [each.seq for each in view.tail] == [
         each.seq for each in everything if each.seq > cursor
     ]
-    assert {seq for seq in range(1, cursor + 1) if f" {seq}" in str(sight.observations)}
-    assert sum(each.tokens for each in sight.tail) < 1_000
+    assert {seq for seq in range(1, cursor + 1) if f" {seq}" in str(view.observations)}
+    assert sum(each.tokens for each in view.tail) < 1_000
 
 
-def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: ConversationStore) -> None:
+def test_d03_later_calls_of_a_turn_check_the_thresholds_too(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     it.say("user")
     assert it.conversation.before_call(0).observations == ""
     for step in range(1, 40):
-        it.look(step, 40)
-        sight = it.conversation.before_call(step)
-        assert sum(each.tokens for each in sight.tail) < 1_000
-        assert_sendable(sight.tail)
+        it.call_tool(step, 40)
+        view = it.conversation.before_call(step)
+        assert sum(each.tokens for each in view.tail) < 1_000
+        assert_sendable(view.tail)
     assert it.observer.asked
     assert it.record.cursor > 0
 
 
-def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
+def test_d03_a_tool_call_is_always_sent_with_its_result() -> None:
     def message(seq: int, role: str, **block: object) -> Message:
         return Message("t", role, (block,), 0, 0.0, seq=seq)
 
     call = {"type": "tool_use", "id": "a", "name": "look", "input": {"at": "x"}}
     result = {"type": "tool_result", "tool_use_id": "a", "content": "a wall"}
     asked, answer = message(1, "assistant", **call), message(2, "user", **result)
-    assert paired([asked, answer]) == (asked, answer)
-    assert paired([asked]) == (asked,)  # its result is to come
-    (orphan,) = paired([answer])
+    assert with_pairs([asked, answer]) == (asked, answer)
+    assert with_pairs([asked]) == (asked,)  # it waits for its result
+    (orphan,) = with_pairs([answer])
     assert orphan.blocks == ({"type": "text", "text": "[the result of an earlier call] a wall"},)
-    interrupted, _ = paired([asked, message(3, "user", type="text", text="on")])
+    interrupted, _ = with_pairs([asked, message(3, "user", type="text", text="on")])
     assert interrupted.blocks[0]["type"] == "text"
     assert "look" in interrupted.blocks[0]["text"]
     assert '{"at":"x"}' in interrupted.blocks[0]["text"]
 
 
-def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(it: Talk) -> None:
+def test_d06_d29_buffered_chunks_are_activated_without_the_observer(it: TalkFixture) -> None:
     while it.record.pending_message_tokens < 1_000:
         it.say("user", 30)
         it.say("assistant", 30)
@@ -110,17 +110,17 @@ def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(it: Talk
     assert len(waiting) >= 4  # one at each fifth of the threshold
     calls = len(it.observer.asked)
     it.observer.fails = True
-    sight = it.conversation.before_call(0)
+    view = it.conversation.before_call(0)
     assert len(it.observer.asked) == calls
     record = it.record
     assert record.cursor in [each.to_seq for each in waiting]
     active = [each.text for each in waiting if each.to_seq <= record.cursor]
-    assert sight.observations == "\n".join(active)
+    assert view.observations == "\n".join(active)
     assert record.buffered_observation_chunks == waiting[len(active) :]
     assert 0 < record.pending_message_tokens <= 500
 
 
-def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
+def test_d06_activation_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
     it = talk(threads, ConversationConfig())
     while len(it.record.buffered_observation_chunks) < 4:
         it.turn(300)
@@ -129,7 +129,7 @@ def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationS
     assert process_time() - before < 0.005
 
 
-def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(it: Talk) -> None:
+def test_d20_messages_are_buffered_at_each_fifth_of_the_threshold(it: TalkFixture) -> None:
     for _ in range(12):
         it.say("user", 30)
         it.say("assistant", 30)
@@ -146,33 +146,38 @@ EDGES = [Cut(10, 6_000), Cut(20, 12_000), Cut(30, 18_000), Cut(40, 24_500)]
 @pytest.mark.parametrize(
     ("edges", "total", "floor", "expected"),
     [
-        (EDGES, 30_000, 6_000, 40),  # leans over the target of 24,000
-        (EDGES, 24_000, 6_000, 30),  # on it
-        (EDGES, 30_000, 17_000, 30),  # 13,000 wanted, 18,000 go: still less than too much
-        ([Cut(10, 1_000), Cut(20, 12_000)], 12_900, 6_000, 10),  # next to nothing would stay
-        ([Cut(10, 1_000), Cut(20, 12_800)], 13_000, 6_000, 10),  # 5,800 too many of 6,000
-        ([Cut(20, 12_800)], 13_000, 6_000, 20),  # there is no other
-        (EDGES[:2], 30_000, 6_000, 20),  # as much as there is
+        (EDGES, 30_000, 6_000, 40),  # beyond the target of 24,000
+        (EDGES, 24_000, 6_000, 30),  # exactly at the target
+        (EDGES, 30_000, 17_000, 30),  # target 13,000, removed 18,000: within the overshoot
+        ([Cut(10, 1_000), Cut(20, 12_000)], 12_900, 6_000, 10),  # almost nothing would stay
+        (
+            [Cut(10, 1_000), Cut(20, 12_800)],
+            13_000,
+            6_000,
+            10,
+        ),  # 5,800 more than the target, of a floor of 6,000
+        ([Cut(20, 12_800)], 13_000, 6_000, 20),  # the only cut
+        (EDGES[:2], 30_000, 6_000, 20),  # the last cut
         ([], 30_000, 6_000, None),
     ],
 )
-def test_d21_the_edge_nearest_the_target_is_taken_unless_it_takes_too_much(
+def test_d21_the_cut_nearest_the_target_is_taken_unless_it_removes_too_much(
     edges: list[Cut], total: int, floor: int, expected: int | None
 ) -> None:
     found = boundary(edges, total, floor)
     assert (found.seq if found else None) == expected
 
 
-def test_d07_beyond_their_threshold_observations_become_a_new_generation(
+def test_d07_above_their_threshold_observations_become_a_new_generation(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, reflector=Mirror())
+    it = talk(threads, reflector=StubReflector())
     for _ in range(400):
         it.turn()
         assert it.record.observation_token_count < 480
-    sight, record = it.conversation.before_call(0), it.record
+    view, record = it.conversation.before_call(0), it.record
     assert record.generation_count >= 2
-    assert sight.reflection == record.reflection.text
+    assert view.reflection == record.reflection.text
     generations = threads.reflections("t")
     assert [each.generation for each in generations][: record.generation_count] == list(
         range(1, record.generation_count + 1)
@@ -180,11 +185,11 @@ def test_d07_beyond_their_threshold_observations_become_a_new_generation(
     everything = threads.chunks("t")
     assert {each.from_seq for each in everything} > {
         each.from_seq for each in record.active_chunks
-    }  # what was reflected upon is still there
-    assert not list(uncovered(threads.database))
+    }  # the observations are still stored
+    assert not list(coverage_problems(threads.database))
 
 
-def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(it: Talk) -> None:
+def test_d20_a_buffered_reflection_is_activated_without_a_call(it: TalkFixture) -> None:
     while it.record.buffered_reflection is None:
         it.turn()
         assert it.record.observation_token_count < 400
@@ -192,12 +197,12 @@ def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(it: Talk) -> N
     calls = len(it.reflector.asked)
     while it.record.generation_count == 0:
         it.turn()
-    assert len(it.reflector.asked) <= calls + 1  # the next is made ahead right away
+    assert len(it.reflector.asked) <= calls + 1  # the next one is buffered at once
     record = it.record
     assert record.active_chunks[0].from_seq > record.reflection.upto_seq
 
 
-def test_d12_one_cursor_tells_what_is_observed(it: Talk) -> None:
+def test_d12_one_cursor_marks_observed_messages(it: TalkFixture) -> None:
     it.turns(60)
     record = it.record
     for message in it.store.messages("t"):
@@ -206,22 +211,20 @@ def test_d12_one_cursor_tells_what_is_observed(it: Talk) -> None:
     assert all(each.seq > record.cursor for each in tail)
 
 
-def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
-    threads: ConversationStore,
-) -> None:
+def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     while not it.record.cursor:
         it.turn(60)
-    it.clock.now -= 500.0  # the clock of the machine was put back
+    it.clock.now -= 500.0  # the wall clock was set back
     late = it.say("user")
-    sight = it.conversation.before_call(0)
-    assert sight.tail[-1].seq == late.seq
+    view = it.conversation.before_call(0)
+    assert view.tail[-1].seq == late.seq
     assert late.created_ms < min(each.created_ms for each in threads.messages("t")[:-1])
 
 
-def test_d13_status_tells_counts_thresholds_and_what_waits(it: Talk) -> None:
+def test_d13_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
     it.turns(8, 30)
-    status = [part.data for part in it.told if part.kind is ConversationEventKind.STATUS][-1]
+    status = [part.data for part in it.events if part.kind is ConversationEventKind.STATUS][-1]
     assert status == it.conversation.status()
     assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
     assert status["message_tokens"] == sum(each.tokens for each in it.store.messages("t"))
@@ -231,7 +234,7 @@ def test_d13_status_tells_counts_thresholds_and_what_waits(it: Talk) -> None:
     )
 
 
-def test_d14_what_is_said_again_never_overwrites_what_is_observed(it: Talk) -> None:
+def test_d14_repeated_messages_never_overwrite_observations(it: TalkFixture) -> None:
     it.turns(60)
     cursor = it.record.cursor
     before = it.store.messages("t", upto=cursor)
@@ -243,7 +246,7 @@ def test_d14_what_is_said_again_never_overwrites_what_is_observed(it: Talk) -> N
     assert it.store.messages("t", upto=cursor) == before
 
 
-def test_d22_a_record_tells_all_that_is_known_of_a_memory(it: Talk) -> None:
+def test_d22_a_record_has_all_fields_of_a_memory(it: TalkFixture) -> None:
     while not it.record.generation_count:
         it.turn()
     record = it.record
@@ -270,7 +273,7 @@ def test_d22_a_record_tells_all_that_is_known_of_a_memory(it: Talk) -> None:
     assert '"message_tokens":1000' in record.config
 
 
-def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
+def test_d23_each_storage_method_works(it: TalkFixture) -> None:
     assert it.store.get("t", now_ms=0) is None
     empty = it.record
     said = [it.say(role).seq for role in ("user", "assistant", "user", "assistant")]
@@ -278,7 +281,7 @@ def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
     first = Chunk(said[0], said[1], "* 🔴 a", 2, 50, "llm", count=2)
     second = Chunk(said[2], said[3], "* 🔴 b", 2, 50, "llm", count=2)
     assert it.store.update_active("t", first)
-    assert not it.store.update_active("t", first)  # once is enough
+    assert not it.store.update_active("t", first)  # a chunk is activated once
     assert it.store.update_buffered("t", second)
     assert it.store.create_generation("t", Reflection(1, said[1], "r", 1, "llm"), active=False)
     assert it.store.swap_buffered("t", upto=said[3], reflection=True) == 1
@@ -287,53 +290,53 @@ def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
     assert not it.store.create_generation("t", Reflection(1, 1, "again", 1, "llm"), active=True)
     beyond = Reflection(2, said[3] + 5, "of what is not observed", 1, "llm")
     assert not it.store.create_generation("t", beyond, active=True)
-    it.store.initialize(empty)  # begun is begun
+    it.store.initialize(empty)  # a second initialize does nothing
     assert it.record == record
 
 
-SHARED = replace(small(), scope=ConversationScope.RESOURCE)
+SHARED = replace(small_config(), scope=ConversationScope.RESOURCE)
 
 
-def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
-    threads: ConversationStore,
-) -> None:
+def test_d05_d24_threads_of_one_resource_see_each_other(threads: ConversationStore) -> None:
     one = talk(threads, SHARED, thread="one", resource="player")
     two = talk(threads, SHARED, thread="two", resource="player")
     other = talk(threads, SHARED, thread="three", resource="somebody else")
     one.say("user", 1, text="the key is in the gym")
     other.say("user", 1, text="a secret")
     two.say("user", 1, text="where is the key?")
-    sight = two.conversation.before_call(0)
-    assert sight.others == (
+    view = two.conversation.before_call(0)
+    assert view.others == (
         '<other-conversation thread="one">\nuser: the key is in the gym\n</other-conversation>'
     )
-    assert [each.thread for each in sight.tail] == ["two"]
+    assert [each.thread for each in view.tail] == ["two"]
     while not two.record.cursor:
         two.turn()
         one.turn()
     assert {each.thread for each in two.observer.asked[0]} == {"one", "two"}
     assert one.record == two.record
-    assert not list(uncovered(threads.database))
+    assert not list(coverage_problems(threads.database))
 
 
-def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> None:
+def test_d24_separate_threads_share_nothing(threads: ConversationStore) -> None:
     one, two = talk(threads, thread="one"), talk(threads, thread="two")
     one.turns(60)
     two.say("user")
-    sight = two.conversation.before_call(0)
-    assert (sight.observations, sight.others, len(sight.tail)) == ("", "", 1)
+    view = two.conversation.before_call(0)
+    assert (view.observations, view.others, len(view.tail)) == ("", "", 1)
     assert two.record.cursor == 0 < one.record.cursor
 
 
-def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
+def test_d26_idle_time_or_another_provider_activates_buffered_chunks(
     threads: ConversationStore,
 ) -> None:
-    config = replace(small(), activate_after_idle=300.0, activate_on_provider_change=True)
+    config = replace(small_config(), activate_after_idle=300.0, activate_on_provider_change=True)
     it = talk(threads, config)
 
     def reasons() -> list[object]:
         return [
-            part.data["reason"] for part in it.told if part.kind is ConversationEventKind.ACTIVATION
+            part.data["reason"]
+            for part in it.events
+            if part.kind is ConversationEventKind.ACTIVATION
         ]
 
     it.turns(8, 30)
@@ -350,29 +353,27 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     it.conversation.before_call(1, "two")
     it.conversation.before_call(0, "three")
     assert reasons() == ["ttl", "provider"]
-    assert not list(uncovered(threads.database))
+    assert not list(coverage_problems(threads.database))
 
 
-def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads, small(previousObserverTokens=30))
+def test_d26_an_observer_sees_the_end_of_earlier_observations(threads: ConversationStore) -> None:
+    it = talk(threads, small_config(previousObserverTokens=30))
     it.turns(80)
     assert it.observer.known[0] == ""
     assert all(len(known) <= 4 * 30 for known in it.observer.known)
     assert f" {it.observer.asked[-2][-1].seq}" in it.observer.known[-1]
 
 
-def test_d26_messages_may_use_what_observations_leave(threads: ConversationStore) -> None:
-    it = talk(threads, replace(small(), share_token_budget=True))
+def test_d26_messages_may_use_the_unused_budget(threads: ConversationStore) -> None:
+    it = talk(threads, replace(small_config(), share_token_budget=True))
     assert it.conversation.status()["message_threshold"] == 1_200
 
 
-def test_d27_parts_tell_what_happens_as_it_happens(it: Talk) -> None:
+def test_d27_events_are_reported_in_order(it: TalkFixture) -> None:
     it.turns(60)
     it.observer.fails = True
     it.turns(10)
-    kinds = {part.kind for part in it.told}
+    kinds = {part.kind for part in it.events}
     assert kinds >= {
         ConversationEventKind.BUFFERING_START,
         ConversationEventKind.BUFFERING_END,
@@ -382,25 +383,27 @@ def test_d27_parts_tell_what_happens_as_it_happens(it: Talk) -> None:
         ConversationEventKind.THREAD_UPDATE,
     }
     (activation, *_) = [
-        part.data for part in it.told if part.kind is ConversationEventKind.ACTIVATION
+        part.data for part in it.events if part.kind is ConversationEventKind.ACTIVATION
     ]
     assert activation["reason"] == "threshold"
     assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
-    update = [part.data for part in it.told if part.kind is ConversationEventKind.THREAD_UPDATE][-1]
+    update = [part.data for part in it.events if part.kind is ConversationEventKind.THREAD_UPDATE][
+        -1
+    ]
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 
-def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: ConversationStore) -> None:
+def test_d27_a_failing_listener_is_only_counted(threads: ConversationStore) -> None:
     def broken(_part: ConversationEvent) -> None:
         raise ValueError("it is broken")
 
     it = talk(threads, on_part=broken)
     it.turns(30)
-    assert it.means.faults["on_part"] > 30
+    assert it.deps.faults["on_part"] > 30
     assert it.record.cursor
 
 
-def test_d04_a_conversation_goes_on_where_the_file_is(tmp_path: Path) -> None:
+def test_d04_a_conversation_continues_from_its_file(tmp_path: Path) -> None:
     store = open_conversations(tmp_path / "a.sqlite")
     it = talk(store)
     it.turns(60)
@@ -412,8 +415,8 @@ def test_d04_a_conversation_goes_on_where_the_file_is(tmp_path: Path) -> None:
 
 
 def test_a_conversation_has_defaults(threads: ConversationStore) -> None:
-    it = talk(threads, observer=Stub())
-    plain = Conversation(threads, "plain", it.means)
+    it = talk(threads, observer=StubObserver())
+    plain = Conversation(threads, "plain", it.deps)
     plain.say("user", [{"type": "text", "text": "hello"}], MessageOrigin.PLAY, 1, 0.0)
     assert len(plain.before_call(0).tail) == 1
     assert plain.status()["message_threshold"] == ConversationConfig().observation.message_tokens

@@ -1,4 +1,4 @@
-"""Part D under crashes: activation, swap and cursor move together, and what was said is there."""
+"""Part D under crashes: activation, swap and cursor change together, and messages are stored."""
 
 import tempfile
 from collections.abc import Iterator
@@ -31,24 +31,24 @@ from memory.store.conversation_record import Chunk, Reflection
 from memory.store.conversations import ConversationStore
 from memory.store.database import Database
 from memory.tokens import tokens
-from tests.memory.conversation.threads import (
+from tests.memory.conversation.fixtures import (
     Crash,
-    Mirror,
-    Stub,
-    Talk,
-    Tripping,
+    CrashingDatabase,
+    StubObserver,
+    StubReflector,
+    TalkFixture,
     assert_sendable,
+    coverage_problems,
+    crashing_database,
     cursor_of,
-    small,
+    small_config,
     talk,
-    tripping,
-    uncovered,
 )
 from tests.memory.samples import checkpoint
 
 
-def prepared(path: Path) -> None:
-    """Leave two chunks that wait, and a reflection that waits for them to become active."""
+def fill_buffers(path: Path) -> None:
+    """Store two buffered chunks and a buffered reflection that depends on them."""
     run = open_run_store(path, run_id="r")
     store = conversations_of(run, "s")
     it = talk(store)
@@ -63,8 +63,8 @@ def prepared(path: Path) -> None:
     run.close()
 
 
-def swapped(database: Database) -> tuple[object, ...]:
-    """How far the cursor, the reflection and the observations beside them are."""
+def cursor_and_counts(database: Database) -> tuple[object, ...]:
+    """The cursor, the number of active reflections, and the number of observations."""
     return (
         cursor_of(database, "t"),
         database.row(
@@ -74,14 +74,14 @@ def swapped(database: Database) -> tuple[object, ...]:
     )
 
 
-def test_d31_activation_swap_and_cursor_move_in_one_transaction(tmp_path: Path) -> None:
+def test_d31_activation_swap_and_cursor_change_in_one_transaction(tmp_path: Path) -> None:
     base = tmp_path / "base.sqlite"
-    prepared(base)
+    fill_buffers(base)
     found = set()
     for survived in count():
         path = tmp_path / f"{survived}.sqlite"
         copy(base, path)
-        database = tripping(path)
+        database = crashing_database(path)
         run = RunStore(database)
         store = conversations_of(run, "s")
         database.left = survived
@@ -89,58 +89,58 @@ def test_d31_activation_swap_and_cursor_move_in_one_transaction(tmp_path: Path) 
             store.swap_buffered("t", upto=6, reflection=True)
         is_over = database.left > 0
         database._connection.close()
-        with closing(tripping(path)) as again:
-            found.add(swapped(again))
-            assert not list(uncovered(again))
+        with closing(crashing_database(path)) as again:
+            found.add(cursor_and_counts(again))
+            assert not list(coverage_problems(again))
         if is_over:
             break
     assert found == {(2, (0,), (1,)), (6, (1,), (3,))}
     assert survived > 5
 
 
-def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
-    database = tripping(tmp_path / "a.sqlite")
+def test_d31_events_are_reported_after_the_commit(tmp_path: Path) -> None:
+    database = crashing_database(tmp_path / "a.sqlite")
     store = ConversationStore(database)
-    told: list[tuple[ConversationEventKind, bool]] = []
+    events: list[tuple[ConversationEventKind, bool]] = []
 
     def listen(part: ConversationEvent) -> None:
-        told.append((part.kind, database._connection.in_transaction))
+        events.append((part.kind, database._connection.in_transaction))
 
     it = talk(store, on_part=listen)
     it.turns(60)
-    assert ConversationEventKind.ACTIVATION in {kind for kind, _ in told}
-    assert not any(is_within for _, is_within in told)
+    assert ConversationEventKind.ACTIVATION in {kind for kind, _ in events}
+    assert not any(is_within for _, is_within in events)
     database.close()
 
 
-def test_d31_a_crash_tells_nothing_of_what_was_undone(tmp_path: Path) -> None:
-    prepared(tmp_path / "a.sqlite")
-    database = tripping(tmp_path / "a.sqlite")
-    it = talk(ConversationStore(database), small(messageTokens=40, bufferTokens=0))
+def test_d31_a_crash_reports_no_undone_event(tmp_path: Path) -> None:
+    fill_buffers(tmp_path / "a.sqlite")
+    database = crashing_database(tmp_path / "a.sqlite")
+    it = talk(ConversationStore(database), small_config(messageTokens=40, bufferTokens=0))
     for survived in range(20):
         database.left = survived
         with suppress(Crash):
             it.conversation.before_call(0)
             break
         cursor = cursor_of_copy(database)
-        ended = [part for part in it.told if part.kind is ConversationEventKind.ACTIVATION]
+        ended = [part for part in it.events if part.kind is ConversationEventKind.ACTIVATION]
         assert all(int(str(part.data["cursor"])) <= cursor for part in ended)
     database.left = None
     database.close()
 
 
-def cursor_of_copy(database: Tripping) -> int:
+def cursor_of_copy(database: CrashingDatabase) -> int:
     database.left = None
     if database._connection.in_transaction:
         database._connection.rollback()
     return cursor_of(database, "t")
 
 
-def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) -> None:
+def test_d09_messages_survive_the_end_of_the_process_at_any_point(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     said = 0
     for survived in range(0, 120, 3):
-        database = tripping(path)
+        database = crashing_database(path)
         it = talk(ConversationStore(database))
         database.left = survived
         with suppress(Crash):
@@ -149,9 +149,9 @@ def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) ->
                 said += 1
                 it.conversation.before_call(0)
         database._connection.close()
-        with closing(tripping(path)) as again:
+        with closing(crashing_database(path)) as again:
             assert again.row("SELECT count(*) FROM conversation_messages") == (said,)
-            assert not list(uncovered(again))
+            assert not list(coverage_problems(again))
     assert said > 60
 
 
@@ -166,13 +166,13 @@ def commit(run: RunStore, tick: int) -> None:
     run.commit(checkpoint=checkpoint(tick))
 
 
-def held(it: Talk) -> object:
+def held(it: TalkFixture) -> object:
     record = it.record
     seqs = [each.seq for each in it.store.messages("t")]
     return record.cursor, record.active_observations, record.generation_count, seqs
 
 
-def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
+def test_d30_a_checkpoint_holds_its_cursor(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"))
     states = []
     for number in range(1, 8):
@@ -185,14 +185,14 @@ def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
         it.turn()
         run.rewind(moment)
         assert held(it) == state
-        assert not list(uncovered(run.database))
+        assert not list(coverage_problems(run.database))
         cursors.append(it.record.cursor)
     assert cursors == sorted(cursors, reverse=True)
     seqs = [each.seq for each in it.store.messages("t")]
-    assert it.say("user").seq > max(seqs) + 50  # no number comes again
+    assert it.say("user").seq > max(seqs) + 50  # no number is reused
 
 
-def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: RunStore) -> None:
+def test_d29_a_chunk_activated_after_the_checkpoint_is_buffered_again(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"))
     while not (waiting := it.record.buffered_observation_chunks):
         it.turn()
@@ -203,8 +203,8 @@ def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: Ru
     assert it.record.buffered_observation_chunks == waiting
 
 
-def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) -> None:
-    it = talk(conversations_of(run, "s"), small(bufferTokens=0))
+def test_d28_chunks_of_a_dead_branch_cover_nothing(run: RunStore) -> None:
+    it = talk(conversations_of(run, "s"), small_config(bufferTokens=0))
     it.say("user")
     answer = it.say("assistant")
     commit(run, 1)
@@ -213,10 +213,10 @@ def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) ->
     assert it.store.update_active("t", chunk)
     run.rewind(next(run.checkpoints()))
     assert it.record.cursor == 0
-    assert not list(uncovered(run.database))
+    assert not list(coverage_problems(run.database))
     assert not it.store.update_buffered("t", chunk)
     more = it.say("user")
-    assert not it.store.update_buffered("t", chunk)  # three again, but not the same three
+    assert not it.store.update_buffered("t", chunk)  # three messages again, but different ones
     assert [each.seq for each in it.store.messages("t")] == [1, answer.seq, more.seq]
 
 
@@ -236,13 +236,15 @@ def test_d28_a_chunk_neither_skips_nor_repeats_a_message(run: RunStore) -> None:
     assert not keeps(4, 5)
     assert not keeps(3, 9)
     assert keeps(3, 6)
-    assert not list(uncovered(run.database))
+    assert not list(coverage_problems(run.database))
 
 
-def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunStore) -> None:
+def test_d22_conversation_observations_are_also_observations_of_the_run(run: RunStore) -> None:
     it = talk(
         conversations_of(run, "s"),
-        observer=Stub(source="llm", says=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"),
+        observer=StubObserver(
+            source="llm", reply=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"
+        ),
     )
     while not it.record.cursor:
         it.turn()
@@ -256,15 +258,13 @@ def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunS
     assert run.observations(ObservationQuery(session="s")) == found
 
 
-def test_d31_a_run_that_takes_no_observations_takes_conversations_all_the_same(
-    run: RunStore,
-) -> None:
+def test_d31_a_run_without_observations_still_stores_conversations(run: RunStore) -> None:
     run.database.execute("DROP TABLE observations")
     it = talk(conversations_of(run, "s"))
     while not it.record.cursor:
         it.turn()
     assert run.faults["observations"] > 0
-    assert not list(uncovered(run.database))
+    assert not list(coverage_problems(run.database))
 
 
 SIZES = st.sampled_from((1, 10, 40, 120, 700))
@@ -284,23 +284,23 @@ def config(*, ahead: bool, together: bool) -> ConversationConfig:
 
 
 class Process:
-    """One process with the file open, and its conversation."""
+    """A process that has the file open, and its conversation."""
 
     def __init__(
-        self, path: Path, number: int, settled: ConversationConfig, observer: Stub
+        self, path: Path, number: int, settled: ConversationConfig, observer: StubObserver
     ) -> None:
         self.path, self.number, self.config = path, number, settled
-        self.observer, self.reflector = observer, Mirror()
+        self.observer, self.reflector = observer, StubReflector()
         self.open()
 
     def open(self) -> None:
-        self.database: Tripping = tripping(self.path)
+        self.database: CrashingDatabase = crashing_database(self.path)
         self.run = RunStore(self.database)
-        is_together = self.config.scope.value == "resource"
-        self.talk: Talk = talk(
+        is_shared = self.config.scope.value == "resource"
+        self.talk: TalkFixture = talk(
             conversations_of(self.run, "s"),
             self.config,
-            thread=f"t{self.number}" if is_together else "t",
+            thread=f"t{self.number}" if is_shared else "t",
             resource="r",
             observer=self.observer,
             reflector=self.reflector,
@@ -317,7 +317,7 @@ class Threads(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.config = config(ahead=ahead, together=together)
         path = Path(self.folder.name) / "a.sqlite"
-        observer = Stub()
+        observer = StubObserver()
         self.processes = [Process(path, number, self.config, observer) for number in (0, 1)]
         self.cursor = 0
         self.ticks = 0
@@ -336,7 +336,7 @@ class Threads(RuleBasedStateMachine):
         it = self.processes[who].talk
         for step in range(steps):
             self.calls += 1
-            it.look(self.calls, words)
+            it.call_tool(self.calls, words)
             self.seen(who, it.conversation.before_call(step + 1))
 
     @rule(who=WHO)
@@ -376,17 +376,17 @@ class Threads(RuleBasedStateMachine):
         for each in self.processes:
             each.talk.clock.now += seconds
 
-    def seen(self, who: int, sight: ConversationView) -> None:
+    def seen(self, who: int, view: ConversationView) -> None:
         process = self.processes[who]
-        said = sum(each.tokens for each in sight.tail)
+        said = sum(each.tokens for each in view.tail)
         assert said <= self.config.observation.hard_limit
-        observed = tokens(sight.reflection) + tokens(sight.observations)
+        observed = tokens(view.reflection) + tokens(view.observations)
         assert observed <= self.config.reflection.hard_limit + 1
-        assert_sendable(sight.tail)
+        assert_sendable(view.tail)
         cursor = cursor_of(process.database, process.talk.conversation.owner)
         behind = process.talk.store.messages(process.talk.conversation.owner, after=cursor)
         mine = [each.seq for each in behind if each.thread == process.talk.conversation.thread]
-        assert [each.seq for each in sight.tail] == mine
+        assert [each.seq for each in view.tail] == mine
 
     def now(self) -> int:
         process = self.processes[0]
@@ -395,7 +395,7 @@ class Threads(RuleBasedStateMachine):
     @invariant()
     def each_message_is_raw_or_covered_once(self) -> None:
         if hasattr(self, "processes"):
-            assert not list(uncovered(self.processes[0].database))
+            assert not list(coverage_problems(self.processes[0].database))
 
     @invariant()
     def the_cursor_never_goes_back(self) -> None:
@@ -410,14 +410,14 @@ class Threads(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-def test_d28_d29_d30_each_message_is_raw_or_covered_once_whatever_happens() -> None:
+def test_d28_d29_d30_each_message_is_always_raw_or_covered_once() -> None:
     run_state_machine_as_test(Threads, settings=settings(max_examples=25, stateful_step_count=25))
 
 
-def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
+def test_d18_d26_details_dropped_by_a_reflection_can_be_recalled(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, reflector=Mirror(says="* 🔴 a lot was said"))
+    it = talk(threads, reflector=StubReflector(reply="* 🔴 a lot was said"))
     it.say("user", 1, text="the secret is kept\nunder the third stone")
     while not it.record.generation_count:
         it.turn()
@@ -436,7 +436,7 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
     assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
 
 
-def test_d26_what_has_no_room_on_a_page_is_on_the_next(it: Talk) -> None:
+def test_d26_text_that_does_not_fit_a_page_is_on_the_next(it: TalkFixture) -> None:
     words = " ".join(f"{number:05}" for number in range(1_500))
     it.say("user", 1, text=words)
     it.conversation.before_call(0)
@@ -452,6 +452,6 @@ def test_d26_what_has_no_room_on_a_page_is_on_the_next(it: Talk) -> None:
     assert (short.pages, len(short.text)) == (1, len("tick 1, user: ") + 160)
 
 
-def test_d26_a_group_that_there_is_not_is_refused(threads: ConversationStore) -> None:
+def test_d26_an_unknown_group_is_rejected(threads: ConversationStore) -> None:
     with pytest.raises(UnknownMemory, match="group-7"):
         MessageRecall(threads, "t", tokens).recall("group-7")

@@ -1,4 +1,4 @@
-"""How observations are written and read, whoever wrote them."""
+"""The format of observations, rendered and parsed, from rules and from models."""
 
 import datetime as dt
 import re
@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 
 from memory.conversation.archive import catalogue
 from memory.conversation.format import (
-    LONGEST_LINE,
+    MAX_LINE,
     PAST_DUE,
     TIMES,
     DatedLine,
@@ -21,9 +21,9 @@ from memory.conversation.format import (
     parse,
     render,
 )
-from memory.conversation.messages import without_injected
+from memory.conversation.messages import strip_injected
 from memory.conversation.model import parse_answer
-from memory.conversation.port import Distilled
+from memory.conversation.port import Condensed
 from memory.conversation.rules import HeuristicObserver
 from memory.conversation.situation_format import Failure, Situation, read_situation
 from memory.conversation.view import (
@@ -31,7 +31,7 @@ from memory.conversation.view import (
     Injected,
     Now,
     age,
-    annotated,
+    annotate_ages,
     inject,
     is_reminder,
     other_conversation,
@@ -39,7 +39,7 @@ from memory.conversation.view import (
 )
 from memory.store.conversation_record import Chunk, MessageOrigin
 from memory.tokens import CHARACTERS, TokenEstimator, tokens
-from tests.memory.conversation.talks import dated, said
+from tests.memory.conversation.sample_talk import dated, said
 
 DAY = dt.date(2026, 11, 22)
 ASSERTED = LinePriority.ASSERTED
@@ -74,12 +74,12 @@ IDS = st.from_regex(re.compile(r"[a-z]{1,8}_[a-z0-9]{1,8}"), fullmatch=True)
 
 
 @given(OBSERVATIONS)
-def test_d15_what_is_rendered_is_read_back_as_it_was(observations: tuple[DatedLine, ...]) -> None:
+def test_d15_rendered_observations_are_parsed_back(observations: tuple[DatedLine, ...]) -> None:
     assert parse(render(observations)) == observations
 
 
 @given(st.text(max_size=400))
-def test_d15_any_text_is_read_and_then_stays_as_it_is(text: str) -> None:
+def test_d15_any_text_is_parsed_to_a_stable_form(text: str) -> None:
     once = render(parse(text))
     assert render(parse(once)) == once
 
@@ -106,7 +106,7 @@ def test_d15_groups_have_dates_and_lines_priorities_and_24_hour_times() -> None:
     "header",
     ["Date: Nov 22, 2026", "**Date: 2026-11-22**", "Date: 2026-11-22 (yesterday)", "## Date: November 22, 2026"],
 )  # fmt: skip
-def test_d15_dates_are_read_as_models_write_them(header: str) -> None:
+def test_d15_date_formats_of_models_are_parsed(header: str) -> None:
     assert parse(f"{header}\n- 🔴 (9:05) left home") == (
         dated("left home", ASSERTED, LineTime("09:05"), date=DAY),
     )
@@ -118,12 +118,12 @@ def test_d15_an_answer_has_three_parts() -> None:
         "<current-task>reach second_town</current-task>\n"
         "<suggested-response>\nGo north.\n</suggested-response>"
     )
-    assert answer == Distilled(
+    assert answer == Condensed(
         "Date: 2026-11-22\n* 🔴 (14:30) left home", "reach second_town", "Go north."
     )
 
 
-def test_d15_list_lines_are_taken_where_the_tags_are_missing() -> None:
+def test_d15_list_lines_are_used_when_tags_are_missing() -> None:
     answer = parse_answer(
         "Sure, here are the observations:\n\nDate: 2026-11-22\n* 🔴 (14:30) left home\n"
         "1. the rival is strong\n\nI hope this helps!\n<current-task>win</current-task>"
@@ -134,21 +134,19 @@ def test_d15_list_lines_are_taken_where_the_tags_are_missing() -> None:
     assert answer.current_task == "win"
 
 
-def test_d15_an_answer_that_breaks_off_is_read_to_its_end_and_one_that_says_nothing_has_none() -> (
-    None
-):
-    assert parse_answer("I cannot help with that.") == parse_answer("") == Distilled("")
+def test_d15_a_truncated_answer_is_parsed_and_an_empty_one_has_no_parts() -> None:
+    assert parse_answer("I cannot help with that.") == parse_answer("") == Condensed("")
     answer = parse_answer("<observations>\n* 🔴 left home\n* 🟡 asked: stuck\n<current-task>win")
-    assert answer == Distilled("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win")
+    assert answer == Condensed("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win")
 
 
 def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
     ((_, line),) = parse("* 🔴 " + "long " * 5_000)
-    assert len(line.text) <= LONGEST_LINE
+    assert len(line.text) <= MAX_LINE
     assert line.text.endswith("long…")
 
 
-def test_d15_details_and_priorities_are_read_as_models_write_them() -> None:
+def test_d15_detail_and_priority_formats_of_models_are_parsed() -> None:
     text = "Date: one day\n- 🟡 asked\n  - a detail\n  - 🔴 (noon) lost\n\t* ->\n  * -> 🟢 a guess"
     assert parse(text) == (
         dated("asked", details=("a detail",)),
@@ -156,7 +154,7 @@ def test_d15_details_and_priorities_are_read_as_models_write_them() -> None:
     )
 
 
-def test_d15_cutting_keeps_ids_whole_or_leaves_them_out() -> None:
+def test_d15_cutting_keeps_or_drops_complete_ids() -> None:
     assert one_line("beyond second_town", 12) == "beyond…"
     assert one_line("second_town", 5) == "seco…"
     assert one_line("a  b\n c", 5) == "a b c"
@@ -176,17 +174,17 @@ def test_d15_cutting_keeps_ids_whole_or_leaves_them_out() -> None:
         ).map(tuple),
     )
 )
-def test_d18_a_situation_is_read_as_it_was_written(told: Situation) -> None:
-    assert read_situation(f"{told}\n\nMap around:\n###\n- no item of ours") == told
+def test_d18_a_rendered_situation_is_parsed_back(found: Situation) -> None:
+    assert read_situation(f"{found}\n\nMap around:\n###\n- no item of ours") == found
 
 
-def test_d18_a_situation_is_read_as_advisers_are_told_it() -> None:
-    told = read_situation(
+def test_d18_a_situation_in_a_question_is_parsed() -> None:
+    found = read_situation(
         "Purpose: plan_failed\nTick: 812\nLast milestone: starter\n<situation>\n- standing still\n"
         "Where: route_1\nReached: left_home, starter\n- rival\nblackout: woke up at home\n"
         "Candidates:\n- go:route_2: the way east\nfailed: go:route_1 (tried 2 times)\n</situation>"
     )
-    assert told == Situation(
+    assert found == Situation(
         why="plan_failed",
         tick="812",
         place="route_1",
@@ -231,7 +229,7 @@ This conversation has grown long, so its older part is in my notes above. Go on 
 """)
 
 
-def test_d10_what_changes_seldom_comes_first_and_is_a_piece_of_its_own() -> None:
+def test_d10_rarely_changing_parts_come_first_as_separate_pieces() -> None:
     first = inject(OLD, NEW, "win")
     later = inject(OLD, f"{NEW}\n* 🟡 more", "lose", others=OTHER)
     assert len(first.parts) == 2
@@ -240,18 +238,18 @@ def test_d10_what_changes_seldom_comes_first_and_is_a_piece_of_its_own() -> None
     assert "user: hello" in later.parts[2]
 
 
-def test_d10_where_there_is_nothing_to_remember_nothing_is_injected() -> None:
+def test_d10_without_memory_nothing_is_injected() -> None:
     assert inject(" ", "\n", "", " ") == Injected()
     assert with_reminder((), Injected()) == ()
 
 
-def test_d10_nothing_is_said_of_a_long_conversation_where_none_was_observed() -> None:
+def test_d10_without_observations_there_is_no_reminder() -> None:
     injected = inject(others=OTHER)
     assert injected.text.count("<other-conversation") == 1
     assert injected.reminder == ""
 
 
-def test_d10_memory_is_replaced_and_not_piled_up() -> None:
+def test_d10_the_reminder_is_replaced_not_repeated() -> None:
     before, now = inject(OLD, NEW, others=OTHER), inject("", NEW)
     assert OLD in before.text
     assert OLD not in now.text
@@ -283,26 +281,26 @@ def test_d01_d10_the_actor_sees_its_memory_a_reminder_and_the_tail() -> None:
         )
     )
 )
-def test_d35_what_is_injected_is_never_taken_for_said(words: list[str]) -> None:
+def test_d35_injected_text_is_always_removed(words: list[str]) -> None:
     text = "\n".join(words)
     injected = inject(text, NEW, text, text, other_conversation(text, text))
-    assert without_injected(f"{injected.text}\nsaid\n{injected.reminder}") == "said"
+    assert strip_injected(f"{injected.text}\nsaid\n{injected.reminder}") == "said"
     assert injected.text.count("</observations>") == 1
     message = said(f"{injected.text}{injected.reminder}")
     assert HeuristicObserver().observe([message], "").observations == ""
 
 
-def test_d11_days_are_told_by_their_age() -> None:
-    told = [
+def test_d11_days_have_an_age_in_words() -> None:
+    found = [
         age(TODAY - dt.timedelta(days), TODAY) for days in (0, 1, 3, 7, 15, 45, 800, -1, -3, -21)
     ]
-    assert told == [
+    assert found == [
         *("today", "yesterday", "3 days ago", "1 week ago", "2 weeks ago", "1 month ago"),
         *("2 years ago", "tomorrow", "in 3 days", "in 3 weeks"),
     ]
 
 
-def test_d11_ages_gaps_and_what_is_past_due() -> None:
+def test_d11_ages_gaps_and_past_due_marks() -> None:
     text = (
         "Date: 2026-11-20\n* 🔴 (14:30, game 0:10:00, tick 1200) plans to train until level 10 (by tick 2000)\n"
         "* 🔴 failed: go:north (tried 3 times)\n"
@@ -310,7 +308,7 @@ def test_d11_ages_gaps_and_what_is_past_due() -> None:
         "* ✅ won by 2026-11-24\n* 🔴 plans to heal by game 1:00:00, and by tick 9000"
     )
     now = Now(TODAY, game_s=3_600, tick=5_012, attempt=3)
-    assert annotated(text, now) == snapshot("""\
+    assert annotate_ages(text, now) == snapshot("""\
 [now: 2026-11-25, game 1:00:00, tick 5012, attempt 3]
 Date: 2026-11-20 (5 days ago, 0:50:00 of play ago, 3812 ticks ago)
 * 🔴 (14:30, game 0:10:00, tick 1200) plans to train until level 10 (by tick 2000) [past due]
@@ -322,7 +320,7 @@ Date: 2026-11-24 (yesterday, 1012 ticks ago)
 * ✅ won by 2026-11-24
 * 🔴 plans to heal by game 1:00:00, and by tick 9000\
 """)
-    assert render(parse(annotated(text, now))) == text
+    assert render(parse(annotate_ages(text, now))) == text
 
 
 @given(
@@ -331,9 +329,9 @@ Date: 2026-11-24 (yesterday, 1012 ticks ago)
         Now, st.none() | st.dates(), st.none() | st.floats(0, 10**6), st.none() | st.integers(0)
     ),
 )
-def test_d11_ages_are_dropped_when_observations_are_read(observations: object, now: Now) -> None:
+def test_d11_parsing_drops_ages(observations: object, now: Now) -> None:
     text = render(observations)  # type: ignore[arg-type]  # drawn from its own strategy
-    assert parse(annotated(text, now)) == parse(text)
+    assert parse(annotate_ages(text, now)) == parse(text)
 
 
 FRAGMENTS = [
@@ -343,22 +341,22 @@ FRAGMENTS = [
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS)))
-def test_d11_ages_are_dropped_whoever_wrote_the_observations(parts: list[str]) -> None:
+def test_d11_parsing_drops_ages_from_any_text(parts: list[str]) -> None:
     text, now = "".join(parts), Now(TODAY, game_s=5.0, tick=9)
-    assert parse(annotated(text, now)) == parse(text)
-    assert annotated(annotated(text, now), now) == annotated(text, now)
+    assert parse(annotate_ages(text, now)) == parse(text)
+    assert annotate_ages(annotate_ages(text, now), now) == annotate_ages(text, now)
 
 
-def test_d11_nothing_is_as_old_as_it_was() -> None:
-    assert annotated("", Now(TODAY)) == ""
-    assert annotated(OLD, Now()) == OLD
+def test_d11_without_text_or_time_nothing_is_annotated() -> None:
+    assert annotate_ages("", Now(TODAY)) == ""
+    assert annotate_ages(OLD, Now()) == OLD
 
 
 def group(number: int, text: str) -> Chunk:
     return Chunk(1, 1, text, 1, 1, "programmatic", id=number)
 
 
-def test_d26_the_archive_is_told_in_a_line_for_each_group() -> None:
+def test_d26_the_catalogue_has_one_line_per_group() -> None:
     groups = [
         group(1, f"{OLD}\n* 🔴 failed: go:north (tried 3 times)"),
         group(2, f"{NEW}\nDate: 2026-11-24\n* 🟡 (tick 950) asked: lost"),
@@ -372,7 +370,7 @@ def test_d26_the_archive_is_told_in_a_line_for_each_group() -> None:
     assert catalogue([]) == ""
 
 
-def test_d26_the_catalogue_keeps_to_its_tokens() -> None:
+def test_d26_the_catalogue_respects_its_budget() -> None:
     groups = [group(number, NEW) for number in range(500)]
     text = catalogue(groups, 300)
     assert tokens(text) <= 300
@@ -383,14 +381,14 @@ def test_d26_the_catalogue_keeps_to_its_tokens() -> None:
     assert catalogue(groups, 3) == ""
 
 
-def test_d02_one_estimator_has_the_estimates_of_everybody() -> None:
+def test_d02_the_default_estimator_equals_the_shared_estimate() -> None:
     estimate = TokenEstimator()
     for text in ("", "a", "four", "fives", "é" * 99):
         assert estimate(text) == tokens(text)
     assert estimate.of_characters(CHARACTERS * 3) == 3
 
 
-def test_d02_an_estimator_leans_towards_what_a_service_counts() -> None:
+def test_d02_an_estimator_is_calibrated_towards_counted_tokens() -> None:
     estimate = TokenEstimator().calibrated(3_000, 1_000)
     assert estimate.characters == 3.75
     for _ in range(40):
@@ -402,7 +400,7 @@ def test_d02_an_estimator_leans_towards_what_a_service_counts() -> None:
 @given(
     st.lists(st.tuples(st.integers(), st.integers())), st.text(max_size=50), st.text(max_size=50)
 )
-def test_d02_no_count_makes_an_estimator_mad(
+def test_d02_no_count_pushes_an_estimator_out_of_bounds(
     counts: list[tuple[int, int]], one: str, other: str
 ) -> None:
     estimate = TokenEstimator()

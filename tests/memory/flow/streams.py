@@ -1,4 +1,4 @@
-"""Numbered entries, edges that show what they carried, and a clock to let time pass."""
+"""Helpers for flow tests: numbered entries, and edges that copy them."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -54,7 +54,7 @@ def held(blackboard: Blackboard, scope: str) -> list[object]:
 
 
 def copies(entries: Sequence[Entry]) -> list[Derived]:
-    """Each entry anew, under a key of its own, so that one carried twice shows."""
+    """Each entry under a new key, so that an entry carried twice is visible."""
     return [Derived(each.kind, each.data, (each.key,)) for each in entries]
 
 

@@ -1,4 +1,4 @@
-"""Edges between scopes: how they join, when they carry, what happens to entries on their way, and the map of it."""
+"""Edges between scopes: topology, triggers, transformers, and the memory map."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,9 @@ def flows(blackboard: Blackboard) -> Flows:
     return Flows(blackboard)
 
 
-def test_b21_an_edge_is_source_filter_and_transformer(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_an_edge_has_source_filter_and_transformer(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("tagged", accepts=TagFilter(any_of=frozenset({"plan"}))))
     note(blackboard, 1, tags=["plan"])
     note(blackboard, 2, tags=["noise"])
@@ -46,18 +48,20 @@ def test_b21_an_edge_is_source_filter_and_transformer(blackboard: Blackboard, fl
     assert held(blackboard, Y) == [1]
 
 
-def test_b21_one_edge_more_needs_no_change_elsewhere(tiers: Tiers) -> None:
+def test_b21_another_edge_needs_no_other_change(tiers: Tiers) -> None:
     tiers.memory.flows.add(edge("gossip", STM, team_scope("rivals"), accepts=of_kinds("rumour")))
     note(tiers.blackboard, 1, scope=STM, kind="rumour")
     tiers.consolidator.tick(1000)
     assert held(tiers.blackboard, team_scope("rivals")) == [1]
 
 
-def test_b21_an_edge_more_gets_what_another_consumes(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_another_edge_gets_entries_that_one_consumes(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("eats", consumes=True), edge("reads", target=Z))
     note(blackboard, 1)
     flows.run("eats")
-    assert held(blackboard, X) == [1]  # waits for the one that has yet to read it
+    assert held(blackboard, X) == [1]  # still pending at the other edge
     flows.run("reads")
     note(blackboard, 2)
     flows.run("reads", "eats")
@@ -78,7 +82,7 @@ def test_b21_many_feed_one_and_one_feeds_many(blackboard: Blackboard, flows: Flo
 
 
 @pytest.mark.parametrize("transformer", [copies, identity])
-def test_b21_what_goes_round_in_a_circle_comes_to_an_end(
+def test_b21_a_cycle_of_edges_ends(
     blackboard: Blackboard, flows: Flows, transformer: Transformer
 ) -> None:
     at_once = Threshold(1, 1)
@@ -91,14 +95,14 @@ def test_b21_what_goes_round_in_a_circle_comes_to_an_end(
     note(blackboard, 2, scope=Y)
     for _ in range(3):
         flows.run(final=True)
-    # Each has been everywhere, and home once.
+    # Each entry visited every scope, and its own once.
     came_home = [1, 2] if transformer is identity else [1, 1, 2]
     assert sorted(map(str, held(blackboard, X))) == list(map(str, came_home))
     assert [flows.carried(name) for name in ("xy", "yz", "zx")] == [2, 2, 2]
     assert blackboard.faults == {}
 
 
-def test_b21_an_edge_may_end_where_it_begins(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_an_edge_may_target_its_source(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("round", X, X, trigger=Threshold(1, 2)))
     notes(blackboard, range(4))
     flows.run(final=True)
@@ -106,7 +110,7 @@ def test_b21_an_edge_may_end_where_it_begins(blackboard: Blackboard, flows: Flow
     assert flows.pending("round") == []
 
 
-def test_b21_what_a_circle_left_to_do_survives_a_restore(blackboard: Blackboard) -> None:
+def test_b21_pending_entries_of_a_cycle_survive_a_restore(blackboard: Blackboard) -> None:
     before = Flows(blackboard)
     before.add(edge("xy", X, Y), edge("yx", Y, X))
     note(blackboard, 1)
@@ -131,7 +135,7 @@ def test_b22_hooks_and_explicit_writes_feed_one_level(blackboard: Blackboard, fl
     assert held(blackboard, X) == held(blackboard, Y) == [7, 8]
 
 
-def test_b21_an_edge_taken_away_carries_no_more(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_a_removed_edge_stops_carrying(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=Threshold(1, 1)))
     note(blackboard, 1)
     flows.remove("up")
@@ -140,7 +144,9 @@ def test_b21_an_edge_taken_away_carries_no_more(blackboard: Blackboard, flows: F
     assert held(blackboard, Y) == [1]
 
 
-def test_b21_an_edge_replaced_goes_on_where_it_was(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_a_replaced_edge_continues_from_its_cursor(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("up"))
     note(blackboard, 1)
     flows.run()
@@ -156,7 +162,7 @@ def test_b21_an_edge_replaced_goes_on_where_it_was(blackboard: Blackboard, flows
 
 
 def waiting(number: int = 0, waited_s: float = 0.0, fullness: float = 0.0) -> Pending:
-    return Pending(number, waited_s, asked=False, fullness=lambda: fullness)
+    return Pending(number, waited_s, requested=False, fullness=lambda: fullness)
 
 
 YES, NO = Threshold(0, 0), Threshold(99, 99)
@@ -167,12 +173,16 @@ YES, NO = Threshold(0, 0), Threshold(99, 99)
     [
         (Periodic(120.0), waiting(waited_s=119.9), waiting(waited_s=120.0)),
         (Threshold(5, 20), waiting(19), waiting(20)),
-        (Threshold(5, 20), waiting(4)._replace(asked=True), waiting(5)._replace(asked=True)),
+        (
+            Threshold(5, 20),
+            waiting(4)._replace(requested=True),
+            waiting(5)._replace(requested=True),
+        ),
         (Fullness(0.9), waiting(fullness=0.89), waiting(fullness=0.9)),
-        (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(asked=True)),
+        (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(requested=True)),
     ],
 )
-def test_b23_a_trigger_is_due_when_its_figure_is_reached(
+def test_b23_a_trigger_is_due_at_its_threshold(
     trigger: Trigger, early: Pending, late: Pending
 ) -> None:
     assert not trigger.due(early)
@@ -185,19 +195,19 @@ def test_b23_triggers_combine_as_any_and_all(triggers: tuple[Trigger, Trigger]) 
     assert AllOf(triggers).due(waiting()) is (NO not in triggers)
 
 
-def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard, flows: Flows) -> None:
+def test_b23_a_write_runs_the_edges_it_makes_due(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=AnyOf((Threshold(2, 5), Periodic(60.0)))))
     notes(blackboard, range(5))
     assert held(blackboard, Y) == [0, 1, 2, 3, 4]
     blackboard.expire(59.0)
     note(blackboard, 5)
-    assert flows.run() == {}  # asked for, but one alone is too few
+    assert flows.run() == {}  # requested, but below the minimum
     blackboard.expire(60.0)
     note(blackboard, 6)
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard, flows: Flows) -> None:
+def test_b23_a_full_scope_triggers_a_carry(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=AllOf((Threshold(1, 2), Fullness(0.9))), consumes=True))
     text = "word " * 1000  # 1,250 tokens of 8,000
     for n in range(5):
@@ -208,7 +218,7 @@ def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard, flows: F
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5]
 
 
-def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard, flows: Flows) -> None:
+def test_b24_identity_carries_entries_unchanged(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", transformer=identity))
     blackboard.write(
         X, NOTE, {"n": 1}, tick=5, game_s=2.0, tags=["a"], importance=8, status="claim"
@@ -225,17 +235,17 @@ def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard, flows:
     assert (above.key, above.sources) == (below.key, (below.key,))
 
 
-def test_b24_filtering_carries_what_passes(blackboard: Blackboard, flows: Flows) -> None:
+def test_b24_filtering_carries_only_passing_entries(blackboard: Blackboard, flows: Flows) -> None:
     grave = Filtering(lambda entry: entry.importance > 5)
     flows.add(edge("up", transformer=grave))
     note(blackboard, 1)
     note(blackboard, 2, importance=6)
     flows.run()
     assert held(blackboard, Y) == [2]
-    assert flows.pending("up") == []  # what did not pass was looked at all the same
+    assert flows.pending("up") == []  # filtered entries are processed too
 
 
-def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard, flows: Flows) -> None:
+def test_b24_a_given_summarizer_is_used(blackboard: Blackboard, flows: Flows) -> None:
     asked: list[tuple[str, str]] = []
 
     def summarize(prompt: str, text: str) -> str:
@@ -256,11 +266,11 @@ def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard, flows: F
 
 
 def failing(_prompt: str, _text: str) -> str:
-    raise TimeoutError("nobody answers")
+    raise TimeoutError("no answer")
 
 
 @pytest.mark.parametrize("summarize", [None, failing, lambda _prompt, _text: "  \n"])
-def test_b24_without_a_summary_the_entries_are_told_in_figures(
+def test_b24_without_a_summary_the_entries_are_counted(
     blackboard: Blackboard, summarize: object
 ) -> None:
     flows = Flows(blackboard)
@@ -274,7 +284,7 @@ def test_b24_without_a_summary_the_entries_are_told_in_figures(
     assert text.startswith("ticks 0 to 40: 30 note, 1 battle.")
     assert {"tick 3: note: n 3", "tick 40: battle: enemy rat"} <= {*text.splitlines()}
     assert len(summary.sources) == len(below) + 1
-    assert summary.status == "inferred"  # no model has said it
+    assert summary.status == "inferred"  # not written by a model
     assert held(blackboard, X) == []
 
 
@@ -310,20 +320,18 @@ def test_b13_the_map_shows_scopes_policies_counts_edges_and_what_is_pending(
     assert shown.scopes[Z].count == 0
 
 
-def test_b13_circles_and_scopes_that_nobody_knows_are_told(
-    blackboard: Blackboard, flows: Flows
-) -> None:
+def test_b13_cycles_and_unknown_scopes_are_reported(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("there", X, Y), edge("back", Y, X), edge("lost", "agent:nobody:stm", "attic"))
     note(blackboard, 1)
     assert memory_map(blackboard, flows, [Y]).problems == (
         "lost leads to attic, which is no scope",
-        "lost reads agent:nobody:stm, which nobody has written to",
-        f"there is a circle through {X}",
-        f"there is a circle through {Y}",
+        "lost reads agent:nobody:stm, which holds no entries",
+        f"there is a cycle through {X}",
+        f"there is a cycle through {Y}",
     )
 
 
-def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) -> None:
+def test_b13_the_map_of_play_has_all_levels_and_no_problems(tiers: Tiers) -> None:
     shown = tiers.memory.map()
     assert shown.problems == ()
     assert len(shown.scopes) == 6
@@ -332,18 +340,18 @@ def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) ->
         "experiences",
         "skills",
         "concepts",
-        "acquaintances",
-        "belongings",
+        "opponents_met",
+        "items_owned",
     ]
 
 
-def test_b37_memory_tells_what_it_does_not_know(tiers: Tiers) -> None:
+def test_b37_the_map_lists_what_memory_does_not_know(tiers: Tiers) -> None:
     before = tiers.memory.map().gaps
     assert {f"{SENSORY} holds nothing", "no battle is known", "no strategy is known"} <= {*before}
-    assert "nothing has come by way of skills" in before
+    assert "nothing was carried by skills" in before
     tiers.strategist.record_battle(FIGHT)
     tiers.consolidator.consolidate(1000)
     after = tiers.memory.map().gaps
     assert not {"no battle is known", "no strategy is known"} & {*after}
-    assert "nothing has come by way of skills" not in after
+    assert "nothing was carried by skills" not in after
     assert f"{SENSORY} holds nothing" in after

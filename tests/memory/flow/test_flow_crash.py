@@ -1,4 +1,4 @@
-"""What is pending, and how far each edge has got, is in the file: a kill loses nothing of it and repeats nothing."""
+"""Pending entries and cursors are saved in the file: a kill loses nothing and repeats nothing."""
 
 import os
 import signal
@@ -21,20 +21,20 @@ import sys
 from pathlib import Path
 from memory.codec import encode
 from tests.memory.samples import checkpoint, open_tiers
-from tests.memory.flow.test_flow_crash import CUT, END, live, standing
+from tests.memory.flow.test_flow_crash import CUT, END, live, saved_state
 
 tiers = open_tiers(Path(sys.argv[1]))
 live(tiers, 1, CUT)
 tiers.store.commit(checkpoint=checkpoint(CUT))
-print(encode(standing(tiers)), flush=True)
-live(tiers, CUT + 1, END)  # seen by nobody: it is killed before the next commit
+print(encode(saved_state(tiers)), flush=True)
+live(tiers, CUT + 1, END)  # lost: the process is killed before the next commit
 print("lost", flush=True)
 sys.stdin.read()
 """
 
 
 def live(tiers: Tiers, first: int, last: int) -> None:
-    """Play some ticks: moments, actions that recur, a lost battle now and then."""
+    """Play some ticks: states, recurring actions, and sometimes a lost battle."""
     for tick in range(first, last + 1):
         tiers.moment(tick, place=f"place {tick // 7 % 3}")
         tiers.act(tick, f"act {tick % 3}", why=f"aim {tick // 30}", success=tick % 5 > 0)
@@ -44,7 +44,7 @@ def live(tiers: Tiers, first: int, last: int) -> None:
             tiers.consolidator.consolidate(tick, reason="demand")
 
 
-def standing(tiers: Tiers) -> dict[str, Any]:
+def saved_state(tiers: Tiers) -> dict[str, Any]:
     flows, blackboard = tiers.memory.flows, tiers.blackboard
     return {
         "pending": {name: [each.key for each in flows.pending(name)] for name in flows.subscriptions},
@@ -54,9 +54,7 @@ def standing(tiers: Tiers) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_b18_killed_and_opened_again_pending_and_cursors_are_those_of_the_checkpoint(
-    tmp_path: Path,
-) -> None:
+def test_b18_after_a_kill_pending_and_cursors_are_those_of_the_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "killed.sqlite"
     with subprocess.Popen(
         [sys.executable, "-c", PLAY, str(path)],
@@ -70,7 +68,7 @@ def test_b18_killed_and_opened_again_pending_and_cursors_are_those_of_the_checkp
         assert player.stdout.readline() == b"lost\n"
         player.send_signal(signal.SIGKILL)
     tiers = open_tiers(path)
-    assert decode(encode(standing(tiers))) == before
+    assert decode(encode(saved_state(tiers))) == before
     assert before["pending"]["actions"]
     assert before["pending"]["skills"]
 
@@ -79,13 +77,13 @@ def test_b18_killed_and_opened_again_pending_and_cursors_are_those_of_the_checkp
     whole = open_tiers(tmp_path / "whole.sqlite")
     live(whole, 1, END)
     whole.consolidator.consolidate(END, reason="session_end")
-    assert standing(tiers) == standing(whole)  # nothing lost, and nothing carried twice
+    assert saved_state(tiers) == saved_state(whole)  # nothing is lost or carried twice
     assert tiers.tactician.knowledge() == whole.tactician.knowledge()
     tiers.store.close()
     whole.store.close()
 
 
-def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
+def test_b25_sources_are_deleted_in_the_commit_of_their_results(
     store: RunStore, tmp_path: Path
 ) -> None:
     blackboard = Blackboard(store)
@@ -104,7 +102,7 @@ def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
 
     flows.run()
     assert (held(blackboard, X), held(blackboard, Y)) == ([], [0, 1, 2])
-    assert in_file() == [[0, 1, 2], []]  # killed now, nothing is gone
+    assert in_file() == [[0, 1, 2], []]  # a kill here loses nothing
     store.commit()
     assert in_file() == [[], [0, 1, 2]]
     assert [each.sources for each in blackboard.entries(Y)] == [(key,) for key in keys]
@@ -113,7 +111,7 @@ def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
     assert len(flows.pending("up")) == 3
 
 
-def test_b25_what_came_of_actions_names_the_last_of_them(tiers: Tiers) -> None:
+def test_b25_a_counted_approach_names_its_last_actions(tiers: Tiers) -> None:
     tiers.acts(range(1, 40), "push", why="open the door")
     keys = {each.key for each in tiers.blackboard.entries("agent:play:working")}
     tiers.consolidator.consolidate(1000, reason="session_end")

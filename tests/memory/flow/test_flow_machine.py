@@ -1,4 +1,4 @@
-"""A blackboard with a circle of edges against a simple model: writes, time, carries, commits, going back, kills."""
+"""A blackboard with a cycle of edges against a simple model: writes, time, carries, commits, restores, kills."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -31,18 +31,18 @@ SCOPES = st.sampled_from([SENSORY, WORKING, STM])
 NAMES = ("up", "on", "down", "aside")
 
 
-def ways(entry: Entry) -> set[str]:
-    told = entry.data.get("ways", [])
-    assert isinstance(told, list)
-    return {str(each) for each in told}
+def contributors(entry: Entry) -> set[str]:
+    names = entry.data.get("ways", [])
+    assert isinstance(names, list)
+    return {str(each) for each in names}
 
 
 @dataclass
 class Ledger:
-    """What a lineage has seen: which entries each edge should carry, need not any more, and did carry."""
+    """The model of one lineage: which entries each edge should carry, need not carry any more, and did carry."""
 
     owed: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    excused: set[int] = field(default_factory=set)
+    not_required: set[int] = field(default_factory=set)
     carried: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     keys: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -56,7 +56,7 @@ class Machine(RuleBasedStateMachine):
         self.ledger = Ledger()
         self.saved: dict[int, tuple[object, object, Ledger]] = {}
         self.open()
-        self.check_in()
+        self.save()
 
     def open(self) -> None:
         self.store: RunStore = open_run_store(Path(self.folder.name) / "run.sqlite", run_id="m")
@@ -75,25 +75,25 @@ class Machine(RuleBasedStateMachine):
             edge("aside", "agent:m:*", "collective", self.carrier("aside"), trigger=OnDemand()),
         )
         self.store.attach("flows", self.flows)
-        self.blackboard.subscribe("*", self.heard)
+        self.blackboard.subscribe("*", self.on_event)
 
     def carrier(self, name: str) -> Callable[[Sequence[Entry]], list[Derived]]:
         def carry(entries: Sequence[Entry]) -> list[Derived]:
             self.ledger.carried[name].update(each.seq for each in entries)
-            came = sorted({name}.union(*map(ways, entries)))
+            names = sorted({name}.union(*map(contributors, entries)))
             return [
-                Derived("copy", {"of": each.seq, "ways": came}, (each.key,)) for each in entries
+                Derived("copy", {"of": each.seq, "ways": names}, (each.key,)) for each in entries
             ]
 
         return carry
 
-    def heard(self, event: BlackboardEvent) -> None:
+    def on_event(self, event: BlackboardEvent) -> None:
         action, entry = event
         place = entry.scope, entry.key
         ledger = self.ledger
         if action == "write":
             if (old := ledger.keys.get(place)) is not None:
-                ledger.excused.add(old)  # what it says now is in the new one
+                ledger.not_required.add(old)  # replaced by its new version
             ledger.keys[place] = entry.seq
             sources = {
                 "up": [SENSORY],
@@ -102,14 +102,14 @@ class Machine(RuleBasedStateMachine):
                 "aside": [SENSORY, WORKING, STM],
             }
             for name in NAMES:
-                if entry.scope in sources[name] and name not in ways(entry):
+                if entry.scope in sources[name] and name not in contributors(entry):
                     ledger.owed[name].add(entry.seq)
         elif action == "revise":
-            ledger.excused.update([entry.seq] if entry.closed else [])
+            ledger.not_required.update([entry.seq] if entry.closed else [])
         else:
             if ledger.keys.get(place) == entry.seq:
                 del ledger.keys[place]
-            ledger.excused.update([entry.seq] if self.is_forgetting else [])
+            ledger.not_required.update([entry.seq] if self.is_forgetting else [])
 
     @rule(scope=SCOPES, importance=st.integers(1, 10), number=st.integers(1, 25))
     def write(self, scope: str, importance: int, number: int) -> None:
@@ -142,7 +142,7 @@ class Machine(RuleBasedStateMachine):
         )
 
     @rule(scope=SCOPES, place=st.integers(0, 40), close=st.booleans(), utility=st.floats(0, 1))
-    def judge(self, scope: str, place: int, close: bool, utility: float) -> None:  # noqa: FBT001
+    def check_claims(self, scope: str, place: int, close: bool, utility: float) -> None:  # noqa: FBT001
         entries = self.blackboard.entries(scope)
         if entries:
             entry = entries[place % len(entries)]
@@ -154,7 +154,7 @@ class Machine(RuleBasedStateMachine):
     @rule(scope=SCOPES, through=st.integers(0, 10))
     def forget(self, scope: str, through: int) -> None:
         entries = self.blackboard.entries(scope)
-        self.is_forgetting = True  # unlike an edge that lets go of what it has carried
+        self.is_forgetting = True  # unlike the removal by a consuming edge
         self.blackboard.forget(scope, keys={each.key for each in entries[:through]})
         self.is_forgetting = False
 
@@ -172,7 +172,7 @@ class Machine(RuleBasedStateMachine):
             pass
         for name in NAMES:
             missing = (
-                self.ledger.owed[name] - self.ledger.excused - self.ledger.carried[name].keys()
+                self.ledger.owed[name] - self.ledger.not_required - self.ledger.carried[name].keys()
             )
             assert not missing, f"{name} has lost {missing}"
             assert self.flows.pending(name) == []
@@ -183,24 +183,24 @@ class Machine(RuleBasedStateMachine):
         assert self.entries() == list(self.store.live_entries())
 
     @rule()
-    def check_in(self) -> None:
+    def save(self) -> None:
         self.store.commit(checkpoint=checkpoint(self.tick))
         number = self.newest().id
         self.saved[number] = (self.entries(), self.state(), deepcopy(self.ledger))
         assert self.entries() == list(self.store.live_entries())
 
     @rule(back=st.integers(0, 9))
-    def go_back(self, back: int) -> None:
+    def restore_earlier(self, back: int) -> None:
         found = list(self.store.checkpoints())
-        self.return_to(found[back % len(found)])
+        self.restore_to(found[back % len(found)])
 
     @rule()
-    def be_killed(self) -> None:
+    def kill(self) -> None:
         self.store.close()
         self.open()
-        self.return_to(self.newest())
+        self.restore_to(self.newest())
 
-    def return_to(self, moment: Checkpoint) -> None:
+    def restore_to(self, moment: Checkpoint) -> None:
         self.store.rewind(moment)
         entries, state, ledger = self.saved[moment.id]
         assert self.entries() == entries

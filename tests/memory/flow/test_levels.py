@@ -1,4 +1,4 @@
-"""Six levels, their figures, and how what is played becomes what is known."""
+"""The six levels, their settings, and the flow from play to knowledge."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from memory.flow.subscription import AllOf, AnyOf, Fullness, OnDemand, Periodic,
 from memory.tiers.approaches import APPROACH, SITUATION, SPAN
 from memory.tiers.consolidator import CONSOLIDATION
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lessons import COMPACT_AT, KEPT_S, SESSION, Lessons, edges
+from memory.tiers.lessons import COMPACT_AT, KEPT_S, SESSION, LessonTransformers, edges
 from memory.tiers.observer import RECENT_ACTIONS, TICK_STATE
 from tests.memory.samples import (
     EPISODIC,
@@ -26,7 +26,9 @@ from tests.memory.samples import (
 )
 
 SEMANTIC, PROCEDURAL = scope_name("play", "ltm:semantic"), scope_name("play", "ltm:procedural")
-EDGES = {each.name: each for each in edges("play", Lessons(ConsolidationConfig(), "s", NOON))}
+EDGES = {
+    each.name: each for each in edges("play", LessonTransformers(ConsolidationConfig(), "s", NOON))
+}
 
 
 def held(tiers: Tiers, scope: str) -> dict[str, int]:
@@ -46,7 +48,7 @@ def test_b19_the_six_levels_are_scopes_under_the_agent(tiers: Tiers) -> None:
 
 def test_b20_sensory_memory_holds_fifty_entries_for_ten_seconds() -> None:
     assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
-    moments = EDGES["moments"]  # ours: they are read before they can expire
+    moments = EDGES["moments"]  # differs from the design: read before they expire
     assert moments.trigger == AnyOf((Threshold(1, 20), Periodic(8.0)))
 
 
@@ -59,10 +61,10 @@ def test_b20_working_memory_is_compacted_at_nine_tenths_of_8000_tokens() -> None
     assert (actions.consumes, actions.keep_last) == (True, RECENT_ACTIONS)
 
 
-def test_b20_short_term_memory_holds_an_hour() -> None:
+def test_b20_short_term_memory_lasts_an_hour() -> None:
     assert scope_of(STM).ttl_s == 3_600.0
-    assert scope_of(STM).capacity == 2_000  # ours: a session's thousand events fit as well
-    # Ours: all above is fed when the consolidator asks, each thousand ticks, with a checkpoint behind it.
+    assert scope_of(STM).capacity == 2_000  # not the design's: room for a session's events
+    # Differs from the design: the consolidator feeds all levels above every 1,000 ticks, before a checkpoint.
     assert {EDGES[name].trigger for name in ("experiences", "skills", "concepts", "habits")} == {
         OnDemand()
     }
@@ -81,9 +83,7 @@ def test_b20_a_full_working_memory_does_not_wait_for_the_consolidator(tiers: Tie
     assert len(tiers.observer.recent_actions) == RECENT_ACTIONS
 
 
-def test_b29_working_memory_goes_on_in_minutes_and_short_term_at_the_consolidation(
-    tiers: Tiers,
-) -> None:
+def test_b29_working_memory_flows_in_minutes_and_short_term_at_consolidation(tiers: Tiers) -> None:
     for tick in range(1, 481):  # four minutes
         tiers.moment(tick, f"place {tick // 60}")
         tiers.act(tick, f"act {tick % 3}", why="walk")
@@ -106,11 +106,11 @@ def test_b30_experiences_concepts_and_skills_are_three_edges_with_three_transfor
     tiers.fight(6, "victory")
     tiers.consolidator.consolidate(1000)
     assert held(tiers, EPISODIC) == {"battle": 1}
-    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1, "acquaintance": 1}
+    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1, "opponent_met": 1}
     assert held(tiers, PROCEDURAL) == {"strategy": 1}
 
 
-def test_e29_a_pattern_can_be_traced_down_to_the_actions_it_rests_on(tiers: Tiers) -> None:
+def test_e29_a_pattern_can_be_traced_to_its_actions(tiers: Tiers) -> None:
     tiers.acts(range(1, 10), "talk", why="heal")
     actions = {each.key for each in tiers.blackboard.entries(WORKING, kind=ACTION)}
     tiers.consolidator.consolidate(1000, reason="session_end")
@@ -123,7 +123,7 @@ def test_e29_a_pattern_can_be_traced_down_to_the_actions_it_rests_on(tiers: Tier
     assert pattern.status == approach.status == "inferred"
 
 
-def test_e30_a_habit_can_be_traced_down_to_the_battles_it_rests_on(tiers: Tiers) -> None:
+def test_e30_a_habit_can_be_traced_to_its_battles(tiers: Tiers) -> None:
     for tick in range(1, 4):
         tiers.fight(tick, "victory")
     battles = {each.key for each in tiers.blackboard.entries(STM, kind="battle")}
@@ -138,45 +138,45 @@ def test_e30_a_habit_can_be_traced_down_to_the_battles_it_rests_on(tiers: Tiers)
     assert battles <= {*strategy.sources}
 
 
-def test_e30_each_experience_is_told_to_those_to_come_once(tiers: Tiers) -> None:
+def test_e30_each_experience_is_delivered_once(tiers: Tiers) -> None:
     tiers.fight(5, "victory")
     for tick in (1000, 2000):
         tiers.consolidator.consolidate(tick)
     tiers.consolidator.consolidate(2500, reason="session_end")
     tiers.store.commit(checkpoint=checkpoint(2500))
-    told = [row.kind for row in tiers.store.outbox()]
-    # The entries are whom one met, and the session.
-    assert sorted(told) == ["entry", "entry", "strategy", "totals", "totals"]
+    kinds = [row.kind for row in tiers.store.outbox()]
+    # The entries are the opponents met, and the session.
+    assert sorted(kinds) == ["entry", "entry", "strategy", "totals", "totals"]
 
 
-def test_e40_the_consolidation_goes_as_the_diagram_has_it(tiers: Tiers) -> None:
-    heard: list[tuple[str, str, str]] = []
+def test_e40_consolidation_follows_the_diagram(tiers: Tiers) -> None:
+    events: list[tuple[str, str, str]] = []
 
     def listen(event: BlackboardEvent) -> None:
-        heard.append((event.action, event.entry.scope, event.entry.kind))
+        events.append((event.action, event.entry.scope, event.entry.kind))
 
     weak = replace(PATTERN, pattern_id="weak", relevance_score=0.1)
     tiers.tactician.add_pattern(weak)
     tiers.acts(range(1, 10), "talk", why="heal")
     tiers.fight(9, "victory")
     tiers.blackboard.subscribe("*", listen)
-    assert tiers.consolidator.tick(999) is None  # not the interval yet
-    assert heard == []
+    assert tiers.consolidator.tick(999) is None  # within the first interval
+    assert events == []
     tiers.consolidator.tick(1000)
-    interval, heard[:] = tuple(heard), []
+    interval, events[:] = tuple(events), []
     tiers.acts(range(1001, 1010), "rest", why="sleep")
-    heard.clear()
+    events.clear()
     tiers.memory.end_session(tiers.store, 1500)
 
     in_order(
         interval,
-        ("write", STM, APPROACH),  # recent actions, recognised as patterns
+        ("write", STM, APPROACH),  # recent actions, counted as approaches
         ("write", PROCEDURAL, "pattern"),
         ("forget", PROCEDURAL, "pattern"),  # forgetting, pruned
         ("write", STM, CONSOLIDATION),
     )
     in_order(
-        heard,
+        events,
         ("write", STM, APPROACH),
         ("write", STM, SESSION),  # the summary
         ("write", EPISODIC, SESSION),
@@ -190,22 +190,20 @@ def test_e40_the_consolidation_goes_as_the_diagram_has_it(tiers: Tiers) -> None:
     assert {"pattern", "strategy", "entry", "totals"} <= {row.kind for row in tiers.store.outbox()}
 
 
-def in_order(heard: object, *expected: tuple[str, str, str]) -> None:
-    assert isinstance(heard, tuple | list)
-    rest = iter(heard)
+def in_order(events: object, *expected: tuple[str, str, str]) -> None:
+    assert isinstance(events, tuple | list)
+    rest = iter(events)
     for each in expected:
-        assert each in rest, f"{each} is not heard of where it should be in {heard}"
+        assert each in rest, f"{each} is not at its place in {events}"
 
 
-def test_b35_a_session_is_told_of_when_it_begins_and_when_all_of_it_was_carried(
-    tiers: Tiers,
-) -> None:
-    heard: list[tuple[str, object, int]] = []
+def test_b35_a_session_has_events_at_its_start_and_after_its_last_carry(tiers: Tiers) -> None:
+    events: list[tuple[str, object, int]] = []
 
     def listen(event: BlackboardEvent) -> None:
         if event.action == "write" and event.entry.kind.startswith("session_"):
             name = event.entry.data.get("session_id")
-            heard.append((event.entry.kind, name, tiers.memory.map().pending))
+            events.append((event.entry.kind, name, tiers.memory.map().pending))
 
     (begun,) = tiers.blackboard.entries(STM, kind="session_begun")
     assert begun.data == {"session_id": "session-1"}
@@ -215,11 +213,11 @@ def test_b35_a_session_is_told_of_when_it_begins_and_when_all_of_it_was_carried(
     tiers.blackboard.subscribe(STM, listen)
     assert tiers.memory.map().pending > 0
     tiers.memory.end_session(tiers.store, 30)
-    said = [each for each in heard if each[0] != "session_totals"]
+    said = [each for each in events if each[0] != "session_totals"]
     assert said == [("session_ended", "session-1", 0), ("session_begun", "session-1#2", 0)]
 
 
-def test_b35_a_session_that_goes_on_is_not_begun_again(tiers: Tiers) -> None:
+def test_b35_a_resumed_session_does_not_begin_again(tiers: Tiers) -> None:
     tiers.store.commit(checkpoint=checkpoint(1))
     again = memory_in(tiers.store)
     assert len(again.blackboard.entries(STM, kind="session_begun")) == 1
@@ -227,7 +225,7 @@ def test_b35_a_session_that_goes_on_is_not_begun_again(tiers: Tiers) -> None:
 
 
 @pytest.mark.parametrize("kind", [SPAN, TICK_STATE])
-def test_a_moment_that_lacks_a_field_costs_none_but_itself(tiers: Tiers, kind: str) -> None:
+def test_a_state_without_a_field_loses_only_itself(tiers: Tiers, kind: str) -> None:
     scope = SENSORY if kind == TICK_STATE else WORKING
     tiers.blackboard.write(scope, kind, {"odd": True}, tick=1, game_s=0.0)
     for tick in range(1, 41):
@@ -238,7 +236,7 @@ def test_a_moment_that_lacks_a_field_costs_none_but_itself(tiers: Tiers, kind: s
     assert tiers.blackboard.faults.total() > 0
 
 
-def test_the_totals_of_a_session_outlive_a_flood_of_small_things(tiers: Tiers) -> None:
+def test_session_totals_survive_many_small_entries(tiers: Tiers) -> None:
     tiers.strategist.record_battle(FIGHT)
     for n in range(2_500):
         tiers.blackboard.write(STM, "disagreement", {"n": n}, tick=n, game_s=n, importance=9)
@@ -246,7 +244,7 @@ def test_the_totals_of_a_session_outlive_a_flood_of_small_things(tiers: Tiers) -
     assert as_json(tiers.strategist.battle_history[0]) == as_json(FIGHT)
 
 
-def test_a_consolidation_undone_by_going_back_is_made_again(tiers: Tiers) -> None:
+def test_a_consolidation_undone_by_a_restore_runs_again(tiers: Tiers) -> None:
     tiers.store.commit(checkpoint=checkpoint(1000))
     assert tiers.consolidator.tick(1000) is not None
     tiers.store.rewind(next(tiers.store.checkpoints()))

@@ -1,4 +1,4 @@
-"""How scopes look after themselves. The clock is the game's: time passes when somebody says so."""
+"""Maintenance of scopes, in game time that each test sets."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import Blackboard, Entry, Json, RunStore
-from memory.flow.maintenance import Maintenance, alike, groups, words
+from memory.flow.maintenance import Maintenance, field_words, similar_groups, similarity
 from tests.memory.flow.streams import NOTE, X, edge, held, note, notes
 from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
 
@@ -45,7 +45,7 @@ def maintenance(blackboard: Blackboard) -> Maintenance:
 
 
 @pytest.mark.parametrize(("minutes", "left"), [(0, 1.0), (1, 0.99), (60, 0.99**60)])
-def test_b26_relevance_fades_by_the_minute(
+def test_b26_relevance_decays_each_minute(
     blackboard: Blackboard, maintenance: Maintenance, minutes: int, left: float
 ) -> None:
     entry = note(blackboard, 1)
@@ -53,10 +53,10 @@ def test_b26_relevance_fades_by_the_minute(
     assert maintenance.relevance(entry) == pytest.approx(left)
     half = blackboard.revise(entry, relevance=0.5)
     assert maintenance.relevance(half) == pytest.approx(0.5 * left)
-    assert blackboard.entries(X) == [half]  # asking rewrites nothing
+    assert blackboard.entries(X) == [half]  # reading changes nothing
 
 
-def test_b26_what_has_faded_is_pruned_when_its_scope_has_its_turn(
+def test_b26_decayed_entries_are_pruned_when_their_scope_is_due(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
     note(blackboard, 1)
@@ -66,12 +66,12 @@ def test_b26_what_has_faded_is_pruned_when_its_scope_has_its_turn(
     note(blackboard, 2)
     assert maintenance.run() == [X]
     assert held(blackboard, X) == [2]
-    assert maintenance.run() == []  # not its turn again
-    assert maintenance.run(asked=True) == [X]
+    assert maintenance.run() == []  # not due again
+    assert maintenance.run(forced=True) == [X]
     assert held(blackboard, X) == [2]
 
 
-def test_b26_whose_turn_it_is_is_known_after_a_restore(store: RunStore) -> None:
+def test_b26_due_scopes_are_known_after_a_restore(store: RunStore) -> None:
     blackboard = Blackboard(store)
     maintenance = Maintenance(blackboard)
     store.attach("maintenance", maintenance)
@@ -85,7 +85,7 @@ def test_b26_whose_turn_it_is_is_known_after_a_restore(store: RunStore) -> None:
     assert again.run() == []
 
 
-def test_b26_the_consolidator_looks_after_each_level_and_no_planner_is_asked(tiers: Tiers) -> None:
+def test_b26_the_consolidator_maintains_each_level_without_a_planner(tiers: Tiers) -> None:
     for _ in range(2):
         tiers.blackboard.write(WORKING, "tale", {"text": TALE}, tick=1, game_s=0.0)
     tiers.blackboard.expire(600.0)
@@ -96,12 +96,12 @@ def test_b26_the_consolidator_looks_after_each_level_and_no_planner_is_asked(tie
     assert tiers.blackboard.entries(WORKING, kind="tale") == []
 
 
-def test_b27_a_time_to_live_survives_fading_and_revision(
+def test_b27_a_time_to_live_survives_decay_and_revision(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
     entry = note(blackboard, 1, ttl_s=100.0)
     blackboard.expire(90.0)
-    maintenance.run(asked=True)
+    maintenance.run(forced=True)
     entry = blackboard.revise(entry, relevance=0.9, utility=0.7, importance=9, tags=["a"])
     assert entry.expires_s == 100.0
     blackboard.expire(99.9)
@@ -110,9 +110,7 @@ def test_b27_a_time_to_live_survives_fading_and_revision(
     assert held(blackboard, X) == []
 
 
-def test_b27_what_says_the_same_really_becomes_one(
-    blackboard: Blackboard, maintenance: Maintenance
-) -> None:
+def test_b27_equal_entries_are_merged(blackboard: Blackboard, maintenance: Maintenance) -> None:
     first = say(blackboard, TALE, importance=8, tags=("cave",), sources=("tick:1",))
     blackboard.revise(first, utility=0.9)
     last = say(blackboard, TALE, tags=("bats",), sources=("tick:2",))
@@ -127,7 +125,7 @@ def test_b27_what_says_the_same_really_becomes_one(
     assert maintenance.deduplicate(X) == 0
 
 
-def test_b27_of_what_says_the_same_the_most_trusted_and_longest_lived_stays(
+def test_b27_the_most_trusted_and_longest_lived_of_equal_entries_stays(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
     long = say(blackboard, TALE)
@@ -139,7 +137,7 @@ def test_b27_of_what_says_the_same_the_most_trusted_and_longest_lived_stays(
     assert (kept.key, kept.status, kept.expires_s) == (long.key, "verified", None)
 
 
-def test_b27_what_was_closed_and_is_said_again_stays_apart(
+def test_b27_a_closed_entry_is_not_merged_with_an_equal_one(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
     wrong = blackboard.close(say(blackboard, TALE), "no mill there")
@@ -148,7 +146,7 @@ def test_b27_what_was_closed_and_is_said_again_stays_apart(
     assert blackboard.entries(X) == [wrong, again]
 
 
-def test_b27_words_count_where_they_stand_and_occurrences_are_not_one(
+def test_b27_words_count_by_field_so_occurrences_are_not_merged(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
     for n in range(300):
@@ -157,7 +155,7 @@ def test_b27_words_count_where_they_stand_and_occurrences_are_not_one(
     assert maintenance.deduplicate(X) == 0
 
 
-def test_b27_reindexing_finds_again_what_the_index_lost(tiers: Tiers) -> None:
+def test_b27_reindexing_restores_lost_index_rows(tiers: Tiers) -> None:
     tiers.blackboard.write(STM, "tale", {"text": TALE}, tick=1, game_s=0.0, tags=["bats"])
     tiers.store.commit()
     database = tiers.store._database
@@ -169,9 +167,7 @@ def test_b27_reindexing_finds_again_what_the_index_lost(tiers: Tiers) -> None:
     assert (database.row(search), tiers.store.tags()) == ((1,), {"bats": 1})
 
 
-def test_b27_a_full_scope_loses_what_is_worth_least_not_what_is_oldest(
-    blackboard: Blackboard,
-) -> None:
+def test_b27_a_full_scope_evicts_the_lowest_value_not_the_oldest(blackboard: Blackboard) -> None:
     old = note(blackboard, 0, scope=SENSORY, importance=9)
     for n in range(1, 50):
         note(blackboard, n, scope=SENSORY, importance=5)
@@ -184,9 +180,7 @@ def test_b27_a_full_scope_loses_what_is_worth_least_not_what_is_oldest(
     assert blackboard.entries(SENSORY)[0] == old
 
 
-def test_b27_what_is_revised_up_is_kept_and_what_is_revised_down_goes(
-    blackboard: Blackboard,
-) -> None:
+def test_b27_a_revision_up_keeps_an_entry_and_one_down_evicts_it(blackboard: Blackboard) -> None:
     entries = [note(blackboard, n, scope=SENSORY) for n in range(50)]
     for n in range(200):
         blackboard.revise(entries[0], utility=0.5 + n / 1000)
@@ -196,7 +190,7 @@ def test_b27_what_is_revised_up_is_kept_and_what_is_revised_down_goes(
     assert {0, 1, 20} - {*held(blackboard, SENSORY)} == {1, 20}
 
 
-def test_b28_a_time_to_live_by_itself(blackboard: Blackboard) -> None:
+def test_b28_time_to_live_alone(blackboard: Blackboard) -> None:
     note(blackboard, 1, scope=SENSORY)
     blackboard.expire(9.99)
     assert held(blackboard, SENSORY) == [1]
@@ -204,12 +198,12 @@ def test_b28_a_time_to_live_by_itself(blackboard: Blackboard) -> None:
     assert held(blackboard, SENSORY) == []
 
 
-def test_b28_a_capacity_by_itself(blackboard: Blackboard) -> None:
+def test_b28_capacity_alone(blackboard: Blackboard) -> None:
     notes(blackboard, range(60), scope=SENSORY)
     assert held(blackboard, SENSORY) == list(range(10, 60))
 
 
-def test_b28_pruning_by_itself(blackboard: Blackboard, maintenance: Maintenance) -> None:
+def test_b28_pruning_alone(blackboard: Blackboard, maintenance: Maintenance) -> None:
     note(blackboard, 1)
     blackboard.expire(60.0)
     note(blackboard, 2)
@@ -218,7 +212,7 @@ def test_b28_pruning_by_itself(blackboard: Blackboard, maintenance: Maintenance)
     assert held(blackboard, X) == [2]
 
 
-def test_b28_what_is_valuable_is_archived_before_it_is_pruned(blackboard: Blackboard) -> None:
+def test_b28_valuable_entries_are_archived_before_pruning(blackboard: Blackboard) -> None:
     archived: list[tuple[object, str]] = []
     maintenance = Maintenance(
         blackboard, archive=lambda entry, why: archived.append((entry.data["n"], why))
@@ -230,27 +224,27 @@ def test_b28_what_is_valuable_is_archived_before_it_is_pruned(blackboard: Blackb
     assert archived == [(2, "pruned")]
 
 
-def test_b28_what_is_known_for_good_is_neither_pruned_nor_merged(tiers: Tiers) -> None:
+def test_b28_knowledge_is_neither_pruned_nor_merged(tiers: Tiers) -> None:
     tiers.tactician.add_pattern(PATTERN)
     tiers.tactician.add_pattern(replace(PATTERN, pattern_id="p2"))
     tiers.blackboard.expire(1e7)
-    tiers.memory.maintenance.run(asked=True)
+    tiers.memory.maintenance.run(forced=True)
     assert set(tiers.tactician.patterns) == {"p1", "p2"}
 
 
-def test_b28_consolidation_by_itself(tiers: Tiers) -> None:
+def test_b28_consolidation_alone(tiers: Tiers) -> None:
     tiers.memory.flows.add(edge("notes", WORKING, STM))
     note(tiers.blackboard, 1, scope=WORKING)
     tiers.consolidator.consolidate(5, reason="demand")
     assert [each.data["n"] for each in tiers.blackboard.entries(STM, kind=NOTE)] == [1]
 
 
-def test_b26_the_index_is_mended_when_all_is_looked_after(blackboard: Blackboard) -> None:
+def test_b26_the_index_is_rebuilt_when_all_scopes_are_maintained(blackboard: Blackboard) -> None:
     times = count()
     maintenance = Maintenance(blackboard, reindex=times.__next__)
     maintenance.run()
     assert repr(times) == "count(0)"
-    maintenance.run(asked=True)
+    maintenance.run(forced=True)
     assert repr(times) == "count(1)"
 
 
@@ -268,11 +262,11 @@ def entries_of(sayings: list[tuple[str, list[str]]]) -> list[Entry]:
 
 
 def one_by_one(entries: list[Entry], threshold: float) -> list[list[Entry]]:
-    """Each entry held against the newest of every group, which is what a group is."""
+    """Groups by comparing each entry with the newest of each group, which is the definition of a group."""
     found: list[list[Entry]] = []
     for entry in reversed(entries):
         for group in found:
-            near = alike(words(group[0]), words(entry)) >= threshold
+            near = similarity(field_words(group[0]), field_words(entry)) >= threshold
             if near and group[0].kind == entry.kind:
                 group.append(entry)
                 break
@@ -282,14 +276,14 @@ def one_by_one(entries: list[Entry], threshold: float) -> list[list[Entry]]:
 
 
 @given(SAYINGS, st.sampled_from([0.0, 0.25, 0.5, 0.6, 0.75, 0.8, 0.95, 1.0]))
-def test_groups_are_those_of_holding_each_against_each(
+def test_groups_equal_those_of_comparing_all_pairs(
     sayings: list[tuple[str, list[str]]], threshold: float
 ) -> None:
     entries = entries_of(sayings)
-    assert groups(entries, threshold) == one_by_one(entries, threshold)
+    assert similar_groups(entries, threshold) == one_by_one(entries, threshold)
 
 
-def test_e37_many_entries_that_are_nearly_alike_are_grouped_without_holding_each_against_each(
+def test_e37_many_similar_entries_are_grouped_without_comparing_all_pairs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     entries = entries_of([("note", ["the", "same", "again", str(n)]) for n in range(2_000)])
@@ -298,8 +292,8 @@ def test_e37_many_entries_that_are_nearly_alike_are_grouped_without_holding_each
     def counting(one: frozenset[str], other: frozenset[str]) -> float:
         nonlocal held
         held += 1
-        return alike(one, other)
+        return similarity(one, other)
 
-    monkeypatch.setattr("memory.flow.maintenance.alike", counting)
-    assert len(groups(entries, 0.95)) == 2_000
+    monkeypatch.setattr("memory.flow.maintenance.similarity", counting)
+    assert len(similar_groups(entries, 0.95)) == 2_000
     assert held < 10_000  # of two million pairs

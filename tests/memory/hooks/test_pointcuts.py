@@ -1,4 +1,4 @@
-"""Pointcuts: which calls a handler is for."""
+"""Pointcuts and producers: which calls a handler is for, and the entries it writes."""
 
 import gc
 from collections.abc import Callable
@@ -19,17 +19,17 @@ from memory import (
 )
 from memory.blackboard.entry import EntryKind
 from memory.errors import NotHookable, UnknownScope
-from memory.hooks.hooks import Watched
+from memory.hooks.hooks import WatchTarget
 from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor
 from tests.memory.hooks.walker import Runner, Walker
 from tests.memory.samples import EPISODIC, SENSORY, STM, WORKING
 
-MANY = 5_000  # new objects, for one of them to come to live where an old one was
+MANY = 5_000  # new objects, enough that one reuses an old address
 
 
-def seen_of(pointcut: Watched, *, other: bool = False) -> list[str]:
-    """Return which methods of a runner, or of a walker, are seen at `pointcut`."""
+def seen_of(pointcut: WatchTarget, *, other: bool = False) -> list[str]:
+    """Return the methods of a Runner, or of a Walker, that match `pointcut`."""
     hooks, seen = Hooks(), []
     hooks.after(pointcut, lambda call, _result: seen.append(call.name))
     runner = Walker(hooks) if other else Runner(hooks)
@@ -50,29 +50,29 @@ ALL = ["Walker.walk", "Walker.rest", "Runner.run"]
         ("Walker.*", ["Walker.walk", "Walker.rest"]),
         ("*.walk", ["Walker.walk"]),
         ("Runner.*", ["Runner.run"]),
-        ("Runner.walk", []),  # it is the walker's method
+        ("Runner.walk", []),  # defined by Walker
         ("tests.memory.hooks.walker.*", ALL),
         ("tests.memory.hooks.walker.Walker.r*", ["Walker.rest"]),
         ("*.Walker.rest", ["Walker.rest"]),
         ("tests.memory.*.Runner.run", ["Runner.run"]),
-        ("memory.walker.*", []),  # a full name begins at the beginning
+        ("memory.walker.*", []),  # the glob must match from the start
         ("walk", []),
         ("WALKER.*", []),
     ],
 )
-def test_b05_a_glob_fits_a_short_name_or_a_full_one(glob: str, expected: list[str]) -> None:
+def test_b05_a_glob_matches_short_or_full_names(glob: str, expected: list[str]) -> None:
     assert seen_of(glob) == expected
     assert seen_of(Pointcut.pattern(glob)) == expected
 
 
-def test_b05_a_class_means_its_subclasses_too() -> None:
+def test_b05_a_class_includes_its_subclasses() -> None:
     assert seen_of(Pointcut.of_class(Walker)) == ALL
     assert seen_of(Pointcut.of_class(Runner)) == ALL
     assert seen_of(Pointcut.of_class(Runner), other=True) == []
     assert seen_of(Pointcut.of_class(Walker), other=True) == ["Walker.walk", "Walker.rest"]
 
 
-def test_b05_one_instance_is_told_from_another_that_equals_it() -> None:
+def test_b05_equal_instances_are_distinguished() -> None:
     class Twin(Walker):
         def __eq__(self, other: object) -> bool:
             return isinstance(other, Twin)
@@ -90,66 +90,66 @@ def test_b05_one_instance_is_told_from_another_that_equals_it() -> None:
     assert seen == [1, 2]
 
 
-class Lodging:
-    """Walkers close together in memory, so that what one leaves is given to the next of its size."""
+class AddressReuse:
+    """Walkers allocated together, so that the address of a deleted one is reused."""
 
     def __init__(self, hooks: Hooks) -> None:
         self.hooks = hooks
-        self.lodgers = [Walker(hooks) for _ in range(200)]
+        self.walkers = [Walker(hooks) for _ in range(200)]
 
-    def let_again(self, kind: type[Walker]) -> list[Walker]:
-        """Return new lodgers, one of whom lives where the hundredth did."""
-        address = id(self.lodgers[100])
-        del self.lodgers[100]
+    def replace_one(self, kind: type[Walker]) -> list[Walker]:
+        """Delete one walker and return new ones, one of which has its address."""
+        address = id(self.walkers[100])
+        del self.walkers[100]
         fresh = [kind(self.hooks) for _ in range(MANY)]
         assert address in {id(each) for each in fresh}
         return fresh
 
 
 @pytest.mark.parametrize(
-    ("choose", "heir", "expected"),
+    ("choose", "new_kind", "expected"),
     [
         (Pointcut.of_instance, Walker, [1]),
-        (lambda lodger: ~Pointcut.of_instance(lodger), Walker, [2, *[3] * MANY]),
+        (lambda walker: ~Pointcut.of_instance(walker), Walker, [2, *[3] * MANY]),
         (lambda _lodger: Pointcut.of_class(Runner), Runner, [3] * MANY),
     ],
     ids=["the instance", "all others", "another class"],
 )
-def test_b06_whoever_comes_to_live_at_the_address_of_another_is_not_taken_for_it(
-    choose: Callable[[object], Pointcut], heir: type[Walker], expected: list[int]
+def test_b06_an_object_at_a_reused_address_is_not_the_old_one(
+    choose: Callable[[object], Pointcut], new_kind: type[Walker], expected: list[int]
 ) -> None:
     hooks, seen = Hooks(), []
-    lodging = Lodging(hooks)
-    hooks.after(choose(lodging.lodgers[100]), lambda _call, result: seen.append(result))
-    lodging.lodgers[100].walk(1)
-    lodging.lodgers[50].walk(2)
-    for each in lodging.let_again(heir):
+    reuse = AddressReuse(hooks)
+    hooks.after(choose(reuse.walkers[100]), lambda _call, result: seen.append(result))
+    reuse.walkers[100].walk(1)
+    reuse.walkers[50].walk(2)
+    for each in reuse.replace_one(new_kind):
         each.walk(3)
     assert seen == expected
 
 
-def test_b05_an_instance_is_not_kept_alive_by_being_watched() -> None:
+def test_b05_watching_does_not_keep_an_instance_alive() -> None:
     hooks, gone = Hooks(), []
 
-    class Mortal(Walker):
+    class Tracked(Walker):
         def __del__(self) -> None:
             gone.append("gone")
 
-    mortal = Mortal(hooks)
-    hooks.after(Pointcut.of_instance(mortal), lambda _call, _result: None)
-    mortal.walk(1)
-    del mortal
+    tracked = Tracked(hooks)
+    hooks.after(Pointcut.of_instance(tracked), lambda _call, _result: None)
+    tracked.walk(1)
+    del tracked
     gc.collect()
     assert gone == ["gone"]
 
 
-def test_b05_tags_of_the_decorator_choose_methods() -> None:
+def test_b05_decorator_tags_select_methods() -> None:
     assert seen_of(Pointcut.tagged("leisure")) == ["Walker.rest", "Runner.run"]
     assert seen_of(Pointcut.tagged("sport")) == ["Runner.run"]
     assert seen_of(Pointcut.tagged("work")) == []
 
 
-def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
+def test_b05_an_override_is_another_method() -> None:
     class Sleeper(Walker):
         @hookable
         def rest(self) -> None:
@@ -165,7 +165,7 @@ def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
     assert seen_of(Walker.rest) == ["Walker.rest"]
 
 
-def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
+def test_b05_methods_with_equal_short_names_are_distinguished() -> None:
     hooks, seen = Hooks(), []
 
     def elsewhere() -> Runner:
@@ -182,8 +182,8 @@ def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
     assert seen == ["Walker.rest"]
 
 
-def test_b05_a_method_that_nobody_opened_is_refused() -> None:
-    with pytest.raises(NotHookable, match="open it with @hookable"):
+def test_b05_a_method_without_hookable_is_rejected() -> None:
+    with pytest.raises(NotHookable, match="decorate it with @hookable"):
         Hooks().after(Walker.__init__, lambda _call, _result: None)
 
 
@@ -197,10 +197,10 @@ def test_b05_pointcuts_combine() -> None:
     assert seen_of(leisure & ~runner) == ["Walker.rest"]
     both = Pointcut.of_class(Runner) & ~Pointcut.of_method(Walker.rest)
     assert seen_of(both) == ["Walker.walk", "Runner.run"]
-    assert repr(leisure & ~runner) == "Pointcut(says='(tagged(leisure) & ~Runner.*)')"
+    assert repr(leisure & ~runner) == "Pointcut(description='(tagged(leisure) & ~Runner.*)')"
 
 
-def test_b05_instances_combine_with_all_else() -> None:
+def test_b05_instance_pointcuts_combine_with_others() -> None:
     hooks = Hooks()
     one, two = Runner(hooks), Runner(hooks)
     at_one = Pointcut.of_instance(one)
@@ -236,8 +236,10 @@ def position(call: Call, result: int) -> Produced:
     return Produced(data, tick=result, game_s=2.0, tags={"move"}, importance=7)
 
 
-@pytest.mark.parametrize(("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)])  # or the scope's
-def test_b02_a_producer_is_a_pointcut_an_extractor_and_a_time_to_live(
+@pytest.mark.parametrize(
+    ("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)]
+)  # without one, the scope's
+def test_b02_a_producer_has_pointcut_extractor_and_time_to_live(
     blackboard: Blackboard, ttl_s: float | None, expires_s: float
 ) -> None:
     hooks = Hooks()
@@ -250,7 +252,7 @@ def test_b02_a_producer_is_a_pointcut_an_extractor_and_a_time_to_live(
     assert (entry.importance, entry.expires_s) == (7, expires_s)
 
 
-def test_b02_an_extractor_may_find_nothing_or_several_things(blackboard: Blackboard) -> None:
+def test_b02_an_extractor_may_return_none_or_several(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
     leisure = Pointcut.tagged("leisure")
@@ -267,7 +269,7 @@ def test_b02_an_extractor_may_find_nothing_or_several_things(blackboard: Blackbo
     assert [entry.data for entry in blackboard.entries(WORKING)] == [{"n": 0}, {"n": 1}, {"n": 2}]
 
 
-def test_b02_producers_have_the_priority_1000_and_may_have_another(blackboard: Blackboard) -> None:
+def test_b02_producers_have_priority_1000_by_default(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
 
@@ -283,15 +285,15 @@ def test_b02_producers_have_the_priority_1000_and_may_have_another(blackboard: B
     assert (usual.priority, late.priority) == (1000, 1001)
 
 
-def test_b02_what_an_entry_is_about_and_founded_on_goes_with_it(blackboard: Blackboard) -> None:
+def test_b02_produced_key_status_and_sources_are_stored(blackboard: Blackboard) -> None:
     hooks = Hooks()
 
-    def rumour(_call: Call, result: int) -> Produced:
+    def claim(_call: Call, result: int) -> Produced:
         sources = (f"tick:{result}",)
         return Produced({"to": result}, 1, 0.0, key="home", status="claim", sources=sources)
 
     producers = Producers(hooks, blackboard)
-    producers.register("*", rumour, scope=WORKING, kind="rumour")
+    producers.register("*", claim, scope=WORKING, kind="rumour")
     producers.register("*", position, scope=STM, kind="position")
     walker = Walker(hooks)
     walker.walk(1)
@@ -303,7 +305,7 @@ def test_b02_what_an_entry_is_about_and_founded_on_goes_with_it(blackboard: Blac
     assert (one.status, one.sources, one.key != two.key) == ("verified", (), True)
 
 
-def test_b03_failures_and_beginnings_are_remembered_too(blackboard: Blackboard) -> None:
+def test_b03_errors_and_calls_can_be_remembered(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
     producers.register(
@@ -328,11 +330,9 @@ def test_b03_failures_and_beginnings_are_remembered_too(blackboard: Blackboard) 
     ]
 
 
-def test_b04_a_broken_extractor_is_counted_told_once_and_changes_nothing(
-    blackboard: Blackboard,
-) -> None:
-    told: list[str] = []
-    hooks = Hooks(on_fault=lambda name, _error: told.append(name))
+def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackboard) -> None:
+    reported: list[str] = []
+    hooks = Hooks(on_fault=lambda name, _error: reported.append(name))
 
     def wrong(_call: Call, _result: object) -> Produced:
         return Produced({"set": {1, 2}}, 1, 0.0)  # type: ignore[dict-item]  # that is the fault
@@ -343,13 +343,11 @@ def test_b04_a_broken_extractor_is_counted_told_once_and_changes_nothing(
     walker = Walker(hooks)
     assert [walker.walk(1), walker.walk(1)] == [1, 2]
     assert hooks.faults == {wrong.__qualname__: 2}
-    assert told == [wrong.__qualname__]
+    assert reported == [wrong.__qualname__]
     assert [entry.kind for entry in blackboard.entries(WORKING)] == ["position", "position"]
 
 
-def test_b04_a_broken_extractor_of_failures_leaves_the_failure_alone(
-    blackboard: Blackboard,
-) -> None:
+def test_b04_a_failing_error_extractor_leaves_the_error_alone(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
     producers.register("*", position, scope=WORKING, kind="x", on="after_throwing")
@@ -363,7 +361,7 @@ def test_b04_a_broken_extractor_of_failures_leaves_the_failure_alone(
     assert hooks.faults == {wrong.__qualname__: 1, position.__qualname__: 1}
 
 
-def test_b08_a_new_memory_is_registered_and_nothing_else_is_edited(
+def test_b08_a_new_memory_needs_only_a_registration(
     store: RunStore, blackboard: Blackboard
 ) -> None:
     diary = scope_name("cartographer", "ltm:episodic")
@@ -372,25 +370,23 @@ def test_b08_a_new_memory_is_registered_and_nothing_else_is_edited(
         return Produced({"at": result // 10, "by": type(call.instance).__name__}, result, 0.0)
 
     hooks = Hooks()
-    heard: list[BlackboardEvent] = []
-    blackboard.subscribe("agent:cartographer:*", heard.append)
+    events: list[BlackboardEvent] = []
+    blackboard.subscribe("agent:cartographer:*", events.append)
     blackboard.define(EntryKind("footprint", key=lambda data: str(data["at"]), lasting=True))
     Producers(hooks, blackboard).register("*.walk", footprint, scope=diary, kind="footprint")
     walker = Walker(hooks)
     for distance in (3, 4, 5):
         walker.walk(distance)
-    assert [event.entry.data["at"] for event in heard if event.action == "write"] == [0, 0, 1]
+    assert [event.entry.data["at"] for event in events if event.action == "write"] == [0, 0, 1]
     store.commit()
-    entries = Blackboard(store).entries(diary, kind="footprint")  # as read back from the file
+    entries = Blackboard(store).entries(diary, kind="footprint")  # read from the file
     assert [(entry.key, entry.version) for entry in entries] == [
         ("footprint:0", 2),
         ("footprint:1", 1),
     ]
 
 
-def test_b09_several_memories_observe_one_event_and_decide_each_for_itself(
-    blackboard: Blackboard,
-) -> None:
+def test_b09_several_memories_observe_one_event_independently(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
 
@@ -420,23 +416,23 @@ def test_b09_several_memories_observe_one_event_and_decide_each_for_itself(
     assert len(blackboard.entries(EPISODIC)) == 3
 
 
-def test_an_unknown_scope_is_refused_at_registration(blackboard: Blackboard) -> None:
+def test_an_unknown_scope_is_rejected_at_registration(blackboard: Blackboard) -> None:
     producers = Producers(Hooks(), blackboard)
     with pytest.raises(UnknownScope, match="'attic' is no scope"):
         producers.register("*", lambda _call, _result: None, scope="attic", kind="x")
 
 
 class Fell(NamedTuple):
-    """An event: something that happened and is no call."""
+    """An event, which has no method of its own."""
 
     depth: int
 
 
 class FellInWater(Fell):
-    """An event of a narrower type."""
+    """A subtype of the event."""
 
 
-def test_b01_events_are_told_through_one_hookable_method_and_watched_by_type() -> None:
+def test_b01_events_go_through_emit_and_are_watched_by_type() -> None:
     hooks, seen, all_of_them = Hooks(), [], []
     watching = hooks.after(Fell, lambda _call, event: seen.append(event))
     hooks.after(Hooks.emit, lambda call, event: all_of_them.append((call.name, event)))
@@ -450,7 +446,7 @@ def test_b01_events_are_told_through_one_hookable_method_and_watched_by_type() -
     assert len(seen) == 2
 
 
-def test_b02_a_producer_is_for_one_type_of_event(blackboard: Blackboard) -> None:
+def test_b02_a_producer_may_watch_one_event_type(blackboard: Blackboard) -> None:
     hooks = Hooks()
 
     def depth(_call: Call, event: Fell) -> Produced:

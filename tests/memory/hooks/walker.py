@@ -1,4 +1,4 @@
-"""Small things whose methods can be watched."""
+"""Small classes with hookable methods."""
 
 from memory import Hooks, hookable
 
@@ -23,7 +23,7 @@ class Walker:
 
 
 class Runner(Walker):
-    """Walks as walkers do, and runs."""
+    """A Walker with one more method."""
 
     @hookable(tags={"leisure", "sport"})
     def run(self, distance: int) -> int:

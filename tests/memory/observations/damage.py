@@ -1,12 +1,12 @@
-"""Files that are damaged while somebody writes them."""
+"""Damage to a file that is open elsewhere."""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 
-def scribble_over(path: Path, table: str) -> None:
-    """Write nonsense over the first page of a table, and make whoever has the file open look at it anew."""
+def corrupt_table(path: Path, table: str) -> None:
+    """Overwrite the first page of a table, and invalidate the page cache of other connections."""
     with closing(sqlite3.connect(path, isolation_level=None)) as file:
         ((root,),) = file.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,))
         ((size,),) = file.execute("PRAGMA page_size")
@@ -14,6 +14,4 @@ def scribble_over(path: Path, table: str) -> None:
         with path.open("r+b") as raw:
             raw.seek((root - 1) * size)
             raw.write(b"\xa5" * size)
-        file.execute(
-            "UPDATE run SET run_id = run_id"
-        )  # a page more in the log: what is cached is old
+        file.execute("UPDATE run SET run_id = run_id")  # a new page in the log invalidates caches

@@ -1,4 +1,4 @@
-"""What the calls of tools come to: the rules, and that they are nothing but rules."""
+"""Observations of tool calls: the extraction rules, their purity, and the pipeline to the block."""
 
 import ast
 import sys
@@ -15,7 +15,13 @@ from memory import Faults, MalformedRecord, Observed, RunStore
 from memory.observations.block import observations_block
 from memory.observations.observation import MOST_OPEN, Capture, Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
-from tests.memory.observations.observing import DONE, TOOL_CALLS, ended, failed, saw
+from tests.memory.observations.tool_calls import (
+    DONE,
+    TOOL_CALLS,
+    command_result,
+    error_result,
+    observed_by,
+)
 
 WATCHED: list[str] = []
 IS_WATCHING = [False]
@@ -85,53 +91,59 @@ def test_c01_extractors_are_pure(tool: str, args: dict[str, Any], result: Result
         ("read_file", "file_read", 3),
     ],
 )
-def test_c02_a_file_is_told_by_what_was_done_to_it(tool: str, kind: str, importance: int) -> None:
-    assert saw(tool, path="src/a.py", content="x") == [(kind, "src/a.py", importance)]
+def test_c02_a_file_change_is_observed_by_type(tool: str, kind: str, importance: int) -> None:
+    assert observed_by(tool, path="src/a.py", content="x") == [(kind, "src/a.py", importance)]
 
 
-def test_c02_a_command_that_went_well_is_told_with_its_code() -> None:
-    assert saw("run_command", ended(0), command="bun check:types") == [
+def test_c02_a_successful_command_is_observed_with_its_code() -> None:
+    assert observed_by("run_command", command_result(0), command="bun check:types") == [
         ("command_run", "bun check:types -> exit 0", 4)
     ]
-    assert saw("run_command", DONE, command="ls")[0][0] == "command_run"
+    assert observed_by("run_command", DONE, command="ls")[0][0] == "command_run"
 
 
-def test_c02_a_command_that_failed_is_told_with_code_and_error() -> None:
-    assert saw("run_command", ended(1, stderr="TypeError: x"), command="bun test") == [
-        ("command_error", "Failed: bun test -> exit 1: TypeError: x", 8)
-    ]
-    assert saw("run_command", failed("no such program"), command="bun") == [
+def test_c02_a_failed_command_is_observed_with_code_and_error() -> None:
+    assert observed_by(
+        "run_command", command_result(1, stderr="TypeError: x"), command="bun test"
+    ) == [("command_error", "Failed: bun test -> exit 1: TypeError: x", 8)]
+    assert observed_by("run_command", error_result("no such program"), command="bun") == [
         ("command_error", "Failed: bun -> exit 1: no such program", 8)
     ]
-    assert saw("run_command", ended(2, stdout="1 failed"), command="t")[0][1].endswith("1 failed")
-    assert saw("run_command", ended(3), command="t")[0][1] == "Failed: t -> exit 3"
+    assert observed_by("run_command", command_result(2, stdout="1 failed"), command="t")[0][
+        1
+    ].endswith("1 failed")
+    assert observed_by("run_command", command_result(3), command="t")[0][1] == "Failed: t -> exit 3"
 
 
 @pytest.mark.parametrize("tool", ["glob", "grep"])
-def test_c02_a_search_is_told_with_the_number_of_its_results(tool: str) -> None:
+def test_c02_a_search_is_observed_with_its_result_count(tool: str) -> None:
     (found,) = TOOL_CALLS(tool, {"pattern": "onToolResult"}, Result("a:1\nb:2\n\nc:3\n"))
     assert found.type == "search_performed"
     assert found.content == f'{tool} "onToolResult" -> 3 matches'
     assert found.importance == 3
-    assert saw(tool, Result(["a"]), pattern="x") == [
+    assert observed_by(tool, Result(["a"]), pattern="x") == [
         ("search_performed", f'{tool} "x" -> 1 match', 3)
     ]
-    assert saw(tool, Result({"matches": 4}), pattern="x")[0][1].endswith("4 matches")
-    assert saw(tool, Result({"matches": ["a", "b"]}), pattern="x")[0][1].endswith("2 matches")
-    assert saw(tool, Result(""), pattern="x")[0][1].endswith("0 matches")
+    assert observed_by(tool, Result({"matches": 4}), pattern="x")[0][1].endswith("4 matches")
+    assert observed_by(tool, Result({"matches": ["a", "b"]}), pattern="x")[0][1].endswith(
+        "2 matches"
+    )
+    assert observed_by(tool, Result(""), pattern="x")[0][1].endswith("0 matches")
 
 
-def test_c02_a_list_of_things_to_do_is_told_whole() -> None:
+def test_c02_a_todo_list_is_observed_completely() -> None:
     todos = [{"content": "test", "status": "done"}, {"content": "ship"}]
-    assert saw("todo_write", todos=todos) == [("todo_updated", "[done] test; [pending] ship", 5)]
-    assert saw("todo_write", todos=[]) == [("todo_updated", "nothing to do", 5)]
+    assert observed_by("todo_write", todos=todos) == [
+        ("todo_updated", "[done] test; [pending] ship", 5)
+    ]
+    assert observed_by("todo_write", todos=[]) == [("todo_updated", "nothing to do", 5)]
 
 
-def test_c02_a_task_is_told_by_its_description() -> None:
-    assert saw("task", description="look around", prompt="Please") == [
+def test_c02_a_task_is_observed_by_its_description() -> None:
+    assert observed_by("task", description="look around", prompt="Please") == [
         ("task_delegated", "look around", 5)
     ]
-    assert saw("task", prompt="Please look")[0][1] == "Please look"
+    assert observed_by("task", prompt="Please look")[0][1] == "Please look"
 
 
 def test_c02_every_tool_of_the_table_has_an_extractor_and_a_source() -> None:
@@ -144,37 +156,37 @@ def test_c02_every_tool_of_the_table_has_an_extractor_and_a_source() -> None:
         assert observed.source == "programmatic"
 
 
-def test_c03_a_tool_that_nobody_knows_comes_to_nothing() -> None:
-    assert saw("fly", path="x") == []
-    assert saw("fly", failed("no wings")) == []
+def test_c03_an_unknown_tool_gives_no_observation() -> None:
+    assert observed_by("fly", path="x") == []
+    assert observed_by("fly", error_result("no wings")) == []
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_c03_what_was_denied_or_blocked_comes_to_nothing(tool: str) -> None:
-    assert saw(tool, Result(error="denied by the user", refused=True), path="x") == []
-    assert saw(tool, Result(refused=True), command="rm -rf /") == []
+def test_c03_a_denied_or_blocked_call_gives_no_observation(tool: str) -> None:
+    assert observed_by(tool, Result(error="denied by the user", refused=True), path="x") == []
+    assert observed_by(tool, Result(refused=True), command="rm -rf /") == []
 
 
 @pytest.mark.parametrize("tool", ["run_command", "edit_file", "grep"])
-def test_c03_a_long_error_is_cut_to_200_characters_and_kept_whole_beside(tool: str) -> None:
+def test_c03_a_long_error_is_cut_at_200_characters_and_complete_in_metadata(tool: str) -> None:
     error = "".join(f"line {n}\n" for n in range(100))
     args = {"command": "make", "path": "a.py", "pattern": "x"}
-    (observed,) = TOOL_CALLS(tool, args, failed(error))
-    told = observed.content.partition(": line")[2]
-    assert len("line" + told) == 200
+    (observed,) = TOOL_CALLS(tool, args, error_result(error))
+    found = observed.content.partition(": line")[2]
+    assert len("line" + found) == 200
     assert observed.content.endswith("…")
     assert "\n" not in observed.content
     assert observed.metadata["error"] == error
 
 
-def test_c03_an_error_of_200_characters_is_told_whole() -> None:
-    (observed,) = TOOL_CALLS("run_command", {"command": "m"}, failed("x" * 200))
+def test_c03_an_error_of_200_characters_is_not_cut() -> None:
+    (observed,) = TOOL_CALLS("run_command", {"command": "m"}, error_result("x" * 200))
     assert observed.content.endswith("x" * 200)
 
 
 @pytest.mark.parametrize("tool", [each for each in TOOLS if each != "run_command"])
-def test_c04_what_failed_is_told_as_failed_and_no_file_as_modified(tool: str) -> None:
-    (observed,) = TOOL_CALLS(tool, {"path": "a.py", "pattern": "a"}, failed("text not found"))
+def test_c04_a_failed_call_is_observed_as_failed_only(tool: str) -> None:
+    (observed,) = TOOL_CALLS(tool, {"path": "a.py", "pattern": "a"}, error_result("text not found"))
     assert (observed.type, observed.importance) == ("tool_error", 8)
     assert observed.content.startswith("Failed: ")
     if tool.endswith("_file"):
@@ -182,19 +194,19 @@ def test_c04_what_failed_is_told_as_failed_and_no_file_as_modified(tool: str) ->
         assert observed.about == "a.py"
 
 
-def test_c02_a_kind_of_call_more_is_one_more_table() -> None:
+def test_c02_a_new_kind_of_call_is_one_more_table() -> None:
     more = Extractors(TOOLS, {"fly": lambda args, _: [Observed("flown", args["to"], 6)]})
     assert more("fly", {"to": "the town"}, DONE) == (Observed("flown", "the town", 6),)
     assert more("edit_file", {"path": "a"}, DONE) == TOOL_CALLS("edit_file", {"path": "a"}, DONE)
 
 
-def test_c02_two_extractors_for_one_tool_are_refused() -> None:
-    with pytest.raises(MalformedRecord, match=r"'task' has an extractor already; leave it out"):
+def test_c02_two_extractors_for_one_tool_are_rejected() -> None:
+    with pytest.raises(MalformedRecord, match=r"'task' has an extractor already; remove it"):
         Extractors(TOOLS, {"task": lambda _args, _result: []})
 
 
 class Pipeline:
-    """A model's calls in one session, kept in a run's file."""
+    """The tool calls of a model in one session, observed into the file of a run."""
 
     def __init__(self, store: RunStore, session: str) -> None:
         self.store = store
@@ -221,11 +233,11 @@ def pipeline(store: RunStore) -> Pipeline:
     return Pipeline(store, store.next_session())
 
 
-def test_c02_c09_calls_become_the_block_of_the_design(pipeline: Pipeline) -> None:
+def test_c02_c09_calls_become_the_designed_block(pipeline: Pipeline) -> None:
     for _ in range(3):
         assert pipeline.call("edit_file", path="src/agent/index.ts") == 1
-    pipeline.call("run_command", ended(1, stderr="TypeError: x"), command="bun test")
-    pipeline.call("run_command", ended(0), command="bun check:types")
+    pipeline.call("run_command", command_result(1, stderr="TypeError: x"), command="bun test")
+    pipeline.call("run_command", command_result(0), command="bun check:types")
     pipeline.call("grep", Result("a\nb\nc"), pattern="onToolResult")
     assert pipeline.block() == "\n".join(
         (
@@ -246,8 +258,8 @@ def test_c02_c09_calls_become_the_block_of_the_design(pipeline: Pipeline) -> Non
     )
 
 
-def test_c04_a_failed_edit_is_an_error_and_the_next_one_mends_it(pipeline: Pipeline) -> None:
-    pipeline.call("edit_file", failed("text not found"), path="a.py")
+def test_c04_a_failed_edit_is_an_error_until_the_next_success(pipeline: Pipeline) -> None:
+    pipeline.call("edit_file", error_result("text not found"), path="a.py")
     text = pipeline.block()
     assert text is not None
     assert "Modified Files" not in text
@@ -259,17 +271,17 @@ def test_c04_a_failed_edit_is_an_error_and_the_next_one_mends_it(pipeline: Pipel
     assert "text not found (no longer so: tick 2: a.py)" in text
 
 
-def test_c15_parallel_calls_of_one_tool_keep_what_each_was_given(pipeline: Pipeline) -> None:
+def test_c15_parallel_calls_of_one_tool_keep_their_arguments(pipeline: Pipeline) -> None:
     capture = pipeline.capture
     for name in ("a", "b", "c"):
         capture.called(name, "edit_file", {"path": f"{name}.py"})
-    for name, result in (("c", DONE), ("a", failed("gone")), ("b", DONE)):
+    for name, result in (("c", DONE), ("a", error_result("gone")), ("b", DONE)):
         assert capture.returned(name, result) == 1
-    told = [(each.type, each.about) for each in pipeline.store.observations()][::-1]
-    assert told == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
+    found = [(each.type, each.about) for each in pipeline.store.observations()][::-1]
+    assert found == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
 
 
-def test_c15_what_a_call_was_given_is_as_it_was_then(pipeline: Pipeline) -> None:
+def test_c15_arguments_are_copied_when_the_call_begins(pipeline: Pipeline) -> None:
     todos = [{"content": "go", "status": "pending"}]
     args = {"todos": todos}
     pipeline.capture.called("a", "todo_write", args)
@@ -280,14 +292,14 @@ def test_c15_what_a_call_was_given_is_as_it_was_then(pipeline: Pipeline) -> None
     assert observation.content == "[pending] go"
 
 
-def test_c15_a_result_that_nobody_waits_for_comes_to_nothing(pipeline: Pipeline) -> None:
+def test_c15_an_unexpected_result_gives_no_observation(pipeline: Pipeline) -> None:
     assert pipeline.capture.returned("unheard of", DONE) == 0
     pipeline.capture.called("a", "edit_file", {"path": "a"})
     assert pipeline.capture.returned("a", DONE) == 1
-    assert pipeline.capture.returned("a", DONE) == 0  # a result comes once
+    assert pipeline.capture.returned("a", DONE) == 0  # a second result is ignored
 
 
-def test_c15_calls_that_never_end_are_given_up_the_oldest_first(pipeline: Pipeline) -> None:
+def test_c15_unfinished_calls_are_dropped_oldest_first(pipeline: Pipeline) -> None:
     for number in range(MOST_OPEN + 1):
         pipeline.capture.called(str(number), "edit_file", {"path": f"{number}.py"})
     assert pipeline.capture.returned("0", DONE) == 0
@@ -295,29 +307,29 @@ def test_c15_calls_that_never_end_are_given_up_the_oldest_first(pipeline: Pipeli
     assert pipeline.capture.returned(str(MOST_OPEN), DONE) == 1
 
 
-def test_c16_a_rule_that_breaks_is_counted_and_the_call_goes_on(pipeline: Pipeline) -> None:
+def test_c16_a_failing_extractor_is_counted_and_the_call_continues(pipeline: Pipeline) -> None:
     pipeline.capture.called("a", "todo_write", {"todos": "no list"})
     assert pipeline.capture.returned("a", DONE) == 0
     assert pipeline.capture.faults == {"observe todo_write": 1}
     assert pipeline.call("edit_file", path="a") == 1
 
 
-def test_c16_a_store_that_breaks_is_counted_and_the_call_goes_on() -> None:
+def test_c16_a_failing_store_is_counted_and_the_call_continues() -> None:
     def full(_observed: Sequence[Observed]) -> None:
         raise OSError("no space left")
 
-    told: list[str] = []
-    capture = Capture(Extractors(TOOLS), full, Faults(lambda name, _error: told.append(name)))
+    found: list[str] = []
+    capture = Capture(Extractors(TOOLS), full, Faults(lambda name, _error: found.append(name)))
     for _ in range(3):
         assert capture.saw("edit_file", {"path": "a"}, DONE) == 0
     assert capture.faults == {"observe edit_file": 3}
-    assert told == ["observe edit_file"]  # told once, counted each time
+    assert found == ["observe edit_file"]  # reported once, counted each time
 
 
-def test_c17_the_block_has_the_call_that_just_ended(pipeline: Pipeline) -> None:
+def test_c17_the_block_includes_the_latest_call(pipeline: Pipeline) -> None:
     blocks = []
     for number in range(3):
-        pipeline.call("run_command", ended(0), command=f"make {number}")
+        pipeline.call("run_command", command_result(0), command=f"make {number}")
         blocks.append(pipeline.block() or "")
     assert [text.count("- make") for text in blocks] == [1, 2, 3]
 
@@ -325,7 +337,7 @@ def test_c17_the_block_has_the_call_that_just_ended(pipeline: Pipeline) -> None:
 LEAST = {"test_extractors.py": 20, "test_observations_store.py": 10, "test_block.py": 10}
 
 
-def test_c19_each_part_has_its_tests_44_in_all_with_130_assertions_and_the_edges() -> None:
+def test_c19_each_part_has_tests_in_all_44_with_130_assertions_and_edge_cases() -> None:
     files = {file.name: file for file in Path(__file__).parent.glob("test_*.py")}
     tests = {
         name: [
@@ -335,10 +347,10 @@ def test_c19_each_part_has_its_tests_44_in_all_with_130_assertions_and_the_edges
         ]
         for name, file in files.items()
     }
-    every = [test for part in tests.values() for test in part]
+    all_tests = [test for part in tests.values() for test in part]
     assert all(len(tests[name]) >= least for name, least in LEAST.items())
-    assert len(every) >= 44
-    assert sum(isinstance(node, ast.Assert) for test in every for node in ast.walk(test)) >= 130
-    edges = ("cannot_end_the_block", "without_an_end", "without_room_for_a_word", "hard_cap")
+    assert len(all_tests) >= 44
+    assert sum(isinstance(node, ast.Assert) for test in all_tests for node in ast.walk(test)) >= 130
+    edges = ("cannot_end_the_block", "endless_row", "tiny_budget", "hard_cap")
     block = files["test_block.py"].read_text(encoding="utf-8")
     assert all(edge in block for edge in edges)

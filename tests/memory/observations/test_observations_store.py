@@ -1,4 +1,4 @@
-"""Where observations are kept: columns, sessions, questions, going back, and what becomes of them in a damaged file."""
+"""The storage of observations: columns, sessions, queries, restores, and damaged files."""
 
 import sqlite3
 from contextlib import closing
@@ -8,11 +8,11 @@ import pytest
 
 from memory import BusyStore, Observed, RunStore, StoreError, open_run_store, read_run_store
 from memory.observations.observation import Observation, ObservationQuery
-from tests.memory.observations.damage import scribble_over
+from tests.memory.observations.damage import corrupt_table
 from tests.memory.samples import checkpoint, step
 
 FAILED = Observed("command_error", "Failed: make", 8, "make", {"exit_code": 2})
-RUN = Observed("command_run", "make -> exit 0", 4, "make", overtakes=("command_error",))
+RUN = Observed("command_run", "make -> exit 0", 4, "make", supersedes=("command_error",))
 READ = Observed("file_read", "a.py", 3, "a.py")
 SAID = Observed("note", "the leader is strong", 6, source="llm")
 
@@ -30,7 +30,7 @@ def contents(store: RunStore, query: ObservationQuery | None = None) -> list[str
     return [each.content for each in found]
 
 
-def test_c05_what_was_observed_comes_back_as_it_was(store: RunStore) -> None:
+def test_c05_observations_are_read_back_unchanged(store: RunStore) -> None:
     add(store, FAILED, tick=7)
     assert store.observations() == [
         Observation(
@@ -73,7 +73,7 @@ def test_c05_importance_is_from_1_to_10(store: RunStore, importance: int) -> Non
     assert store.faults["observations"] == 1
 
 
-def test_c05_they_outlive_the_process_and_any_consolidation(tmp_path: Path) -> None:
+def test_c05_observations_survive_restart_and_consolidation(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     with closing(open_run_store(path, run_id="run-1")) as store:
         add(store, FAILED, READ)
@@ -82,7 +82,7 @@ def test_c05_they_outlive_the_process_and_any_consolidation(tmp_path: Path) -> N
         assert contents(again) == ["a.py", "Failed: make"]
 
 
-def test_c05_a_session_that_goes_takes_its_observations_along(store: RunStore) -> None:
+def test_c05_deleting_a_session_deletes_its_observations(store: RunStore) -> None:
     add(store, FAILED, session="run-1")
     add(store, READ, session="run-1#2")
     store._database.execute("DELETE FROM sessions WHERE id = 'run-1'")
@@ -90,9 +90,7 @@ def test_c05_a_session_that_goes_takes_its_observations_along(store: RunStore) -
     assert store.sessions() == ["run-1#2"]
 
 
-def test_c05_the_important_of_a_session_are_found_without_a_look_at_the_others(
-    store: RunStore,
-) -> None:
+def test_c05_important_observations_of_a_session_are_found_by_index(store: RunStore) -> None:
     for order, index in (
         ("importance DESC, id DESC", "observations_importance"),
         ("id DESC", "observations_"),
@@ -104,14 +102,14 @@ def test_c05_the_important_of_a_session_are_found_without_a_look_at_the_others(
         assert "TEMP B-TREE" not in str(plan)
 
 
-def test_c06_rules_and_models_are_told_apart_and_nobody_else_is(store: RunStore) -> None:
+def test_c06_the_source_is_programmatic_or_llm(store: RunStore) -> None:
     add(store, READ, SAID)
     assert [each.source for each in store.observations()] == ["llm", "programmatic"]
     with pytest.raises(StoreError, match="CHECK constraint failed: source"):
         store._database.execute("UPDATE observations SET source = 'hearsay'")
 
 
-def test_c08_many_are_added_in_one_go_or_none(store: RunStore) -> None:
+def test_c08_many_are_added_at_once_or_none(store: RunStore) -> None:
     add(store, FAILED, RUN, READ, SAID)
     assert len(store.observations()) == 4
     with pytest.raises(Exception, match="not JSON"):
@@ -120,20 +118,20 @@ def test_c08_many_are_added_in_one_go_or_none(store: RunStore) -> None:
     assert len(store.observations()) == 4
 
 
-def test_c08_the_newest_come_first_and_as_many_as_are_asked_for(store: RunStore) -> None:
+def test_c08_the_newest_come_first_up_to_the_limit(store: RunStore) -> None:
     add(store, FAILED, READ, SAID)
     assert contents(store, ObservationQuery(limit=2)) == ["the leader is strong", "a.py"]
     assert contents(store, ObservationQuery(limit=0)) == []
 
 
-def test_c08_the_most_important_come_first_where_that_is_asked_for(store: RunStore) -> None:
+def test_c08_the_most_important_come_first_on_request(store: RunStore) -> None:
     add(store, READ, FAILED, SAID, FAILED._replace(content="Failed again"))
-    assert contents(store, ObservationQuery(heaviest=True)) == [
+    assert contents(store, ObservationQuery(by_importance=True)) == [
         *("Failed again", "Failed: make", "the leader is strong", "a.py")
     ]
 
 
-def test_c08_they_are_asked_for_by_type_and_by_least_importance(store: RunStore) -> None:
+def test_c08_a_query_filters_by_type_and_importance(store: RunStore) -> None:
     add(store, FAILED, READ, SAID)
     assert contents(store, ObservationQuery(type="file_read")) == ["a.py"]
     assert contents(store, ObservationQuery(min_importance=6)) == [
@@ -158,13 +156,13 @@ def test_c08_a_session_is_cleared_alone(store: RunStore) -> None:
     assert store.clear_observations("run-1") == 2
     assert contents(store) == ["a.py"]
     assert store.clear_observations("run-1") == 0
-    add(store, FAILED, commit=False)  # what waits for a commit is cleared as well
+    add(store, FAILED, commit=False)  # uncommitted observations are cleared too
     assert store.clear_observations("run-1") == 1
     store.commit()
     assert contents(store) == ["a.py"]
 
 
-def test_c08_the_last_moment_of_a_session_is_known(store: RunStore) -> None:
+def test_c08_the_latest_time_of_a_session_is_known(store: RunStore) -> None:
     assert store.latest_observation("run-1") is None
     add(store, FAILED, tick=3)
     add(store, READ, tick=8)
@@ -172,7 +170,7 @@ def test_c08_the_last_moment_of_a_session_is_known(store: RunStore) -> None:
     assert store.latest_observation("run-1") == 8
 
 
-def test_c08_each_process_has_a_session_of_its_own(tmp_path: Path) -> None:
+def test_c08_each_process_has_its_own_session(tmp_path: Path) -> None:
     path, names = tmp_path / "run.sqlite", []
     for _ in range(11):
         with closing(open_run_store(path, run_id="run-1")) as store:
@@ -182,12 +180,12 @@ def test_c08_each_process_has_a_session_of_its_own(tmp_path: Path) -> None:
     assert names == ["run-1", *(f"run-1#{number}" for number in range(2, 12))]
 
 
-def test_c17_what_was_just_observed_is_there_when_it_is_asked_for(store: RunStore) -> None:
+def test_c17_a_query_includes_uncommitted_observations(store: RunStore) -> None:
     add(store, FAILED, commit=False)
     assert contents(store) == ["Failed: make"]
 
 
-def test_c05_they_are_kept_in_the_commit_of_the_record_and_not_before(tmp_path: Path) -> None:
+def test_c05_observations_are_stored_in_the_commit_of_the_record(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     with closing(open_run_store(path, run_id="run-1")) as store:
         store.append_step(step(1))
@@ -199,7 +197,7 @@ def test_c05_they_are_kept_in_the_commit_of_the_record_and_not_before(tmp_path: 
             assert len(reader.observations()) == len(list(reader.steps())) == 1
 
 
-def test_c05_what_a_dead_branch_observed_is_marked_as_such(store: RunStore) -> None:
+def test_c05_observations_of_a_dead_branch_are_marked(store: RunStore) -> None:
     add(store, FAILED)
     store.commit(checkpoint=checkpoint(1))
     add(store, READ, tick=5)
@@ -213,7 +211,7 @@ def test_c05_what_a_dead_branch_observed_is_marked_as_such(store: RunStore) -> N
     assert contents(store) == ["the leader is strong", "Failed: make"]
 
 
-def test_c20_what_a_later_one_overtakes_no_longer_holds(store: RunStore) -> None:
+def test_c20_a_superseded_observation_is_stale(store: RunStore) -> None:
     add(store, FAILED, FAILED._replace(about="test", content="Failed: test"))
     add(store, RUN, tick=9)
     stale = {each.content: each.stale for each in store.observations()}
@@ -222,27 +220,27 @@ def test_c20_what_a_later_one_overtakes_no_longer_holds(store: RunStore) -> None
         "Failed: test": "",
         "Failed: make": "tick 9: make -> exit 0",
     }
-    assert "Failed: make" not in contents(store, ObservationQuery(holding=True))
+    assert "Failed: make" not in contents(store, ObservationQuery(current_only=True))
 
 
-def test_c20_what_fails_again_holds_again(store: RunStore) -> None:
+def test_c20_a_new_failure_is_not_stale(store: RunStore) -> None:
     add(store, FAILED, RUN, FAILED)
     assert [bool(each.stale) for each in store.observations()] == [False, False, True]
 
 
-def test_c20_what_is_about_nothing_overtakes_nothing(store: RunStore) -> None:
+def test_c20_an_observation_without_subject_supersedes_none(store: RunStore) -> None:
     add(store, FAILED._replace(about=""), RUN._replace(about=""))
     assert not any(each.stale for each in store.observations())
 
 
-def test_c20_sessions_before_are_overtaken_too(store: RunStore) -> None:
+def test_c20_earlier_sessions_are_superseded_too(store: RunStore) -> None:
     add(store, FAILED, session="run-1")
     add(store, RUN, session="run-1#2", tick=4)
     (old,) = store.observations(ObservationQuery(session="run-1"))
     assert old.stale == "tick 4: make -> exit 0"
 
 
-def test_c20_what_a_dead_branch_overtook_holds_again(store: RunStore) -> None:
+def test_c20_a_dead_branch_supersedes_nothing(store: RunStore) -> None:
     add(store, FAILED, READ)
     store.mark_stale([2], "the file is gone")
     store.commit(checkpoint=checkpoint(1))
@@ -253,9 +251,7 @@ def test_c20_what_a_dead_branch_overtook_holds_again(store: RunStore) -> None:
     assert stale == {"a.py": "the file is gone", "Failed: make": ""}
 
 
-def test_c20_whoever_knows_better_marks_what_no_longer_holds_and_the_first_reason_stays(
-    store: RunStore,
-) -> None:
+def test_c20_a_caller_can_mark_stale_and_the_first_reason_stays(store: RunStore) -> None:
     add(store, FAILED, READ)
     store.mark_stale([1], "the Makefile was deleted")
     store.mark_stale([1, 2], "another reason")
@@ -264,7 +260,7 @@ def test_c20_whoever_knows_better_marks_what_no_longer_holds_and_the_first_reaso
     ]
 
 
-def test_c20_words_are_searched_for_in_all_sessions(store: RunStore) -> None:
+def test_c20_words_are_searched_in_all_sessions(store: RunStore) -> None:
     add(store, SAID, FAILED, session="run-1")
     add(store, SAID._replace(content="The LEADER is beaten"), session="run-1#2")
     assert contents(store, ObservationQuery(words="leader")) == [
@@ -277,11 +273,11 @@ def test_c20_words_are_searched_for_in_all_sessions(store: RunStore) -> None:
     assert contents(store, ObservationQuery(words="100% _")) == []
 
 
-def test_c16_a_damaged_table_costs_its_observations_and_no_step(tmp_path: Path) -> None:
+def test_c16_a_corrupt_table_loses_observations_but_no_step(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="run-1")
     add(store, *[FAILED] * 30)
-    scribble_over(path, "observations")
+    corrupt_table(path, "observations")
     for tick in (1, 2):
         store.append_step(step(tick))
         add(store, READ, tick=tick)
@@ -290,12 +286,12 @@ def test_c16_a_damaged_table_costs_its_observations_and_no_step(tmp_path: Path) 
     assert [row.tick for row in store.steps()] == [1, 2]
     (moment,) = store.checkpoints()
     assert moment.tick == 2
-    store.rewind(moment)  # and going back is possible all the same
+    store.rewind(moment)  # a restore still works
     assert store.faults["observations"] == 3
     store.close()
 
 
-def test_c16_a_file_that_somebody_holds_takes_all_of_it_later(tmp_path: Path) -> None:
+def test_c16_a_locked_file_gets_the_observations_later(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="run-1")
     store._database.execute("PRAGMA busy_timeout = 1")
@@ -306,7 +302,7 @@ def test_c16_a_file_that_somebody_holds_takes_all_of_it_later(tmp_path: Path) ->
         with pytest.raises(BusyStore, match="locked"):
             store.commit()
         assert not store.commit_if_free()
-        assert contents(store) == []  # what was committed, and no error
+        assert contents(store) == []  # only committed observations, and no error
         other.execute("ROLLBACK")
     assert store.commit_if_free()
     assert contents(store) == ["Failed: make"]

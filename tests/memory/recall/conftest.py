@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.recall.recalling import Remembering, remembering
+from tests.memory.recall.memory_fixture import MemoryFixture, open_memory_fixture
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Remembering]:
-    with remembering(tmp_path / "run.sqlite") as opened:
+def memory(tmp_path: Path) -> Iterator[MemoryFixture]:
+    with open_memory_fixture(tmp_path / "run.sqlite") as opened:
         yield opened

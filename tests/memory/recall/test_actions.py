@@ -1,4 +1,4 @@
-"""An agent acts upon its memory, knows that it did, and learns from how it went."""
+"""The memory actions of an agent, their recollections, and learning from outcomes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from memory.flow.subscription import Derived, MemorySubscription
 from memory.recall.actions import recollection_of
 from memory.recall.context import gather_context
 from memory.tokens import tokens
-from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
+from tests.memory.recall.memory_fixture import EPISODIC, WORKING, MemoryFixture, open_memory_fixture
 from tests.memory.samples import SENSORY, STM
 
 REAL_NAMES = (
@@ -31,7 +31,7 @@ REAL_NAMES = (
 )
 
 
-def test_b11_every_action_has_its_real_name_and_can_be_watched(memory: Remembering) -> None:
+def test_b11_each_action_has_its_known_name_and_can_be_watched(memory: MemoryFixture) -> None:
     calls: list[str] = []
 
     def seen(call: Call, _result: object) -> None:
@@ -49,12 +49,12 @@ def test_b11_every_action_has_its_real_name_and_can_be_watched(memory: Rememberi
     actions.memory_list_tags()
     actions.memory_stats()
     actions.memory_map()
-    # To recall is to recall with scores and leave them out.
+    # memory_recall calls memory_recall_with_scores.
     assert calls == [f"MemoryActions.{name}" for name in REAL_NAMES[1:]]
     assert callable(getattr(actions, REAL_NAMES[0]))
 
 
-def test_b11_what_is_stored_on_purpose_is_recalled_as_a_claim(memory: Remembering) -> None:
+def test_b11_a_stored_note_is_recalled_as_a_claim(memory: MemoryFixture) -> None:
     key = memory.actions.memory_store(
         {"location": "lane", "says": "a moth lives here"},
         {"wild"},
@@ -65,21 +65,21 @@ def test_b11_what_is_stored_on_purpose_is_recalled_as_a_claim(memory: Rememberin
     assert (entry.status, entry.sources, sorted(entry.tags)) == ("claim", ("tick:7",), ["wild"])
 
 
-def test_b11_nobody_can_store_a_claim_as_a_fact_or_over_one(memory: Remembering) -> None:
+def test_b11_a_note_cannot_be_verified_or_replace_a_fact(memory: MemoryFixture) -> None:
     memory.note({"says": "the gate is shut"}, key="gate", status="verified")
     with pytest.raises(MalformedRecord, match="use inferred or claim"):
         memory.actions.memory_store({}, metadata={"status": "verified"})
-    with pytest.raises(MalformedRecord, match="a mere claim cannot take its place"):
+    with pytest.raises(MalformedRecord, match="a note with status claim cannot replace it"):
         memory.actions.memory_store({"says": "open"}, metadata={"key": "gate"})
-    with pytest.raises(MalformedRecord, match="'colour' cannot be said"):
+    with pytest.raises(MalformedRecord, match="'colour' is not a field"):
         memory.actions.memory_store({}, metadata={"colour": "red"})
     entry = memory.blackboard.get(WORKING, "gate")
     assert entry is not None
     assert entry.data == {"says": "the gate is shut"}
 
 
-def test_b11_forgetting_takes_what_meets_every_condition_and_spares_what_lasts(
-    memory: Remembering,
+def test_b11_forget_removes_entries_that_meet_all_conditions_but_not_lasting_ones(
+    memory: MemoryFixture,
 ) -> None:
     memory.blackboard.define(EntryKind("badge", lasting=True))
     memory.note({}, key="badge", kind="badge", tags=("wild",))
@@ -94,18 +94,16 @@ def test_b11_forgetting_takes_what_meets_every_condition_and_spares_what_lasts(
     assert set(memory.found()) == {"badge", "new"}
 
 
-def test_b11_deduplicating_and_pruning_leave_one_of_a_kind_and_what_still_matters(
-    memory: Remembering,
-) -> None:
+def test_b11_deduplicate_and_prune_leave_distinct_relevant_entries(memory: MemoryFixture) -> None:
     for at in (0.0, 1.0, 15_000.0):
         memory.note({"says": "the moth is weak to fire", "where": "lane"}, at=at)
-    assert memory.actions.memory_prune(0.1) == 2  # faded by 1% a minute for 250 minutes
+    assert memory.actions.memory_prune(0.1) == 2  # decayed by 1% a minute for 250 minutes
     memory.note({"says": "the moth is weak to fire", "where": "lane"}, at=15_001.0)
     assert memory.actions.memory_deduplicate(0.95) == 1
     assert len(memory.found()) == 1
 
 
-def test_b11_entries_are_transferred_as_they_are_and_once(memory: Remembering) -> None:
+def test_b11_entries_are_transferred_unchanged_and_once(memory: MemoryFixture) -> None:
     raw = memory.note({"says": "x"}, tags=("raw",), status="inferred", importance=8)
     memory.note({"says": "y"}, tags=("other",))
     memory.blackboard.revise(raw, utility=0.8)
@@ -116,7 +114,7 @@ def test_b11_entries_are_transferred_as_they_are_and_once(memory: Remembering) -
     assert (copy.status, copy.importance, copy.utility) == ("inferred", 8, 0.8)
 
 
-def test_b11_what_is_pending_is_ingested_when_asked(memory: Remembering) -> None:
+def test_b11_pending_entries_are_ingested_on_request(memory: MemoryFixture) -> None:
     memory.flows.add(
         MemorySubscription(
             "up", WORKING, EPISODIC, lambda entries: [Derived("heap", {"of": len(entries)})]
@@ -128,7 +126,7 @@ def test_b11_what_is_pending_is_ingested_when_asked(memory: Remembering) -> None
     assert [each.data for each in memory.blackboard.entries(EPISODIC)] == [{"of": 2}]
 
 
-def test_b12_tags_come_with_counts_of_what_is_there_now(memory: Remembering) -> None:
+def test_b12_tags_have_current_counts(memory: MemoryFixture) -> None:
     memory.note({}, key="a", tags=("wild", "won"))
     memory.note({}, key="b", tags=("wild",), scope=EPISODIC)
     memory.store.commit()
@@ -138,7 +136,7 @@ def test_b12_tags_come_with_counts_of_what_is_there_now(memory: Remembering) -> 
     assert memory.actions.memory_list_tags("*:ltm:*") == {"wild": 1}
 
 
-def test_b12_tags_are_counted_by_an_index_and_no_entry_is_loaded(memory: Remembering) -> None:
+def test_b12_tags_are_counted_by_an_index(memory: MemoryFixture) -> None:
     for number in range(200):
         memory.note({}, tags=(f"t{number % 3}",))
     memory.store.commit()
@@ -153,14 +151,12 @@ def test_b12_tags_are_counted_by_an_index_and_no_entry_is_loaded(memory: Remembe
     assert sum(memory.actions.memory_list_tags().values()) == 200
     sql, *others = asked
     assert " entries" not in sql
-    assert all(rows(each, ("[]",)) == [] for each in others)  # what was dropped since the commit
+    assert all(rows(each, ("[]",)) == [] for each in others)  # rows dropped since the commit
     plan = [row[3] for row in rows(f"EXPLAIN QUERY PLAN {sql}", ("*",))]
-    assert plan == ["SCAN entry_tags"]  # the index itself, in the order of tags: nothing is sorted
+    assert plan == ["SCAN entry_tags"]  # a covering index in tag order, without sorting
 
 
-def test_b17_a_recall_is_remembered_with_what_was_asked_and_what_came_back(
-    memory: Remembering,
-) -> None:
+def test_b17_a_recall_is_recorded_with_query_and_results(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, at=30.0, key="a")
     memory.actions.memory_recall(MemoryQuery(place="lane", max_results=3), "gym")
     memory.actions.memory_recall_with_scores(MemoryQuery(text="nothing of the kind"))
@@ -174,14 +170,14 @@ def test_b17_a_recall_is_remembered_with_what_was_asked_and_what_came_back(
     assert recollection_of(second).keys == ()
 
 
-def test_b17_recollections_are_not_recalled_for_having_been_recalled(memory: Remembering) -> None:
+def test_b17_recollections_are_not_recalled_themselves(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, key="a")
     for _ in range(3):
         assert memory.found(text="lane") == ["a"]
     assert len(memory.found(kinds=(RECOLLECTION,))) == 3
 
 
-def test_b17_how_a_retrieval_turned_out_moves_its_utility_by_a_tenth(memory: Remembering) -> None:
+def test_b17_a_recall_outcome_moves_the_utility_by_a_tenth(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, key="a")
     learn = memory.actions.memory_learn_outcome
     expected = 0.5
@@ -193,21 +189,19 @@ def test_b17_how_a_retrieval_turned_out_moves_its_utility_by_a_tenth(memory: Rem
         assert entry.utility == pytest.approx(expected)
 
 
-def test_b17_what_proved_useful_is_recalled_first_also_by_who_resumes(tmp_path: Path) -> None:
-    with remembering(tmp_path / "run.sqlite") as memory:
+def test_b17_useful_entries_rank_first_also_after_a_resume(tmp_path: Path) -> None:
+    with open_memory_fixture(tmp_path / "run.sqlite") as memory:
         memory.note({"location": "lane"}, key="helped")
         memory.note({"location": "lane"}, key="newer")
         assert memory.found(place="lane") == ["newer", "helped"]
         memory.actions.memory_learn_outcome(["helped"], useful=True)
         assert memory.found(place="lane") == ["helped", "newer"]
         memory.store.commit()
-    with remembering(tmp_path / "run.sqlite") as memory:
+    with open_memory_fixture(tmp_path / "run.sqlite") as memory:
         assert memory.found(place="lane") == ["helped", "newer"]
 
 
-def test_b13_stats_and_map_show_what_there_is_and_how_far_it_is_trusted(
-    memory: Remembering,
-) -> None:
+def test_b13_stats_and_map_show_counts_and_trust(memory: MemoryFixture) -> None:
     memory.flows.add(MemorySubscription("up", WORKING, EPISODIC, lambda _: []))
     memory.note({"says": "x"})
     memory.actions.memory_store({"says": "y"})
@@ -223,7 +217,7 @@ def test_b13_stats_and_map_show_what_there_is_and_how_far_it_is_trusted(
     assert memory.actions.memory_map().count == stats.count
 
 
-def test_b37_an_agent_can_ask_what_it_does_not_know(memory: Remembering) -> None:
+def test_b37_an_agent_can_query_its_gaps(memory: MemoryFixture) -> None:
     memory.blackboard.define(EntryKind("battle"), EntryKind("action"))
     memory.note({"location": "lane"})
     memory.actions.memory_recall(MemoryQuery(subject="moth"))
@@ -241,23 +235,23 @@ def test_b37_an_agent_can_ask_what_it_does_not_know(memory: Remembering) -> None
 
 
 @pytest.fixture(scope="module")
-def context_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remembering]:
-    with remembering(tmp_path_factory.mktemp("context") / "run.sqlite") as opened:
+def context_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryFixture]:
+    with open_memory_fixture(tmp_path_factory.mktemp("context") / "run.sqlite") as opened:
         yield opened
 
 
 @pytest.fixture(autouse=True)
-def _nothing_yet(context_memory: Remembering) -> None:
+def _nothing_yet(context_memory: MemoryFixture) -> None:
     _clear(context_memory)
 
 
-def _clear(context_memory: Remembering) -> None:
+def _clear(context_memory: MemoryFixture) -> None:
     for scope in context_memory.blackboard.scopes():
         context_memory.blackboard.clear(scope)
 
 
-def test_b15_context_comes_from_all_scopes_with_trust_and_evidence(
-    context_memory: Remembering,
+def test_b15_context_covers_all_scopes_with_status_and_evidence(
+    context_memory: MemoryFixture,
 ) -> None:
     context_memory.note({"location": "lane", "says": "a trainer waits"}, importance=9)
     context_memory.note(
@@ -283,8 +277,8 @@ def test_b15_context_comes_from_all_scopes_with_trust_and_evidence(
     assert context.left_out == 0
 
 
-def test_b15_the_most_valuable_comes_first_and_what_does_not_fit_is_counted(
-    context_memory: Remembering,
+def test_b15_the_best_comes_first_and_omitted_lines_are_counted(
+    context_memory: MemoryFixture,
 ) -> None:
     for importance in (2, 9, 5):
         context_memory.note(
@@ -303,7 +297,7 @@ def test_b15_the_most_valuable_comes_first_and_what_does_not_fit_is_counted(
     budget=st.integers(0, 300),
 )
 def test_b15_the_budget_is_never_exceeded(
-    context_memory: Remembering, said: list[str], closed: str, budget: int
+    context_memory: MemoryFixture, said: list[str], closed: str, budget: int
 ) -> None:
     _clear(context_memory)
     for text in said:

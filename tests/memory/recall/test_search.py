@@ -1,4 +1,4 @@
-"""Recall finds what was stored, by cue and filter, and nothing else."""
+"""Recall finds exactly the stored entries that match cues and filters."""
 
 from collections.abc import Iterator
 from dataclasses import astuple
@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from memory import Entry, MalformedRecord, MemoryQuery, Recall
 from memory.recall.query import Weights
 from memory.store.entry_search import CANDIDATES
-from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
+from tests.memory.recall.memory_fixture import EPISODIC, WORKING, MemoryFixture, open_memory_fixture
 from tests.memory.samples import ACT, MISTAKE, PATTERN, SENSORY, STRATEGY, TOWN, Tiers, checkpoint
 from tests.memory.samples import WORKING as TIERS_WORKING
 
 
-def test_b14_a_query_takes_each_of_its_filters_into_account(memory: Remembering) -> None:
+def test_b14_a_query_applies_each_filter(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, at=10, key="a", tags=("wild", "won"), kind="battle")
     memory.note({"location": "lane"}, at=20, key="b", tags=("wild",), scope=EPISODIC)
     memory.note({"location": "town"}, at=30, key="c", tags=("tame",))
@@ -37,9 +37,7 @@ def test_b14_a_query_takes_each_of_its_filters_into_account(memory: Remembering)
     assert memory.found(place="lane", none_of=frozenset({"won"})) == ["b"]
 
 
-def test_b14_results_are_ten_unless_asked_for_otherwise_and_never_over_a_hundred(
-    memory: Remembering,
-) -> None:
+def test_b14_results_are_ten_by_default_and_at_most_a_hundred(memory: MemoryFixture) -> None:
     for number in range(120):
         memory.note({"location": "lane"}, key=f"k{number}")
     assert len(memory.found(place="lane")) == 10
@@ -63,8 +61,8 @@ def test_b14_results_are_ten_unless_asked_for_otherwise_and_never_over_a_hundred
     ],
 )
 @pytest.mark.parametrize("cue", [{}, {"place": "lane"}, {"text": "lane"}])
-def test_b14_every_filter_comes_before_the_limit(
-    memory: Remembering, asked: dict[str, Any], cue: dict[str, Any]
+def test_b14_filters_apply_before_the_limit(
+    memory: MemoryFixture, asked: dict[str, Any], cue: dict[str, Any]
 ) -> None:
     memory.note(
         {"location": "lane"},
@@ -74,15 +72,15 @@ def test_b14_every_filter_comes_before_the_limit(
         key="rare",
         importance=1,
     )
-    for number in range(30):  # newer, more important, and none of them asked for
+    for number in range(30):  # newer and more important, but filtered out
         data = {"location": "lane"}
         memory.note(data, at=1.0, tags=("common",), key=f"k{number}", importance=9)
     memory.blackboard.expire(3_600.0)
     assert memory.found(max_results=1, **asked, **cue) == ["rare"]
 
 
-def test_b14_filters_come_before_the_limit_of_candidates_too(tmp_path: Path) -> None:
-    with remembering(tmp_path / "run.sqlite") as memory:
+def test_b14_filters_apply_before_the_candidate_limit(tmp_path: Path) -> None:
+    with open_memory_fixture(tmp_path / "run.sqlite") as memory:
         template = memory.note({"location": "lane"}, key="old", tags=("rare",))
         for seq in range(2, CANDIDATES + 50):
             newer = template._replace(seq=seq, key=f"k{seq}", tags=frozenset({"common"}))
@@ -92,16 +90,14 @@ def test_b14_filters_come_before_the_limit_of_candidates_too(tmp_path: Path) -> 
             assert memory.found(none_of=frozenset({"common"}), **cue) == ["old"]
 
 
-def test_b14_what_is_over_or_no_longer_holds_is_left_out_unless_asked_for(
-    memory: Remembering,
-) -> None:
+def test_b14_expired_and_closed_entries_are_omitted_by_default(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, key="short", ttl_s=5.0)
     closed = memory.note({"location": "lane"}, key="wrong")
     memory.blackboard.close(closed, "the way is open", ["tick:7"])
     memory.note({"location": "lane"}, key="right")
 
     def found(**more: bool) -> set[str]:
-        """What is found when time went by, and nobody has cleared anything yet."""
+        """Return the results after some time, before any expiry ran."""
         query = MemoryQuery(place="lane", **more)  # type: ignore[arg-type]
         return {each.entry.key for each in memory.store.find(query, now_s=6.0)}
 
@@ -110,16 +106,14 @@ def test_b14_what_is_over_or_no_longer_holds_is_left_out_unless_asked_for(
     assert found(include_closed=True) == {"right", "wrong"}
 
 
-def test_b14_min_relevance_is_of_what_is_left_by_now(memory: Remembering) -> None:
-    memory.note({"location": "lane"}, at=0, key="old")  # working memory fades by 1% a minute
+def test_b14_min_relevance_applies_after_decay(memory: MemoryFixture) -> None:
+    memory.note({"location": "lane"}, at=0, key="old")  # working memory decays by 1% a minute
     memory.note({"location": "lane"}, at=6_000, key="new")
     assert memory.found(place="lane", min_relevance=0.5) == ["new"]
     assert set(memory.found(place="lane", min_relevance=0.3)) == {"new", "old"}
 
 
-def test_words_are_found_in_any_form_and_case_and_however_they_are_spelled(
-    memory: Remembering,
-) -> None:
+def test_words_are_found_in_any_case_and_normal_form(memory: MemoryFixture) -> None:
     memory.note({"outcome_summary": "the Moth was poisoned"}, key="a")
     memory.note({"outcome_summary": "a crab fled"}, key="b")
     assert memory.found(text="MOTHS poisoning") == ["a"]
@@ -127,7 +121,7 @@ def test_words_are_found_in_any_form_and_case_and_however_they_are_spelled(
     assert memory.found(text="?!") == []
 
 
-def test_what_is_not_committed_yet_is_found_and_what_was_let_go_is_not(memory: Remembering) -> None:
+def test_uncommitted_entries_are_found_and_removed_ones_are_not(memory: MemoryFixture) -> None:
     kept = memory.note({"location": "lane"}, key="kept")
     gone = memory.note({"location": "lane"}, key="gone")
     memory.store.commit()
@@ -139,7 +133,7 @@ def test_what_is_not_committed_yet_is_found_and_what_was_let_go_is_not(memory: R
     assert [(each.key, each.importance) for each in found] == [("kept", 9), ("fresh", 3)]
 
 
-def test_a_search_changes_nothing_that_a_resumed_run_would_see(memory: Remembering) -> None:
+def test_a_search_changes_no_saved_state(memory: MemoryFixture) -> None:
     before = memory.note({"location": "lane"}, key="before")
     memory.store.commit(checkpoint=checkpoint(1))
     memory.note({"location": "lane"}, key="after")
@@ -152,7 +146,7 @@ def test_a_search_changes_nothing_that_a_resumed_run_would_see(memory: Rememberi
     assert memory.found(place="lane") == ["before"]
 
 
-def test_a_key_written_again_is_found_once_as_it_is_now(memory: Remembering) -> None:
+def test_a_rewritten_key_is_found_once(memory: MemoryFixture) -> None:
     memory.note({"location": "lane", "says": "closed"}, key="gate")
     memory.store.commit()
     memory.note({"location": "lane", "says": "open"}, key="gate")
@@ -160,10 +154,8 @@ def test_a_key_written_again_is_found_once_as_it_is_now(memory: Remembering) -> 
     assert (entry.data["says"], entry.version) == ("open", 2)
 
 
-def test_place_and_subject_are_found_by_indexes_that_hold_what_a_score_needs(
-    memory: Remembering,
-) -> None:
-    """However many entries there are, only those of the place are looked at, and no row but the result's."""
+def test_place_and_subject_queries_use_covering_indexes(memory: MemoryFixture) -> None:
+    """The number of rows read depends on the matching entries only, and only result rows are loaded."""
     plans: list[str] = []
     rows = memory.store._database.rows
 
@@ -212,15 +204,15 @@ ASKED = st.fixed_dictionaries(
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remembering]:
-    with remembering(tmp_path_factory.mktemp("recall") / "run.sqlite") as opened:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryFixture]:
+    with open_memory_fixture(tmp_path_factory.mktemp("recall") / "run.sqlite") as opened:
         yield opened
 
 
 @settings(max_examples=60)
 @given(written=st.lists(WRITTEN, max_size=12), asked=ASKED)
-def test_recall_returns_what_was_stored_and_passes_and_nothing_else(
-    page: Remembering, written: list[dict[str, Any]], asked: dict[str, Any]
+def test_recall_returns_exactly_the_stored_entries_that_match(
+    page: MemoryFixture, written: list[dict[str, Any]], asked: dict[str, Any]
 ) -> None:
     blackboard = page.blackboard
     for scope in blackboard.scopes():
@@ -239,7 +231,7 @@ def test_recall_returns_what_was_stored_and_passes_and_nothing_else(
     assert found == sorted(found, key=lambda each: (-each.score.total, -each.entry.seq))
 
 
-def _write(memory: Remembering, written: list[dict[str, Any]]) -> None:
+def _write(memory: MemoryFixture, written: list[dict[str, Any]]) -> None:
     now = 0.0
     for number, each in enumerate(written):
         now += each["after"]
@@ -257,7 +249,7 @@ def _write(memory: Remembering, written: list[dict[str, Any]]) -> None:
 
 
 def _answers(query: MemoryQuery, entry: Entry, now: float) -> bool:
-    """Say in plain Python what a query asks for."""
+    """Return whether an entry matches a query, in plain Python."""
     place, species = str(entry.data["location"]), str(entry.data["species"])
     words = {entry.kind, place, species, *entry.tags} - {""}
     has_words = entry.scope != SENSORY and (entry.importance > 1 or bool(entry.tags))
@@ -282,7 +274,7 @@ def _answers(query: MemoryQuery, entry: Entry, now: float) -> bool:
     )
 
 
-def test_a_score_is_the_weighted_sum_of_its_parts(memory: Remembering) -> None:
+def test_a_score_is_the_weighted_sum_of_its_parts(memory: MemoryFixture) -> None:
     memory.note({"location": "lane", "species": "moth", "says": "poison"}, key="a", importance=7)
     memory.note({"location": "lane", "species": "crab"}, key="b", at=600.0)
     query = MemoryQuery(text="poison", place="lane", subject="moth")
@@ -298,7 +290,7 @@ def test_a_score_is_the_weighted_sum_of_its_parts(memory: Remembering) -> None:
         assert each.score.total == pytest.approx(sum(part * weight for part, weight in parts))
 
 
-def test_the_better_a_text_matches_the_more_it_counts(memory: Remembering) -> None:
+def test_a_better_text_match_scores_higher(memory: MemoryFixture) -> None:
     memory.note({"says": "poison moth"}, key="both")
     memory.note({"says": "poison crab"}, key="one")
     memory.note({"says": "fire crab"}, key="none")
@@ -308,7 +300,7 @@ def test_the_better_a_text_matches_the_more_it_counts(memory: Remembering) -> No
     assert 0.0 < one.score.words < 1.0
 
 
-def test_recall_answers_from_all_three_tiers(tiers: Tiers) -> None:
+def test_recall_reads_all_three_tiers(tiers: Tiers) -> None:
     recall = Recall(tiers.blackboard, tiers.strategist, tiers.tactician)
     assert recall.visits("hometown") == 0
     assert recall.recent(TIERS_WORKING, "action", 5) == []

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where knowledge is kept."""
+    """The path of a knowledge file."""
     return tmp_path / "memory.sqlite"

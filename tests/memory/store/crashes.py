@@ -1,7 +1,7 @@
-"""Commits and calls that are killed at one statement after the other: `python -m tests.memory.store.crashes SCENARIO FOLDER`.
+"""Commits and calls in a process that is killed before each statement: `python -m tests.memory.store.crashes SCENARIO FOLDER`.
 
-Prints, one line of JSON for each kill and a last one without, what the process had been told and what the file held when
-it was opened again.
+Prints one JSON line for each kill, and one for the process that finished: the reported steps, and the content of the
+file after it was opened again.
 """
 
 import json
@@ -65,13 +65,13 @@ def go_on(store: RunStore) -> Iterator[str]:
         store.drop_entry(seq - 1)
         store.enqueue(number, "mistake", as_json(MISTAKE))
         store.save_strategist_checkpoint("s", number, number)
-        seen = Observed("done", str(number), 5, "it", overtakes=("failed",))
-        store.add_observations("s", [seen], tick=number, game_s=number / 2)
+        observed = Observed("done", str(number), 5, "it", supersedes=("failed",))
+        store.add_observations("s", [observed], tick=number, game_s=number / 2)
         store.commit(checkpoint=checkpoint(number) if number == 3 else None)
         yield f"committed {number}"
 
 
-def held(store: RunStore) -> Json:
+def content(store: RunStore) -> Json:
     cursor = Cursor()
     store.attach("cursor", cursor)
     latest = store.latest_checkpoint()
@@ -95,7 +95,7 @@ def begin_pair(store: RunStore) -> None:
 
 
 def derive(store: RunStore) -> Iterator[str]:
-    """Let go of two entries for one that was made from them."""
+    """Replace two entries by one derived from them."""
     for seq in (1, 2):
         store.drop_entry(seq)
     store.put_entry(entry(3, "summary", scope=STM, sources=("k1", "k2")))
@@ -110,7 +110,7 @@ def linked(store: RunStore) -> Json:
 def ask(store: RunStore) -> Iterator[str]:
     """Book a call and settle it."""
     number = store.book_call(Booking("m", "stuck", "", 1, worst_nanos=100, worst_tokens=10))
-    yield "leave"
+    yield "booked"
     store.settle_call(number, CallOutcome(CallState.SETTLED, 40, input=4))
     yield "settled"
 
@@ -122,12 +122,12 @@ def booked(store: RunStore) -> Json:
 class Scenario(NamedTuple):
     first: Callable[[RunStore], object]
     act: Callable[[RunStore], Iterator[str]]
-    look: Callable[[RunStore], Json]
-    door: Callable[[RunStore], Database] = lambda store: store._database
+    read: Callable[[RunStore], Json]
+    connection: Callable[[RunStore], Database] = lambda store: store._database
 
 
 SCENARIOS = {
-    "play": Scenario(begin, go_on, held),
+    "play": Scenario(begin, go_on, content),
     "consolidate": Scenario(begin_pair, derive, linked),
     "ask": Scenario(RunStore.commit, ask, booked, RunStore._open_calls),
 }
@@ -141,27 +141,27 @@ def killed_everywhere(folder: Path, scenario: Scenario) -> Iterator[Json]:
     for survived in count():
         path = folder / f"{survived}.sqlite"
         shutil.copy(base, path)
-        heard, told = os.pipe()
+        read_end, write_end = os.pipe()
         child = os.fork()
         if child == 0:
             store = open_run_store(path, run_id="r")
-            scenario.door(store)._connection.set_trace_callback(Killer(survived))
+            scenario.connection(store)._connection.set_trace_callback(Killer(survived))
             for word in scenario.act(store):
-                os.write(told, f"{word}\n".encode())
+                os.write(write_end, f"{word}\n".encode())
             os._exit(0)
-        os.close(told)
+        os.close(write_end)
         _, status = os.waitpid(child, 0)
-        with os.fdopen(heard) as pipe:
+        with os.fdopen(read_end) as pipe:
             words = pipe.read().splitlines()
         again = open_run_store(path, run_id="r")
-        yield [words, scenario.look(again)]
+        yield [words, scenario.read(again)]
         again.close()
         if not os.WIFSIGNALED(status):
             return
 
 
 class Killer:
-    """Called before every statement; it lets so many pass, and ends the process before the next."""
+    """A trace callback that kills the process before statement number `left`, counted from 0."""
 
     def __init__(self, left: int) -> None:
         self.left = left

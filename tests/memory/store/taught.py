@@ -1,4 +1,4 @@
-"""Lessons, a small file of knowledge that one run taught, and ways to damage or to kill what writes a file."""
+"""Lessons, a small knowledge file of one run, and ways to damage files or kill their writers."""
 
 import json
 import os
@@ -28,20 +28,20 @@ LESSONS = [
 ]
 
 
-def told(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
-    """A lesson that carries an entry."""
+def note(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
+    """A lesson with an entry."""
     payload: dict[str, Json] = {"scope": scope, "kind": "note", "key": f"note:{says}"}
     payload |= {"data": {"says": says}, "tags": [], "importance": 5}
     return OutboxRow(sequence, sequence, "entry", payload | more)
 
 
-def closes(sequence: int, table: str, memory_id: str, **more: Json) -> OutboxRow:
+def closure(sequence: int, table: str, memory_id: str, **more: Json) -> OutboxRow:
     payload = {"table": table, "id": memory_id, "reason": "wrong", "evidence": ["tick:9"]}
     return OutboxRow(sequence, sequence, "close", {**payload, **more})
 
 
 def killed(scenario: str, folder: Path) -> list[Any]:
-    """What came of each kill of a scenario of `crashes`: what was told, and what the file held."""
+    """The result of each kill of a scenario of `crashes`: reported steps, and the content of the file."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.memory.store.crashes", scenario, str(folder)],
         cwd=ROOT,
@@ -54,16 +54,16 @@ def killed(scenario: str, folder: Path) -> list[Any]:
 
 
 def taught(path: Path, *, strategies: int = 3, entries: int = 3) -> Path:
-    """The file at `path` after one run has delivered a pattern, a mistake, some strategies and entries."""
+    """The file at `path` after one run delivered a pattern, a mistake, some strategies and entries."""
     won = (
         replace(STRATEGY, strategy_id=f"s{n}", moves_sequence=(f"move {n}", "tackle"))
         for n in range(strategies)
     )
-    rests: dict[str, Json] = {"status": "inferred", "sources": SOURCES}
+    evidence: dict[str, Json] = {"status": "inferred", "sources": SOURCES}
     lessons: list[tuple[LessonKind, dict[str, Json]]] = [
-        ("pattern", as_json(PATTERN) | rests),
-        ("mistake", as_json(MISTAKE) | rests),
-        *(("strategy", as_json(each) | rests) for each in won),
+        ("pattern", as_json(PATTERN) | evidence),
+        ("mistake", as_json(MISTAKE) | evidence),
+        *(("strategy", as_json(each) | evidence) for each in won),
         *(("entry", entry(n)) for n in range(entries)),
         ("totals", {"sessions": 1, "battles": 4, "victories": 3}),
     ]
@@ -75,12 +75,12 @@ def taught(path: Path, *, strategies: int = 3, entries: int = 3) -> Path:
 
 
 def entry(number: int) -> dict[str, Json]:
-    reached: dict[str, Json] = {"milestone": f"milestone {number}", "tick": 9, "turns": number}
+    milestone: dict[str, Json] = {"milestone": f"milestone {number}", "tick": 9, "turns": number}
     return {
         "scope": EPISODIC,
-        "kind": "waypoint",
+        "kind": "milestone_time",
         "key": f"{RUN}/{number + 1}",
-        "data": {**reached, "battles": 1, "lost": 0},
+        "data": {**milestone, "battles": 1, "lost": 0},
         "tags": ["told"],
         "importance": 8,
         "tick": 20,
@@ -90,7 +90,7 @@ def entry(number: int) -> dict[str, Json]:
 
 
 def alter(path: Path, *statements: str) -> None:
-    """Change a file behind the back of memory."""
+    """Change a file with plain SQLite."""
     with closing(sqlite3.connect(path)) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -103,7 +103,7 @@ def count(path: Path, table: str) -> int:
 
 
 def damaged(whole: bytes, seed: int) -> bytes:
-    """One of many damages: bits, bytes, a page, the header, the end."""
+    """The file content after one kind of damage: bits, bytes, a page, the header, or the end."""
     chance, data = random.Random(seed), bytearray(whole)
     match seed % 6:
         case 0:

@@ -1,4 +1,4 @@
-"""Calls of a model in a run's file: kept at once, settled once, and never taken back."""
+"""Model calls in a run's file, which are committed at once, settled once and never rewound; and run folders."""
 
 import resource
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
 
 
 @contextmanager
-def held_by_another(store: RunStore) -> Iterator[None]:
-    """Let a second process's worth of a connection hold the file, and waiting for it end at once."""
+def locked_by_another(store: RunStore) -> Iterator[None]:
+    """Lock the file by a second connection, and disable waiting for it."""
     store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
-    other = store._database.beside()
+    other = store._database.second_connection()
     try:
         with other.transaction():
             yield
@@ -41,25 +41,25 @@ def held_by_another(store: RunStore) -> Iterator[None]:
         other.close()
 
 
-def test_a_call_is_in_the_file_before_anything_is_committed(
+def test_a_booked_call_is_in_the_file_before_the_next_commit(
     tmp_path: Path, store: RunStore
 ) -> None:
     number = store.book_call(BOOKING)
     reader = read_run_store(tmp_path / "run.sqlite")
     (call,) = reader.calls()
     reader.close()
-    told = (number, CallState.RESERVED, *astuple(BOOKING), 900, 90, 0, 0, 0, 0, 0)
-    assert astuple(call) == told
+    expected = (number, CallState.RESERVED, *astuple(BOOKING), 900, 90, 0, 0, 0, 0, 0)
+    assert astuple(call) == expected
 
 
-def test_a_settled_call_counts_for_what_it_took(store: RunStore) -> None:
+def test_a_settled_call_counts_at_its_actual_cost(store: RunStore) -> None:
     number = store.book_call(BOOKING)
     assert store.settle_call(number, SETTLED)
-    told = (number, CallState.SETTLED, *astuple(BOOKING), 70, 15, 1, 2, 3, 4, 5)
-    assert [astuple(call) for call in store.calls()] == [told]
+    expected = (number, CallState.SETTLED, *astuple(BOOKING), 70, 15, 1, 2, 3, 4, 5)
+    assert [astuple(call) for call in store.calls()] == [expected]
 
 
-def test_a_lost_call_counts_for_its_worst(store: RunStore) -> None:
+def test_a_lost_call_counts_at_its_maximum_cost(store: RunStore) -> None:
     store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.LOST))
     (call,) = store.calls()
     assert (call.state, call.nanos, call.tokens) == (CallState.LOST, 900, 90)
@@ -74,12 +74,12 @@ def test_a_call_is_settled_once(store: RunStore, state: CallState) -> None:
     assert store.calls() == before
 
 
-def test_going_back_brings_no_money_back(store: RunStore) -> None:
+def test_a_rewind_does_not_refund_calls(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(1))
     store.settle_call(store.book_call(BOOKING), SETTLED)
-    held = store.latest_checkpoint()
-    assert held is not None
-    store.rewind(held)
+    latest = store.latest_checkpoint()
+    assert latest is not None
+    store.rewind(latest)
     assert [call.nanos for call in store.calls()] == [70]
 
 
@@ -92,21 +92,21 @@ def test_calls_are_summed_by_run_hour_and_milestone(store: RunStore) -> None:
     )
 
 
-def test_a_call_that_seems_to_lie_ahead_counts_in_the_hour(store: RunStore) -> None:
+def test_a_call_dated_in_the_future_counts_in_the_last_hour(store: RunStore) -> None:
     store.book_call(BOOKING)
     assert store.call_sums(now_ms=HOUR_MS, milestone="").hour == Sums(900, 1, 90)
 
 
-def test_the_last_call_tells_when_it_was_and_after_what(store: RunStore) -> None:
+def test_the_last_call_has_the_latest_time_and_the_newest_milestone(store: RunStore) -> None:
     assert store.last_call() == LastCall()
     store.book_call(replace(BOOKING, started_ms=9, milestone="first"))
     store.book_call(replace(BOOKING, started_ms=3, milestone="second"))
     assert store.last_call() == LastCall(9, "second")
 
 
-def test_a_file_that_is_held_takes_no_call_and_keeps_the_open_one(store: RunStore) -> None:
+def test_a_locked_file_refuses_calls_and_keeps_the_open_one(store: RunStore) -> None:
     number = store.book_call(BOOKING)
-    with held_by_another(store):
+    with locked_by_another(store):
         with pytest.raises(BusyStore):
             store.book_call(BOOKING)
         with pytest.raises(BusyStore):
@@ -114,25 +114,25 @@ def test_a_file_that_is_held_takes_no_call_and_keeps_the_open_one(store: RunStor
     assert [call.state for call in store.calls()] == [CallState.RESERVED]
 
 
-def test_any_thread_may_book(store: RunStore) -> None:
+def test_any_thread_may_book_a_call(store: RunStore) -> None:
     with ThreadPoolExecutor(1) as pool:
         number = pool.submit(store.book_call, BOOKING).result()
     assert store.settle_call(number, SETTLED)
 
 
-def test_a_call_is_on_the_disk_before_leave_is_given(store: RunStore) -> None:
-    full = 2  # which waits for the disk at each commit, and not only at checkpoints
+def test_a_booking_is_synced_to_disk_before_the_call_is_allowed(store: RunStore) -> None:
+    full = 2  # waits for the disk at each commit, not only at checkpoints
     assert store._open_calls().row("PRAGMA synchronous") == (full,)
 
 
-def test_whoever_got_leave_is_booked_though_the_process_is_killed_anywhere(tmp_path: Path) -> None:
+def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path) -> None:
     kills = killed("ask", tmp_path)
     assert len(kills) > 6
     assert kills[0] == [[], []]
-    assert kills[-1] == [["leave", "settled"], [["settled", 40]]]
+    assert kills[-1] == [["booked", "settled"], [["settled", 40]]]
     for words, calls in kills:
         assert calls in ([], [["reserved", 100]], [["settled", 40]])
-        assert "leave" not in words or calls
+        assert "booked" not in words or calls
         assert "settled" not in words or calls == [["settled", 40]]
 
 
@@ -141,7 +141,7 @@ SETTINGS = {"seed": 7}
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """Let no file grow."""
+    """Let no file grow, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
@@ -160,7 +160,7 @@ def contents(path: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in path.iterdir()}
 
 
-def test_a_run_goes_on_with_the_settings_and_the_moment_it_had(tmp_path: Path) -> None:
+def test_a_resumed_run_has_its_settings_and_its_last_checkpoint(tmp_path: Path) -> None:
     run = played(tmp_path / "runs" / "a")
     with closing(open_run(run)) as folder:
         assert folder.settings == SETTINGS
@@ -170,13 +170,13 @@ def test_a_run_goes_on_with_the_settings_and_the_moment_it_had(tmp_path: Path) -
         assert reader.store.latest_checkpoint() == checkpoint(3)
 
 
-def test_an_empty_folder_will_do_also_with_an_old_lock(tmp_path: Path) -> None:
+def test_a_run_is_created_in_an_empty_folder_with_an_old_lock(tmp_path: Path) -> None:
     (tmp_path / "run.lock").touch()
     played(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["run.toml", "run.sqlite", "report.html", "letter.txt", ".hidden"])
-def test_a_folder_that_holds_anything_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_files_is_refused_and_unchanged(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("somebody's", encoding="utf-8")
     with pytest.raises(RunFolderError, match=f"{tmp_path} already holds {name}; name an empty"):
         create_run(tmp_path, SETTINGS, run_id="r")
@@ -184,7 +184,7 @@ def test_a_folder_that_holds_anything_is_refused_and_left_alone(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", ["", "."])
-def test_the_working_folder_is_a_folder_like_any_other(
+def test_the_working_folder_with_files_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     (tmp_path / "letter.txt").touch()
@@ -194,10 +194,10 @@ def test_the_working_folder_is_a_folder_like_any_other(
     assert contents(tmp_path) == {"letter.txt": b""}
 
 
-def test_only_a_run_is_offered_to_be_gone_on_with(tmp_path: Path) -> None:
+def test_resuming_is_suggested_only_for_a_run(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
     before = contents(run)
-    with pytest.raises(RunFolderError, match=f"or go on with --resume {run}"):
+    with pytest.raises(RunFolderError, match=f"or resume with --resume {run}"):
         create_run(run, SETTINGS, run_id="r")
     assert contents(run) == before
     (tmp_path / "letter.txt").touch()
@@ -205,9 +205,9 @@ def test_only_a_run_is_offered_to_be_gone_on_with(tmp_path: Path) -> None:
         create_run(tmp_path, SETTINGS, run_id="r")
 
 
-def test_a_run_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_written_leaves_no_files(tmp_path: Path) -> None:
     for settings, words in ((SETTINGS, "cannot be written"), ({}, "cannot be used")):
-        # Without settings the first byte is the store's.
+        # Without settings the first byte written is the store's.
         with full_disk(), pytest.raises(StoreError, match=words):
             create_run(tmp_path / "runs" / "a", settings, run_id="r")
         assert list(tmp_path.iterdir()) == []
@@ -218,7 +218,7 @@ def test_a_run_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> N
     played(tmp_path)
 
 
-def test_a_file_in_the_way_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_file_at_the_path_of_a_run_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("somebody's", encoding="utf-8")
     for path in (tmp_path / "a", tmp_path / "a" / "b"):
         with pytest.raises(RunFolderError, match="cannot be written"):
@@ -226,7 +226,7 @@ def test_a_file_in_the_way_is_told_in_one_line(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"a": b"somebody's"}
 
 
-def test_one_owner_at_a_time(tmp_path: Path) -> None:
+def test_a_run_folder_has_one_owner_at_a_time(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
     with closing(open_run(run)):
         for other in (open_run, lambda path: create_run(path, SETTINGS, run_id="r")):
@@ -236,9 +236,7 @@ def test_one_owner_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [None, b""])
-def test_a_run_without_its_file_is_not_taken_for_a_new_one(
-    tmp_path: Path, left: bytes | None
-) -> None:
+def test_a_run_without_its_store_is_not_resumed(tmp_path: Path, left: bytes | None) -> None:
     run = played(tmp_path / "run")
     (run / "run.sqlite").unlink()
     if left is not None:
@@ -247,20 +245,20 @@ def test_a_run_without_its_file_is_not_taken_for_a_new_one(
     with pytest.raises(RunFolderError) as caught:
         open_run(run)
     assert str(caught.value) == (
-        f"{run / 'run.sqlite'} holds no checkpoint to go on from; start a new run with another --run"
+        f"{run / 'run.sqlite'} holds no checkpoint to resume from; start a new run with another --run"
     )
     assert contents(run) == before
 
 
-def test_a_run_without_a_checkpoint_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_without_a_checkpoint_is_not_resumed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     create_run(run, SETTINGS, run_id="r").close()
-    for _ in range(2):  # the first refusal leaves it open to nobody
-        with pytest.raises(RunFolderError, match="holds no checkpoint to go on from"):
+    for _ in range(2):  # the first refusal releases the folder
+        with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
             open_run(run)
 
 
-def test_a_damaged_run_stays_where_it_is(tmp_path: Path) -> None:
+def test_a_damaged_run_is_refused_and_unchanged(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
     file = run / "run.sqlite"
     file.write_bytes(file.read_bytes()[:10_000])
@@ -271,20 +269,20 @@ def test_a_damaged_run_stays_where_it_is(tmp_path: Path) -> None:
     assert contents(run) == before
 
 
-def test_a_checkpoint_that_cannot_be_read_closes_the_run_again(tmp_path: Path) -> None:
+def test_an_unreadable_checkpoint_closes_the_run(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
     with closing(open_run_store(run / "run.sqlite", run_id="r")) as store:
         store._database.execute("ALTER TABLE checkpoints RENAME COLUMN chain TO links")
     with pytest.raises(StoreError) as caught:
         open_run(run)
-    # Looked at while the error still holds on to the frames it went through.
+    # Checked while the error still holds its frames.
     assert sorted(each.name for each in run.iterdir()) == ["run.lock", "run.sqlite", "run.toml"]
     del caught
     with pytest.raises(StoreError):
         open_run(run)
 
 
-def test_settings_that_are_none_leave_nothing_behind(tmp_path: Path) -> None:
+def test_invalid_settings_leave_no_files(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
         create_run(tmp_path / "a", {"seed": object()}, run_id="r")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What is found wrong in files of memory, what repair does about it, and that nothing else is touched."""
+"""Checks of memory files: their findings, their repairs, and that nothing else changes."""
 
 import sqlite3
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from memory import (
     MemoryFault,
     StoreError,
     create_run,
-    flaw_in,
+    file_fault,
     open_run_store,
     read_knowledge_store,
 )
@@ -38,96 +38,94 @@ GOING = (
 )
 
 
-class Wrong(NamedTuple):
-    """The sort and some words of what is found, the statements that make it so, and whether repair puts it right."""
+class Fault(NamedTuple):
+    """The sort and some words of a finding, the statements that cause it, and whether repair removes it."""
 
     sort: str
     words: str
     statements: tuple[str, ...]
-    is_mended: bool
+    is_fixed: bool
 
 
-def wrong(sort: str, words: str, *statements: str, is_mended: bool = True) -> Wrong:
-    return Wrong(sort, words, statements, is_mended)
+def fault(sort: str, words: str, *statements: str, is_fixed: bool = True) -> Fault:
+    return Fault(sort, words, statements, is_fixed)
 
 
-WRONGS = (
-    wrong("contradiction", "has two rows", NEW_STRATEGY.format("s9", 0.0, 1)),
-    wrong(
+FAULTS = (
+    fault("contradiction", "has two rows", NEW_STRATEGY.format("s9", 0.0, 1)),
+    fault(
         "contradiction",
         "it failed 9 of 10 times",
         "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
     ),
-    wrong("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
-    wrong(
-        "contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "9)"), is_mended=False
+    fault("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
+    fault(
+        "contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "9)"), is_fixed=False
     ),
-    wrong(
+    fault(
         "count",
         "is 1.50 wins",
         "UPDATE successful_strategies SET success_rate = 0.5, total_uses = 3 WHERE strategy_id = 's0'",
     ),
-    wrong(
+    fault(
         "count",
         "used 0 times",
         "UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's0'",
     ),
-    wrong("count", "occurred 0 times", "UPDATE mistake_records SET occurrence_count = 0"),
-    wrong("count", "severity 'huge'", "UPDATE mistake_records SET severity = 'huge'"),
-    wrong("count", "3 of 4 is 0.75", "UPDATE tactician_patterns SET confidence = 0.2"),
-    wrong(
+    fault("count", "occurred 0 times", "UPDATE mistake_records SET occurrence_count = 0"),
+    fault("count", "severity 'huge'", "UPDATE mistake_records SET severity = 'huge'"),
+    fault("count", "3 of 4 is 0.75", "UPDATE tactician_patterns SET confidence = 0.2"),
+    fault(
         "count", "comes after", "UPDATE mistake_records SET first_occurred = last_occurred + 9.0"
     ),
-    wrong("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
-    wrong("count", "taught 0 times", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
-    wrong(
+    fault("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
+    fault("count", "has 0 lessons", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
+    fault(
         "orphan",
         "that is not there",
         "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
     ),
-    wrong(
-        "damage", "nobody can read where", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
+    fault(
+        "damage", "provenance is unreadable", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
     ),
-    wrong("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
-    wrong(
+    fault("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
+    fault(
         "orphan",
         "'run:nobody' leads nowhere",
         "UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",
-        is_mended=False,
+        is_fixed=False,
     ),
-    wrong(
+    fault(
         "orphan",
         "rows of run nobody",
         "CREATE TABLE tallies (run_id TEXT)",
         "INSERT INTO tallies VALUES ('nobody')",
-        is_mended=False,
+        is_fixed=False,
     ),
-    wrong("damage", "nobody can read 'm1'", "UPDATE mistake_records SET situation = '{not'"),
-    wrong("damage", "nobody can read", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
-    wrong(
-        "damage", "nobody can read", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"
-    ),
-    wrong(
+    fault("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
+    fault("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
+    fault("damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"),
+    fault(
         "stale", "under 0.3", "UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0"
     ),
-    wrong(
+    fault(
         "stale",
         "closed (not so)",
         "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
         "UPDATE successful_strategies SET first_used = 1.0, last_used = 1784000000.0 WHERE strategy_id = 's0'",
     ),
-    wrong(
+    fault(
         "stale",
         "6 months have passed",
         "UPDATE tactician_patterns SET last_validated = 1784000000.0",
-        is_mended=False,
+        is_fixed=False,
     ),
-    wrong(
+    fault(
         "stale",
         "faded to 0.10",
         "UPDATE ltm_entries SET relevance = 0.1, importance = 3 WHERE id = 1",
     ),
-    wrong(
+    fault(
         "stale",
         "there are 123, and room for 100",
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) "
@@ -142,11 +140,11 @@ def found(path: Path, now: float = NOON) -> list[CheckFinding]:
     return check_file(path, now=now)
 
 
-def told_of(wrong: Wrong, path: Path) -> list[CheckFinding]:
-    return [each for each in found(path) if each.sort == wrong.sort and wrong.words in each.what]
+def findings_of(fault: Fault, path: Path) -> list[CheckFinding]:
+    return [each for each in found(path) if each.sort == fault.sort and fault.words in each.what]
 
 
-def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
+def test_a_knowledge_file_from_play_has_no_findings(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     before = path.read_bytes()
     assert found(path) == []
@@ -154,7 +152,7 @@ def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-def test_what_repair_takes_away_lies_in_the_archive(tmp_path: Path) -> None:
+def test_rows_removed_by_repair_are_in_the_archive(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(
         path,
@@ -165,14 +163,14 @@ def test_what_repair_takes_away_lies_in_the_archive(tmp_path: Path) -> None:
     repair_file(path, now=NOON)
     assert count(path, "mistake_records") == 0
     with closing(sqlite3.connect(path)) as connection:
-        kept = dict(
+        archived = dict(
             connection.execute("SELECT id, row FROM archive WHERE table_name <> 'provenance'")
         )
-    assert kept.keys() == {"m1", "s1"}
-    assert "{not" in kept["m1"]
+    assert archived.keys() == {"m1", "s1"}
+    assert "{not" in archived["m1"]
 
 
-def test_one_strategy_told_twice_becomes_one_with_the_battles_of_both(tmp_path: Path) -> None:
+def test_duplicate_strategies_are_merged_with_the_battles_of_both(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, NEW_STRATEGY.format("s8", 0.0, 1), NEW_STRATEGY.format("s9", 0.5, 2))
     repair_file(path, now=NOON)
@@ -181,16 +179,16 @@ def test_one_strategy_told_twice_becomes_one_with_the_battles_of_both(tmp_path: 
     assert (strategies["s0"].total_uses, strategies["s0"].success_rate) == (5, 0.6)
 
 
-def test_what_always_wins_and_never_wins_is_told(tmp_path: Path) -> None:
+def test_a_strategy_that_always_wins_and_never_wins_is_found(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, NEW_STRATEGY.format("s9", 0.0, 1))
     alter(path, "UPDATE successful_strategies SET moves_sequence = '[]' WHERE strategy_id = 's9'")
-    told = [each for each in found(path) if each.sort == "contradiction"]
-    assert {each.where for each in told} == {f"strategies s9 and s{n}" for n in range(3)}
-    assert not any(each.repair for each in told)
+    contradictions = [each for each in found(path) if each.sort == "contradiction"]
+    assert {each.where for each in contradictions} == {f"strategies s9 and s{n}" for n in range(3)}
+    assert not any(each.repair for each in contradictions)
 
 
-def test_a_run_whose_delivery_was_lost_teaches_nothing_twice_after_repair(tmp_path: Path) -> None:
+def test_repair_restores_a_lost_delivery_record(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, "DELETE FROM deliveries")
     repair_file(path, now=NOON)
@@ -198,47 +196,47 @@ def test_a_run_whose_delivery_was_lost_teaches_nothing_twice_after_repair(tmp_pa
         assert connection.execute("SELECT * FROM deliveries").fetchall() == [(RUN, 8)]
 
 
-def test_time_alone_makes_all_of_it_stale(tmp_path: Path) -> None:
+def test_old_knowledge_has_only_stale_findings(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     assert {each.sort for each in found(path, NOON + 40 * MONTH)} == {"stale"}
 
 
-def test_what_is_sound_is_not_copied(tmp_path: Path) -> None:
+def test_repair_of_an_intact_file_makes_no_backup(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     assert repair_file(path, now=NOON).copy is None
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-RUN_WRONGS = (
-    wrong("orphan", "1 tags", "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)"),
-    wrong(
+RUN_FAULTS = (
+    fault("orphan", "1 tags", "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)"),
+    fault(
         "damage",
         "battle:b1@1",
         "UPDATE entries SET data = '{' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    wrong(
+    fault(
         "orphan",
         "'tick:99999'",
         "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_mended=False,
+        is_fixed=False,
     ),
-    wrong(
+    fault(
         "stale",
         "game seconds ago",
         "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    wrong("damage", "nobody can read", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
-    wrong(
+    fault("damage", "is unreadable", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
+    fault(
         "count",
         "do not add up",
         "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
-        is_mended=False,
+        is_fixed=False,
     ),
-    wrong(
+    fault(
         "orphan",
-        "lie in no scope",
+        "in an unknown scope",
         "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_mended=False,
+        is_fixed=False,
     ),
 )
 
@@ -254,30 +252,30 @@ def played(path: Path) -> Path:
     return path
 
 
-def test_a_run_that_was_played_is_sound(tmp_path: Path) -> None:
+def test_a_played_run_has_no_findings(tmp_path: Path) -> None:
     assert found(played(tmp_path / "run.sqlite")) == []
 
 
 @pytest.mark.parametrize(
-    ("made", "wrong"),
-    [*((taught, each) for each in WRONGS), *((played, each) for each in RUN_WRONGS)],
-    ids=lambda each: each.words if isinstance(each, Wrong) else "",
+    ("made", "fault"),
+    [*((taught, each) for each in FAULTS), *((played, each) for each in RUN_FAULTS)],
+    ids=lambda each: each.words if isinstance(each, Fault) else "",
 )
-def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
-    made: Callable[[Path], Path], wrong: Wrong, tmp_path: Path
+def test_each_fault_is_found_and_repaired_where_the_repair_is_unambiguous(
+    made: Callable[[Path], Path], fault: Fault, tmp_path: Path
 ) -> None:
     path = made(tmp_path / "m.sqlite")
-    alter(path, *wrong.statements)
+    alter(path, *fault.statements)
     before = path.read_bytes()
-    first, *more = told_of(wrong, path)
+    first, *more = findings_of(fault, path)
     assert made is taught or not more
     assert path.read_bytes() == before
-    assert bool(first.repair) is wrong.is_mended
+    assert bool(first.repair) is fault.is_fixed
     repaired = repair_file(path, now=NOON)
-    assert (first in repaired.mended) is wrong.is_mended
-    assert (first in repaired.remaining) is not wrong.is_mended
+    assert (first in repaired.fixed) is fault.is_fixed
+    assert (first in repaired.remaining) is not fault.is_fixed
     assert found(path) == list(repaired.remaining)
-    if wrong.is_mended:
+    if fault.is_fixed:
         assert repaired.remaining == ()
         assert repaired.copy is not None
         assert found(repaired.copy) != []
@@ -287,7 +285,7 @@ def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
             open_run_store(path, run_id="run-1").close()
 
 
-def test_a_run_that_is_played_is_not_repaired(tmp_path: Path) -> None:
+def test_a_run_in_play_is_not_repaired(tmp_path: Path) -> None:
     folder = create_run(tmp_path / "run", {}, run_id="run-1")
     folder.store.commit(checkpoint=checkpoint(1))
     assert found(tmp_path / "run") == []
@@ -309,7 +307,7 @@ def test_a_run_that_is_played_is_not_repaired(tmp_path: Path) -> None:
         ("cut.sqlite", None, CorruptStore, "damaged"),
     ],
 )
-def test_a_file_that_cannot_be_read_stays_as_it_is(
+def test_an_unreadable_file_is_refused_and_unchanged(
     name: str, content: bytes | None, kind: type[MemoryFault], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -325,7 +323,7 @@ def test_a_file_that_cannot_be_read_stays_as_it_is(
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, "whole"])
 
 
-def test_a_newer_file_a_foreign_one_and_a_folder_are_refused(tmp_path: Path) -> None:
+def test_repair_refuses_newer_and_foreign_files_and_folders(tmp_path: Path) -> None:
     newer = taught(tmp_path / "newer.sqlite")
     alter(newer, "PRAGMA user_version = 99")
     alter(tmp_path / "other.sqlite", "CREATE TABLE notes (text)")
@@ -339,7 +337,7 @@ def test_a_newer_file_a_foreign_one_and_a_folder_are_refused(tmp_path: Path) -> 
             repair_file(path, now=NOON)
 
 
-def test_a_file_that_another_process_writes_to_is_left_alone(
+def test_a_file_locked_by_another_process_is_not_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = taught(tmp_path / "m.sqlite")
@@ -354,7 +352,9 @@ def test_a_file_that_another_process_writes_to_is_left_alone(
 
 
 @pytest.mark.parametrize("batch", range(10))
-def test_no_damage_makes_a_reader_stumble_or_changes_the_file(batch: int, tmp_path: Path) -> None:
+def test_a_damaged_file_raises_only_memory_faults_and_is_unchanged(
+    batch: int, tmp_path: Path
+) -> None:
     whole = taught(tmp_path / "whole.sqlite", strategies=30, entries=30).read_bytes()
     path = tmp_path / "m.sqlite"
     for seed in range(20 * batch, 20 * batch + 8):
@@ -366,16 +366,16 @@ def test_no_damage_makes_a_reader_stumble_or_changes_the_file(batch: int, tmp_pa
         assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}, seed
 
 
-def test_a_text_that_was_lost_inside_is_a_flaw_though_all_pages_fit(tmp_path: Path) -> None:
+def test_an_overwritten_json_text_is_a_fault_though_all_pages_fit(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="a")
     store.append_event(1, "milestone", {"picture": "A" * 20_000})
     store.commit()
     store.close()
-    assert flaw_in(path) is None
+    assert file_fault(path) is None
     whole = path.read_bytes()
     at = whole.rindex(b"A" * 100)
     path.write_bytes(whole[: at + 50] + bytes(50) + whole[at + 100 :])
-    flaw = flaw_in(path)
+    flaw = file_fault(path)
     assert isinstance(flaw, CorruptStore)
     assert "a text of its events cannot be read" in str(flaw)

@@ -1,4 +1,4 @@
-"""The door of SQLite: damaged, foreign, newer, older, read-only and oddly named files."""
+"""Opening SQLite files: damaged, foreign, newer, older, read-only and oddly named ones."""
 
 import os
 import sqlite3
@@ -20,7 +20,7 @@ from memory import (
 )
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore
 from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
-from memory.store.files import flaw_in, open_sound
+from memory.store.files import file_fault, open_intact
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 from tests.memory.samples import NOON, WORKING, checkpoint, step
 
@@ -56,7 +56,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> Non
     database.close()
 
 
-def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_refused_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     with closing(sqlite3.connect(path)) as foreign:
         foreign.execute("CREATE TABLE theirs (x)")
@@ -69,7 +69,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("damage", ["truncated", "overwritten page"])
-def test_a_damaged_file_is_refused_or_set_aside_and_never_overwritten(
+def test_a_damaged_file_is_refused_or_quarantined_and_never_overwritten(
     tmp_path: Path, damage: str
 ) -> None:
     path = tmp_path / "a.sqlite"
@@ -91,17 +91,17 @@ def test_a_damaged_file_is_refused_or_set_aside_and_never_overwritten(
     assert "\n" not in line
     assert path.read_bytes() == content
     with pytest.raises(CorruptStore, match=r"a\.sqlite\.damaged-1; start again"):
-        open_database(path, FIRST, set_aside=True)
+        open_database(path, FIRST, quarantine_damaged=True)
     assert not path.exists()
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     path.write_bytes(content)
     with pytest.raises(CorruptStore, match=r"damaged-2"):
-        open_database(path, FIRST, set_aside=True)
+        open_database(path, FIRST, quarantine_damaged=True)
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     open_database(path, FIRST).close()
 
 
-def test_a_file_that_never_was_a_database_stays_where_it_is(tmp_path: Path) -> None:
+def test_a_file_that_is_not_sqlite_is_refused_and_stays_in_place(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_bytes(b"Dear all, " * 1000)
     with pytest.raises(ForeignStore, match="is not a SQLite file"):
@@ -110,7 +110,7 @@ def test_a_file_that_never_was_a_database_stays_where_it_is(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_reader_neither_moves_nor_makes_nor_changes_a_file(tmp_path: Path) -> None:
+def test_a_reader_does_not_move_create_or_change_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     with pytest.raises(MissingStore, match="does not exist"):
         open_readonly(path, FIRST)
@@ -128,14 +128,14 @@ def test_a_reader_neither_moves_nor_makes_nor_changes_a_file(tmp_path: Path) -> 
     reader.close()
 
 
-def test_a_reader_of_an_older_file_says_what_to_do(tmp_path: Path) -> None:
+def test_a_reader_of_an_older_file_reports_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     note(path)
     with pytest.raises(StoreError, match="open it for writing once"):
         open_readonly(path, with_more(FIRST))
 
 
-def test_a_reader_sees_what_a_writer_has_committed(tmp_path: Path) -> None:
+def test_a_reader_sees_committed_rows_only(tmp_path: Path) -> None:
     path = tmp_path / "a ?#%.sqlite"
     writer = open_database(path, FIRST)
     writer.execute("INSERT INTO notes VALUES ('one')")
@@ -148,7 +148,7 @@ def test_a_reader_sees_what_a_writer_has_committed(tmp_path: Path) -> None:
     writer.close()
 
 
-def test_a_transaction_that_raises_leaves_nothing(tmp_path: Path) -> None:
+def test_a_transaction_that_raises_is_rolled_back(tmp_path: Path) -> None:
     database = open_database(tmp_path / "a.sqlite", FIRST)
 
     def half() -> None:
@@ -162,7 +162,7 @@ def test_a_transaction_that_raises_leaves_nothing(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_closed_file_is_whole_without_its_log(tmp_path: Path) -> None:
+def test_a_closed_file_is_complete_without_its_log(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     note(path)
     copy = tmp_path / "copy.sqlite"
@@ -172,7 +172,7 @@ def test_a_closed_file_is_whole_without_its_log(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_file_that_another_is_writing_can_still_be_closed(tmp_path: Path) -> None:
+def test_a_file_locked_by_another_connection_can_be_closed(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite"
     mine, other = open_database(path, KNOWLEDGE_SCHEMA), open_database(path, KNOWLEDGE_SCHEMA)
     mine.execute("PRAGMA busy_timeout = 0")
@@ -192,10 +192,10 @@ def test_a_file_that_another_is_writing_can_still_be_closed(tmp_path: Path) -> N
     again.close()
 
 
-def test_a_closed_file_can_be_read_where_nothing_can_be_made_beside_it(tmp_path: Path) -> None:
+def test_a_closed_file_can_be_read_where_no_companion_can_be_created(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     note(path)
-    # Refuses SQLite its companion, as a read-only folder does, and even to root.
+    # Prevents the companion file, as a read-only folder does, even for root.
     (tmp_path / "a.sqlite-shm").symlink_to("nowhere")
     reader = open_readonly(path, FIRST)
     assert reader.rows("SELECT * FROM notes") == [("kept",)]
@@ -206,7 +206,7 @@ def test_a_closed_file_can_be_read_where_nothing_can_be_made_beside_it(tmp_path:
 
 
 @pytest.mark.parametrize("name", [":memory:", "file:a.sqlite?mode=memory", " "])
-def test_every_name_is_that_of_a_file(
+def test_names_with_a_special_meaning_in_sqlite_name_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -217,16 +217,16 @@ def test_every_name_is_that_of_a_file(
     reader.close()
 
 
-def test_what_is_no_file_is_refused_unopened(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_refused_unopened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/null"), Path()):
         with pytest.raises(StoreError) as caught:
-            open_database(path, FIRST, set_aside=True)
-        assert str(caught.value).startswith(f"{path} exists and is no file; ")
+            open_database(path, FIRST, quarantine_damaged=True)
+        assert str(caught.value).startswith(f"{path} exists and is not a file; ")
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
-def test_rows_outlive_the_file_they_come_from(tmp_path: Path) -> None:
+def test_rows_stay_readable_after_the_file_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     note(path)
     note(path, "too")
@@ -237,7 +237,7 @@ def test_rows_outlive_the_file_they_come_from(tmp_path: Path) -> None:
     assert next(rows) == ("too",)
 
 
-def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
+def test_invalid_text_is_reported_as_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     database = open_database(path, FIRST)
     database.execute("INSERT INTO notes VALUES (CAST(x'22ff0a22' AS TEXT))")
@@ -248,7 +248,7 @@ def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
     database.close()
 
 
-def test_settings_are_those_that_survive_a_crash(tmp_path: Path) -> None:
+def test_a_connection_has_crash_safe_settings(tmp_path: Path) -> None:
     database = open_database(tmp_path / "a.sqlite", FIRST)
     assert database.row("PRAGMA journal_mode") == ("wal",)
     assert database.row("PRAGMA synchronous") == (1,)
@@ -257,8 +257,8 @@ def test_settings_are_those_that_survive_a_crash(tmp_path: Path) -> None:
     database.close()
 
 
-def test_where_memory_cannot_be_shared_a_rollback_journal_serves(tmp_path: Path) -> None:
-    # This way of locking has no shared memory, as some network mounts have none.
+def test_a_rollback_journal_is_used_without_shared_memory(tmp_path: Path) -> None:
+    # This VFS has no shared memory, like some network mounts.
     uri = f"file:{tmp_path / 'a.sqlite'}?vfs=unix-dotfile"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
         _choose_journal(connection)
@@ -274,21 +274,19 @@ each_kind = pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema
 
 
 def with_more(schema: Schema) -> Schema:
-    """Return what the next version will be like: one more migration at the end of the list."""
+    """Return the schema of a next version: one more migration at the end of the list."""
     more = ("CREATE TABLE more (x)",)
     return Schema(schema.name, schema.application_id, (*schema.migrations, more))
 
 
 @each_kind
-def test_the_list_of_migrations_begins_with_one_item_that_only_makes(schema: Schema) -> None:
+def test_the_first_migration_only_creates(schema: Schema) -> None:
     (first,) = schema.migrations
     assert all(statement.startswith("CREATE ") for statement in first)
 
 
 @each_kind
-def test_a_file_of_version_1_becomes_what_a_new_one_of_the_next_is(
-    tmp_path: Path, schema: Schema
-) -> None:
+def test_a_migrated_file_has_the_schema_of_a_new_one(tmp_path: Path, schema: Schema) -> None:
     path, later = tmp_path / "old.sqlite", with_more(schema)
     open_database(path, schema).close()
     for _ in range(2):  # migrating twice changes nothing
@@ -315,7 +313,7 @@ def test_c07_a_numbered_migration_keeps_the_observations_of_an_older_run(tmp_pat
 
 
 @each_kind
-def test_a_newer_file_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schema) -> None:
+def test_a_newer_file_is_refused_and_unchanged(tmp_path: Path, schema: Schema) -> None:
     path = tmp_path / "a.sqlite"
     open_database(path, with_more(schema)).close()
     before = path.read_bytes()
@@ -328,22 +326,22 @@ def test_a_newer_file_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schem
 
 
 @each_kind
-def test_a_file_from_before_version_1_is_refused_in_one_line_and_left_as_it_is(
+def test_a_file_from_before_version_1_is_refused_in_one_line_and_unchanged(
     tmp_path: Path, schema: Schema
 ) -> None:
     path = tmp_path / "a.sqlite"
     open_database(path, Schema(schema.name, schema.retired, (("CREATE TABLE run (x)",),))).close()
     before = path.read_bytes()
-    refused = r"from before version 1, which is not read any more; move it away\.$"
+    refused = r"from before version 1, which is no longer supported; move it away\.$"
     for opened in OPENERS:
         with pytest.raises(StoreError, match=refused):
             opened(path, schema)
     with pytest.raises(StoreError, match=refused):
-        open_sound(path)
+        open_intact(path)
     if schema is KNOWLEDGE_SCHEMA:
-        with pytest.raises(StoreError, match=refused):  # and it is not set aside as damaged
+        with pytest.raises(StoreError, match=refused):  # and it is not quarantined as damaged
             open_knowledge_store(path, now=NOON)
-    flaw = flaw_in(path)
+    flaw = file_fault(path)
     assert flaw is not None
     assert "\n" not in str(flaw)
     assert path.read_bytes() == before
@@ -379,13 +377,13 @@ def test_a_run_can_be_copied_while_it_is_written(tmp_path: Path) -> None:
         open_readonly(copy, RUN_SCHEMA).close()
 
 
-def test_a_copy_overwrites_nothing_and_leaves_nothing_half_done(
+def test_a_copy_overwrites_no_file_and_leaves_no_unfinished_one(
     tmp_path: Path, store: RunStore
 ) -> None:
-    (tmp_path / "letter.txt").write_text("somebody's", encoding="utf-8")
-    with pytest.raises(StoreError, match=r"letter\.txt exists; name a place"):
+    (tmp_path / "letter.txt").write_text("foreign", encoding="utf-8")
+    with pytest.raises(StoreError, match=r"letter\.txt exists; name a path"):
         store.backup(tmp_path / "letter.txt")
-    assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "somebody's"
+    assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "foreign"
     with pytest.raises(StoreError, match="cannot be used"):
         store.backup(tmp_path / "no such folder" / "copy.sqlite")
     assert not list(tmp_path.glob("*copy*"))

@@ -1,4 +1,4 @@
-"""Entries in a run's file: revised, written again, dropped, gone back to, and found by word, tag and place."""
+"""Entries in a run's file: revised, rewritten, dropped, rewound, and searched by word, tag and place."""
 
 from collections import Counter
 from dataclasses import replace
@@ -17,7 +17,7 @@ from memory import (
     open_run_store,
     read_run_store,
 )
-from memory.store.checkpoints import Why
+from memory.store.checkpoints import CheckpointReason
 from memory.store.entries import COUNT_TAGS
 from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
 
@@ -59,14 +59,14 @@ def live(store: RunStore) -> list[Entry]:
     return list(store.live_entries())
 
 
-def test_an_entry_comes_back_as_it_was_put(store: RunStore) -> None:
+def test_an_entry_is_read_as_it_was_written(store: RunStore) -> None:
     store.put_entry(FULL)
     store.put_entry(entry(8))
     store.commit()
     assert live(store) == [FULL, entry(8)]
 
 
-def test_a_row_says_where_it_was_whom_it_is_about_and_what_it_says(store: RunStore) -> None:
+def test_a_row_has_the_place_subject_and_text_of_its_entry(store: RunStore) -> None:
     store.put_entry(FULL)
     store.put_entry(entry(8)._replace(data={"place": "Lab", "species": "Rat", "subject": "Boy"}))
     store.put_entry(entry(9)._replace(data={"location": None, "n": 3}, tags=frozenset()))
@@ -79,7 +79,7 @@ def test_a_row_says_where_it_was_whom_it_is_about_and_what_it_says(store: RunSto
     ]
 
 
-def test_a_revision_takes_the_place_of_the_entry_and_keeps_its_order(store: RunStore) -> None:
+def test_a_revision_replaces_the_entry_in_its_position(store: RunStore) -> None:
     for seq in (1, 2, 3):
         store.put_entry(entry(seq))
     store.commit(checkpoint=checkpoint(1))
@@ -93,11 +93,11 @@ def test_a_revision_takes_the_place_of_the_entry_and_keeps_its_order(store: RunS
     assert live(store) == [entry(1), entry(2), entry(3)]
 
 
-def test_what_is_written_again_under_its_key_is_there_once(store: RunStore) -> None:
+def test_an_entry_rewritten_under_its_key_exists_once(store: RunStore) -> None:
     first, second = entry(1, key="location:Lab"), entry(2, key="location:Lab", version=2)
     store.put_entry(first)
     store.commit(checkpoint=checkpoint(1))
-    store.put_entry(second)  # as a blackboard does: the new one first
+    store.put_entry(second)  # the new one first, as a blackboard does
     store.drop_entry(1)
     store.commit()
     assert live(store) == [second]
@@ -106,7 +106,7 @@ def test_what_is_written_again_under_its_key_is_there_once(store: RunStore) -> N
     assert live(store) == [first]
 
 
-def test_what_was_never_committed_leaves_no_trace(store: RunStore) -> None:
+def test_an_uncommitted_entry_leaves_no_row(store: RunStore) -> None:
     store.put_entry(entry(1))
     store.drop_entry(1)
     store.put_entry(entry(2, scope=SENSORY))
@@ -118,7 +118,7 @@ def test_what_was_never_committed_leaves_no_trace(store: RunStore) -> None:
     store.put_entry(entry(3, utility=0.1))
     store.drop_entry(3)
     store.commit()
-    assert store._database.row("SELECT count(*) FROM entries") == (0,)  # no checkpoint saw it
+    assert store._database.row("SELECT count(*) FROM entries") == (0,)  # no checkpoint holds it
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_was_never_committed_leaves_no_trace(store: RunStore) -> None:
     [{"data": {"n": float("nan")}}, {"tags": frozenset({b"x"})}, {"sources": (b"x",)}],
     ids=str,
 )
-def test_what_is_not_json_is_refused_before_it_can_spoil_a_commit(
+def test_an_entry_that_is_not_json_is_refused_before_the_commit(
     store: RunStore, bad: dict[str, object]
 ) -> None:
     with pytest.raises(MalformedRecord):
@@ -136,14 +136,14 @@ def test_what_is_not_json_is_refused_before_it_can_spoil_a_commit(
     assert live(store) == []
 
 
-def test_a_key_that_was_only_counted_is_no_word(store: RunStore) -> None:
+def test_a_numeric_key_is_not_indexed(store: RunStore) -> None:
     store.put_entry(entry(41))
     store.put_entry(entry(42, key="pattern:run"))
     store.commit()
     assert found(store, "run") == [42]
 
 
-def test_b12_tags_are_counted_by_their_index_without_a_look_at_any_entry(store: RunStore) -> None:
+def test_b12_tags_are_counted_from_their_index_without_reading_entries(store: RunStore) -> None:
     for seq in range(1, 6):
         store.put_entry(entry(seq, scope=STM if seq == 1 else WORKING, word="odd"))
     store.commit()
@@ -152,12 +152,12 @@ def test_b12_tags_are_counted_by_their_index_without_a_look_at_any_entry(store: 
     plan = store._database.rows(f"EXPLAIN QUERY PLAN {COUNT_TAGS}", ("*",))
     steps = [line for *_, line in plan]
     assert [each.split()[:2] for each in steps] == [["SCAN", "entry_tags"]]
-    # Tags that only an entry's own row still had would not be counted.
+    # Tags that only the row of an entry has are not counted.
     store._database.execute("UPDATE entries SET tags = '[\"other\"]'")
     assert store.tags() == {"odd": 5}
 
 
-def test_b12_tags_of_what_waits_for_the_next_commit_are_counted_too(store: RunStore) -> None:
+def test_b12_tags_of_uncommitted_entries_are_counted(store: RunStore) -> None:
     for seq in (1, 2, 3):
         store.put_entry(entry(seq, word="old"))
     store.commit()
@@ -182,7 +182,7 @@ def test_b12_tags_of_what_waits_for_the_next_commit_are_counted_too(store: RunSt
         ("seq = 1", "live_seqs"),
     ],
 )
-def test_what_recall_asks_for_is_found_by_an_index(store: RunStore, sql: str, index: str) -> None:
+def test_queries_of_recall_use_an_index(store: RunStore, sql: str, index: str) -> None:
     query = f"EXPLAIN QUERY PLAN SELECT id FROM entries WHERE dropped_after IS NULL AND {sql}"
     plan = [line for *_, line in store._database.rows(query)]
     assert len(plan) == 1
@@ -191,7 +191,7 @@ def test_what_recall_asks_for_is_found_by_an_index(store: RunStore, sql: str, in
 
 BREAKAGES: dict[str, str] = {
     "words lost": "DELETE FROM entry_text_data WHERE id > 10",
-    "no word known": "INSERT INTO entry_text (entry_text) VALUES ('delete-all')",
+    "no words": "INSERT INTO entry_text (entry_text) VALUES ('delete-all')",
     "words of the wrong row": "UPDATE entries SET text = 'else', place = '' WHERE seq = 7",
     "tags lost": "DELETE FROM entry_tags",
     "tags invented": "INSERT INTO entry_tags VALUES ('ghost', 'agent:play:stm', 99)",
@@ -199,7 +199,7 @@ BREAKAGES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
-def test_an_index_that_is_broken_is_made_anew(tmp_path: Path, breakage: str) -> None:
+def test_a_broken_index_is_rebuilt(tmp_path: Path, breakage: str) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="run-1")
     store.put_entry(FULL)
@@ -220,7 +220,7 @@ def test_an_index_that_is_broken_is_made_anew(tmp_path: Path, breakage: str) -> 
 
     right = indexes(store)
     store._database.execute(BREAKAGES[breakage])
-    store.close()  # nothing of the index is left in memory
+    store.close()  # so that no part of the index is cached
     store = open_run_store(path, run_id="run-1")
     assert indexes(store) != right
     assert store.reindex() == 2
@@ -234,24 +234,30 @@ def test_an_index_that_is_broken_is_made_anew(tmp_path: Path, breakage: str) -> 
     store.close()
 
 
-def test_a_broken_index_stops_neither_a_commit_nor_the_way_back(store: RunStore) -> None:
+def test_a_broken_index_stops_neither_a_commit_nor_a_rewind(store: RunStore) -> None:
     store.put_entry(entry(1))
     store.put_entry(entry(2, word="river"))
     store.commit(checkpoint=checkpoint(1))
-    forget_all_words = "INSERT INTO entry_text (entry_text) VALUES ('delete-all')"
-    store._database.execute(forget_all_words)
-    store.drop_entry(1)  # which is not in the index it is to be taken out of
+    delete_words = "INSERT INTO entry_text (entry_text) VALUES ('delete-all')"
+    store._database.execute(delete_words)
+    store.drop_entry(1)  # it is not in the index it is removed from
     store.put_entry(entry(3))
     store.commit()
     assert (found(store, "stone"), found(store, "river")) == ([3], [2])
-    store._database.execute(forget_all_words)
+    store._database.execute(delete_words)
     (before,) = store.checkpoints()
     store.rewind(before)
     assert (found(store, "stone"), found(store, "river")) == ([1], [2])
 
 
-WHYS: tuple[Why, ...] = ("consolidation", "consolidation", "consolidation", "milestone", "start")
-NEEDED_BY_NOBODY = """
+REASONS: tuple[CheckpointReason, ...] = (
+    "consolidation",
+    "consolidation",
+    "consolidation",
+    "milestone",
+    "start",
+)
+UNNEEDED = """
     SELECT id FROM entries WHERE dropped_after IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM checkpoints
         WHERE checkpoints.id <= entries.dropped_after AND checkpoints.last_entry >= entries.id)
@@ -259,7 +265,7 @@ NEEDED_BY_NOBODY = """
 
 
 class Model:
-    """A store, and what it must hold, kept as plain copies."""
+    """A store, and its expected content as plain copies."""
 
     def __init__(self, store: RunStore, chance: Random) -> None:
         self.store = store
@@ -272,7 +278,7 @@ class Model:
 
     def act(self) -> None:
         acts = [self.put] * 8 + [self.revise, self.drop] * 3 + [self.commit] * 3
-        self.chance.choice([*acts, self.keep, self.keep, self.go_back])()
+        self.chance.choice([*acts, self.checkpoint, self.checkpoint, self.go_back])()
 
     def put(self) -> None:
         self.seq += 1
@@ -295,15 +301,15 @@ class Model:
         self.store.commit()
         self.committed = dict(self.live)
 
-    def keep(self) -> None:
+    def checkpoint(self) -> None:
         self.tick += self.chance.choice((0, 1, 1))
-        why = self.chance.choice(WHYS)
+        why = self.chance.choice(REASONS)
         self.store.commit(checkpoint=replace(checkpoint(self.tick), why=why))
         self.committed = dict(self.live)
-        held = {mark.id for mark in self.store.marks()}
+        retained = {mark.id for mark in self.store.marks()}
         moments = [*self.moments, (next(self.store.checkpoints()), dict(self.live))]
-        self.moments = [each for each in moments if each[0].id in held]
-        assert not self.store._database.rows(NEEDED_BY_NOBODY)
+        self.moments = [each for each in moments if each[0].id in retained]
+        assert not self.store._database.rows(UNNEEDED)
 
     def go_back(self) -> None:
         if self.moments:
@@ -320,7 +326,7 @@ class Model:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_happens_file_and_indexes_hold_what_was_committed(
+def test_random_operations_keep_file_and_indexes_equal_to_the_model(
     tmp_path: Path, seed: int
 ) -> None:
     store = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
@@ -342,7 +348,7 @@ def test_whatever_happens_file_and_indexes_hold_what_was_committed(
     store.close()
 
 
-def test_e34_a_session_is_kept_under_its_name_and_comes_back_equal(tmp_path: Path) -> None:
+def test_e34_a_session_is_saved_by_name_and_loaded_equal(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="run-1")
     saved: dict[str, Json] = {
@@ -367,7 +373,7 @@ def test_e34_a_session_is_kept_under_its_name_and_comes_back_equal(tmp_path: Pat
     again.close()
 
 
-def test_e34_a_session_saved_on_a_branch_that_died_is_not_returned(store: RunStore) -> None:
+def test_e34_a_session_saved_on_a_dead_branch_is_not_returned(store: RunStore) -> None:
     store.save_strategist_checkpoint("s1", 5, "first")
     store.commit(checkpoint=checkpoint(5))
     store.save_strategist_checkpoint("s1", 8, "second")

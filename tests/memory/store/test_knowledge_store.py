@@ -1,4 +1,4 @@
-"""What outlives runs: the design's tables, delivery, fading, the archive."""
+"""Knowledge files: the tables of the design, delivery, decay, and quarantine."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ def test_e23_the_tables_have_the_columns_of_the_design(path: Path, table: str) -
     assert columns == SEED_TABLES[table].split(", ")
 
 
-def test_e24_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
+def test_e24_the_next_run_loads_delivered_knowledge(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     assert store.deliver("run-1", LESSONS) == 6
     store.close()
@@ -111,7 +111,7 @@ def test_delivering_twice_changes_nothing(store: KnowledgeStore) -> None:
     assert store.content_hash() == full != empty
 
 
-def test_e37_of_deliveries_the_last_is_kept_for_each_run(path: Path) -> None:
+def test_e37_only_the_last_delivery_of_each_run_is_stored(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     assert store.delivered("run-1") == 0
     for number in range(1, 4):
@@ -137,7 +137,7 @@ def test_two_runs_that_learnt_the_same_add_up(store: KnowledgeStore) -> None:
     assert (tactician.total_sessions, tactician.total_battles) == (2, 8)
 
 
-def test_a_delivery_that_fails_can_be_made_again(store: KnowledgeStore) -> None:
+def test_a_failed_delivery_can_be_repeated(store: KnowledgeStore) -> None:
     broken = replace(LESSONS[1], payload={"strategy_id": "s1"})
     with pytest.raises(Exception, match="SuccessfulStrategy cannot be read"):
         store.deliver("run-1", [LESSONS[0], broken])
@@ -145,7 +145,7 @@ def test_a_delivery_that_fails_can_be_made_again(store: KnowledgeStore) -> None:
     assert store.deliver("run-1", LESSONS) == 6
 
 
-def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
+def test_e31_knowledge_decays_once_a_month_however_often_it_is_opened(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
@@ -170,9 +170,7 @@ def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Pat
         ("ltm_entries", "tags"),
     ],
 )
-def test_content_that_cannot_be_read_is_told_in_one_line(
-    path: Path, table: str, column: str
-) -> None:
+def test_unreadable_content_is_reported_in_one_line(path: Path, table: str, column: str) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
@@ -188,7 +186,7 @@ def test_content_that_cannot_be_read_is_told_in_one_line(
     assert "\n" not in line
 
 
-def test_damaged_knowledge_is_set_aside_for_a_new_start(path: Path) -> None:
+def test_a_damaged_knowledge_file_is_quarantined(path: Path) -> None:
     open_knowledge_store(path, now=NOON).close()
     content = path.read_bytes()[:5000]
     path.write_bytes(content)
@@ -202,7 +200,7 @@ def deliver(knowledge: KnowledgeStore, run: RunStore) -> int:
     return knowledge.deliver(run.run_id, run.outbox())
 
 
-def test_b33_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: Path) -> None:
+def test_b33_a_run_starts_with_the_knowledge_of_the_last_one(path: Path, tmp_path: Path) -> None:
     knowledge = open_knowledge_store(path, now=NOON)
     first = open_tiers(tmp_path / "1.sqlite", known=knowledge.load_knowledge())
     first.blackboard.write(STM, BATTLE, as_json(FIGHT), tick=20, game_s=10.0)
@@ -218,7 +216,7 @@ def test_b33_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: 
     first.store.close()
 
     second = open_tiers(tmp_path / "2.sqlite")
-    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries())
+    second.memory.import_knowledge(knowledge.load_knowledge(), knowledge.entries())
     assert second.tactician.get_successful_strategies("rat", "turtle")
     assert second.tactician.get_mistakes_for_context({"location": "town"})
     assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1

@@ -1,4 +1,4 @@
-"""Several memories made one: nothing twice, nothing lost, whatever the order, and each row knows who taught it."""
+"""Merging of memories: no lesson is lost or counted twice, in any order, and each row lists its runs."""
 
 import shutil
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED, MemoryManagementAgent
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
-from tests.memory.store.taught import LESSONS, closes, told
+from tests.memory.store.taught import LESSONS, closure, note
 
 merge = MemoryManagementAgent.merge
 
@@ -58,14 +58,16 @@ def archived(path: Path) -> list[tuple[str, str]]:
     return [(str(table), str(name)) for table, name in rows]
 
 
-def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Path) -> None:
+def test_b31_every_row_lists_all_contributing_runs(a: Path, b: Path, c: Path) -> None:
     merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
     with closing(read(c)) as reader:
         origins = reader.origins()
         assert origins["mistake_records", "m1"] == ("run-1", "run-2")
         assert origins["player_preferences", "f1"] == ("run-1",)
-        shares = reader.shares("mistake_records", "m1")
-        counts = {run: (share.record or {})["occurrence_count"] for run, share in shares.items()}
+        contributions = reader.contributions("mistake_records", "m1")
+        counts = {
+            run: (share.record or {})["occurrence_count"] for run, share in contributions.items()
+        }
         assert counts == {"run-1": 3, "run-2": 3}
         known = reader.load_knowledge()
         assert known.mistakes["m1"].occurrence_count == 6
@@ -73,7 +75,7 @@ def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Pa
         assert (known.total_sessions, known.total_battles, known.overall_win_rate) == (1, 4, 0.75)
 
 
-def test_b34_copies_that_grew_apart_share_their_past_once(a: Path, b: Path, c: Path) -> None:
+def test_b34_common_contributions_of_diverged_copies_count_once(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     shutil.copyfile(a, b)
     teach(a, "run-2", LESSONS)
@@ -84,17 +86,15 @@ def test_b34_copies_that_grew_apart_share_their_past_once(a: Path, b: Path, c: P
         assert known.mistakes["m1"].occurrence_count == 3 * MISTAKE.occurrence_count
         assert known.total_sessions == 2
         assert (reader.delivered("run-1"), reader.delivered("run-2")) == (6, 5)
-    # A run that goes on delivers on to what its memory became part of.
+    # A resumed run continues its deliveries to the merged memory.
     teach(c, "run-1", [*LESSONS, mistake(6, NOON), mistake(7, NOON)])
     with closing(read(c)) as reader:
         assert reader.load_knowledge().mistakes["m1"].occurrence_count == 12
 
 
-def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
-    a: Path, b: Path, c: Path
-) -> None:
+def test_b34_merging_again_changes_no_byte_of_target_or_sources(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
-    teach(b, "run-2", [told(1, "gate")])
+    teach(b, "run-2", [note(1, "gate")])
     sources = {each: each.read_bytes() for each in (a, b)}
     assert merge([a, b], c).changed
     made = c.read_bytes()
@@ -106,22 +106,22 @@ def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
     assert sorted(each.name for each in c.parent.iterdir()) == ["a.sqlite", "b.sqlite", "c.sqlite"]
 
 
-def test_b34_what_was_there_is_kept_beside_what_it_became(a: Path, c: Path) -> None:
+def test_b34_a_merge_backs_up_the_old_target(a: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     teach(c, "run-2", LESSONS[:1])
     merged = merge([a], c)
     assert merged.copy is not None
     assert merged.runs == ("run-1", "run-2")
-    with closing(read(merged.copy)) as kept, closing(read(c)) as now:
-        assert kept.load_knowledge().patterns.keys() == now.load_knowledge().patterns.keys()
-        assert kept.load_knowledge().mistakes == {}
-        assert kept.delivered("run-2") == 1
+    with closing(read(merged.copy)) as before, closing(read(c)) as now:
+        assert before.load_knowledge().patterns.keys() == now.load_knowledge().patterns.keys()
+        assert before.load_knowledge().mistakes == {}
+        assert before.delivered("run-2") == 1
 
 
-def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_closed(
+def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_closed(
     a: Path, b: Path, c: Path
 ) -> None:
-    def says(value: str, status: str, at: float) -> list[OutboxRow]:
+    def preference(value: str, status: str, at: float) -> list[OutboxRow]:
         record = replace(PREFERENCE, preference_value=value, updated_at=at)
         sources = [f"tick:{value}"]
         return [
@@ -134,7 +134,7 @@ def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_cl
         (("old", "inferred", NOON), ("new", "inferred", NOON + 9), "new"),
     ]
     for one, other, believed in cases:
-        merge([teach(a, "run-1", says(*one)), teach(b, "run-2", says(*other))], c)
+        merge([teach(a, "run-1", preference(*one)), teach(b, "run-2", preference(*other))], c)
         with closing(read(c)) as reader:
             assert reader.load_knowledge().preferences["f1"].preference_value == believed
             closed = reader._database.rows(
@@ -150,24 +150,27 @@ def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_cl
 
 
 @pytest.mark.parametrize(
-    ("closing_is", "said", "at", "holds"),
+    ("closing_status", "status", "at", "holds"),
     [
         ("verified", "verified", NOON + 9, True),
         ("verified", "inferred", NOON + 9, False),
         ("verified", "verified", NOON - 9, False),
-        ("inferred", "inferred", NOON + 9, True),  # what rules had counted, rules may count again
+        ("inferred", "inferred", NOON + 9, True),  # a rule may reopen what a rule closed
         ("inferred", "claim", NOON + 9, False),
     ],
 )
-def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_opens_it(
-    a: Path, b: Path, c: Path, closing_is: str, said: str, at: float, *, holds: bool
+def test_b32_a_row_stays_closed_unless_newer_equally_trusted_evidence_reopens_it(
+    a: Path, b: Path, c: Path, closing_status: str, status: str, at: float, *, holds: bool
 ) -> None:
     teach(
         a,
         "run-1",
-        [mistake(1, NOON - 99), closes(2, "mistake_records", "m1", at=NOON, status=closing_is)],
+        [
+            mistake(1, NOON - 99),
+            closure(2, "mistake_records", "m1", at=NOON, status=closing_status),
+        ],
     )
-    teach(b, "run-2", [mistake(1, at, said)])
+    teach(b, "run-2", [mistake(1, at, status)])
     for sources in ([a, b], [b, a]):
         merge(sources, c)
         with closing(read(c)) as reader:
@@ -180,7 +183,7 @@ def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_ope
         c.unlink()
 
 
-def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
+def test_b32_rows_of_several_runs_become_collective_with_their_origins(
     a: Path, b: Path, c: Path
 ) -> None:
     merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
@@ -196,9 +199,9 @@ def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
     assert record["occurrence_count"] == 6
 
 
-def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> None:
+def test_b34_both_memories_decay_to_the_later_date(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
-    teach(b, "run-2", [told(1, "gate")])
+    teach(b, "run-2", [note(1, "gate")])
     open_knowledge_store(b, now=NOON + 6 * MONTH).close()
     merge([a, b], c)
     with closing(read(c)) as reader:
@@ -208,7 +211,7 @@ def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> No
     assert not merge([a], c).changed
 
 
-def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Path) -> None:
+def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: Path) -> None:
     config = ConsolidationConfig(max_mistakes=3)
     for path, run, numbers in ((a, "run-1", range(4)), (b, "run-2", range(2, 6))):
         rows = [
@@ -218,7 +221,7 @@ def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Pat
         teach(path, run, rows)
     merge([a, b], c, config=config)
     with closing(read(c)) as reader:
-        # Those that both know were met most often; of the others the id decides.
+        # Mistakes of both occurred most often; among the others the id decides.
         assert reader.load_knowledge().mistakes.keys() == {"m0", "m2", "m3"}
     assert archived(c) == [
         ("mistake_records", "m1"),
@@ -227,10 +230,10 @@ def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Pat
     ]
 
 
-def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Path, c: Path) -> None:
+def test_b34_a_full_scope_retains_the_same_entries_in_any_order(a: Path, b: Path, c: Path) -> None:
     half = MAX_ENTRIES // 2 + 10
-    teach(a, "run-1", [told(n, f"a{n}") for n in range(1, half + 1)])
-    teach(b, "run-2", [told(n, f"b{n}") for n in range(1, half + 1)])
+    teach(a, "run-1", [note(n, f"a{n}") for n in range(1, half + 1)])
+    teach(b, "run-2", [note(n, f"b{n}") for n in range(1, half + 1)])
     merge([a, b], c)
     other = c.with_name("other.sqlite")
     merge([b, a], other)
@@ -242,13 +245,11 @@ def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Pat
     assert len(archived(c)) == 20
 
 
-def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
-    a: Path, b: Path, c: Path
-) -> None:
-    teach(a, "run-1", [told(1, "gate", tags=["x"]), told(2, "wall", status="claim")])
-    teach(b, "run-1", [told(1, "gate", tags=["x"])])
-    passed_on = told(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
-    teach(b, "run-2", [passed_on, told(2, "gate", tags=["y"])])
+def test_b34_entries_with_equal_key_or_equal_content_are_merged(a: Path, b: Path, c: Path) -> None:
+    teach(a, "run-1", [note(1, "gate", tags=["x"]), note(2, "wall", status="claim")])
+    teach(b, "run-1", [note(1, "gate", tags=["x"])])
+    passed_on = note(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
+    teach(b, "run-2", [passed_on, note(2, "gate", tags=["y"])])
     merge([a, b], c)
     with closing(read(c)) as reader:
         gate, wall = sorted(reader.entries(), key=lambda each: str(each.data["says"]))
@@ -267,9 +268,7 @@ def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
     )
 
 
-def test_b34_what_somebody_had_forgotten_on_purpose_does_not_come_back_by_a_copy(
-    a: Path, b: Path, c: Path
-) -> None:
+def test_b34_a_forgotten_row_does_not_return_from_a_copy(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     shutil.copyfile(a, b)
     with closing(open_knowledge_store(a, now=NOON)) as store:
@@ -283,7 +282,7 @@ def test_b34_what_somebody_had_forgotten_on_purpose_does_not_come_back_by_a_copy
     assert ("mistake_records", "m1") in archived(c)
 
 
-def test_what_is_no_memory_is_refused_and_nothing_is_made(a: Path, b: Path, c: Path) -> None:
+def test_a_merge_refuses_other_files_and_creates_none(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     with pytest.raises(MissingStore, match="does not exist"):
         merge([a, b], c)

@@ -1,4 +1,4 @@
-"""One run's file: all or nothing, checkpoints, dead branches."""
+"""One run's file: transactions, checkpoints and dead branches."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +11,7 @@ from memory import (
     BATTLE,
     Blackboard,
     Branching,
-    CheckpointMark,
+    CheckpointInfo,
     CorruptStore,
     RunStore,
     StoreError,
@@ -21,7 +21,7 @@ from memory import (
     open_run_store,
 )
 from memory.errors import MissingCheckpoint
-from memory.store.checkpoints import RING, Why, kept
+from memory.store.checkpoints import RING, CheckpointReason, retained
 from tests.memory.samples import FIGHT, MISTAKE, SENSORY, STM, WORKING, checkpoint, open_tiers, step
 from tests.memory.store.taught import killed
 
@@ -30,7 +30,7 @@ def ticks(store: RunStore, *, live: bool = True) -> list[int]:
     return [row.tick for row in store.steps(live=live)]
 
 
-def test_nothing_lasts_before_the_commit_and_everything_after(store: RunStore) -> None:
+def test_appended_rows_are_stored_at_the_commit(store: RunStore) -> None:
     store.append_step(step(1))
     store.append_event(1, "milestone", {"id": "left_home"})
     assert ticks(store) == []
@@ -52,7 +52,7 @@ def test_the_same_tick_cannot_be_performed_twice_in_one_lineage(store: RunStore)
     assert ticks(store) == []
 
 
-def test_a_commit_that_failed_can_be_tried_again(tmp_path: Path) -> None:
+def test_a_failed_commit_can_be_repeated(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="r")
     other = open_run_store(path, run_id="r")
@@ -66,7 +66,7 @@ def test_a_commit_that_failed_can_be_tried_again(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_checkpoint_holds_one_moment(tmp_path: Path) -> None:
+def test_a_checkpoint_holds_game_and_memory_of_one_moment(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     tiers = open_tiers(path)
     assert tiers.store.latest_checkpoint() is None
@@ -87,7 +87,7 @@ def test_a_checkpoint_holds_one_moment(tmp_path: Path) -> None:
     again.store.close()
 
 
-def test_rewinding_leaves_a_dead_branch_and_restores_the_mind(tmp_path: Path) -> None:
+def test_a_rewind_leaves_a_dead_branch_and_restores_memory(tmp_path: Path) -> None:
     tiers = open_tiers(tmp_path / "run.sqlite")
     store, blackboard = tiers.store, tiers.blackboard
 
@@ -130,7 +130,7 @@ def test_rewinding_leaves_a_dead_branch_and_restores_the_mind(tmp_path: Path) ->
     store.close()
 
 
-def test_a_branch_that_died_can_be_followed_back_to_power_on(store: RunStore) -> None:
+def test_a_dead_branch_is_read_back_to_power_on(store: RunStore) -> None:
     def live(first: int, last: int, *, button: str) -> None:
         for tick in range(first, last + 1):
             store.append_step(step(tick)._replace(button=button))
@@ -158,7 +158,7 @@ def test_a_branch_that_died_can_be_followed_back_to_power_on(store: RunStore) ->
     assert [row.button for row in store.steps()] == ["a", "a", "b", "up", "up", "up"]
 
 
-def test_there_is_no_going_back_to_what_the_file_does_not_hold(store: RunStore) -> None:
+def test_a_rewind_to_an_unknown_checkpoint_is_refused(store: RunStore) -> None:
     store.append_step(step(1))
     store.commit(checkpoint=checkpoint(1))
     with pytest.raises(MissingCheckpoint, match="does not hold this checkpoint of tick 1"):
@@ -166,9 +166,9 @@ def test_there_is_no_going_back_to_what_the_file_does_not_hold(store: RunStore) 
     assert ticks(store) == [1]
 
 
-def test_of_two_checkpoints_of_one_tick_the_newer_can_be_dropped(store: RunStore) -> None:
+def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunStore) -> None:
     blackboard = Blackboard(store)
-    whys: dict[str, Why] = {"one": "milestone", "two": "end"}
+    whys: dict[str, CheckpointReason] = {"one": "milestone", "two": "end"}
     for name, why in whys.items():
         store.append_event(5, name, {})
         blackboard.write(WORKING, name, {}, tick=5, game_s=2.0)
@@ -184,7 +184,7 @@ def test_of_two_checkpoints_of_one_tick_the_newer_can_be_dropped(store: RunStore
         store.rewind(newer)
 
 
-def test_checkpoints_come_newest_first_and_only_when_asked_for(store: RunStore) -> None:
+def test_checkpoints_are_read_lazily_newest_first(store: RunStore) -> None:
     for tick in (1, 2, 3):
         store.commit(checkpoint=checkpoint(tick))
     found = store.checkpoints()
@@ -206,7 +206,7 @@ def test_checkpoints_come_newest_first_and_only_when_asked_for(store: RunStore) 
         ("outbox", "payload", "5"),
     ],
 )
-def test_content_that_cannot_be_read_is_told_in_one_line(
+def test_unreadable_content_is_reported_in_one_line(
     store: RunStore, table: str, column: str, content: str
 ) -> None:
     Blackboard(store).write(WORKING, "n", {}, tick=1, game_s=1.0)
@@ -228,7 +228,7 @@ def test_content_that_cannot_be_read_is_told_in_one_line(
 
 
 @pytest.mark.parametrize("content", ["{", "5", "{}", '{"seq": "x", "game_s": 1}'])
-def test_a_part_that_cannot_be_restored_is_named(tmp_path: Path, content: str) -> None:
+def test_an_unreadable_part_is_named(tmp_path: Path, content: str) -> None:
     store = open_run_store(tmp_path / "run.sqlite", run_id="r")
     blackboard = Blackboard(store)
     store.commit(checkpoint=checkpoint(1))
@@ -241,22 +241,22 @@ def test_a_part_that_cannot_be_restored_is_named(tmp_path: Path, content: str) -
     store.close()
 
 
-def test_a_file_that_lost_its_name_says_so(store: RunStore) -> None:
+def test_a_file_without_its_run_id_is_damaged(store: RunStore) -> None:
     store._database.execute("DELETE FROM run")
     with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(run: "):
         _ = store.run_id
 
 
-def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -> None:
+def test_old_checkpoints_and_the_rows_only_they_need_are_deleted(store: RunStore) -> None:
     blackboard = Blackboard(store)
     for tick in range(1, 21):
         for n in range(60):
             blackboard.write(SENSORY, "n", {"n": n}, tick=tick, game_s=float(tick))
         store.commit(checkpoint=checkpoint(tick))
-    (kept,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
+    (retained,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
     (entries,) = store._database.row("SELECT count(*) FROM entries") or (0,)
     (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
-    assert kept == parts == RING
+    assert retained == parts == RING
     assert entries <= 50 * (RING + 1)
     *_, oldest = store.checkpoints()
     store.rewind(oldest)
@@ -264,7 +264,7 @@ def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -
     assert [entry.tick for entry in blackboard.entries(SENSORY)] == [13] * 50
 
 
-def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> None:
+def test_a_lesson_waits_for_a_checkpoint_that_covers_it(store: RunStore) -> None:
     store.enqueue(1, "mistake", as_json(MISTAKE))
     store.commit()
     assert store.outbox() == []
@@ -281,9 +281,11 @@ def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> No
     assert store.outbox(after=3) == []
 
 
-def test_milestones_stay_beside_the_ring(store: RunStore) -> None:
+def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) -> None:
     for tick in range(30):
-        why: Why = "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
+        why: CheckpointReason = (
+            "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
+        )
         store.append_step(step(tick + 1))
         store.commit(checkpoint=replace(checkpoint(tick), why=why))
     assert [mark.tick for mark in store.marks()] == [0, 5, 11, *range(30 - RING, 30)]
@@ -291,36 +293,36 @@ def test_milestones_stay_beside_the_ring(store: RunStore) -> None:
     assert all(mark.size == len(b"game at %d" % mark.tick) for mark in store.marks())
 
 
-def test_of_what_was_made_twice_at_one_tick_the_newer_stays(store: RunStore) -> None:
-    for _ in range(RING + 1):  # as a run that dies again and again leaves it
+def test_of_two_checkpoints_at_one_tick_the_newer_is_retained(store: RunStore) -> None:
+    for _ in range(RING + 1):  # as after repeated crashes
         store.commit(checkpoint=replace(checkpoint(7), why="back"))
     store.commit(checkpoint=checkpoint(8))
     assert [mark.tick for mark in store.marks()] == [7, 8]
 
 
-def mark(number: int, why: Why, size: int) -> CheckpointMark:
-    return CheckpointMark(number, 10 * number, 100 * number, why, size)
+def mark(number: int, why: CheckpointReason, size: int) -> CheckpointInfo:
+    return CheckpointInfo(number, 10 * number, 100 * number, why, size)
 
 
-def test_what_does_not_fit_goes_by_what_it_is_worth() -> None:
-    many: list[Why] = ["milestone"] * 4
-    ring_of: list[Why] = ["consolidation"] * RING
-    whys: list[Why] = ["start", *many, *ring_of]
+def test_checkpoints_over_the_budget_are_removed_in_order_of_value() -> None:
+    many: list[CheckpointReason] = ["milestone"] * 4
+    ring_of: list[CheckpointReason] = ["consolidation"] * RING
+    whys: list[CheckpointReason] = ["start", *many, *ring_of]
     marks = [mark(number, why, 10) for number, why in enumerate(whys, 1)]
     ring = frozenset(range(6, 6 + RING))
-    assert kept(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
-    assert kept(marks, budget=110) == {1, 4, 5} | ring  # the oldest milestones first
-    assert kept(marks, budget=60) == {1, *sorted(ring)[-5:]}  # then the ring from behind
-    assert kept(marks, budget=25) == {*sorted(ring)[-2:]}  # power-on last
-    assert kept(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay whatever they take
+    assert retained(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
+    assert retained(marks, budget=110) == {1, 4, 5} | ring  # first the oldest milestones
+    assert retained(marks, budget=60) == {1, *sorted(ring)[-5:]}  # then the oldest of the ring
+    assert retained(marks, budget=25) == {*sorted(ring)[-2:]}  # last power-on
+    assert retained(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay at any size
 
 
-def test_going_back_says_from_where_and_who_wanted_it(store: RunStore) -> None:
+def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunStore) -> None:
     for tick in (1, 2, 3):
         store.append_step(step(tick))
         store.commit(checkpoint=checkpoint(tick))
     newest, middle, _ = store.checkpoints()
-    store.rewind(newest, "resumed", "s1")  # nothing died
+    store.rewind(newest, "resumed", "s1")  # no branch died
     store.append_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
     store.commit()
     store.rewind(middle, "asked", "s2")
@@ -328,7 +330,7 @@ def test_going_back_says_from_where_and_who_wanted_it(store: RunStore) -> None:
     assert (store.trail(), [row.tick for row in store.trail(live=False)]) == ([], [3])
 
 
-def test_a_trail_tells_the_team_where_it_changed_and_where_it_did_not(store: RunStore) -> None:
+def test_every_trail_row_has_its_team(store: RunStore) -> None:
     young, grown = ((7, 5, 20, 20),), ((7, 6, 22, 23), (9, 3, 12, 12))
     rows = [
         TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, team)
@@ -340,7 +342,7 @@ def test_a_trail_tells_the_team_where_it_changed_and_where_it_did_not(store: Run
     assert store.trail() == rows
 
 
-def test_a_trail_that_is_gone_on_with_stands_once_at_each_tick(store: RunStore) -> None:
+def test_a_resumed_trail_has_one_row_for_each_tick(store: RunStore) -> None:
     rows = [TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, ((7, 5, 20, 20),)) for tick in (1, 2)]
     for row in rows:
         store.append_step(step(row.tick))
@@ -348,12 +350,12 @@ def test_a_trail_that_is_gone_on_with_stands_once_at_each_tick(store: RunStore) 
     store.commit(checkpoint=checkpoint(2))
     (newest,) = store.checkpoints()
     store.rewind(newest)
-    store.append_trail(rows[1])  # whoever goes on looks first where he is
+    store.append_trail(rows[1])  # a resumed run first writes its position
     store.commit()
     assert store.trail() == rows
 
 
-def test_vitals_outlive_the_branch_they_were_taken_on(store: RunStore) -> None:
+def test_vitals_outlive_their_branch(store: RunStore) -> None:
     taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
     store.append_step(step(1))
     store.commit(checkpoint=checkpoint(1))
@@ -363,7 +365,7 @@ def test_vitals_outlive_the_branch_they_were_taken_on(store: RunStore) -> None:
     assert store.vitals() == [taken]
 
 
-def test_numbers_of_lessons_go_on_behind_those_of_a_newer_copy(store: RunStore) -> None:
+def test_lesson_numbers_continue_after_those_of_a_newer_copy(store: RunStore) -> None:
     store.number_lessons_after(41)
     store.number_lessons_after(7)
     store.enqueue(1, "mistake", as_json(MISTAKE))
@@ -371,11 +373,9 @@ def test_numbers_of_lessons_go_on_behind_those_of_a_newer_copy(store: RunStore) 
     assert [row.sequence for row in store.outbox()] == [42]
 
 
-def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit(
-    tmp_path: Path,
-) -> None:
+def test_b18_c05_a_kill_before_any_statement_leaves_the_last_commit(tmp_path: Path) -> None:
     states = [held for _, held in killed("play", tmp_path)]
-    before, committed, kept = [state for state, _ in groupby(states)]
+    before, committed, retained = [state for state, _ in groupby(states)]
     assert before == {
         "steps": [1],
         "events": [1],
@@ -394,7 +394,7 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
         "session": 2,
         "observed": [["2", ""], ["1", "tick 2: 2"]],
     }  # no checkpoint covers the second lesson yet
-    assert kept == committed | {
+    assert retained == committed | {
         "steps": [1, 2, 3],
         "events": [1, 2, 3],
         "entries": [["k1", 1, 0.3], ["k2", 2, 0.5], ["k3", 5, 0.5]],
@@ -404,10 +404,10 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
         "cursor": 3,
         "checkpoint": 3,
     }
-    assert len(states) > 30  # there were that many statements to be killed at
+    assert len(states) > 30  # one state for each statement
 
 
-def test_b25_sources_go_only_with_the_commit_of_what_was_made_from_them(tmp_path: Path) -> None:
+def test_b25_sources_are_dropped_only_in_the_commit_of_the_derived_entry(tmp_path: Path) -> None:
     states = [held for _, held in killed("consolidate", tmp_path)]
     assert [state for state, _ in groupby(states)] == [[["k1"], ["k2"]], [["summary", "k1", "k2"]]]
     assert len(states) > 8

@@ -1,4 +1,4 @@
-"""What outlives runs: whose it is, what no longer holds, what fades, becomes one, and is found again."""
+"""Rows that outlive runs: their origin, closing, decay, merging, archive and reuse as seeds."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ from memory import (
 )
 from memory.codec import decode
 from memory.errors import UnknownScope
-from memory.store.knowledge_store import KnowledgeUpkeep
+from memory.store.knowledge_store import MaintenanceCounts
 from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
@@ -39,7 +39,7 @@ from tests.memory.samples import (
     WORKING,
     checkpoint,
 )
-from tests.memory.store.taught import SEMANTIC, closes, told
+from tests.memory.store.taught import SEMANTIC, closure, note
 
 TOTALS: dict[str, Json] = {"sessions": 1, "battles": 0, "victories": 0}
 TEAM = "team:red"
@@ -65,9 +65,9 @@ def archived(store: KnowledgeStore) -> list[tuple[str, str, Any, Any]]:
 
 
 def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [told(1, "a", key="run-1/5"), told(2, "b", key="note:x")])
-    store.deliver("run-2", [told(1, "c", key="run-2/5"), told(2, "d", key="note:x")])
-    nameless = {name: value for name, value in told(3, "e").payload.items() if name != "key"}
+    store.deliver("run-1", [note(1, "a", key="run-1/5"), note(2, "b", key="note:x")])
+    store.deliver("run-2", [note(1, "c", key="run-2/5"), note(2, "d", key="note:x")])
+    nameless = {name: value for name, value in note(3, "e").payload.items() if name != "key"}
     store.deliver("run-2", [OutboxRow(3, 3, "entry", nameless)])
     assert keys(store.entries()) == [
         "run-1/5",
@@ -78,15 +78,13 @@ def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> N
     ]
 
 
-def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again(
-    store: KnowledgeStore,
-) -> None:
-    store.deliver("run-1", [told(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
+def test_b33_a_seed_names_its_first_run_after_later_lessons_too(store: KnowledgeStore) -> None:
+    store.deliver("run-1", [note(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
     (seed,) = store.seed()
     assert (seed.key, seed.sources) == ("run-1/note:wall", ("tick:7", "run:run-1"))
     assert (seed.tick, seed.game_s) == (7, 3.5)
-    # The next run wrote what it started from anew, and passes it on.
-    again = told(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
+    # The next run rewrote the entry it started with, and delivers it.
+    again = note(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
     store.deliver("run-2", [again])
     (seed,) = store.seed()
     assert (seed.key, seed.version, seed.data) == ("run-1/note:wall", 2, {"says": "gate"})
@@ -95,20 +93,20 @@ def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again
     assert [row[2]["data"] for row in archived(store)] == [{"says": "wall"}]
 
 
-def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_first(
+def test_b33_a_run_starts_with_at_most_a_hundred_seeds_of_each_kind_best_first(
     store: KnowledgeStore,
 ) -> None:
-    lessons = [told(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
-    lessons += [told(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
-    lessons += [told(200, "useless", importance=10, utility=0.01)]
-    lessons += [told(201, "useful", importance=5, utility=1.0)]
-    lessons += [told(202, "untrue", importance=10, closed="seen otherwise")]
+    lessons = [note(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
+    lessons += [note(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
+    lessons += [note(200, "useless", importance=10, utility=0.01)]
+    lessons += [note(201, "useful", importance=5, utility=1.0)]
+    lessons += [note(202, "untrue", importance=10, closed="seen otherwise")]
     store.deliver("run-1", lessons)
     seeds = store.seed()
     worth = [each.importance * each.utility for each in seeds]
     assert worth == sorted(worth, reverse=True)
     assert len(seeds) == 103
-    # Of those that are worth as much, the newest come first.
+    # Newest first among entries of equal value.
     assert [each.data["says"] for each in seeds[:3]] == ["useful", "129", "119"]
     names = {each.data["says"] for each in seeds}
     assert "useful" in names
@@ -118,14 +116,14 @@ def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_fir
 
 
 @pytest.mark.parametrize("scope", [TEAM, SHARED, EPISODIC])
-def test_every_scope_that_outlives_runs_is_taken_up(store: KnowledgeStore, scope: str) -> None:
-    store.deliver("run-1", [told(1, "a", scope=scope)])
+def test_entries_of_every_lasting_scope_are_stored(store: KnowledgeStore, scope: str) -> None:
+    store.deliver("run-1", [note(1, "a", scope=scope)])
     assert [entry.scope for entry in store.seed()] == [scope]
 
 
 BAD: list[tuple[LessonKind, dict[str, Json]]] = [
-    ("entry", {**told(1, "a").payload, "importance": 11}),
-    ("entry", {**told(1, "a").payload, "data": None}),
+    ("entry", {**note(1, "a").payload, "importance": 11}),
+    ("entry", {**note(1, "a").payload, "data": None}),
     ("entry", {"scope": SEMANTIC}),
     ("close", {"table": "nowhere", "id": "m1", "reason": "r", "evidence": []}),
     ("close", {"table": "mistake_records", "id": "m1", "reason": "r"}),
@@ -136,7 +134,7 @@ BAD: list[tuple[LessonKind, dict[str, Json]]] = [
 
 
 @pytest.mark.parametrize(("kind", "payload"), BAD)
-def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
+def test_an_undeliverable_lesson_is_refused_and_does_not_block_others(
     tmp_path: Path, store: KnowledgeStore, kind: LessonKind, payload: dict[str, Json]
 ) -> None:
     run = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
@@ -148,13 +146,13 @@ def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
     run.close()
 
 
-def test_what_does_not_outlive_a_run_is_no_lesson() -> None:
+def test_an_entry_of_a_short_lived_scope_is_not_a_lesson() -> None:
     for scope in (WORKING, "agent:play:stm", "team:", "collectively"):
         with pytest.raises(UnknownScope, match="does not outlive a run"):
-            require_deliverable("entry", told(1, "a", scope=scope).payload)
+            require_deliverable("entry", note(1, "a", scope=scope).payload)
 
 
-def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: Path) -> None:
+def test_e24_a_pruned_row_is_deleted_and_does_not_return(path: Path) -> None:
     config = ConsolidationConfig(max_mistakes=1)
     lessons = [
         OutboxRow(
@@ -164,15 +162,15 @@ def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: 
     ]
     store = open_knowledge_store(path, now=NOON, config=config)
     store.deliver("run-1", lessons[:1])
-    kept_by_a_run = store.load_knowledge()
+    loaded_before = store.load_knowledge()
     store.deliver("run-1", lessons)
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m2",)]
     assert store._database.rows("SELECT id FROM provenance") == [("m2",)]
-    assert kept_by_a_run.mistakes.keys() == {"m1"}
+    assert loaded_before.mistakes.keys() == {"m1"}
     store.close()
     for now in (NOON, NOON + MONTH):
         store = open_knowledge_store(path, now=now, config=config)
-        store.deliver("run-1", lessons)  # delivered again, as after a crash
+        store.deliver("run-1", lessons)  # delivered again after a crash
         store.deliver("run-1", [OutboxRow(3, 3, "totals", TOTALS)])
         assert store.load_knowledge().mistakes.keys() == {"m2"}
         store.close()
@@ -184,14 +182,14 @@ def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: 
     reader.close()
 
 
-def test_e24_a_lesson_that_left_no_row_leaves_no_provenance(store: KnowledgeStore) -> None:
+def test_e24_a_lesson_without_a_row_has_no_provenance(store: KnowledgeStore) -> None:
     never_worked = replace(STRATEGY, success_rate=0.0)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(never_worked))])
     assert store.load_knowledge().strategies == {}
     assert store.provenance("successful_strategies", "s1") is None
 
 
-def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(store: KnowledgeStore) -> None:
+def test_a_row_worth_too_little_is_archived_and_can_return(store: KnowledgeStore) -> None:
     lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
     won = replace(STRATEGY, success_rate=1.0, total_uses=1)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(lost))])
@@ -205,7 +203,7 @@ def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(store: Knowl
     assert store.load_knowledge().strategies["s1"].total_uses == 5
 
 
-def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(path: Path) -> None:
+def test_e34_knowledge_is_saved_and_loaded_equal_and_removed_rows_stay_removed(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     known = Knowledge(
         {"p1": PATTERN},
@@ -231,7 +229,7 @@ def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(pat
     store.close()
 
 
-def test_e25_a_delivery_reads_and_writes_only_what_it_changes(store: KnowledgeStore) -> None:
+def test_e25_a_delivery_writes_only_changed_rows(store: KnowledgeStore) -> None:
     patterns = [replace(PATTERN, pattern_id=f"p{n}", pattern_type=str(n // 50)) for n in range(500)]
     store.deliver(
         "run-1", [OutboxRow(n, n, "pattern", as_json(each)) for n, each in enumerate(patterns)]
@@ -240,18 +238,16 @@ def test_e25_a_delivery_reads_and_writes_only_what_it_changes(store: KnowledgeSt
     ((before,),) = store._database.rows(changes)
     store.deliver("run-1", [OutboxRow(900, 900, "pattern", as_json(patterns[7]))])
     ((after,),) = store._database.rows(changes)
-    # The delivery, the row in place of the old one, its provenance, and the totals.
+    # The delivery, the replaced row, its provenance, and the totals.
     assert after - before <= 6
     assert store.load_knowledge().patterns["p7"].success_count == 2 * PATTERN.success_count
 
 
-def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
-    store: KnowledgeStore,
-) -> None:
+def test_a_closed_row_stays_with_its_reason_and_is_not_loaded(store: KnowledgeStore) -> None:
     lessons = [OutboxRow(1, 1, "mistake", {**as_json(MISTAKE), "status": "inferred"})]
     store.deliver("run-1", lessons)
     before = store.content_hash()
-    store.deliver("run-2", [closes(1, "mistake_records", "m1", reason="the wall can be climbed")])
+    store.deliver("run-2", [closure(1, "mistake_records", "m1", reason="the wall can be climbed")])
     assert store.load_knowledge().mistakes == {}
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
     assert store.provenance("mistake_records", "m1") == Provenance(
@@ -263,11 +259,9 @@ def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
 
 
-def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evidence(
-    store: KnowledgeStore,
-) -> None:
+def test_a_later_lesson_reopens_a_closed_row_with_all_its_evidence(store: KnowledgeStore) -> None:
     lesson = OutboxRow(1, 1, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [lesson, closes(2, "mistake_records", "m1")])
+    store.deliver("run-1", [lesson, closure(2, "mistake_records", "m1")])
     store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
     assert store.load_knowledge().mistakes["m1"].occurrence_count == 2 * MISTAKE.occurrence_count
     where = store.provenance("mistake_records", "m1")
@@ -275,40 +269,38 @@ def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evide
     assert where.closed == ""
 
 
-def test_what_was_taught_in_the_tick_that_closed_it_does_not_open_it_again(
-    store: KnowledgeStore,
-) -> None:
-    # The same evidence is a lesson and contradicts it; the lesson may be told second.
+def test_a_lesson_of_the_closing_tick_does_not_reopen_the_row(store: KnowledgeStore) -> None:
+    # The same evidence yields a lesson and its contradiction; the lesson may come second.
     lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [replace(closes(1, "mistake_records", "m1"), tick=7), lesson])
+    store.deliver("run-1", [replace(closure(1, "mistake_records", "m1"), tick=7), lesson])
     assert store.load_knowledge().mistakes == {}
 
 
-def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [closes(1, "mistake_records", "m1"), closes(2, "ltm_entries", "x")])
+def test_closing_a_missing_row_changes_nothing(store: KnowledgeStore) -> None:
+    store.deliver("run-1", [closure(1, "mistake_records", "m1"), closure(2, "ltm_entries", "x")])
     assert store.provenance("mistake_records", "m1") is None
     assert store.entries() == []
 
 
 @pytest.mark.parametrize("name", ["note:a", "run-1/note:a"])
-def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
+def test_an_entry_is_closed_by_its_key_with_or_without_the_run(
     store: KnowledgeStore, name: str
 ) -> None:
-    store.deliver("run-1", [told(1, "a"), told(2, "b"), closes(3, "ltm_entries", name)])
+    store.deliver("run-1", [note(1, "a"), note(2, "b"), closure(3, "ltm_entries", name)])
     closed, _ = store.entries()
     assert (closed.closed, closed.sources) == ("wrong", ("tick:9", "run:run-1"))
     assert keys(store.seed()) == ["run-1/note:b"]
 
 
-def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -> None:
+def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver(
         "run-1",
         [
-            told(1, "plain", tags=["t"], status="inferred"),
-            told(2, "useful", utility=1.0),
-            told(3, "useless", utility=0.0),
-            told(4, "important", importance=8, utility=0.0),
+            note(1, "plain", tags=["t"], status="inferred"),
+            note(2, "useful", utility=1.0),
+            note(3, "useless", utility=0.0),
+            note(4, "important", importance=8, utility=0.0),
         ],
     )
     store.close()
@@ -341,8 +333,8 @@ def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -
     store.close()
 
 
-def test_e31_what_goes_and_what_the_archive_gets_are_one_transaction(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [told(1, "a", relevance=0.01)])
+def test_e31_pruning_and_archiving_are_one_transaction(store: KnowledgeStore) -> None:
+    store.deliver("run-1", [note(1, "a", relevance=0.01)])
     store._database.execute("ALTER TABLE archive RENAME TO elsewhere")
     with pytest.raises(Exception, match="no such table"):
         store.maintain()
@@ -353,18 +345,18 @@ def test_e31_what_goes_and_what_the_archive_gets_are_one_transaction(store: Know
 
 
 @pytest.mark.parametrize("scope", [TEAM, SHARED])
-def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) -> None:
+def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> None:
     store.deliver(
         "run-1",
         [
-            told(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
-            told(2, "faint", scope=scope, relevance=0.1),
-            told(3, "gate", importance=2),  # says the same, but elsewhere
+            note(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
+            note(2, "faint", scope=scope, relevance=0.1),
+            note(3, "gate", importance=2),  # equal content in another run
         ],
     )
-    store.deliver("run-2", [told(1, "gate", scope=scope, tags=["b"], utility=0.8)])
-    store.deliver("run-3", [told(1, "gate", scope=scope, importance=3)])
-    assert store.maintain(scope) == KnowledgeUpkeep(merged=2, pruned=1)
+    store.deliver("run-2", [note(1, "gate", scope=scope, tags=["b"], utility=0.8)])
+    store.deliver("run-3", [note(1, "gate", scope=scope, importance=3)])
+    assert store.maintain(scope) == MaintenanceCounts(merged=2, pruned=1)
     gate, elsewhere = sorted(store.seed(), key=lambda entry: entry.scope != scope)
     assert (gate.scope, elsewhere.scope) == (scope, SEMANTIC)
     # The most trusted of them stays, with the evidence and the best of all.
@@ -380,22 +372,22 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
         "run-3/note:gate",
         "run-1/note:faint",
     ]
-    assert store.maintain(scope) == KnowledgeUpkeep(merged=0, pruned=0)
-    # Whoever knew it by one of the other names can still close it.
-    store.deliver("run-3", [closes(2, "ltm_entries", "note:gate")])
+    assert store.maintain(scope) == MaintenanceCounts(merged=0, pruned=0)
+    # A run that knows it by a merged key can still close it.
+    store.deliver("run-3", [closure(2, "ltm_entries", "note:gate")])
     assert keys(store.seed()) == ["run-1/note:gate"]
 
 
-def test_b34_upkeep_keeps_to_the_scopes_it_is_asked_for(store: KnowledgeStore) -> None:
+def test_b34_maintenance_is_limited_to_the_given_scopes(store: KnowledgeStore) -> None:
     for run in ("run-1", "run-2"):
-        store.deliver(run, [told(1, "a", scope=TEAM), told(2, "a", scope=SHARED)])
+        store.deliver(run, [note(1, "a", scope=TEAM), note(2, "a", scope=SHARED)])
     assert store.maintain("team:*").merged == 1
     assert store.maintain("collective").merged == 1
 
 
-def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> None:
-    lessons = [told(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
-    lessons += [told(900, "closed", importance=10, closed="no"), told(901, "best", importance=9)]
+def test_the_cap_of_a_scope_retains_the_most_valuable_entries(store: KnowledgeStore) -> None:
+    lessons = [note(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
+    lessons += [note(900, "closed", importance=10, closed="no"), note(901, "best", importance=9)]
     store.deliver("run-1", lessons)
     says = {str(each.data["says"]) for each in store.entries()}
     assert len(says) == MAX_ENTRIES
@@ -404,7 +396,7 @@ def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> N
     assert "best" in says
 
 
-def test_lessons_of_a_run_carry_what_they_rest_on(store: KnowledgeStore) -> None:
+def test_lessons_carry_their_status_and_sources(store: KnowledgeStore) -> None:
     payload = {**as_json(MISTAKE), "status": "claim", "sources": ["tick:3", "run-1/4"]}
     store.deliver("run-1", [OutboxRow(1, 3, "mistake", payload)])
     assert store.provenance("mistake_records", "m1") == Provenance(

@@ -1,4 +1,4 @@
-"""Tapes of every era, and calls of a model to be recorded, built by code for the tests of part A."""
+"""Builders of tapes of every era, and of model calls to record, for the tests of part A."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def spent(prompt: int, completion: int = 0, read: int = 0, created: int = 0) -> 
 
 
 def chain(*turns: tuple[str, object], start: str = "a", **more: object) -> list[dict[str, Any]]:
-    """Return nodes one after the other, called `a0…`, `a1…`; each 64 digits long as a hash is."""
+    """Return a chain of nodes with the hashes `a0…`, `a1…`, of 64 digits."""
     parent, nodes = None, list[dict[str, Any]]()
     for number, (role, content) in enumerate(turns):
         at = {"created_at": AT.format(number % 60)}
@@ -103,14 +103,14 @@ def chain(*turns: tuple[str, object], start: str = "a", **more: object) -> list[
 
 
 def name_of(start: str, number: int) -> str:
-    """Return the hash that `chain` gives; the first 8 digits tell sessions and nodes apart."""
+    """Return the hash that `chain` uses; its first 8 digits are unique."""
     return f"{start}{number:0{8 - len(start)}x}".ljust(64, "0")
 
 
 def tape_file(
     path: Path, rows: Iterable[Mapping[str, Any]], era: str = "v0.4.0", *, key: bool = True
 ) -> Path:
-    """Write a tape of an era with `rows`; where it exists, they are added."""
+    """Write a tape of an era with `rows`, or add them to an existing tape."""
     columns, more = ERAS[era]
     path.parent.mkdir(parents=True, exist_ok=True)
     is_new = not path.exists()
@@ -127,13 +127,13 @@ def tape_file(
 
 
 def ticking(start: float = 1_773_050_400.0) -> Callable[[], float]:
-    """Return a clock that goes on by a second each time it is read; it begins on 2026-03-09 at 10:00 UTC."""
+    """Return a clock that advances by a second at each reading, from 2026-03-09 10:00 UTC."""
     seconds = count()
     return lambda: start + next(seconds)
 
 
 def question(*messages: Mapping[str, Any], model: str = "claude-x") -> dict[str, Any]:
-    """Return a request as it comes off the wire: nothing in it is shared with an earlier one."""
+    """Return a request as sent, which shares no object with an earlier one."""
     wire = {"model": model, "max_tokens": 100, "system": "play", "messages": list(messages)}
     fresh: dict[str, Any] = json.loads(json.dumps(wire))
     return fresh
@@ -184,6 +184,6 @@ def recorded(path: Path) -> TapeSession:
 
 
 def raw(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Ask a file without the code that wrote it."""
+    """Return the rows of a query by plain SQLite."""
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(sql).fetchall()

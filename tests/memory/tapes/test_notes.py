@@ -1,4 +1,4 @@
-"""From a tape to `observations.md` and back into the next session: once, whole, and the same however it came to be."""
+"""From a tape to `observations.md` and into the next session: once, completely, and deterministically."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def state(path: Path) -> dict[str, Any]:
 
 
 def rebuilt(path: Path) -> str:
-    """Return the page as it would be had nothing been observed before."""
+    """Return the page of an observation from scratch."""
     observe(path, path.parent / "rebuilt", reset=True)
     return (path.parent / "rebuilt" / PAGE).read_text(encoding="utf-8")
 
@@ -87,7 +87,7 @@ def test_a22_observations_are_lines_under_days(path: Path) -> None:
     assert page(path) == PAGE_OF_TWO
 
 
-def test_a23_a_day_has_one_header_and_takes_what_comes_later(path: Path) -> None:
+def test_a23_a_day_has_one_header_and_later_lines_are_added_to_it(path: Path) -> None:
     observed(two_sessions(path))
     tape_file(path, chain(("user", text("walk east")), start="c", created_at=AT_8))
     observed(path)
@@ -97,7 +97,7 @@ def test_a23_a_day_has_one_header_and_takes_what_comes_later(path: Path) -> None
     assert page(path).index("walk east") < page(path).index("## 2026-03-09")
 
 
-def test_a23_a_day_that_is_only_mentioned_is_no_header(path: Path) -> None:
+def test_a23_a_date_inside_a_line_is_not_a_header(path: Path) -> None:
     memory_folder(two_sessions(path)).mkdir()
     own = "# Notes\n\nsee ## 2026-03-09 below\n\n## 2026-03-10\n- by hand: ## 2026-03-08\n"
     (memory_folder(path) / PAGE).write_text(own, encoding="utf-8")
@@ -108,12 +108,12 @@ def test_a23_a_day_that_is_only_mentioned_is_no_header(path: Path) -> None:
     assert found["2026-03-10"] == ["- by hand: ## 2026-03-08"]
 
 
-def test_a23_a_page_comes_back_as_it_is() -> None:
+def test_a23_parsing_a_rendered_page_yields_the_same_page() -> None:
     assert ObservationsPage(PAGE_OF_TWO).render() == PAGE_OF_TWO
     assert ObservationsPage("").render() == ""
 
 
-def test_a24_what_was_observed_is_not_observed_again(path: Path) -> None:
+def test_a24_an_observed_session_is_not_observed_again(path: Path) -> None:
     first = observed(two_sessions(path))
     assert (first.sessions, first.unchanged, first.lines) == (2, 0, 3)
     before = page(path)
@@ -123,7 +123,7 @@ def test_a24_what_was_observed_is_not_observed_again(path: Path) -> None:
     assert set(state(path)["sessions"]) == {name_of("a", 0), name_of("b", 0)}
 
 
-def test_a25_a_session_that_grew_is_observed_on(path: Path) -> None:
+def test_a25_a_grown_session_is_observed_again(path: Path) -> None:
     observed(two_sessions(path))
     grow(path, "a", 2, "no path", "2026-03-09 11:00:00+00:00")
     grow(path, "a", 3, "no key", "2026-03-10 11:00:00+00:00")
@@ -139,7 +139,7 @@ def test_a25_a_session_that_grew_is_observed_on(path: Path) -> None:
     assert observed(path).sessions == 0
 
 
-def test_a25_a_session_that_grew_on_a_side_branch_is_observed_on(path: Path) -> None:
+def test_a25_a_session_that_grew_on_a_branch_is_observed_again(path: Path) -> None:
     observed(tape_file(path, chain(("user", text("go")), error("no path"), error("no way"))))
     (row,) = chain(error("no key"), start="e")
     tape_file(path, [row | {"parent_hash": name_of("a", 0)}])
@@ -152,7 +152,7 @@ import os, signal, sys
 from pathlib import Path
 from types import ModuleType
 
-sys.modules["memory"] = ModuleType("memory")  # without its libraries, which take long to load
+sys.modules["memory"] = ModuleType("memory")  # without its libraries, which are slow to import
 sys.modules["memory"].__path__ = [os.environ["PYTHONPATH"] + "/memory"]
 from memory.tapes.notes import observe
 tape, folder, left = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
@@ -177,7 +177,7 @@ observe(tape, folder)
 """
 
 
-def test_a26_killed_anywhere_nothing_is_lost_and_nothing_is_there_twice(path: Path) -> None:
+def test_a26_a_kill_at_any_line_loses_and_duplicates_nothing(path: Path) -> None:
     folder = memory_folder(two_sessions(path))
     observed(path)
     before = {name: (folder / name).read_bytes() for name in (PAGE, STATE)}
@@ -193,7 +193,7 @@ def test_a26_killed_anywhere_nothing_is_lost_and_nothing_is_there_twice(path: Pa
             check=False,
         )
         assert page(path) in {old, new}
-        if state(path)["sessions"][name_of("a", 0)]["nodes"] == 3:  # marks never run ahead
+        if state(path)["sessions"][name_of("a", 0)]["nodes"] == 3:  # marks stay behind
             assert page(path) == new
         observed(path)
         assert page(path) == new
@@ -205,7 +205,7 @@ def test_a26_killed_anywhere_nothing_is_lost_and_nothing_is_there_twice(path: Pa
     assert kills >= 12
 
 
-def test_a26_a_page_or_a_state_that_was_lost_or_spoilt_comes_back(path: Path) -> None:
+def test_a26_a_lost_or_damaged_page_or_state_is_restored(path: Path) -> None:
     observed(two_sessions(path))
     folder = memory_folder(path)
     for spoilt in ("", "{", '{"sessions": {"x": 1}}', "[" * 100_000, '{"sessions": []}'):
@@ -218,7 +218,7 @@ def test_a26_a_page_or_a_state_that_was_lost_or_spoilt_comes_back(path: Path) ->
     assert page(path) == PAGE_OF_TWO
 
 
-def test_a27_a_dry_run_tells_and_writes_nothing(path: Path) -> None:
+def test_a27_a_dry_run_returns_the_page_and_writes_no_file(path: Path) -> None:
     found = observed(two_sessions(path), dry_run=True)
     assert found.page == PAGE_OF_TWO
     assert not memory_folder(path).exists()
@@ -228,14 +228,14 @@ def test_a27_a_dry_run_tells_and_writes_nothing(path: Path) -> None:
     assert {each.name: each.read_bytes() for each in memory_folder(path).iterdir()} == before
 
 
-def test_a28_a_reset_observes_all_of_it_again_and_doubles_nothing(path: Path) -> None:
+def test_a28_a_reset_observes_everything_again_without_duplicates(path: Path) -> None:
     observed(two_sessions(path))
     again = observed(path, reset=True)
     assert (again.sessions, again.lines) == (2, 3)
     assert page(path) == PAGE_OF_TWO
 
 
-def test_a29_one_session_may_be_named_by_its_first_digits(path: Path) -> None:
+def test_a29_a_session_is_selected_by_a_hash_prefix(path: Path) -> None:
     two_sessions(path)
     found = observed(path, session="A0000000")
     assert (found.sessions, found.unchanged) == (1, 1)
@@ -247,21 +247,21 @@ def test_a29_one_session_may_be_named_by_its_first_digits(path: Path) -> None:
     assert page(path) == PAGE_OF_TWO
 
 
-def test_a29_a_name_that_is_short_or_means_several_or_none_is_refused(path: Path) -> None:
+def test_a29_a_short_ambiguous_or_unknown_prefix_is_refused(path: Path) -> None:
     rows = chain(("user", text("one")), start="a")
     twin = rows[0] | {"hash": name_of("a", 0)[:-1] + "1"}
     tape_file(path, [*rows, twin])
-    for name, says in (
+    for name, message in (
         ("a000000", "too short"),
-        ("a0000000", "any of 2"),
+        ("a0000000", "matches 2 sessions"),
         ("b0000000", "no session"),
     ):
-        with pytest.raises(UnknownMemory, match=says):
+        with pytest.raises(UnknownMemory, match=message):
             observed(path, session=name)
     assert not memory_folder(path).exists()
 
 
-def test_a29_sessions_whose_names_begin_alike_keep_their_lines(path: Path) -> None:
+def test_a29_sessions_with_the_same_prefix_keep_their_lines(path: Path) -> None:
     rows = chain(("user", text("one")), start="a")
     twin = chain(("user", text("two")), start="a", created_at=AT_8)[0]
     tape_file(path, [*rows, twin | {"hash": twin["hash"][:-1] + "1"}])
@@ -274,7 +274,7 @@ def test_a29_sessions_whose_names_begin_alike_keep_their_lines(path: Path) -> No
     assert page(path) == before
 
 
-def test_a30_a_tape_is_found_where_it_is_named_or_where_tapes_keeps_it(tmp_path: Path) -> None:
+def test_a30_a_tape_is_found_by_flag_environment_or_default_folder(tmp_path: Path) -> None:
     home, xdg, here, there = (tmp_path / name for name in ("home", "xdg", "here", "there"))
     environment = {"HOME": str(home), "XDG_DATA_HOME": str(xdg)}
     places = [
@@ -294,14 +294,14 @@ def test_a30_a_tape_is_found_where_it_is_named_or_where_tapes_keeps_it(tmp_path:
     assert find_tape(Path("c"), both, here) == Path("c")
 
 
-def test_a30_where_there_is_none_it_says_where_it_looked(tmp_path: Path) -> None:
+def test_a30_a_missing_tape_is_reported_with_the_searched_folders(tmp_path: Path) -> None:
     with pytest.raises(MissingStore, match="--db or TAPES_SQLITE") as caught:
         find_tape(None, {"HOME": str(tmp_path / "home")}, tmp_path)
     assert f"{tmp_path / '.tapes'}, {tmp_path / 'home' / '.tapes'}" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a30_notes_go_beside_the_tape(tmp_path: Path) -> None:
+def test_a30_notes_are_written_next_to_the_tape(tmp_path: Path) -> None:
     assert memory_folder(tmp_path / ".tapes" / "t.db") == tmp_path / ".tapes" / "memory"
     assert memory_folder(tmp_path / "t.db") == tmp_path / ".tapes" / "memory"
 
@@ -349,7 +349,7 @@ def test_a27_a_dry_run_prints_what_it_would_write(tmp_path: Path) -> None:
     assert not (tmp_path / ".tapes" / "memory").exists()
 
 
-def test_a31_a_page_is_the_same_at_once_or_bit_by_bit(path: Path) -> None:
+def test_a31_a_page_is_the_same_at_once_or_step_by_step(path: Path) -> None:
     chance = random.Random(3)
     lengths: dict[str, int] = {}
     for _ in range(25):
@@ -372,17 +372,17 @@ def test_a31_a_page_is_the_same_at_once_or_bit_by_bit(path: Path) -> None:
     assert page(path) == grown
 
 
-def test_a32_git_is_told_to_leave_tapes_alone() -> None:
+def test_a32_git_ignores_tapes() -> None:
     assert ".tapes/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
-def test_a33_the_next_session_reads_what_the_last_ones_came_to(path: Path) -> None:
+def test_a33_the_next_session_loads_the_page(path: Path) -> None:
     assert load_page(memory_folder(path)) == ""
     observed(two_sessions(path))
     assert load_page(memory_folder(path)) == PAGE_OF_TWO
 
 
-def test_a33_a_page_that_is_too_long_keeps_what_is_important_and_new(tmp_path: Path) -> None:
+def test_a33_a_long_page_retains_important_and_new_lines(tmp_path: Path) -> None:
     kinds = ("informational", "possible", "important")
     lines = [
         f"## 2026-{month:02}-01\n" + "\n".join(
@@ -413,7 +413,7 @@ def test_a33_a_page_is_cut_at_32_000_tokens(tmp_path: Path) -> None:
     assert 31_900 < tokens(load_page(tmp_path)) <= 32_000
 
 
-def test_a34_what_one_run_recorded_is_what_the_next_one_reads(path: Path) -> None:
+def test_a34_a_run_reads_the_observations_of_the_run_before(path: Path) -> None:
     failing = {
         "type": "tool_result",
         "tool_use_id": "t",
@@ -440,7 +440,7 @@ def test_a35_times_in_the_state_are_valid(path: Path) -> None:
     assert all(datetime.fromisoformat(each).tzinfo for each in started)
 
 
-def test_a26_a_folder_that_cannot_be_written_is_one_clear_line(path: Path) -> None:
+def test_a26_an_unwritable_folder_is_reported_in_one_line(path: Path) -> None:
     two_sessions(path)
     memory_folder(path).write_text("a file is in the way", encoding="utf-8")
     with pytest.raises(StoreError, match=r"cannot be (read|written).*name another folder"):

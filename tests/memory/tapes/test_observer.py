@@ -1,4 +1,4 @@
-"""What the rules make of a session: goals, errors, files, tokens; nothing of what only looks like them."""
+"""The rules of the observer: goals, errors, files and tokens, and no lookalikes."""
 
 import os
 import socket
@@ -32,7 +32,7 @@ def lines(path: Path, rows: Rows) -> list[str]:
         return [each.line(session.short) for each in observe_session(session)]
 
 
-def test_a14_the_goal_is_what_the_first_message_of_somebody_asks_for(path: Path) -> None:
+def test_a14_the_goal_is_the_first_genuine_user_message(path: Path) -> None:
     rows = chain(
         ("system", text("you play")),
         ("user", text("<system-reminder>\nfix the error\n</system-reminder>")),
@@ -47,9 +47,7 @@ def test_a14_the_goal_is_what_the_first_message_of_somebody_asks_for(path: Path)
     "injected",
     ["<system-reminder>so it is cut off", "<observations>\nKeyError: 7\n</observations>"],
 )
-def test_a14_what_a_program_put_in_is_no_goal_and_is_not_observed_again(
-    path: Path, injected: str
-) -> None:
+def test_a14_injected_text_is_neither_goal_nor_observation(path: Path, injected: str) -> None:
     assert noted(path, chain(("user", text(injected)), ("assistant", text("hm")))) == []
 
 
@@ -58,7 +56,7 @@ def test_a14_a_long_goal_is_cut_at_300_characters(path: Path) -> None:
     assert len(goal.removeprefix("Session goal: ")) == 300
 
 
-def test_a15_a_result_that_is_flagged_is_a_tool_error(path: Path) -> None:
+def test_a15_a_result_flagged_as_an_error_is_a_tool_error(path: Path) -> None:
     rows = chain(
         PLEASE,
         ("assistant", [*use("look", None, "t1"), *use("look", None, "t2")]),
@@ -67,26 +65,23 @@ def test_a15_a_result_that_is_flagged_is_a_tool_error(path: Path) -> None:
     assert lines(path, rows)[1:] == ["- [important] Tool error: no such place (session: a0000000)"]
 
 
-def test_a15_an_error_without_a_text_is_told_by_its_call(path: Path) -> None:
+def test_a15_an_error_without_text_is_described_by_its_call(path: Path) -> None:
     rows = chain(
         PLEASE,
         ("assistant", [*use("look", None, "t1"), *use("try_plan", {"to": "gym"}, "t2")]),
         ("user", result(" \n", "t2", error=True)),
-        (
-            "assistant",
-            [*use("recall"), *use("store", {"a": 1})],
-        ),  # ids dropped: told by their place
+        ("assistant", [*use("recall"), *use("store", {"a": 1})]),  # ids dropped: matched by place
         ("user", [*result("fine"), *result("", error=True)]),
         ("user", result("", "gone", error=True)),
     )
     assert noted(path, rows)[1:4] == [
-        'Tool error: try_plan {"to": "gym"} failed without a word',
-        'Tool error: store {"a": 1} failed without a word',
-        "Tool error: a call failed without a word",
+        'Tool error: try_plan {"to": "gym"} failed without a message',
+        'Tool error: store {"a": 1} failed without a message',
+        "Tool error: a call failed without a message",
     ]
 
 
-def test_a15_equal_calls_without_ids_are_told_apart_by_their_place(path: Path) -> None:
+def test_a15_equal_calls_without_ids_are_matched_by_place(path: Path) -> None:
     same = [
         *use("Write", {"file_path": "a.py"}),
         *use("Write", {"file_path": "a.py"}),
@@ -95,13 +90,13 @@ def test_a15_equal_calls_without_ids_are_told_apart_by_their_place(path: Path) -
     results = [*result("", error=True), *result("ok"), *result("", error=True)]
     rows = chain(PLEASE, ("assistant", same), ("user", results))
     assert noted(path, rows)[1:] == [
-        'Tool error: Write {"file_path": "a.py"} failed without a word',
-        "Tool error: look failed without a word",
+        'Tool error: Write {"file_path": "a.py"} failed without a message',
+        "Tool error: look failed without a message",
         "File created: a.py",
     ]
 
 
-def test_a15_results_that_tapes_emptied_are_counted_as_such(path: Path) -> None:
+def test_a15_results_emptied_by_tapes_are_counted(path: Path) -> None:
     rows = chain(PLEASE, ("assistant", use("look")), ("user", [*result(), *result()]))
     assert lines(path, rows)[1:] == [
         "- [informational] Tool results recorded without their text: 2 (session: a0000000)"
@@ -123,19 +118,19 @@ def test_a15_results_that_tapes_emptied_are_counted_as_such(path: Path) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["prose", "result"])
-def test_a16_exceptions_that_were_printed_are_seen_and_casual_words_are_not(
+def test_a16_printed_exceptions_are_observed_and_casual_words_are_not(
     path: Path, said: str, seen: list[str], where: str
 ) -> None:
     turn = ("assistant", text(said)) if where == "prose" else ("user", result(said, "t"))
     assert noted(path, chain(PLEASE, turn))[1:] == [f"Exception: {each}" for each in seen]
 
 
-def test_a16_a_traceback_in_a_tool_error_is_told_once_by_its_last_line(path: Path) -> None:
+def test_a16_a_traceback_in_a_tool_error_is_observed_once_by_its_last_line(path: Path) -> None:
     rows = chain(PLEASE, ("user", result(TRACE, "t", error=True)))
     assert noted(path, rows)[1:] == ["Tool error: KeyError: 7"]
 
 
-def test_a17_files_are_told_where_they_were_written_or_edited(path: Path) -> None:
+def test_a17_created_and_edited_files_are_observed(path: Path) -> None:
     rows = chain(
         PLEASE,
         ("assistant", use("Write", {"file_path": "a.py"}, "t1")),
@@ -154,7 +149,7 @@ def test_a17_files_are_told_where_they_were_written_or_edited(path: Path) -> Non
     ]
 
 
-def test_a17_a_file_whose_tool_reported_an_error_was_not_written(path: Path) -> None:
+def test_a17_a_file_is_not_observed_when_its_tool_failed(path: Path) -> None:
     rows = chain(
         PLEASE,
         ("assistant", [*use("Write", {"file_path": "a.py"}, "t1"), *use("Edit", {"file_path": "b.py"}, "t2")]),
@@ -166,7 +161,7 @@ def test_a17_a_file_whose_tool_reported_an_error_was_not_written(path: Path) -> 
     assert files == ["File edited: b.py", "File created: c.py"]
 
 
-def test_a18_tokens_are_summed_up_where_any_went_in(path: Path) -> None:
+def test_a18_token_usage_is_summed_when_there_is_input(path: Path) -> None:
     rows = chain(PLEASE, ("assistant", text("a")), ("user", text("b")), ("assistant", text("c")))
     rows[1].update(spent(45_000, 10_000, 38_000))
     rows[3].update(spent(5, 2_000))
@@ -175,7 +170,7 @@ def test_a18_tokens_are_summed_up_where_any_went_in(path: Path) -> None:
     ]
 
 
-def test_a18_no_tokens_are_told_where_none_went_in(path: Path) -> None:
+def test_a18_token_usage_is_omitted_without_input(path: Path) -> None:
     rows = chain(PLEASE, ("assistant", text("a")))
     rows[1].update(completion_tokens=7)
     assert len(lines(path, rows)) == 1
@@ -199,11 +194,11 @@ def test_a18_no_tokens_are_told_where_none_went_in(path: Path) -> None:
         ("debug terrors in the contest", Priority.INFORMATIONAL),
     ],
 )  # fmt: skip
-def test_a19_words_decide_how_much_it_matters(words: str, priority: Priority) -> None:
+def test_a19_words_decide_the_priority(words: str, priority: Priority) -> None:
     assert priority_of(words) is priority
 
 
-def test_a20_no_network_is_touched_and_the_same_session_is_the_same_bytes(
+def test_a20_observing_uses_no_network_and_is_deterministic(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -233,13 +228,13 @@ def test_a20_no_network_is_touched_and_the_same_session_is_the_same_bytes(
     assert output.decode().splitlines()[1:-1] == first
 
 
-def test_a21_what_happens_again_and_again_is_one_line_with_a_count(path: Path) -> None:
+def test_a21_repeated_observations_are_one_line_with_a_count(path: Path) -> None:
     failing = [("user", result("no path", f"t{number}", error=True)) for number in range(150)]
     rows = chain(PLEASE, *failing, ("user", result("no way", "t", error=True)))
     assert noted(path, rows)[1:] == ["Tool error: no path ×150", "Tool error: no way"]  # noqa: RUF001
 
 
-def test_a21_a_reply_that_tapes_kept_twice_counts_once(path: Path) -> None:
+def test_a21_a_reply_and_its_echo_count_once(path: Path) -> None:
     rows = chain(PLEASE, ("assistant", text(TRACE)), ("user", text("and?")))
     leaf = node(name_of("b", 1), name_of("a", 0), "assistant", text(TRACE), model="m-20260101")
     other = node(name_of("c", 1), name_of("a", 0), "assistant", text("ValueError: another way"))
@@ -249,9 +244,7 @@ def test_a21_a_reply_that_tapes_kept_twice_counts_once(path: Path) -> None:
     ]
 
 
-def test_a19_notes_of_answers_and_what_was_stored_are_told_where_their_words_matter(
-    path: Path,
-) -> None:
+def test_a19_notes_and_stored_texts_are_observed_if_their_words_have_a_priority(path: Path) -> None:
     rows = chain(
         PLEASE,
         ("assistant", text('{"goals": ["gym"], "note": "the bridge route is broken"}')),
@@ -291,5 +284,5 @@ def test_a36_twice_the_mean_of_two_minutes_is_a_spike() -> None:
     assert spikes(turns([0, 121], [100, 900])) == []
 
 
-def test_a36_a_run_is_one_number() -> None:
+def test_a36_the_fitness_of_a_run_is_one_number() -> None:
     assert RunFigures(2, 1, 3, 4, 5, 60, 7).fitness() == 2_000 + 5_000 + 1_500 + 400 - 25 - 6 - 14

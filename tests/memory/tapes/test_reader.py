@@ -1,4 +1,4 @@
-"""Tapes are read whatever wrote them, in the order of the conversation, and nothing is done to them."""
+"""Reading of tapes of every era, in the order of the conversation, without changing them."""
 
 import ast
 import json
@@ -47,7 +47,7 @@ def texts(read: TapeSession) -> list[str]:
 
 
 def imported(file: Path) -> Iterator[str]:
-    """Yield what a module imports when it runs; what only a type checker sees is left out."""
+    """Yield the imports of a module, without those for type checkers."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for branch in ast.walk(tree):
         if isinstance(branch, ast.If) and getattr(branch.test, "id", "") == "TYPE_CHECKING":
@@ -67,7 +67,7 @@ def imported(file: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", STANDARD)
-def test_a01_reading_and_observing_want_the_standard_library_alone(name: str) -> None:
+def test_a01_reading_and_observing_import_only_the_standard_library(name: str) -> None:
     waiting, seen = [f"memory.tapes.{name}"], set[str]()
     while waiting:
         module = waiting.pop()
@@ -84,7 +84,7 @@ def test_a01_reading_and_observing_want_the_standard_library_alone(name: str) ->
     assert ("sqlite3" in seen) == (name in {"reader", "command", "notes"})
 
 
-def test_a02_roots_are_the_sessions_the_earliest_first(path: Path) -> None:
+def test_a02_sessions_are_the_roots_earliest_first(path: Path) -> None:
     late = chain(("user", text("b")), start="b", created_at="2026-03-10 10:00:00+00:00")
     rows = [*late, *chain(("user", text("a")), ("assistant", text("x")), start="a")]
     rows.append(
@@ -94,7 +94,7 @@ def test_a02_roots_are_the_sessions_the_earliest_first(path: Path) -> None:
         assert reader.list_sessions() == [name_of("c", 0), name_of("a", 0), name_of("b", 0)]
 
 
-def test_a02_sessions_may_be_had_by_their_leaves(path: Path) -> None:
+def test_a02_sessions_can_be_listed_by_their_leaves(path: Path) -> None:
     rows = chain(("user", text("go")), ("assistant", text("up")), start="a")
     rows.append(node(name_of("b", 1), name_of("a", 0), "assistant", text("down")))
     with TapeReader(tape_file(path, rows)) as reader:
@@ -119,9 +119,9 @@ def test_a03_a_session_is_read_in_the_order_of_the_conversation(path: Path) -> N
 @pytest.mark.parametrize(
     "times",
     [
-        # In text, the second is the earliest and the third the latest; the last two are one moment.
+        # As text, the second is the earliest and the third the latest; the last two are the same time.
         ("09 23:30:00+00:00", "09 15:31:00-08:00", "10 08:32:00+09:00", "09 23:32:00+00:00"),
-        [f"09 10:00:0{second}+00:00" for second in (9, 7, 8, 1)],  # clocks may go back
+        [f"09 10:00:0{second}+00:00" for second in (9, 7, 8, 1)],  # clocks may be set back
     ],
 )
 def test_a04_order_is_by_depth_and_not_by_times_nor_their_text(
@@ -133,7 +133,7 @@ def test_a04_order_is_by_depth_and_not_by_times_nor_their_text(
     assert texts(session(tape_file(path, rows), name_of("a", 0))) == ["0", "1", "2", "3"]
 
 
-def test_a04_equally_deep_ways_are_ordered_by_the_moment_then_by_hash(path: Path) -> None:
+def test_a04_equally_deep_paths_are_ordered_by_time_then_hash(path: Path) -> None:
     rows = chain(("user", text("go")), created_at="2026-03-09 10:00:00+00:00")
     for name, at in (
         ("b", "2026-03-09 10:00:02+00:00"),
@@ -148,7 +148,7 @@ def test_a04_equally_deep_ways_are_ordered_by_the_moment_then_by_hash(path: Path
 
 
 def forked() -> list[dict[str, object]]:
-    """A root, three turns that are shared, and two ways on: one of three turns, one of two."""
+    """A root, three common turns, and two branches of three and of two turns."""
     rows = chain(*(("user", text(f"s{number}")) for number in range(3)), start="a")
     rows += chain(*(("user", text(f"l{number}")) for number in range(3)), start="b")
     rows += chain(*(("user", text(f"r{number}")) for number in range(2)), start="c")
@@ -156,7 +156,7 @@ def forked() -> list[dict[str, object]]:
     return rows
 
 
-def test_a05_two_leaves_are_two_ways_that_are_never_mixed(path: Path) -> None:
+def test_a05_two_leaves_are_two_separate_paths(path: Path) -> None:
     read = session(tape_file(path, forked()), name_of("a", 0))
     assert texts(read) == ["s0", "s1", "s2", "l0", "l1", "l2"]
     assert [[entry.text for entry in way] for way in read.paths()] == [
@@ -165,7 +165,7 @@ def test_a05_two_leaves_are_two_ways_that_are_never_mixed(path: Path) -> None:
     ]
 
 
-def test_a05_a13_what_ways_share_is_counted_once(path: Path) -> None:
+def test_a05_a13_entries_common_to_paths_are_counted_once(path: Path) -> None:
     rows = forked()
     for row in rows:
         row.update(spent(1))
@@ -175,7 +175,7 @@ def test_a05_a13_what_ways_share_is_counted_once(path: Path) -> None:
     assert read.usage().input == 8
 
 
-def test_a06_what_follows_a_missing_node_is_read_and_flagged(path: Path) -> None:
+def test_a06_entries_after_a_missing_node_are_read_and_flagged(path: Path) -> None:
     rows = chain(*(("user", text(str(number))) for number in range(4)))[2:]
     with TapeReader(tape_file(path, rows)) as reader:
         assert reader.list_sessions() == []
@@ -186,9 +186,9 @@ def test_a06_what_follows_a_missing_node_is_read_and_flagged(path: Path) -> None
         assert reader.read_path(name_of("a", 3)).faults == ("orphan",)
 
 
-def test_a06_a_circle_ends_and_is_flagged(path: Path) -> None:
+def test_a06_a_cycle_ends_and_is_flagged(path: Path) -> None:
     rows = chain(*(("user", text(str(number))) for number in range(4)))
-    rows[0]["parent_hash"] = name_of("a", 2)  # and the last one hangs from the circle
+    rows[0]["parent_hash"] = name_of("a", 2)  # and the last one follows the cycle
     with TapeReader(tape_file(path, rows)) as reader:
         assert reader.list_sessions() == []
         (head,) = reader.sessions()
@@ -201,14 +201,14 @@ def test_a06_a_circle_ends_and_is_flagged(path: Path) -> None:
     assert (texts(read), read.faults) == (["me"], ("cycle",))
 
 
-def test_a06_nodes_that_are_there_twice_are_read_once(path: Path) -> None:
+def test_a06_duplicate_nodes_are_read_once(path: Path) -> None:
     rows = [*chain(*(("user", text(str(n))) for n in range(40))) * 2]
     read = session(tape_file(path, rows, key=False), name_of("a", 0))
     assert texts(read) == [str(n) for n in range(40)]
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a06_a_very_long_session_is_read_whole(path: Path, indexed: bool) -> None:  # noqa: FBT001
+def test_a06_a_very_long_session_is_read_completely(path: Path, indexed: bool) -> None:  # noqa: FBT001
     rows = chain(*(("user", text("x")) for _ in range(6_000)))
     tape_file(path, rows, key=indexed)
     with TapeReader(path) as reader:
@@ -216,7 +216,7 @@ def test_a06_a_very_long_session_is_read_whole(path: Path, indexed: bool) -> Non
         assert len(reader.read_path(name_of("a", 5_999)).entries) == 6_000
 
 
-def test_a06_a_file_of_100_000_nodes_ends_and_says_what_it_left_out(path: Path) -> None:
+def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(path: Path) -> None:
     tape_file(path, ())
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
@@ -224,7 +224,7 @@ def test_a06_a_file_of_100_000_nodes_ends_and_says_what_it_left_out(path: Path) 
             "INSERT INTO nodes (hash, parent_hash, content) "
             "SELECT printf('%064x', i), CASE i WHEN 0 THEN NULL ELSE printf('%064x', i - 1) END, 'x' FROM n"
         )
-    with TapeReader(path, most_nodes=20_000) as reader:
+    with TapeReader(path, max_nodes=20_000) as reader:
         (head,) = reader.sessions()
         assert (head.nodes, head.head) == (100_000, f"{99_999:064x}")
         read = reader.read_session(head.root)
@@ -244,7 +244,7 @@ def test_a06_any_links_end_and_every_node_is_in_one_session(parents: dict[int, i
     assert {head.root for head in heads if head.is_complete} == roots
 
 
-def test_a07_a_node_is_read_with_all_that_it_holds(path: Path) -> None:
+def test_a07_a_node_is_read_with_all_its_fields(path: Path) -> None:
     content = [*text("I look."), *use("look", {"at": "north"}, "t1"), *use("wait", None, "t2")]
     results = [*result("a tree", "t1"), *result("no", "t2", error=True)]
     rows = chain(("assistant", content), ("user", results), agent_name="red", project="p")
@@ -286,7 +286,7 @@ def test_a07_a_node_is_read_with_all_that_it_holds(path: Path) -> None:
         ("[" * 100_000, "[" * 100_000, True),
     ],
 )  # fmt: skip
-def test_a08_content_of_any_shape_is_read_or_kept_as_it_is(
+def test_a08_content_of_any_shape_is_read_or_stored_raw(
     path: Path,
     stored: object,
     shown: str,
@@ -298,7 +298,7 @@ def test_a08_content_of_any_shape_is_read_or_kept_as_it_is(
     assert (entry.raw is not None) == malformed
 
 
-def test_a09_both_spellings_of_results_are_read_and_unknown_blocks_pass() -> None:
+def test_a09_both_key_dialects_are_read_and_unknown_blocks_pass_through() -> None:
     tapes = [
         {"type": "tool_result", "tool_result_id": "t", "tool_output": "boom", "is_error": True}
     ]
@@ -315,7 +315,7 @@ def test_a09_both_spellings_of_results_are_read_and_unknown_blocks_pass() -> Non
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a10_every_era_is_read_and_what_it_lacks_is_not_known(tmp_path: Path, era: str) -> None:
+def test_a10_every_era_is_read_and_missing_columns_are_none(tmp_path: Path, era: str) -> None:
     rows = chain(("user", text("go")), ("assistant", text("up")), agent_name="red")
     rows[1].update(spent(9, 4, 3, 2))
     read = session(tape_file(tmp_path / "t.db", rows, era), name_of("a", 0))
@@ -334,7 +334,7 @@ def everything_in(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("log", [False, True], ids=["rollback journal", "write-ahead log"])
-def test_a11_reading_leaves_a_file_and_its_folder_as_they_are(path: Path, log: bool) -> None:  # noqa: FBT001
+def test_a11_reading_changes_neither_the_file_nor_its_folder(path: Path, log: bool) -> None:  # noqa: FBT001
     tape_file(path, chain(("user", text("go"))))
     if log:
         with closing(sqlite3.connect(path)) as connection:
@@ -348,7 +348,7 @@ def test_a11_reading_leaves_a_file_and_its_folder_as_they_are(path: Path, log: b
     assert path.stat().st_mtime_ns == stamp
 
 
-def test_a11_others_may_write_meanwhile_and_are_read_from_their_log(path: Path) -> None:
+def test_a11_rows_of_an_active_writer_are_read_from_its_log(path: Path) -> None:
     tape_file(path, chain(("user", text("go"))))
     with closing(sqlite3.connect(path)) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
@@ -362,14 +362,14 @@ def test_a11_others_may_write_meanwhile_and_are_read_from_their_log(path: Path) 
         writer.rollback()
 
 
-def test_a11_an_open_reader_sees_what_was_added_since(path: Path) -> None:
+def test_a11_an_open_reader_sees_added_rows(path: Path) -> None:
     with TapeReader(tape_file(path, chain(("user", text("go"))))) as reader:
         assert len(reader.list_sessions()) == len(reader.list_leaves()) == 1
         tape_file(path, chain(("user", text("again")), start="b"))
         assert len(reader.list_sessions()) == len(reader.list_leaves()) == 2
 
 
-def test_a11_a_log_that_somebody_left_behind_is_read_and_stays(path: Path, tmp_path: Path) -> None:
+def test_a11_a_log_of_an_ended_writer_is_read_and_unchanged(path: Path, tmp_path: Path) -> None:
     tape_file(path, chain(("user", text("go"))))
     left = tmp_path / "left" / path.name
     left.parent.mkdir()
@@ -385,7 +385,7 @@ def test_a11_a_log_that_somebody_left_behind_is_read_and_stays(path: Path, tmp_p
     assert everything_in(left.parent) == before
 
 
-def test_a11_tables_of_an_extension_that_is_not_here_do_no_harm(path: Path) -> None:
+def test_a11_tables_of_a_missing_extension_are_ignored(path: Path) -> None:
     tape_file(path, chain(("user", text("go"))))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA writable_schema = ON")
@@ -396,18 +396,18 @@ def test_a11_tables_of_an_extension_that_is_not_here_do_no_harm(path: Path) -> N
     assert texts(session(path, name_of("a", 0))) == ["go"]
 
 
-def test_a11_a_file_that_cannot_be_read_is_one_clear_line_and_is_not_made(tmp_path: Path) -> None:
-    note, other, torn = tmp_path / "note.txt", tmp_path / "other.db", tmp_path / "torn.db"
+def test_a11_an_unreadable_file_is_reported_in_one_line_and_not_created(tmp_path: Path) -> None:
+    note, other, corrupt = tmp_path / "note.txt", tmp_path / "other.db", tmp_path / "torn.db"
     note.write_text("hello", encoding="utf-8")
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE things (a)")
-    tape_file(torn, chain(("user", text("go" * 3_000))))
-    torn.write_bytes(torn.read_bytes()[:4096] + bytes(8192))
+    tape_file(corrupt, chain(("user", text("go" * 3_000))))
+    corrupt.write_bytes(corrupt.read_bytes()[:4096] + bytes(8192))
     cases: list[tuple[Path, type[StoreError], str]] = [
         (tmp_path / "none.db", MissingStore, "does not exist; name a tape"),
         (note, ForeignStore, "not a SQLite file; name a tape"),
-        (other, ForeignStore, "is no tape"),
-        (torn, CorruptStore, "is damaged"),
+        (other, ForeignStore, "is not a tape"),
+        (corrupt, CorruptStore, "is damaged"),
         (tmp_path, StoreError, "cannot be read"),
     ]
     for path, kind, words_ in cases:
@@ -417,7 +417,7 @@ def test_a11_a_file_that_cannot_be_read_is_one_clear_line_and_is_not_made(tmp_pa
     assert not (tmp_path / "none.db").exists()
 
 
-def test_a11_a_node_that_is_not_there_is_told(path: Path) -> None:
+def test_a11_a_missing_node_is_reported(path: Path) -> None:
     with TapeReader(tape_file(path, ())) as reader:
         assert reader.list_sessions() == []
         for read in (reader.read_session, reader.read_path):
@@ -425,7 +425,7 @@ def test_a11_a_node_that_is_not_there_is_told(path: Path) -> None:
                 read("x")
 
 
-def test_a12_names_are_checked_against_what_nodes_hold(path: Path) -> None:
+def test_a12_hashes_are_checked_against_the_content_of_nodes(path: Path) -> None:
     tapes = recorder(path)
     call = {"type": "tool_use", "id": "t", "name": "look", "input": {"far": 2**60, "x": 0.5}}
     tapes.record(question(said("user", words("go <now> é"))), answer(words("up"), call))
@@ -443,7 +443,7 @@ def test_a12_names_are_checked_against_what_nodes_hold(path: Path) -> None:
         assert texts(reader.read_session(root)) == ["no", "up"]
 
 
-def test_a12_a38_what_tapes_itself_wrote_is_called_as_it_should_be(path: Path) -> None:
+def test_a12_a38_nodes_written_by_tapes_have_valid_hashes(path: Path) -> None:
     file = Path(__file__).with_name("tape_vectors.json")
     (vectors,) = json.loads(file.read_text(encoding="utf-8")).values()
     names = {each["node"]: each["hash"] for each in vectors}
@@ -459,7 +459,7 @@ def test_a12_a38_what_tapes_itself_wrote_is_called_as_it_should_be(path: Path) -
     assert (found.matching, found.mismatched) == (8, ())
 
 
-def test_a12_nodes_whose_names_cannot_be_checked_are_read_all_the_same(path: Path) -> None:
+def test_a12_nodes_with_unverifiable_hashes_are_read(path: Path) -> None:
     rows = chain(("user", "[{"), ("user", text("hi")), ("user", b"\xff"))
     with TapeReader(tape_file(path, rows)) as reader:
         assert reader.verify_hash().matching == 0
@@ -467,8 +467,8 @@ def test_a12_nodes_whose_names_cannot_be_checked_are_read_all_the_same(path: Pat
         assert texts(reader.read_session(name_of("a", 0))) == ["[{", "hi", "\ufffd"]
 
 
-def test_a13_usage_beside_the_main_way_counts_and_counts_once(path: Path) -> None:
-    """As streaming does it: each reply is a leaf with its cost, and its echo goes on without."""
+def test_a13_usage_on_side_branches_counts_once(path: Path) -> None:
+    """As with streaming: each reply is a leaf with usage, and its echo continues without usage."""
     rows = chain(*(("user", text(str(number))) for number in range(7)))
     for number in (1, 3, 5):
         leaf = node(

@@ -1,4 +1,4 @@
-"""Every call of a model becomes nodes that Tapes v0.4.0 would have written, and nothing that must not be kept."""
+"""Recording of model calls as nodes like those of Tapes v0.4.0, without secrets."""
 
 import base64
 import json
@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import Faults, ForeignStore, MalformedRecord, StoreError
-from memory.tapes.entries import TokenUsage, iso, moment, taped
-from memory.tapes.hashing import MASKED, Bucket, canonical, mask_secrets, sound, stored_json
+from memory.tapes.entries import TokenUsage, format_time, iso, moment
+from memory.tapes.hashing import MASKED, Bucket, canonical, clean, mask_secrets, stored_json
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder, blocks_of, run_mark
 from memory.tapes.tape import Node, open_tape
@@ -47,7 +47,7 @@ def unmasked(text: str) -> str:
 
 @pytest.mark.parametrize("node", NODES, ids=lambda node: str(node["node"]))
 def test_a38_hashes_are_those_of_tapes(node: dict[str, Any]) -> None:
-    blocks = sound(node["blocks"] or [], unmasked)
+    blocks = clean(node["blocks"] or [], unmasked)
     bucket = Bucket(node["role"], blocks, node["model"], node["provider"], node["agent"])
     assert bucket.hash(HASHES.get(node["after"])) == node["hash"]
     assert bucket.stored_content() == node["stored"].encode()
@@ -61,7 +61,7 @@ def test_a38_hashes_are_those_of_tapes(node: dict[str, Any]) -> None:
         (1.7976931348623157e308, "1.7976931348623157e+308"), (2**53, "9007199254740992"), (333333333.33333329, "333333333.3333333"),
     ],
 )  # fmt: skip
-def test_a38_numbers_are_spelled_as_rfc_8785_has_them(number: float, text: str) -> None:
+def test_a38_numbers_are_written_as_in_rfc_8785(number: float, text: str) -> None:
     assert canonical(number) == text
 
 
@@ -73,16 +73,14 @@ JSON_VALUES = st.recursive(
 
 
 @given(JSON_VALUES)
-def test_a38_whatever_json_comes_has_a_hash_and_the_same_one_when_it_is_read_back(
-    value: object,
-) -> None:
-    block = {"type": "tool_use", "tool_input": sound({"value": value}, unmasked)}
+def test_a38_any_json_has_a_hash_that_is_the_same_after_reading_back(value: object) -> None:
+    block = {"type": "tool_use", "tool_input": clean({"value": value}, unmasked)}
     bucket = Bucket("assistant", [block], "m")
     again = Bucket("assistant", json.loads(bucket.stored_content()), "m")
     assert bucket.hash(None) == again.hash(None)
 
 
-def test_a38_a_node_is_put_once(path: Path) -> None:
+def test_a38_a_node_is_stored_once(path: Path) -> None:
     tape = open_tape(path)
     bucket = Bucket("user", text("hello"), "m")
     nodes = [Node(bucket.hash(None), None, bucket, 1.0)]
@@ -90,7 +88,7 @@ def test_a38_a_node_is_put_once(path: Path) -> None:
     tape.close()
 
 
-def test_a37_a_call_becomes_a_node_a_message_and_one_for_the_reply(path: Path) -> None:
+def test_a37_a_call_becomes_one_node_for_each_message_and_one_for_the_reply(path: Path) -> None:
     tapes = recorder(path)
     request = question(said("user", words("what now?")))
     name = tapes.record(
@@ -110,7 +108,7 @@ def test_a37_a_call_becomes_a_node_a_message_and_one_for_the_reply(path: Path) -
     assert iso(replied.timestamp) == "2026-03-09T10:00:00Z"
 
 
-def test_a38_a_conversation_sent_again_and_again_is_kept_once_and_never_forks(path: Path) -> None:
+def test_a38_a_resent_conversation_is_stored_once_without_forks(path: Path) -> None:
     tapes = recorder(path)
     messages = [said("user", words("what now?"))]
     for turn in range(5):
@@ -128,7 +126,7 @@ def test_a38_a_conversation_sent_again_and_again_is_kept_once_and_never_forks(pa
     assert session.usage() == TokenUsage(5 * 29, 35, 55, 65)
 
 
-def test_a38_a_recorder_that_begins_again_goes_on_with_the_same_nodes(path: Path) -> None:
+def test_a38_a_restarted_recorder_continues_the_same_nodes(path: Path) -> None:
     first, reply = said("user", words("what now?")), said("assistant", words("up"))
     recorder(path).record(question(first), answer(words("up")))
     tapes = recorder(path)
@@ -137,9 +135,7 @@ def test_a38_a_recorder_that_begins_again_goes_on_with_the_same_nodes(path: Path
     assert len(recorded(path).entries) == 4
 
 
-def test_a38_marks_for_the_cache_and_thinking_that_is_not_sent_again_make_no_fork(
-    path: Path,
-) -> None:
+def test_a38_cache_marks_and_omitted_thinking_make_no_fork(path: Path) -> None:
     tapes = recorder(path)
     marked = words("what now?") | {"cache_control": {"type": "ephemeral"}}
     thought = {"type": "thinking", "thinking": "hm", "signature": "x"}
@@ -155,7 +151,7 @@ def test_a38_marks_for_the_cache_and_thinking_that_is_not_sent_again_make_no_for
     assert session.branches == ()
 
 
-def test_a38_a_message_changed_after_it_was_sent_is_another_one(path: Path) -> None:
+def test_a38_a_message_changed_after_sending_is_a_new_node(path: Path) -> None:
     tapes = recorder(path)
     request = {"model": "m", "messages": [{"role": "user", "content": [words("one")]}]}
     tapes.record(request, answer(words("up")))
@@ -165,7 +161,7 @@ def test_a38_a_message_changed_after_it_was_sent_is_another_one(path: Path) -> N
         assert len(reader.list_sessions()) == 2
 
 
-def test_a37_runs_that_begin_alike_are_told_apart_by_their_mark(path: Path) -> None:
+def test_a37_runs_with_equal_beginnings_are_distinguished_by_their_mark(path: Path) -> None:
     tapes = recorder(path)
     for run, attempt in (("r1", 1), ("r1", 2), ("r2", 1)):
         opening = said("user", words(run_mark(run, attempt)), words("what now?"))
@@ -176,7 +172,7 @@ def test_a37_runs_that_begin_alike_are_told_apart_by_their_mark(path: Path) -> N
         run_mark('r"1')
 
 
-def test_a39_a_file_of_ours_has_the_tables_that_tapes_v040_makes(path: Path) -> None:
+def test_a39_a_recorded_file_has_the_tables_of_tapes_v040(path: Path) -> None:
     tapes = recorder(path)
     tapes.record(question(said("user", words("a <b>"))), answer(words("up")))
     tapes._tape.close()
@@ -208,7 +204,7 @@ def test_a39_a_file_of_ours_has_the_tables_that_tapes_v040_makes(path: Path) -> 
     ]
 
 
-def test_a39_the_columns_hold_what_tapes_v040_would_put_there(path: Path) -> None:
+def test_a39_the_columns_hold_the_values_of_tapes_v040(path: Path) -> None:
     tapes = recorder(path)
     tapes.record(question(said("user", words("a <b> & c"))), answer(words("up")))
     asked, replied = raw(
@@ -223,8 +219,8 @@ def test_a39_the_columns_hold_what_tapes_v040_would_put_there(path: Path) -> Non
     assert replied[3:] == ("end_turn", None, 29, 36, 13, None, *common)
 
 
-def test_a39_times_are_written_as_tapes_do_and_read_in_any_zone() -> None:
-    assert taped(1_773_050_400.25) == "2026-03-09 10:00:00.25+00:00"
+def test_a39_times_are_written_in_the_format_of_tapes_and_read_in_any_zone() -> None:
+    assert format_time(1_773_050_400.25) == "2026-03-09 10:00:00.25+00:00"
     for same in (
         "2026-03-09 02:00:00.250000000-08:00",
         "2026-03-09T10:00:00.25Z",
@@ -236,7 +232,7 @@ def test_a39_times_are_written_as_tapes_do_and_read_in_any_zone() -> None:
     assert [moment(odd) for odd in ("", "yesterday", "2026-13-40 10:00:00", None, 7)] == [None] * 5
 
 
-def test_a39_a_file_that_is_no_tape_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a39_a_file_that_is_not_a_tape_is_refused_and_unchanged(tmp_path: Path) -> None:
     old = tape_file(tmp_path / "old.sqlite", chain(("user", text("hi"))), "rc.1")
     before = old.read_bytes()
     with pytest.raises(ForeignStore, match=r"no agent_name\); name another file"):
@@ -251,7 +247,7 @@ def test_a39_a_file_that_is_no_tape_is_refused_and_left_as_it_is(tmp_path: Path)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["note.txt", "old.sqlite"]
 
 
-def test_a40_calls_in_replies_and_the_results_that_follow_are_kept_whole(path: Path) -> None:
+def test_a40_tool_calls_and_their_results_are_recorded_completely(path: Path) -> None:
     tapes = recorder(path)
     opening, call = said("user", words("go")), said("assistant", CALL)
     tapes.record(question(opening), answer(CALL))
@@ -259,36 +255,36 @@ def test_a40_calls_in_replies_and_the_results_that_follow_are_kept_whole(path: P
     failing = {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts, "is_error": True}
     tapes.record(question(opening, call, said("user", failing)), answer(words("oh")))
     session = recorded(path)
-    asked, replied, told, _ = session.entries
+    asked, replied, answered, _ = session.entries
     assert session.branches == ()
-    (result,) = told.tool_results
+    (result,) = answered.tool_results
     assert (result.id, result.text, result.is_error) == ("toolu_1", "a tree\na house", True)
     assert (asked.text, replied.usage.output) == ("go", 7)
     assert replied.tool_uses[0].input == CALL["input"]
 
 
-def test_a41_a_tape_that_fails_is_counted_and_told_once_and_disturbs_nobody(path: Path) -> None:
-    told: list[tuple[str, Exception]] = []
-    tapes = recorder(path, on_fault=lambda name, error: told.append((name, error)))
+def test_a41_a_failing_tape_is_counted_and_reported_once_and_stops_no_call(path: Path) -> None:
+    reports: list[tuple[str, Exception]] = []
+    tapes = recorder(path, on_fault=lambda name, error: reports.append((name, error)))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("ALTER TABLE nodes RENAME TO gone")
         for _ in range(3):
             assert tapes.record(question(said("user", words("go"))), answer(words("up"))) is None
         connection.execute("ALTER TABLE gone RENAME TO nodes")
-    assert (tapes.lost, tapes.faults["tape"], [name for name, _ in told]) == (3, 3, ["tape"])
-    assert "nodes" in str(told[0][1])
+    assert (tapes.lost, tapes.faults["tape"], [name for name, _ in reports]) == (3, 3, ["tape"])
+    assert "nodes" in str(reports[0][1])
     assert tapes.record(question(said("user", words("go"))), answer(words("up"))) is not None
     assert tapes.lost == 3
 
 
-def test_a41_after_a_loss_the_next_call_keeps_what_is_missing(path: Path) -> None:
+def test_a41_after_a_loss_the_next_call_records_missing_nodes(path: Path) -> None:
     tapes = recorder(path)
     opening, reply = said("user", words("go")), said("assistant", words("up"))
     tapes.record(question(opening), answer(words("up")))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM nodes")
     following = question(opening, reply, said("user", words("and?")))
-    assert tapes.record(following, answer(words("down"))) is None  # its parent is gone
+    assert tapes.record(following, answer(words("down"))) is None  # its parent is missing
     assert tapes.record(following, answer(words("down"))) is not None
     assert raw(path, "SELECT count(*) FROM nodes") == [(4,)]
 
@@ -301,7 +297,7 @@ def test_a41_after_a_loss_the_next_call_keeps_what_is_missing(path: Path) -> Non
         {"role": "x", "content": [{"type": "tool_use", "input": {"x": object()}}]},
     ],
 )
-def test_a41_a_reply_that_makes_no_sense_is_a_loss_and_no_error(
+def test_a41_a_malformed_reply_is_a_loss_and_raises_nothing(
     path: Path, reply: dict[str, Any]
 ) -> None:
     faults = Faults()
@@ -311,7 +307,7 @@ def test_a41_a_reply_that_makes_no_sense_is_a_loss_and_no_error(
     assert raw(path, "SELECT count(*) FROM nodes") == [(0,)]
 
 
-def test_a42_pictures_are_kept_by_reference_wherever_they_are(path: Path) -> None:
+def test_a42_images_are_recorded_by_reference_in_any_block(path: Path) -> None:
     picture = os.urandom(300)
     data = base64.b64encode(picture).decode()
     source = {"type": "base64", "media_type": "image/png", "data": data}
@@ -336,14 +332,14 @@ KEY = "sk-ant-api03-" + "x1Y2" * 12
     "secret",
     [KEY, f"ANTHROPIC_API_KEY={KEY}", "Authorization: Bearer " + "abcd1234" * 4, "ghp_" + "a1B2" * 9, "api_key: 'hunter2hunter2'"],
 )  # fmt: skip
-def test_a42_keys_get_onto_no_tape(path: Path, secret: str) -> None:
+def test_a42_keys_are_masked_on_tapes(path: Path, secret: str) -> None:
     hidden = secret.split()[-1].split("=")[-1].strip("'")
     tapes = recorder(path)
     failed = SEEN | {"content": f"denied: {secret}"}
-    told = words(f"it says {secret} here")
+    leak = words(f"it holds {secret} here")
     meta = {"note": secret}
     call = CALL | {"input": {"env": {secret: [secret]}}}
-    tapes.record(question(said("user", told, failed)), answer(told, call), meta=meta)
+    tapes.record(question(said("user", leak, failed)), answer(leak, call), meta=meta)
     tapes._tape.close()
     assert tapes.lost == 0
     for file in path.parent.iterdir():
@@ -351,14 +347,12 @@ def test_a42_keys_get_onto_no_tape(path: Path, secret: str) -> None:
     assert MASKED in recorded(path).entries[0].text
 
 
-def test_a42_ordinary_words_about_keys_stay() -> None:
+def test_a42_ordinary_words_about_keys_are_not_masked() -> None:
     plain = "The key item is in the house; press the a key: now, token: a coin, sk-short, "
     assert mask_secrets(plain + "https://a.example/b?c=d") == plain + "https://a.example/b?c=d"
 
 
-def test_a42_a_mask_of_ones_own_sees_every_text_and_nothing_is_kept_when_it_fails(
-    path: Path,
-) -> None:
+def test_a42_a_custom_mask_sees_every_text_and_its_failure_records_nothing(path: Path) -> None:
     def mask(text: str) -> str:
         if "boom" in text:
             raise ValueError(text)
@@ -376,7 +370,7 @@ def test_a42_a_mask_of_ones_own_sees_every_text_and_nothing_is_kept_when_it_fail
     assert all(b"[rival]" in each and b"Gary" not in each for each in stored)
 
 
-def test_a42_halves_of_characters_and_bytes_that_are_no_text_are_made_whole(path: Path) -> None:
+def test_a42_lone_surrogates_and_invalid_bytes_are_replaced(path: Path) -> None:
     odd = {
         "model": "m",
         "messages": [
@@ -393,7 +387,7 @@ def test_a42_halves_of_characters_and_bytes_that_are_no_text_are_made_whole(path
     assert replied.tool_uses[0].input == {"k": "\ufffd!", "n": "nan"}
 
 
-def test_a37_what_a_service_edited_out_is_told_beside_the_tape(path: Path) -> None:
+def test_a37_context_edits_of_the_service_are_recorded_next_to_the_tape(path: Path) -> None:
     tapes = recorder(path)
     edits = {"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 4}]}
     reply = answer(words("up"), context_management=edits, model="claude-x-20260101")
@@ -409,7 +403,7 @@ def test_a37_what_a_service_edited_out_is_told_beside_the_tape(path: Path) -> No
     }
 
 
-def test_a37_text_may_come_as_a_string_and_blocks_of_any_kind() -> None:
+def test_a37_content_is_a_string_or_blocks_of_any_kind() -> None:
     assert blocks_of("hello", unmasked) == text("hello")
     assert blocks_of(None, unmasked) == blocks_of("", unmasked) == []
     odd = [{"type": "search_hits", "text": "x", "more": 1}, {"type": "thinking", "thinking": "hm"}]

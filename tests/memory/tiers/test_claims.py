@@ -1,4 +1,4 @@
-"""What the cartridge says outranks what is remembered."""
+"""Cartridge facts outrank remembered claims."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,24 +17,24 @@ def claim(tiers: Tiers, said: object = BADGE) -> Entry:
     return tiers.blackboard.write(STM, "note", data, tick=5, game_s=2.5, status="claim")  # type: ignore[arg-type]
 
 
-def test_a_claim_that_facts_bear_out_is_verified(tiers: Tiers) -> None:
+def test_a_claim_confirmed_by_facts_is_verified(tiers: Tiers) -> None:
     said = claim(tiers)
-    tiers.memory.truth.judge({"badges": 1}, tick=9)
+    tiers.memory.claim_checker.check_claims({"badges": 1}, tick=9)
     entry = tiers.blackboard.get(STM, said.key)
     assert entry is not None
     assert (entry.status, entry.closed) == ("verified", "")
     assert "tick:9" in entry.sources
-    assert tiers.memory.truth.open_claims == ()
+    assert tiers.memory.claim_checker.open_claims == ()
 
 
-def test_a_claim_that_facts_contradict_is_closed_with_reason_and_evidence(tiers: Tiers) -> None:
+def test_a_claim_contradicted_by_facts_is_closed_with_evidence(tiers: Tiers) -> None:
     said = claim(tiers)
-    tiers.memory.truth.judge({"badges": 0}, tick=9)
+    tiers.memory.claim_checker.check_claims({"badges": 0}, tick=9)
     entry = tiers.blackboard.get(STM, said.key)
     assert entry is not None  # closed, not deleted
     assert (entry.status, entry.closed) == ("claim", "the cartridge says badges is 0")
     assert entry.sources == ("tick:9",)
-    tiers.memory.truth.judge({"badges": 1}, tick=10)
+    tiers.memory.claim_checker.check_claims({"badges": 1}, tick=10)
     assert tiers.blackboard.get(STM, said.key) == entry
 
 
@@ -42,10 +42,10 @@ def test_a_claim_that_facts_contradict_is_closed_with_reason_and_evidence(tiers:
     "said",
     [{"fact": "money", "at_least": 1}, {"at_least": 1}, "a badge", {**BADGE, "at_most": "x"}],
 )
-def test_a_claim_that_facts_do_not_speak_of_stays_a_claim(tiers: Tiers, said: object) -> None:
+def test_a_claim_without_a_fact_stays_a_claim(tiers: Tiers, said: object) -> None:
     claim(tiers, said)
-    tiers.memory.truth.judge({"badges": 0}, tick=9)
-    (entry,) = tiers.memory.truth.open_claims
+    tiers.memory.claim_checker.check_claims({"badges": 0}, tick=9)
+    (entry,) = tiers.memory.claim_checker.open_claims
     assert (entry.status, entry.closed) == ("claim", "")
     assert verdict_on(said, {"badges": 0}) is None
 
@@ -56,13 +56,13 @@ def test_open_claims_are_found_again_after_a_restart(tmp_path: Path) -> None:
     tiers.store.commit()
     tiers.store.close()
     again = open_tiers(tmp_path / "run.sqlite")
-    assert [entry.data["text"] for entry in again.memory.truth.open_claims] == ["We have a badge."]
+    assert [entry.data["text"] for entry in again.memory.claim_checker.open_claims] == [
+        "We have a badge."
+    ]
     again.store.close()
 
 
-def test_a_pattern_that_fails_as_often_as_one_must_work_is_closed_for_everybody(
-    tiers: Tiers,
-) -> None:
+def test_a_pattern_that_fails_too_often_is_closed_everywhere(tiers: Tiers) -> None:
     tiers.acts(range(4), "up")
     tiers.consolidator.consolidate(1000)
     assert len(tiers.tactician.patterns) == 1
@@ -76,9 +76,7 @@ def test_a_pattern_that_fails_as_often_as_one_must_work_is_closed_for_everybody(
     assert (closing["table"], closing["reason"]) == ("tactician_patterns", entry.closed)
 
 
-def test_a_mistake_that_works_by_now_is_closed_and_opens_again_when_it_is_made_again(
-    tiers: Tiers,
-) -> None:
+def test_a_mistake_is_closed_when_it_works_and_reopened_when_repeated(tiers: Tiers) -> None:
     for tick in range(4):
         tiers.act(tick, "push", why=f"reason {tick}", success=False)
     tiers.consolidator.consolidate(1000, reason="session_end")

@@ -1,4 +1,4 @@
-"""What moves up, when, and only once."""
+"""Consolidation: what is carried to the next tier, when, and only once."""
 
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -44,7 +44,7 @@ def strategies(tiers: Tiers) -> list[SuccessfulStrategy]:
     return list(tiers.tactician.strategies.values())
 
 
-def test_e27_the_figures_are_those_of_the_design() -> None:
+def test_e27_the_defaults_are_those_of_the_design() -> None:
     seed = {
         "tick_interval": 1000,
         "session_end_consolidate": True,
@@ -76,7 +76,7 @@ def test_e28_it_fires_once_in_each_interval_that_is_entered(jumps: list[int]) ->
         tiers.store.close()
 
 
-def test_e29_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> None:
+def test_e29_a_sequence_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> None:
     for tick in range(0, 9, 3):
         tiers.act(tick, "enter", why="heal")
         tiers.act(tick + 1, "talk", why="heal")
@@ -91,11 +91,13 @@ def test_e29_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> Non
     assert pattern.last_validated == NOON + 4.0
 
 
-def test_e29_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> None:
+def test_e29_evidence_is_reported_once_and_adds_up(tiers: Tiers) -> None:
     tiers.acts(range(4), "up")
     tiers.consolidator.consolidate(1000)
     tiers.consolidator.consolidate(1000)
-    assert [pattern.success_count for pattern in patterns(tiers)] == [3]  # one may go on
+    assert [pattern.success_count for pattern in patterns(tiers)] == [
+        3
+    ]  # the last sequence may continue
     for tick in range(1000, 1006):
         tiers.act(tick, "up", success=tick < 1002)
     tiers.consolidator.consolidate(2000, reason="session_end")
@@ -106,7 +108,7 @@ def test_e29_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> N
     assert replace(tiers.tactician.knowledge(), total_sessions=0) == before
 
 
-def test_e29_seven_of_ten_is_enough(tiers: Tiers) -> None:
+def test_e29_seven_successes_of_ten_are_enough(tiers: Tiers) -> None:
     for tick in range(10):
         tiers.act(tick, "jump", why="cross", success=tick < 7)
     for tick in range(10, 20):
@@ -117,7 +119,7 @@ def test_e29_seven_of_ten_is_enough(tiers: Tiers) -> None:
     ]
 
 
-def test_e29_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
+def test_e29_too_few_or_too_uncertain_successes_make_no_pattern(tiers: Tiers) -> None:
     tiers.acts(range(2), "rare", why="rare")
     for tick in range(2, 12):
         tiers.act(tick, "risky", why="risky", success=tick % 2 == 0)
@@ -125,7 +127,7 @@ def test_e29_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
     assert [patterns(tiers), mistakes(tiers)] == [[], []]
 
 
-def test_e29_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> None:
+def test_e29_an_action_that_keeps_failing_becomes_a_mistake(tiers: Tiers) -> None:
     for tick in range(4):
         tiers.act(tick, "push wall", why=f"reason {tick}", success=False)
     tiers.consolidator.consolidate(1000, reason="session_end")
@@ -139,7 +141,7 @@ def test_e29_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> 
     assert mistake.outcome == "failed 12 of 12 times"
 
 
-def test_e30_each_battle_teaches_once(tiers: Tiers) -> None:
+def test_e30_each_battle_counts_once(tiers: Tiers) -> None:
     tiers.strategist.record_battle(replace(FIGHT, moves_used=("tackle", "growl", "growl")))
     tiers.strategist.record_battle(replace(FIGHT, battle_id="b2", outcome="runaway"))
     tiers.strategist.record_battle(
@@ -166,7 +168,7 @@ def test_e30_later_consolidations_add_new_battles_only(tiers: Tiers) -> None:
     assert tiers.tactician.total_battles == 5
 
 
-def test_e30_a_battle_run_from_teaches_no_defeat(tiers: Tiers) -> None:
+def test_e30_a_runaway_counts_as_no_defeat(tiers: Tiers) -> None:
     for outcome in ("runaway", "catch"):
         tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
     tiers.consolidator.consolidate(1000)
@@ -174,9 +176,7 @@ def test_e30_a_battle_run_from_teaches_no_defeat(tiers: Tiers) -> None:
     assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (0, 0.0)
 
 
-def test_e29_working_memory_lets_go_of_what_was_carried_but_for_the_last_minutes(
-    tiers: Tiers,
-) -> None:
+def test_e29_working_memory_drops_carried_entries_except_the_last_minutes(tiers: Tiers) -> None:
     tiers.acts(range(1000), "up")
     tiers.consolidator.tick(1000)
     left = tiers.blackboard.entries(WORKING)
@@ -187,15 +187,15 @@ def test_e29_working_memory_lets_go_of_what_was_carried_but_for_the_last_minutes
     assert pattern.success_count == 1000
 
 
-def test_a_consolidation_is_an_entry_that_others_may_hear_of(tiers: Tiers) -> None:
-    heard: list[str] = []
-    tiers.blackboard.subscribe("agent:*:stm", lambda event: heard.append(event.entry.kind))
+def test_a_consolidation_writes_an_entry_with_an_event(tiers: Tiers) -> None:
+    kinds: list[str] = []
+    tiers.blackboard.subscribe("agent:*:stm", lambda event: kinds.append(event.entry.kind))
     tiers.consolidator.tick(1000)
-    assert heard == [CONSOLIDATION]
+    assert kinds == [CONSOLIDATION]
     assert tiers.blackboard.entries(STM, kind=CONSOLIDATION)[0].data["tick"] == 1000
 
 
-def test_a_session_leaves_a_summary(tiers: Tiers) -> None:
+def test_a_session_writes_a_summary(tiers: Tiers) -> None:
     tiers.strategist.record_battle(FIGHT)
     tiers.strategist.add_location(TOWN)
     tiers.strategist.set_objective(AIM)
@@ -212,7 +212,7 @@ def test_a_session_leaves_a_summary(tiers: Tiers) -> None:
     assert tiers.tactician.total_sessions == 1
 
 
-def test_e27_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> None:
+def test_e27_consolidation_at_session_end_can_be_disabled(tmp_path: Path) -> None:
     config = ConsolidationConfig(session_end_consolidate=False)
     tiers = open_tiers(tmp_path / "run.sqlite", config=config)
     tiers.acts(range(9), "up")
@@ -221,7 +221,7 @@ def test_e27_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> 
     tiers.store.close()
 
 
-def test_e31_forgetting_drops_the_worthless_and_nothing_else(tiers: Tiers) -> None:
+def test_e31_forgetting_removes_only_knowledge_below_the_threshold(tiers: Tiers) -> None:
     tactician = tiers.tactician
     tactician.add_pattern(replace(PATTERN, relevance_score=0.31))
     tactician.add_pattern(replace(PATTERN, pattern_id="weak", relevance_score=0.29))
@@ -235,7 +235,7 @@ def test_e31_forgetting_drops_the_worthless_and_nothing_else(tiers: Tiers) -> No
     assert tiers.consolidator.apply_forgetting() == []
 
 
-def test_e31_a_run_does_not_age_what_it_knows(tiers: Tiers) -> None:
+def test_e31_knowledge_does_not_age_within_a_run(tiers: Tiers) -> None:
     tiers.tactician.add_pattern(PATTERN)
     tiers.blackboard.expire(10 * MONTH)
     tiers.consolidator.tick(1000)
@@ -275,7 +275,7 @@ def test_e32_memories_are_ranked_for_keeping(tiers: Tiers) -> None:
     }
 
 
-def test_e33_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> None:
+def test_e33_the_status_shows_consolidations_and_pending_counts(tiers: Tiers) -> None:
     status = tiers.consolidator.get_consolidation_status()
     assert (status["last"], status["next_consolidation_tick"]) == (None, 1000)
     tiers.acts(range(3), "up")
@@ -298,14 +298,14 @@ def test_e33_a_long_run_does_not_grow(tmp_path: Path) -> None:
             counts.append(tiers.memory.map().count)
     assert len(tiers.consolidator.consolidation_history) == 50
     assert tiers.consolidator.consolidations == 120
-    assert max(counts[60:]) <= max(counts[:60]) + 50  # told of consolidations
+    assert max(counts[60:]) <= max(counts[:60]) + 50  # the records of consolidations
     assert len(tiers.blackboard.entries(STM, kind=APPROACH)) == MAX_APPROACHES
     tiers.store.close()
 
 
 @settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60), st.data())
-def test_a_restored_memory_goes_on_as_if_nothing_had_happened(
+def test_a_restored_memory_continues_identically(
     actions: list[tuple[str, bool]], data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(actions)))

@@ -1,4 +1,4 @@
-"""People, shelves and barred ways: the newest word counts, and what it contradicts is closed for those to come."""
+"""People, shop stock and blocked squares: the newest record counts and closes a contradicted one for later runs."""
 
 from contextlib import closing
 from pathlib import Path
@@ -13,21 +13,21 @@ from memory import (
     Knowledge,
     MalformedRecord,
     OutboxRow,
-    PersonHeard,
-    ShelfSeen,
+    ShopStockSeen,
+    TalkOutcome,
     as_json,
     open_knowledge_store,
     open_memory,
 )
 from memory.tiers.encounters import (
-    ACQUAINTANCE,
-    BARRED,
-    BELONGING,
-    HEARD,
-    SHELF,
-    acquaintances,
-    belongings,
+    BLOCKED_SQUARE,
+    ITEM_OWNED,
+    OPPONENT_MET,
+    SHOP_STOCK,
+    TALK_OUTCOME,
     contradiction,
+    items_owned,
+    opponents_met,
 )
 from memory.tiers.strategist import RESOURCES
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers, checkpoint
@@ -36,12 +36,12 @@ EPISODIC = "agent:play:ltm:episodic"
 LATE = 4e9
 
 
-def shelf(*wares: int) -> dict[str, Json]:
-    return dict(as_json(ShelfSeen("the store", 42, 1, wares)))
+def stocked(*items: int) -> dict[str, Json]:
+    return dict(as_json(ShopStockSeen("the store", 42, 1, items)))
 
 
-def heard(*came: str) -> dict[str, Json]:
-    return dict(as_json(PersonHeard("the town", 1, 3, "Hello!", came)))
+def talked(*came: str) -> dict[str, Json]:
+    return dict(as_json(TalkOutcome("the town", 1, 3, "Hello!", came)))
 
 
 def see(tiers: Tiers, kind: str, data: dict[str, Json]) -> Entry:
@@ -49,32 +49,32 @@ def see(tiers: Tiers, kind: str, data: dict[str, Json]) -> Entry:
 
 
 def known_before(tiers: Tiers, path: Path) -> None:
-    """Let an earlier run have told of the shelf, and this one have begun with it."""
-    told: dict[str, Json] = {
+    """Let an earlier run report the shop stock, and begin this run with that knowledge."""
+    lesson: dict[str, Json] = {
         "scope": EPISODIC,
-        "kind": SHELF,
-        "key": "shelf:42:1",
-        "data": shelf(11),
+        "kind": SHOP_STOCK,
+        "key": "shop_stock:42:1",
+        "data": stocked(11),
         "tags": [],
         "importance": 6,
     }
     with closing(open_knowledge_store(path, now=LATE)) as store:
-        store.deliver("earlier", [OutboxRow(1, 1, "entry", told)])
-        tiers.memory.take_over(Knowledge(), store.seed())
+        store.deliver("earlier", [OutboxRow(1, 1, "entry", lesson)])
+        tiers.memory.import_knowledge(Knowledge(), store.seed())
 
 
-def test_e35_what_is_seen_otherwise_is_closed_in_what_outlives_runs_too(
+def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
     tiers: Tiers, tmp_path: Path
 ) -> None:
     opened = open_memory(tiers.store, "play", session_id="now", started_at=LATE + 1)
-    tiers = Tiers(tiers.store, opened)  # of a run that begins after that one
+    tiers = Tiers(tiers.store, opened)  # a run that begins after that one
     path = tmp_path / "memory.sqlite"
     known_before(tiers, path)
-    see(tiers, SHELF, shelf(11))
-    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
-    assert known.closed == ""  # seen again as it was
-    see(tiers, SHELF, shelf(11, 20))
-    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
+    see(tiers, SHOP_STOCK, stocked(11))
+    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
+    assert known.closed == ""  # seen again unchanged
+    see(tiers, SHOP_STOCK, stocked(11, 20))
+    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
     assert known.closed == "seen otherwise: item 20 is there"
     tiers.store.commit(checkpoint=checkpoint(9))
     with closing(open_knowledge_store(path, now=LATE)) as store:
@@ -84,39 +84,39 @@ def test_e35_what_is_seen_otherwise_is_closed_in_what_outlives_runs_too(
         assert store.seed() == []
 
 
-def test_e35_encounters_are_handed_to_those_to_come(tiers: Tiers) -> None:
-    see(tiers, HEARD, heard())
+def test_e35_encounters_are_delivered_to_later_runs(tiers: Tiers) -> None:
+    see(tiers, TALK_OUTCOME, talked())
     tiers.memory.consolidator.consolidate(10)
-    (entry,) = tiers.blackboard.entries(EPISODIC, kind=HEARD)
-    assert dict(entry.data) == heard()
+    (entry,) = tiers.blackboard.entries(EPISODIC, kind=TALK_OUTCOME)
+    assert dict(entry.data) == talked()
 
 
-def test_e35_who_gave_something_once_is_no_mere_talker_for_having_given_it(tiers: Tiers) -> None:
-    see(tiers, HEARD, heard("belongings"))
-    again = see(tiers, HEARD, heard())
-    assert again.data["came"] == ["belongings"]
+def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None:
+    see(tiers, TALK_OUTCOME, talked("items"))
+    again = see(tiers, TALK_OUTCOME, talked())
+    assert again.data["effects"] == ["items"]
 
 
 @pytest.mark.parametrize(
     ("kind", "known", "seen", "words"),
     [
-        (SHELF, shelf(4, 20), shelf(4), "item 20 is gone"),
-        (SHELF, shelf(4), shelf(4), ""),
-        (HEARD, heard(), heard("an event"), "an event"),
-        (HEARD, heard("an event"), heard(), ""),
-        (BARRED, {"passed": False}, {"passed": True}, "one got through"),
-        (BARRED, {"passed": False}, {"passed": False}, ""),
+        (SHOP_STOCK, stocked(4, 20), stocked(4), "item 20 is gone"),
+        (SHOP_STOCK, stocked(4), stocked(4), ""),
+        (TALK_OUTCOME, talked(), talked("an event"), "an event"),
+        (TALK_OUTCOME, talked("an event"), talked(), ""),
+        (BLOCKED_SQUARE, {"passed": False}, {"passed": True}, "a walk passed"),
+        (BLOCKED_SQUARE, {"passed": False}, {"passed": False}, ""),
     ],
 )
-def test_what_contradicts_what_is_told_in_words(
+def test_a_contradiction_is_described_in_words(
     kind: str, known: dict[str, Json], seen: dict[str, Json], words: str
 ) -> None:
     assert contradiction(kind, known, seen) == words
 
 
-def test_an_encounter_of_another_shape_is_refused(tiers: Tiers) -> None:
+def test_an_invalid_encounter_is_rejected(tiers: Tiers) -> None:
     with pytest.raises(MalformedRecord):
-        see(tiers, SHELF, {"wares": [1]})
+        see(tiers, SHOP_STOCK, {"items": [1]})
 
 
 SEMANTIC = "agent:play:ltm:semantic"
@@ -134,21 +134,21 @@ def known(tiers: Tiers, kind: str, name: str) -> dict[str, Any]:
     return dict(entry.data)
 
 
-def test_who_stood_second_and_who_led_them_are_known_by_name(tiers: Tiers) -> None:
+def test_the_second_enemy_and_the_trainer_are_known_by_name(tiers: Tiers) -> None:
     fight(tiers, 10, enemy_pokemon="rat, bird")
     tiers.consolidator.consolidate(1000)
     for name in ("rat", "bird", "RAMBLER 1"):
-        met = known(tiers, ACQUAINTANCE, name)
+        met = known(tiers, OPPONENT_MET, name)
         assert (met["place"], met["met"], met["won"], met["won_by"]) == ("the lane", 1, 1, "turtle")
 
 
-def test_meeting_again_keeps_the_first_time_and_tells_of_the_last(tiers: Tiers) -> None:
+def test_a_repeated_meeting_keeps_the_first_and_updates_the_last(tiers: Tiers) -> None:
     fight(tiers, 10, outcome="defeat", player_level=4)
     tiers.consolidator.consolidate(1000)
     fight(tiers, 1010, location="the wood", finisher="bird", moves_used=["peck"])
     fight(tiers, 1020, location="the gym", outcome="runaway", moves_used=["growl"])
     tiers.consolidator.consolidate(2000)
-    met = known(tiers, ACQUAINTANCE, "rat")
+    met = known(tiers, OPPONENT_MET, "rat")
     assert (met["place"], met["first_tick"]) == ("the lane", 10)
     assert (met["last_place"], met["last_tick"]) == ("the gym", 1025)
     assert [met[name] for name in ("met", "won", "lost", "left", "caught")] == [3, 1, 1, 1, 0]
@@ -156,36 +156,36 @@ def test_meeting_again_keeps_the_first_time_and_tells_of_the_last(tiers: Tiers) 
     assert (met["lost_in"], met["lost_by"], met["lost_at"]) == ("the lane", "turtle", 4)
 
 
-def test_runs_that_met_the_same_keep_it_apart(tiers: Tiers) -> None:
+def test_runs_keep_separate_records_of_one_opponent(tiers: Tiers) -> None:
     fight(tiers, 10)
     entry = tiers.blackboard.entries(STM, kind=BATTLE)[0]
     for run in ("one", "other"):
-        for derived in acquaintances([entry], run=run):
+        for derived in opponents_met([entry], run=run):
             tiers.blackboard.write(SEMANTIC, derived.kind, derived.data, tick=15, game_s=1.0)
-    runs = [str(each.data["run"]) for each in tiers.blackboard.entries(SEMANTIC, kind=ACQUAINTANCE)]
+    runs = [str(each.data["run"]) for each in tiers.blackboard.entries(SEMANTIC, kind=OPPONENT_MET)]
     assert sorted(runs) == ["one", "one", "other", "other"]  # the species and the trainer
 
 
-def test_a_thing_is_known_by_where_it_was_first_had_and_the_most_there_were(tiers: Tiers) -> None:
+def test_an_item_has_its_first_place_and_highest_count(tiers: Tiers) -> None:
     for tick, count, place in ((5, 2, "the store"), (9, 5, "the lane"), (12, 1, "the wood")):
         owned = {**as_json(OWNED), "tick": tick, "items": {"potion": count}, "location": place}
         tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
         tiers.consolidator.consolidate(1000 * tick)
-    had = known(tiers, BELONGING, "potion")
+    had = known(tiers, ITEM_OWNED, "potion")
     assert (had["place"], had["first_tick"], had["last_tick"]) == ("the store", 5, 12)
     assert had["most"] == 5
 
 
-def test_looking_twice_at_the_same_bag_elsewhere_is_one_look(tiers: Tiers) -> None:
+def test_an_unchanged_bag_elsewhere_is_one_snapshot(tiers: Tiers) -> None:
     for tick, place in ((5, "the store"), (9, "the lane")):
         owned = {**as_json(OWNED), "tick": tick, "location": place}
         tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
     assert len(tiers.strategist.resource_history) == 1
 
 
-def test_battles_of_before_places_were_told_are_understood(tiers: Tiers) -> None:
+def test_battles_without_a_place_are_accepted(tiers: Tiers) -> None:
     tiers.strategist.record_battle(FIGHT)
     (entry,) = tiers.blackboard.entries(STM, kind=BATTLE)
-    (derived,) = acquaintances([entry], run="old")
+    (derived,) = opponents_met([entry], run="old")
     assert (derived.data["subject"], derived.data["place"]) == ("rat", "")
-    assert belongings([], run="old") == []
+    assert items_owned([], run="old") == []

@@ -1,4 +1,4 @@
-"""What planning and models are told of memory (E35, E36)."""
+"""Memory as context for planning and as text for models (E35, E36)."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from memory import Blackboard, MistakeRecord, as_json
 from memory.tiers.integrations import (
-    Section,
+    SectionName,
     get_context_for_planning,
     get_recent_actions_summary,
     get_strategic_context,
@@ -49,7 +49,7 @@ def meet(tiers: Tiers, enemy: str) -> None:
     tiers.blackboard.write(SENSORY, SENSORY_INPUT, as_json(seen), tick=5, game_s=1.0)
 
 
-def test_e36_the_tactical_text_tells_what_worked_and_what_did_not(tiers: Tiers) -> None:
+def test_e36_the_tactical_text_lists_strategies_and_mistakes(tiers: Tiers) -> None:
     fill(tiers)
     text = get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"})
     assert text == snapshot("""\
@@ -59,7 +59,7 @@ Known from earlier battles:
 """)
 
 
-def test_e36_the_strategic_text_tells_aims_and_battles(tiers: Tiers) -> None:
+def test_e36_the_strategic_text_lists_objectives_and_battles(tiers: Tiers) -> None:
     fill(tiers)
     assert get_strategic_context(tiers.strategist) == snapshot("""\
 This session:
@@ -70,7 +70,7 @@ This session:
 """)
 
 
-def test_e36_the_summary_of_actions_tells_the_newest_first(tiers: Tiers) -> None:
+def test_e36_the_action_summary_is_newest_first(tiers: Tiers) -> None:
     fill(tiers)
     assert get_recent_actions_summary(tiers.observer) == snapshot("""\
 Last actions, newest first:
@@ -79,9 +79,9 @@ Last actions, newest first:
 """)
 
 
-def test_e36_each_model_gets_its_own_sections_and_no_empty_one(tiers: Tiers) -> None:
-    def sections() -> dict[str, dict[Section, str]]:
-        wanted: dict[str, tuple[Section, ...]] = {
+def test_e36_each_model_gets_its_sections_without_empty_ones(tiers: Tiers) -> None:
+    def sections() -> dict[str, dict[SectionName, str]]:
+        wanted: dict[str, tuple[SectionName, ...]] = {
             "small": ("tactical", "recent_actions"),
             "large": ("strategic",),
         }
@@ -96,7 +96,7 @@ def test_e36_each_model_gets_its_own_sections_and_no_empty_one(tiers: Tiers) -> 
         "large": {"strategic"},
     }
     assert found["large"]["strategic"] == get_strategic_context(tiers.strategist)
-    meet(tiers, "bat")  # of whom nothing is known
+    meet(tiers, "bat")  # an unknown enemy
     assert set(sections()["small"]) == {"recent_actions"}
 
 
@@ -124,9 +124,7 @@ def context_of(tiers: Tiers) -> dict[str, object]:
     return dict(get_context_for_planning(tiers.observer, tiers.strategist, tiers.tactician))
 
 
-def test_e35_the_planning_context_tells_the_moment_and_what_is_known_of_this_place(
-    tiers: Tiers,
-) -> None:
+def test_e35_the_planning_context_has_the_state_and_knowledge_of_the_place(tiers: Tiers) -> None:
     tiers.strategist.set_objective(AIM)
     tiers.strategist.record_battle(FIGHT)
     for each in (MISTAKE, LOST):
@@ -137,18 +135,18 @@ def test_e35_the_planning_context_tells_the_moment_and_what_is_known_of_this_pla
     assert context["location"] == "town"
     assert context["objectives"] == [as_json(AIM)]
     assert context["win_rate"] == 1.0
-    assert context["mistakes"] == [as_json(MISTAKE)]  # the lost battle is not about a place
+    assert context["mistakes"] == [as_json(MISTAKE)]  # the lost battle has no place
     assert context["patterns"] == [as_json(PATTERN)]
 
 
-def test_e35_before_anything_is_seen_nothing_is_known_of_the_place(tiers: Tiers) -> None:
+def test_e35_before_the_first_state_no_place_is_known(tiers: Tiers) -> None:
     tiers.tactician.add_mistake(MISTAKE)
     context = context_of(tiers)
     assert context["state"] is None
     assert context["mistakes"] == []
 
 
-def test_e35_objectives_are_the_active_ones_the_most_urgent_first(tiers: Tiers) -> None:
+def test_e35_objectives_are_active_and_sorted_by_priority(tiers: Tiers) -> None:
     urgent = replace(AIM, objective_id="o2", priority=90)
     done = replace(AIM, objective_id="o3", priority=99, status="completed")
     for each in (AIM, urgent, done):
@@ -156,9 +154,7 @@ def test_e35_objectives_are_the_active_ones_the_most_urgent_first(tiers: Tiers) 
     assert query_strategist_objectives(tiers.strategist) == [urgent, AIM]
 
 
-def test_e35_strategies_are_those_that_worked_against_the_enemy_the_most_proven_first(
-    tiers: Tiers,
-) -> None:
+def test_e35_strategies_worked_against_the_enemy_and_are_sorted_by_proof(tiers: Tiers) -> None:
     often = replace(STRATEGY, strategy_id="s2", total_uses=9)
     team = replace(STRATEGY, strategy_id="s3", enemy_type="bat, rat", player_pokemon="frog")
     for each in (STRATEGY, often, team):
@@ -171,9 +167,7 @@ def test_e35_strategies_are_those_that_worked_against_the_enemy_the_most_proven_
     assert query(tiers.tactician, {}) == []
 
 
-def test_e35_a_plan_that_keeps_failing_in_a_place_becomes_a_mistake_known_there(
-    tiers: Tiers,
-) -> None:
+def test_e35_a_plan_that_keeps_failing_becomes_a_mistake_of_the_place(tiers: Tiers) -> None:
     see(tiers.blackboard)
     for _ in range(3):
         record_planning_outcome(tiers.observer, success=False, outcome="no way")

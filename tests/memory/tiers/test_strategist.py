@@ -1,4 +1,4 @@
-"""The first two tiers: the moment and the last ten actions, one session, and what it leaves when it ends."""
+"""The first two tiers: current state and last actions, one session, and the end of a session."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -89,10 +89,10 @@ def test_e08_an_objective_is_completed_at_a_hundred_percent(session: StrategistM
     session.set_objective(AIM)
     session.set_objective(replace(AIM, objective_id="o2", status="pending"))
     session.update_objective_progress("o1", 40.0)
-    aims = [session.active_objective]
+    objectives = [session.active_objective]
     session.update_objective_progress("o1", 100.0, tick=77)
-    aims.append(session.active_objective)
-    assert aims == [replace(AIM, progress_percent=40.0), None]
+    objectives.append(session.active_objective)
+    assert objectives == [replace(AIM, progress_percent=40.0), None]
     (done,) = (each for each in session.objectives if each.objective_id == "o1")
     assert done == replace(AIM, progress_percent=100.0, status="completed", completed_tick=77)
     with pytest.raises(UnknownMemory, match="no objective 'o9'"):
@@ -103,7 +103,7 @@ def test_e08_an_objective_is_completed_at_a_hundred_percent(session: StrategistM
     assert session.objectives[-1].status == "failed"
 
 
-def test_e10_a_repeated_visit_adds_to_what_is_known(session: StrategistMemory) -> None:
+def test_e10_a_repeated_visit_adds_to_the_record(session: StrategistMemory) -> None:
     session.add_location(TOWN)
     again = replace(TOWN, first_visit_tick=90, last_visit_tick=90, explored_areas=("lab",))
     session.add_location(again)
@@ -112,7 +112,7 @@ def test_e10_a_repeated_visit_adds_to_what_is_known(session: StrategistMemory) -
     )
 
 
-def test_e11_belongings_are_noted_when_they_change(session: StrategistMemory) -> None:
+def test_e11_resources_are_recorded_when_they_change(session: StrategistMemory) -> None:
     session.snapshot_resources(1, OWNED)
     session.snapshot_resources(2, OWNED)
     session.snapshot_resources(3, replace(OWNED, money=1))
@@ -120,7 +120,7 @@ def test_e11_belongings_are_noted_when_they_change(session: StrategistMemory) ->
     assert noted == [(1, 3000), (3, 1)]
 
 
-def test_e11_a_snapshot_by_itself_takes_the_money_of_the_moment(tiers: Tiers) -> None:
+def test_e11_a_snapshot_without_resources_takes_the_current_money(tiers: Tiers) -> None:
     session = tiers.strategist
     session.snapshot_resources(1)
     assert session.resource_history == []
@@ -132,7 +132,7 @@ def test_e11_a_snapshot_by_itself_takes_the_money_of_the_moment(tiers: Tiers) ->
 
 
 def begun(name: str, tick: int) -> dict[str, object]:
-    """A session in which nothing happened yet."""
+    """A new session without records."""
     return {
         "session_id": name,
         "session_start_tick": tick,
@@ -147,7 +147,7 @@ def begun(name: str, tick: int) -> dict[str, object]:
     }
 
 
-def test_e12_e13_running_away_and_catching_are_no_defeats(session: StrategistMemory) -> None:
+def test_e12_e13_runaways_and_catches_are_not_defeats(session: StrategistMemory) -> None:
     assert session_of(session) == begun("session-1", 0)
     assert session.get_win_rate() == 0.0
     session.record_battle(replace(FIGHT, battle_id="first", outcome="runaway"))
@@ -167,7 +167,7 @@ def test_e13_progress_is_by_type_of_objective(session: StrategistMemory) -> None
     assert session.get_objectives_progress() == {"reach": 45.0, "catch": 0.0}
 
 
-def test_e13_a_cleared_session_is_another_that_knows_nothing(session: StrategistMemory) -> None:
+def test_e13_clearing_begins_an_empty_session(session: StrategistMemory) -> None:
     empty = session_of(session)
     session.record_battle(FIGHT)
     session.add_location(TOWN)
@@ -226,9 +226,7 @@ belongings = st.builds(
         }
     )
 )
-def test_e15_a_session_comes_back_equal_from_its_checkpoint(
-    records: Mapping[str, list[Record]],
-) -> None:
+def test_e15_a_checkpoint_restores_an_equal_session(records: Mapping[str, list[Record]]) -> None:
     with TemporaryDirectory() as folder:
         tiers = open_tiers(Path(folder) / "run.sqlite")
         for kind, each in ((kind, each) for kind, found in records.items() for each in found):
@@ -244,9 +242,7 @@ def test_e15_a_session_comes_back_equal_from_its_checkpoint(
         again.store.close()
 
 
-def test_e15_a_session_can_be_taken_out_and_put_into_another_memory(
-    tiers: Tiers, tmp_path: Path
-) -> None:
+def test_e15_a_session_can_be_restored_in_another_memory(tiers: Tiers, tmp_path: Path) -> None:
     for kind, record in ((OBJECTIVE, AIM), (BATTLE, FIGHT), (LOCATION, TOWN), (RESOURCES, OWNED)):
         tiers.blackboard.write(STM, kind, as_json(record), tick=1, game_s=0.0)
     other = open_tiers(tmp_path / "other.sqlite")
@@ -256,7 +252,7 @@ def test_e15_a_session_can_be_taken_out_and_put_into_another_memory(
     other.store.close()
 
 
-def test_e15_a_restored_session_goes_on_from_its_totals(tmp_path: Path) -> None:
+def test_e15_a_restored_session_continues_from_its_totals(tmp_path: Path) -> None:
     tiers = open_tiers(tmp_path / "run.sqlite")
     for outcome in ("victory", "defeat"):
         tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
@@ -276,7 +272,7 @@ def fight(tiers: Tiers, outcome: str = "victory") -> None:
     tiers.blackboard.write(STM, BATTLE, as_json(battle), tick=20, game_s=10.0)
 
 
-def test_e16_a_session_that_ends_is_learnt_from_kept_by_name_and_cleared(tiers: Tiers) -> None:
+def test_e16_an_ended_session_is_consolidated_saved_and_cleared(tiers: Tiers) -> None:
     fight(tiers)
     tiers.strategist.add_location(TOWN)
     tiers.acts(range(4), "heal", why="heal")
@@ -289,7 +285,7 @@ def test_e16_a_session_that_ends_is_learnt_from_kept_by_name_and_cleared(tiers: 
     assert session_of(tiers.strategist) == before
 
 
-def test_e16_the_next_session_teaches_only_what_is_its_own(tiers: Tiers) -> None:
+def test_e16_the_next_session_reports_only_its_own_lessons(tiers: Tiers) -> None:
     fight(tiers)
     tiers.memory.end_session(tiers.store, 500)
     tiers.memory.end_session(tiers.store, 900)
@@ -311,7 +307,7 @@ def ticks(tiers: Tiers) -> list[int]:
     return [action.tick for action in tiers.observer.recent_actions]
 
 
-def test_e01_e03_the_observer_shows_the_newest_moment(tiers: Tiers) -> None:
+def test_e01_e03_the_observer_shows_the_newest_state(tiers: Tiers) -> None:
     assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
     look(tiers, 1)
     look(tiers, 2)
@@ -322,7 +318,7 @@ def test_e01_e03_the_observer_shows_the_newest_moment(tiers: Tiers) -> None:
     assert context["sensory_input"] == as_json(SEEN)
 
 
-def test_e01_a_record_that_lacks_a_field_is_refused_by_name(tiers: Tiers) -> None:
+def test_e01_a_missing_field_is_named_in_the_error(tiers: Tiers) -> None:
     def keep_and_look() -> None:
         tiers.blackboard.write(SENSORY, TICK_STATE, {"tick": 1}, tick=1, game_s=0.0)
         _ = tiers.observer.current_state
@@ -332,7 +328,7 @@ def test_e01_a_record_that_lacks_a_field_is_refused_by_name(tiers: Tiers) -> Non
 
 
 @pytest.mark.parametrize("kind", ["press", "hold", "sequence", "batch"])
-def test_e02_an_action_is_remembered_whole_and_where_it_happened(tiers: Tiers, kind: str) -> None:
+def test_e02_an_action_is_stored_completely_with_its_place(tiers: Tiers, kind: str) -> None:
     look(tiers, 1)
     action = replace(ACT, action_type=kind, success=False, outcome_summary="bumped")
     tiers.observer.add_action(action)
@@ -348,7 +344,7 @@ def test_e04_the_eleventh_action_pushes_out_the_first(tiers: Tiers) -> None:
     assert ticks(tiers) == list(range(1, 11))
 
 
-def test_e05_outcomes_are_told_oldest_first(tiers: Tiers) -> None:
+def test_e05_outcomes_are_listed_oldest_first(tiers: Tiers) -> None:
     assert list(tiers.observer.get_recent_outcomes()) == []
     tiers.observer.add_action(ACT)
     bump = replace(ACT, tick=2, action_value="left", success=False, outcome_summary="bumped")
@@ -359,7 +355,7 @@ def test_e05_outcomes_are_told_oldest_first(tiers: Tiers) -> None:
     ]
 
 
-def test_e06_a_new_decision_starts_from_a_fresh_look(tiers: Tiers) -> None:
+def test_e06_a_new_decision_starts_with_a_fresh_state(tiers: Tiers) -> None:
     look(tiers, 1)
     tiers.observer.clear()
     assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
@@ -375,10 +371,10 @@ def test_e06_the_last_ten_actions_span_decisions(tiers: Tiers) -> None:
     assert ticks(tiers) == list(range(2, 12))
 
 
-def test_e07_the_moment_is_small_and_at_hand(tiers: Tiers) -> None:
+def test_e07_the_current_state_is_small_and_fast(tiers: Tiers) -> None:
     look(tiers, 1)
     for tick in range(50):
         tiers.observer.add_action(replace(ACT, tick=tick))
     assert len(encode(tiers.observer.decision_context)) < 1500
     once = min(repeat(lambda: tiers.observer.current_state, number=100, repeat=5)) / 100
-    assert once < 1e-3  # the limit of the design; the bench has the figure
+    assert once < 1e-3  # the limit of the design; the benchmark measures it

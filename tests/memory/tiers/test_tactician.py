@@ -1,4 +1,4 @@
-"""The third tier: what outlives sessions."""
+"""The third tier: knowledge that outlives sessions."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -44,7 +44,7 @@ def test_e17_e18_e19_e20_fields_are_those_of_the_design(kind: type) -> None:
     assert [field.name for field in fields(kind)] == SEED[kind].split()
 
 
-def test_e17_e18_e19_e20_what_is_learnt_is_held_as_it_is(known: TacticianMemory) -> None:
+def test_e17_e18_e19_e20_records_are_stored_unchanged(known: TacticianMemory) -> None:
     known.add_pattern(PATTERN)
     known.add_strategy(STRATEGY)
     known.add_mistake(MISTAKE)
@@ -95,7 +95,9 @@ def test_e17_e21_adding_a_pattern_adds_its_evidence(known: TacticianMemory) -> N
     assert pattern.last_validated == NOON + 9
 
 
-def test_e19_e21_a_mistake_made_again_is_counted_and_stays_as_grave(known: TacticianMemory) -> None:
+def test_e19_e21_a_repeated_mistake_is_counted_and_keeps_its_severity(
+    known: TacticianMemory,
+) -> None:
     known.add_mistake(replace(MISTAKE, severity="critical"))
     known.add_mistake(replace(MISTAKE, last_occurred=NOON + 5, occurrence_count=1))
     mistake = known.mistakes["m1"]
@@ -103,7 +105,9 @@ def test_e19_e21_a_mistake_made_again_is_counted_and_stays_as_grave(known: Tacti
     assert (mistake.first_occurred, mistake.last_occurred) == (NOON, NOON + 5)
 
 
-def test_e20_e21_the_most_trusted_preference_of_a_category_counts(known: TacticianMemory) -> None:
+def test_e20_e21_the_preference_with_the_highest_confidence_is_returned(
+    known: TacticianMemory,
+) -> None:
     assert known.get_preference("naming") is None
     known.set_preference(PREFERENCE)
     known.set_preference(replace(PREFERENCE, preference_value="B", created_at=NOON + 1))
@@ -112,7 +116,7 @@ def test_e20_e21_the_most_trusted_preference_of_a_category_counts(known: Tactici
     assert known.get_preference("naming") == replace(PREFERENCE, preference_value="B")
 
 
-def test_e22_matches_come_closest_and_gravest_first(known: TacticianMemory) -> None:
+def test_e22_matches_are_closest_and_most_severe_first(known: TacticianMemory) -> None:
     near = {"location": "town", "reasoning": "heal"}
     known.add_pattern(PATTERN)
     known.add_pattern(replace(PATTERN, pattern_id="near", trigger_conditions=near))
@@ -125,7 +129,7 @@ def test_e22_matches_come_closest_and_gravest_first(known: TacticianMemory) -> N
     assert [mistake.mistake_id for mistake in mistakes] == ["grave", "m1"]
 
 
-def test_e22_nothing_in_particular_finds_nothing(known: TacticianMemory) -> None:
+def test_e22_an_empty_context_finds_nothing(known: TacticianMemory) -> None:
     known.add_pattern(PATTERN)
     known.add_pattern(replace(PATTERN, pattern_id="always", trigger_conditions={}))
     known.add_mistake(MISTAKE)
@@ -136,7 +140,7 @@ def test_e22_nothing_in_particular_finds_nothing(known: TacticianMemory) -> None
     assert known.get_successful_strategies("", "") == []
 
 
-def test_e22_more_uses_outrank_a_lucky_one(known: TacticianMemory) -> None:
+def test_e22_more_uses_outrank_a_single_success(known: TacticianMemory) -> None:
     known.add_strategy(replace(STRATEGY, strategy_id="lucky", total_uses=1))
     known.add_strategy(replace(STRATEGY, strategy_id="proven", success_rate=0.9, total_uses=10))
     found = known.get_successful_strategies("rat", "turtle")
@@ -145,7 +149,7 @@ def test_e22_more_uses_outrank_a_lucky_one(known: TacticianMemory) -> None:
     assert known.get_successful_strategies("owl", "turtle") == []
 
 
-def test_e22_a_battle_at_another_level_is_still_the_same_mistake(known: TacticianMemory) -> None:
+def test_e22_a_battle_at_another_level_is_the_same_mistake(known: TacticianMemory) -> None:
     known.add_mistake(replace(MISTAKE, situation={"enemy_pokemon": "rat", "player_level": 5}))
     assert known.get_mistakes_for_context({"enemy_pokemon": "rat", "player_level": 9})
     assert not known.get_mistakes_for_context({"enemy_pokemon": "owl", "player_level": 5})

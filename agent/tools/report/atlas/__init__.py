@@ -1,1 +1,1 @@
-"""The maps that a run visited, drawn from the cartridge's own tiles, with the path walked on them."""
+"""The maps that a run visited, drawn from the tiles of the cartridge, with the path walked."""

@@ -1,6 +1,6 @@
-"""From a trail and its marks to an atlas, with pins merged where they would overlap, and its HTML.
+"""The atlas of a trail and its marks, with overlapping pins merged, and its HTML.
 
-Its templates stand with those of pages. How it looks is in `atlas.css` alone.
+Its templates are beside those of the pages. All styles are in `atlas.css`.
 """
 
 from base64 import b64encode
@@ -15,14 +15,14 @@ import numpy as np
 from agent.tools.report.atlas.paths import (
     Rows,
     Track,
+    busy_squares,
     jumps,
     level_of,
     on_maps,
+    path_parts,
     rows_of,
     steps_of,
-    stretches,
     tracks,
-    trodden,
 )
 from agent.tools.report.atlas.sheet import (
     SQUARE,
@@ -39,20 +39,20 @@ from agent.tools.report.atlas.sheet import (
     draw_sheet,
     exists,
     extent,
-    lay_sheets,
+    layout_sheets,
     shown_width,
 )
 from agent.tools.report.html import render
 from emulator import World
 
-MOST_PINS: Final = 120  # of a kind, on a sheet; what comes after joins the nearest
+MOST_PINS: Final = 120  # of a kind, on a sheet; further ones are merged with the nearest
 
-# A milestone has its number among them, from 1 on.
+# A mark, with the number of a milestone, counted from 1.
 Numbered: TypeAlias = tuple[MapMark, tuple[int, ...]]
 
 
 def number_marks(marks: Iterable[MapMark]) -> list[Numbered]:
-    """Return the marks in the order of time, with the milestones numbered."""
+    """Return the marks in time order, with the milestones numbered."""
     numbers = count(1)
     return [
         (mark, (next(numbers),) if mark.kind is MapMarkKind.MILESTONE else ())
@@ -63,7 +63,7 @@ def number_marks(marks: Iterable[MapMark]) -> list[Numbered]:
 def pin_marks(
     marks: Iterable[Numbered], plots: Sequence[Plot], *, step: int, apart: float
 ) -> tuple[Pin, ...]:
-    """Return the pins of the marks that are on these plots; those of a kind are `apart` pixels or more."""
+    """Return the pins of the marks on these plots; pins of the same kind are at least `apart` pixels apart."""
     pins: dict[MapMarkKind, list[Pin]] = {kind: [] for kind in MapMarkKind}
     for mark, numbers in marks:
         plot = plot_of(plots, mark)
@@ -77,7 +77,7 @@ def pin_marks(
 def pin_ends(
     visits: tuple[TrailVisit, TrailVisit], plots: Sequence[Plot], *, step: int
 ) -> tuple[TrailEnd, ...]:
-    """Return the first and the last visit, where they are on these plots."""
+    """Return the first and the last visit, if they are on these plots."""
     placed = [(visit, plot_of(plots, visit)) for visit in visits]
     return tuple(
         TrailEnd(*_pixel(plot, visit, step), visit.tick, visit is visits[-1])
@@ -100,7 +100,7 @@ def _pixel(plot: Plot, spot: MapMark | TrailVisit, step: int) -> tuple[int, int]
 
 
 def _add(pins: list[Pin], pin: Pin, apart: float) -> None:
-    """Add a pin, or join it with the nearest one when that is too near, or when there are too many."""
+    """Add a pin, or merge it with the nearest one when that is too near, or when there are too many."""
 
     def distance(other: Pin) -> float:
         return hypot(other.x - pin.x, other.y - pin.y)
@@ -114,11 +114,11 @@ def _add(pins: list[Pin], pin: Pin, apart: float) -> None:
     )
 
 
-PIN_WIDTH: Final = 20  # CSS pixels: pins that are nearer to one another cannot be told apart
+PIN_WIDTH: Final = 20  # CSS pixels: nearer pins cannot be distinguished
 
 
 class _Subject(NamedTuple):
-    """What all sheets are drawn from."""
+    """The input shared by all sheets."""
 
     world: World
     name_of: Callable[[int], str]
@@ -133,17 +133,17 @@ def draw_atlas(
     name_of: Callable[[int], str],
     marks: Sequence[MapMark] = (),
 ) -> Atlas:
-    """Return the maps that `trail` visits, with the way over them and the `marks` pinned to them.
+    """Return the maps that `trail` visits, with the path over them and the `marks` as pins.
 
-    The trail is in the order of its ticks. Visits and marks that are on no map are left out and counted.
+    The trail is sorted by tick. Visits and marks outside of all maps are left out and counted.
     """
     rows = rows_of(trail)
     map_ids = [each for each in dict.fromkeys(rows.map_id.tolist()) if exists(world, each)]
-    kept = on_maps(world, rows, map_ids)
-    drawn = rows.where(kept)
+    on_map = on_maps(world, rows, map_ids)
+    drawn = rows.where(on_map)
     if not len(drawn.tick):
         return Atlas((), len(trail), len(trail), len(marks))
-    sheets = lay_sheets(world, list(dict.fromkeys(drawn.map_id.tolist())))
+    sheets = layout_sheets(world, list(dict.fromkeys(drawn.map_id.tolist())))
     subject = _Subject(world, name_of, number_marks(marks), (_visit(drawn, 0), _visit(drawn, -1)))
     placed = [any(plot_of(plots, mark) for plots in sheets) for mark in marks]
     return Atlas(
@@ -182,8 +182,8 @@ def _sheet(
         picture=picture,
         shown=shown,
         regions=tuple(_region(subject, plot, step) for plot in plots),
-        route=stretches(steps, np.clip(shares, 0, 1), step=step),
-        heat=trodden(track, steps, extent(plots)[0], step=step),
+        route=path_parts(steps, np.clip(shares, 0, 1), step=step),
+        heat=busy_squares(track, steps, extent(plots)[0], step=step),
         jumps=jumps(track, step=step),
         pins=pin_marks(subject.marks, plots, step=step, apart=PIN_WIDTH * picture.width / shown),
         ends=pin_ends(subject.ends, plots, step=step),
@@ -208,21 +208,21 @@ def _visit(rows: Rows, number: int) -> TrailVisit:
     return TrailVisit(*[int(column[number]) for column in rows])
 
 
-NARROW: Final = 340  # CSS pixels that a phone has for a sheet
-THINNEST: Final = 1.2  # CSS pixels of the route, which are half a square between these
+NARROW: Final = 340  # CSS pixels for a sheet on a phone
+THINNEST: Final = 1.2  # CSS pixels of the route, half a square between these limits
 THICKEST: Final = 2
-LARGE: Final = 260  # CSS pixels: wider sheets have a row of their own on a phone
+LARGE: Final = 260  # CSS pixels: wider sheets take a full row on a phone
 MOST_LABELS: Final = 12  # in the tooltip of a pin
-LETTER: Final = 6.2  # CSS pixels of a name, about
+LETTER: Final = 6.2  # approximate CSS pixels of a letter
 LINE: Final = 14
-SPILL: Final = 1.2  # how far a name may reach out of its map
+SPILL: Final = 1.2  # factor by which a name may be wider than its map
 DROP: Final = "M0 0C-3-5-8-8-8-14a8 8 0 1 1 16 0c0 6-5 9-8 14z"  # its tip is on the square
 
 
 class PinStyle(NamedTuple):
-    """What the key says of a kind of pin, the letter in its head, its rotation, and where the head then is."""
+    """A kind of pin: its label in the key, the letter in its head, its rotation, and the position of the head."""
 
-    says: str
+    label: str
     letter: str
     turn: int
     x: int
@@ -237,7 +237,7 @@ STYLES: Final = {  # one of each can be on the same square
 
 
 def sheet_svg(sheet: Sheet) -> str:
-    """Return a sheet as one `<svg>` that needs nothing else but the rules of `atlas.css`."""
+    """Return a sheet as one `<svg>` that needs only the rules of `atlas.css`."""
     # Pixels of the picture in one CSS pixel, on a wide page and on a phone.
     wide, narrow = (sheet.picture.width / min(sheet.shown, room) for room in (sheet.shown, NARROW))
     return render(
@@ -255,9 +255,9 @@ def sheet_svg(sheet: Sheet) -> str:
 
 
 def atlas_html(atlas: Atlas) -> str:
-    """Return an atlas for a page with the rules of `atlas.css`; a page has one at most."""
+    """Return an atlas for a page with the rules of `atlas.css`; a page has at most one."""
     if not atlas.sheets:
-        return '<div class="atlas"><p>There is nothing on any map to draw.</p></div>'
+        return '<div class="atlas"><p>There is no map to draw.</p></div>'
     pins = list(chain.from_iterable(sheet.pins for sheet in atlas.sheets))
     numbered = [(pin.numbers, pin.labels) for pin in pins if pin.kind is MapMarkKind.MILESTONE]
     kinds = {pin.kind for pin in pins}
@@ -273,7 +273,7 @@ def atlas_html(atlas: Atlas) -> str:
 
 
 def _heat(sheet: Sheet) -> list[tuple[int, str]]:
-    """Return one path a level, of lines as thick as a square."""
+    """Return one path for each level, with lines as thick as a square."""
     paths: defaultdict[int, list[str]] = defaultdict(list)
     for run in sheet.heat:
         middle = run.y + sheet.step // 2
@@ -282,7 +282,7 @@ def _heat(sheet: Sheet) -> list[tuple[int, str]]:
 
 
 def _names(sheet: Sheet) -> Iterator[tuple[MapRegion, bool]]:
-    """Yield the maps that have room for their names, and whether only on a wide page; a single map has it elsewhere."""
+    """Yield the maps with room for their names, and whether only on a wide page; a single map has a title instead."""
     for region in sheet.regions if sheet.is_joined else ():
         on_wide, on_narrow = (_has_room(region, sheet, width) for width in (sheet.shown, NARROW))
         if on_wide or on_narrow:

@@ -1,4 +1,4 @@
-"""The path walked on each sheet: visits sorted onto sheets, steps as lines drawn once, and how often each square was used."""
+"""The path walked on each sheet: visits by sheet, steps as lines drawn once, and how often each square was used."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.tools.report.atlas.sheet import Jump, PathStretch, Plot, TrailVisit, Trodden
+from agent.tools.report.atlas.sheet import BusySquares, Jump, PathPart, Plot, TrailVisit
 from emulator import World
 
-LONGEST_WALK: Final = 6  # squares straight ahead from one tick to the next: one press walks no more
+LONGEST_WALK: Final = 6  # squares straight ahead in one tick, the most that one press walks
 ARRIVED, WALKED, JUMPED = range(3)  # from another sheet; step by step; from elsewhere on this one
 MAP_IDS: Final = 0x100
 
@@ -28,14 +28,14 @@ class Rows(NamedTuple):
     y: Numbers
 
     def where(self, these: Flags) -> "Rows":
-        """Return some of the rows."""
+        """Return the selected rows."""
         return Rows(*[column[these] for column in self])
 
 
 class Track(NamedTuple):
-    """What a sheet sees of a trail, in the order of time.
+    """The part of a trail on one sheet, in time order.
 
-    `how` each visit was come to from the one before it: ARRIVED, WALKED or JUMPED.
+    `how` is the way from the visit before to each visit: ARRIVED, WALKED or JUMPED.
     """
 
     x: Numbers
@@ -51,7 +51,7 @@ def rows_of(trail: Sequence[TrailVisit]) -> Rows:
 
 
 def on_maps(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
-    """Say of each row whether it is a square of one of these maps, and no moment between two maps."""
+    """Return for each row whether it is a square of one of these maps, and not in the middle of a map change."""
     columns, lines = np.zeros(MAP_IDS, np.int64), np.zeros(MAP_IDS, np.int64)
     for game_map in map(world.map, map_ids):
         columns[game_map.map_id], lines[game_map.map_id] = game_map.columns, game_map.rows
@@ -64,7 +64,7 @@ def on_maps(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
 
 
 def tracks(sheets: Sequence[Sequence[Plot]], rows: Rows) -> Iterator[Track]:
-    """Yield what each sheet sees of rows that are all on maps."""
+    """Yield the track of each sheet, from rows that are all on maps."""
     sheet, x, y = _placed(sheets, rows)
     how = np.full(len(x), ARRIVED)
     if len(x):
@@ -77,7 +77,7 @@ def tracks(sheets: Sequence[Sequence[Plot]], rows: Rows) -> Iterator[Track]:
 
 
 def _placed(sheets: Sequence[Sequence[Plot]], rows: Rows) -> tuple[Numbers, Numbers, Numbers]:
-    """Return each row's sheet and its square there."""
+    """Return the sheet of each row, and its square on that sheet."""
     at = np.zeros((3, MAP_IDS), np.int64)
     for number, plots in enumerate(sheets):
         for plot in plots:
@@ -94,24 +94,24 @@ def _is_walk(across: Numbers, down: Numbers) -> Flags:
 
 
 def _is_between(world: World, rows: Rows, map_ids: Sequence[int]) -> Flags:
-    """Say which rows have the map after a warp and still the square before it, as the game does for some frames.
+    """Return the rows with the map after a warp but the square before it, as the game has for some frames.
 
-    Such a square is near the last one's by its numbers, and is no way into its map, or one that
-    the player does not walk on from. The last row cannot be judged.
+    Such a square has coordinates near the last one, and is not an entrance of its map, or not one that
+    the player walks on from. The last row cannot be judged.
     """
     between = np.zeros(len(rows.tick), np.bool_)
     if len(between) < 3:
         return between
     new_map = rows.map_id[1:] != rows.map_id[:-1]
-    near = _is_walk(np.diff(rows.x), np.diff(rows.y))  # as numbers, whatever the map
-    way_in = np.isin((rows.map_id << 16) + (rows.y << 8) + rows.x, _ways_in(world, map_ids))
+    near = _is_walk(np.diff(rows.x), np.diff(rows.y))  # by coordinates alone
+    entrance = np.isin((rows.map_id << 16) + (rows.y << 8) + rows.x, _entrances(world, map_ids))
     suspect = new_map[:-1] & near[:-1] & ~new_map[1:]
-    between[1:-1] = suspect & ~(way_in[1:-1] & near[1:])
+    between[1:-1] = suspect & ~(entrance[1:-1] & near[1:])
     return between
 
 
-def _ways_in(world: World, map_ids: Sequence[int]) -> list[int]:
-    """Return the squares of maps that one comes in by: warps, and edges where another map joins."""
+def _entrances(world: World, map_ids: Sequence[int]) -> list[int]:
+    """Return the entrance squares of maps: warps, and edges with a connection."""
     found = []
     for game_map in map(world.map, map_ids):
         base = game_map.map_id << 16
@@ -123,25 +123,25 @@ def _ways_in(world: World, map_ids: Sequence[int]) -> list[int]:
     return found
 
 
-MOMENTS: Final = 32  # shades of time
-MOST_LINES: Final = 20_000  # straight ones, on a sheet; the longest are kept
+TIME_SHADES: Final = 32  # shades of time
+MOST_LINES: Final = 20_000  # straight lines on a sheet; the longest are kept
 MOST_TRODDEN: Final = 4_000  # the busiest are kept
 MOST_JUMPS: Final = 60
-BUSY: Final = 4  # times; walking in and out again says nothing
-BUSIEST: Final = 5  # levels, each twice as often as the one before
+BUSY: Final = 4  # times; walking in and out again does not count
+BUSIEST: Final = 5  # levels, each with twice the count of the one before
 
 
 class PathSteps(NamedTuple):
-    """Single steps in the order of time, from a square to the next one."""
+    """Single steps in time order, from one square to the next."""
 
     x: Numbers
     y: Numbers
-    across: Numbers  # -1, 0 or 1, as `down`
+    across: Numbers  # -1, 0 or 1, like `down`
     down: Numbers
-    visit: Numbers  # of the track, which the step leads to
+    visit: Numbers  # index in the track of the visit the step leads to
 
     def where(self, these: Flags | Numbers) -> "PathSteps":
-        """Return some of them."""
+        """Return the selected steps."""
         return PathSteps(*[column[these] for column in self])
 
 
@@ -159,26 +159,28 @@ def steps_of(track: Track) -> PathSteps:
     return PathSteps(x, y, across, down, walked[each])
 
 
-def stretches(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathStretch, ...]:
-    """Return the way as path data; what was walked before, either way, is not drawn again.
+def path_parts(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathPart, ...]:
+    """Return the route as path data; a step walked before, in either direction, is not drawn again.
 
     `shares` has the time of each visit of the track, 0 to 1; `step` is the pixels of a square.
     """
     paths: defaultdict[int, list[str]] = defaultdict(list)
     before = None  # where the last line ended, and when
-    for x, y, across, down, moment in _lines(_first_times(steps), shares):
-        if (x, y, moment) != before:
-            paths[moment].append(f"M{x * step + step // 2} {y * step + step // 2}")
-        paths[moment].append(f"h{across * step}" if across else f"v{down * step}")
-        before = (x + across, y + down, moment)
+    for x, y, across, down, shade in _lines(_first_times(steps), shares):
+        if (x, y, shade) != before:
+            paths[shade].append(f"M{x * step + step // 2} {y * step + step // 2}")
+        paths[shade].append(f"h{across * step}" if across else f"v{down * step}")
+        before = (x + across, y + down, shade)
     return tuple(
-        PathStretch(round(number / (MOMENTS - 1), 3), "".join(paths[number]))
+        PathPart(round(number / (TIME_SHADES - 1), 3), "".join(paths[number]))
         for number in sorted(paths)
     )
 
 
-def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[Trodden, ...]:
-    """Return the squares that were trodden again and again, of a sheet that is `across` squares wide."""
+def busy_squares(
+    track: Track, steps: PathSteps, across: int, *, step: int
+) -> tuple[BusySquares, ...]:
+    """Return the squares that were walked often, on a sheet that is `across` squares wide."""
     came = track.how != WALKED
     squares = np.concatenate(
         [
@@ -190,12 +192,12 @@ def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[
     busy = np.flatnonzero(counts >= BUSY)
     levels = _level(counts[busy])
     apart = (np.diff(busy) != 1) | (np.diff(levels) != 0) | (busy[1:] % across == 0)
-    begins = np.flatnonzero(np.append(len(busy) > 0, apart))  # of runs side by side, as busy
+    begins = np.flatnonzero(np.append(len(busy) > 0, apart))  # of adjacent squares of one level
     widths = np.diff(np.append(begins, len(busy)))
     busiest = np.maximum.reduceat(counts[busy], begins) if len(busy) else begins
     kept = np.sort(np.argsort(-busiest, kind="stable")[:MOST_TRODDEN])
     return tuple(
-        Trodden(square % across * step, square // across * step, width * step, count)
+        BusySquares(square % across * step, square // across * step, width * step, count)
         for square, width, count in zip(
             *[each[kept].tolist() for each in (busy[begins], widths, busiest)], strict=True
         )
@@ -203,7 +205,7 @@ def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[
 
 
 def level_of(count: int) -> int:
-    """Return how busy squares are, 1 to 5, that were trodden so often, `BUSY` times or more."""
+    """Return the level, 1 to 5, of squares walked `count` times, which is at least `BUSY`."""
     return int(_level(np.array([count]))[0])
 
 
@@ -218,7 +220,7 @@ def jumps(track: Track, *, step: int) -> tuple[Jump, ...]:
 
 
 def _first_times(steps: PathSteps) -> PathSteps:
-    """Return the steps between two squares between which none was made before, either way."""
+    """Return the first step between each pair of squares, in either direction."""
     width = int(steps.x.max(initial=0)) + 2
     left = np.minimum(steps.x, steps.x + steps.across)
     top = np.minimum(steps.y, steps.y + steps.down)
@@ -228,24 +230,24 @@ def _first_times(steps: PathSteps) -> PathSteps:
 
 
 def _lines(steps: PathSteps, shares: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield the steps as straight lines: not too many, in the order of time.
+    """Yield the steps as at most MOST_LINES straight lines, in time order.
 
-    Each is where it begins, how far it goes across and down, in squares, and its moment.
+    A line is its start, its extent across and down in squares, and its time shade.
     """
     if not len(steps.x):
         return
-    moments = np.minimum(shares[steps.visit] * MOMENTS, MOMENTS - 1).astype(np.int64)
-    goes_on = (steps.x[1:] == (steps.x + steps.across)[:-1]) & (
+    shades = np.minimum(shares[steps.visit] * TIME_SHADES, TIME_SHADES - 1).astype(np.int64)
+    continues = (steps.x[1:] == (steps.x + steps.across)[:-1]) & (
         steps.y[1:] == (steps.y + steps.down)[:-1]
     )
-    for column in (steps.across, steps.down, moments):
-        goes_on &= column[1:] == column[:-1]
-    begins = np.flatnonzero(np.append(True, ~goes_on))
-    lengths = np.diff(np.append(begins, len(moments)))
+    for column in (steps.across, steps.down, shades):
+        continues &= column[1:] == column[:-1]
+    begins = np.flatnonzero(np.append(True, ~continues))
+    lengths = np.diff(np.append(begins, len(shades)))
     kept = np.sort(np.argsort(-lengths, kind="stable")[:MOST_LINES])
     begins, lengths = begins[kept], lengths[kept]
     first = steps.where(begins)
-    columns = [first.x, first.y, first.across * lengths, first.down * lengths, moments[begins]]
+    columns = [first.x, first.y, first.across * lengths, first.down * lengths, shades[begins]]
     yield from zip(*[column.tolist() for column in columns], strict=True)
 
 

@@ -1,6 +1,6 @@
-"""The sheets of an atlas: which maps lie where on each, and its picture as a small PNG.
+"""The sheets of an atlas: the layout of maps on each, and its picture as a small PNG.
 
-All positions on a sheet are pixels of its picture from the top left corner; `step` of them are one square.
+All positions on a sheet are pixels of its picture from the top left corner; one square is `step` pixels.
 """
 
 import io
@@ -19,7 +19,7 @@ from emulator.world.header import Connection
 
 
 class TrailVisit(NamedTuple):
-    """One row of a run's trail: where the player stood from this tick on."""
+    """One row of the trail of a run: the position of the player from this tick on."""
 
     tick: int
     map_id: int
@@ -28,7 +28,7 @@ class TrailVisit(NamedTuple):
 
 
 class MapMarkKind(Enum):
-    """What happened at a mark; the value is its word in CSS classes."""
+    """The kind of a mark; the value is part of a CSS class."""
 
     MILESTONE = "milestone"
     STUCK = "stuck"
@@ -36,7 +36,7 @@ class MapMarkKind(Enum):
 
 
 class MapMark(NamedTuple):
-    """Something to be pinned to the square where it happened."""
+    """An event to pin to the square where it happened."""
 
     tick: int
     map_id: int
@@ -49,20 +49,20 @@ class MapMark(NamedTuple):
 SQUARE: Final = 16  # pixels of the Game Boy, across and down
 
 
-class PathStretch(NamedTuple):
-    """What was walked for the first time around one moment, as SVG path data.
+class PathPart(NamedTuple):
+    """The steps first walked around one time, as SVG path data.
 
-    `share` is that moment's place in the time of the trail, 0 to 1. Each `M` of `path` begins an unbroken walk.
+    `share` is that time within the trail, 0 to 1. Each `M` of `path` begins an unbroken walk.
     """
 
     share: float
     path: str
 
 
-class Trodden(NamedTuple):
-    """Squares side by side that were walked about as often: `times` is how often the busiest of them was.
+class BusySquares(NamedTuple):
+    """Adjacent squares with a similar number of walks; `times` is the number of the busiest one.
 
-    It is as high as a step, and `width` wide; `x`, `y` is its top left corner.
+    The box is one step high and `width` wide; `x`, `y` is its top left corner.
     """
 
     x: int
@@ -81,9 +81,9 @@ class Jump(NamedTuple):
 
 
 class Pin(NamedTuple):
-    """One or several marks of a kind on a square, or too near to one another to be told apart.
+    """One or more marks of a kind on a square, or too near to each other to distinguish.
 
-    `numbers` are those of the milestones among all of the atlas, from 1 on; other kinds have none.
+    `numbers` are the numbers of milestones in the atlas, from 1 on; other kinds have none.
     """
 
     x: int
@@ -94,7 +94,7 @@ class Pin(NamedTuple):
 
 
 class TrailEnd(NamedTuple):
-    """Where the trail begins or ends."""
+    """The beginning or the end of the trail."""
 
     x: int
     y: int
@@ -103,7 +103,7 @@ class TrailEnd(NamedTuple):
 
 
 class MapRegion(NamedTuple):
-    """The part of a sheet that one map takes."""
+    """The area of one map on a sheet."""
 
     x: int
     y: int
@@ -114,7 +114,7 @@ class MapRegion(NamedTuple):
 
 
 class SheetPicture(NamedTuple):
-    """A PNG file, its size in pixels, and how many pixels of the Game Boy are one of them."""
+    """A PNG file, its size in pixels, and the number of Game Boy pixels that are one of them."""
 
     png: bytes
     width: int
@@ -124,9 +124,9 @@ class SheetPicture(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One picture: all maps that join one another, or one that joins none. `key` differs from sheet to sheet.
+    """One picture: a group of connected maps, or a single map. `key` is unique in the atlas.
 
-    `shown` is how many CSS pixels wide a page shows it where there is room.
+    `shown` is its width on a page in CSS pixels where there is room.
     """
 
     key: str
@@ -134,27 +134,27 @@ class Sheet:
     picture: SheetPicture = field(repr=False)
     shown: int
     regions: tuple[MapRegion, ...]
-    route: tuple[PathStretch, ...] = field(repr=False)
-    heat: tuple[Trodden, ...] = field(repr=False)
+    route: tuple[PathPart, ...] = field(repr=False)
+    heat: tuple[BusySquares, ...] = field(repr=False)
     jumps: tuple[Jump, ...] = field(repr=False)
     pins: tuple[Pin, ...]
     ends: tuple[TrailEnd, ...]
 
     @property
     def step(self) -> int:
-        """Pixels from one square to the next."""
+        """The pixels from one square to the next."""
         return SQUARE // self.picture.scale
 
     @property
     def is_joined(self) -> bool:
-        """Whether it shows several maps, as outdoors."""
+        """Whether it shows several maps, such as outdoors."""
         return len(self.regions) > 1
 
 
 class Atlas(NamedTuple):
-    """All sheets, those of joined maps first, and what could not be drawn on any.
+    """All sheets, those of connected maps first, and the counts of what could not be drawn.
 
-    `dropped` visits and `unplaced` marks were on no square of the cartridge, or between two maps.
+    `dropped` visits and `unplaced` marks were outside of all maps, or in the middle of a map change.
     """
 
     sheets: tuple[Sheet, ...]
@@ -163,7 +163,7 @@ class Atlas(NamedTuple):
     unplaced: int
 
 
-REACH: Final = 512  # squares from where a sheet is begun; all of Red is less far across
+REACH: Final = 512  # squares from the first map of a sheet; all of Red is smaller
 
 
 class Plot(NamedTuple):
@@ -177,7 +177,7 @@ class Plot(NamedTuple):
     visited: bool
 
     def overlaps(self, other: "Plot") -> bool:
-        """Say whether two of them would lie on the same squares."""
+        """Return whether the two plots share squares."""
         return (
             self.x < other.x + other.columns
             and other.x < self.x + self.columns
@@ -187,20 +187,20 @@ class Plot(NamedTuple):
 
 
 def exists(world: World, map_id: int) -> bool:
-    """Say whether the cartridge has a map of this id, with anything to walk on."""
+    """Return whether the cartridge has a map of this id that is not empty."""
     return map_id in world.map_ids and world.map(map_id).header.width > 0
 
 
-def lay_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
-    """Return the plots of each sheet: the maps `visited`, in that order, and what joins them directly.
+def layout_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
+    """Return the plots of each sheet: the maps `visited`, in that order, and their direct neighbours.
 
-    A map that would lie on another one, where a cartridge's connections do not fit together, begins a
-    sheet of its own. Sheets of several maps come first.
+    A map that would overlap another one, because the connections of a cartridge are inconsistent, begins a
+    new sheet. Sheets of several maps come first.
     """
     left = dict.fromkeys(visited)
     sheets = []
     while left:
-        placed = _spread(world, next(iter(left)))
+        placed = _place_connected(world, next(iter(left)))
         here = [map_id for map_id in left if map_id in placed]
         for map_id in here:
             del left[map_id]
@@ -208,8 +208,8 @@ def lay_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
     return sorted(sheets, key=lambda plots: len(plots) == 1)
 
 
-def _spread(world: World, start: int) -> Mapping[int, Plot]:
-    """Return every map that can be walked to over edges, in squares from the first one."""
+def _place_connected(world: World, start: int) -> Mapping[int, Plot]:
+    """Return every map reachable over edges, with its position in squares from the first one."""
     placed = {start: _plot(world.map(start), 0, 0)}
     waiting = [start]
     for map_id in waiting:
@@ -225,7 +225,7 @@ def _spread(world: World, start: int) -> Mapping[int, Plot]:
 
 
 def _joined(here: Plot, connection: Connection, there: GameMap) -> Plot:
-    """Return where a map lies whose squares count on from those of `here` as the connection says."""
+    """Return the plot of a map that is connected to `here`."""
     along_x, along_y = here.x - _signed(connection.x_align), here.y - _signed(connection.y_align)
     match connection.side:
         case Facing.UP:
@@ -258,31 +258,31 @@ def _crop(world: World, placed: Mapping[int, Plot], visited: Sequence[int]) -> l
 
 
 SCALES: Final = (1, 2, 4, 8)
-MOST_PIXELS: Final = 5_000_000  # of a sheet, and of all single maps together
+MOST_PIXELS: Final = 5_000_000  # of a sheet, and of all single maps in total
 MOST_BYTES: Final = 200_000
-WIDEST: Final = 860  # CSS pixels that a page has for joined maps
+WIDEST: Final = 860  # CSS pixels on a page for connected maps
 TALLEST: Final = 1_200
-WIDEST_SINGLE: Final = 420  # and for any other, so that several stand side by side
-NOTHING: Final = 16  # the shade after black: no map is there
-GREY: Final = 17  # from one of 16 shades to the next
+WIDEST_SINGLE: Final = 420  # and for single maps, so that several fit side by side
+NOTHING: Final = 16  # the shade after black: no map
+GREY: Final = 17  # difference between two of 16 shades
 
 
 def extent(plots: Iterable[Plot]) -> tuple[int, int]:
-    """Return how many squares a sheet has across and down."""
+    """Return the number of squares of a sheet across and down."""
     plots = list(plots)
     across = max(plot.x + plot.columns for plot in plots)
     return across, max(plot.y + plot.rows for plot in plots)
 
 
 def shown_width(picture: SheetPicture, *, joined: bool) -> int:
-    """Return how many CSS pixels wide a page shows it where there is room: never above the Game Boy's size."""
+    """Return the width on a page in CSS pixels where there is room, at most the size on the Game Boy."""
     width, height = picture.width * picture.scale, picture.height * picture.scale
-    most = (WIDEST, TALLEST) if joined else (WIDEST_SINGLE, WIDEST_SINGLE)
-    return round(width * min(1.0, most[0] / width, most[1] / height))
+    limits = (WIDEST, TALLEST) if joined else (WIDEST_SINGLE, WIDEST_SINGLE)
+    return round(width * min(1.0, limits[0] / width, limits[1] / height))
 
 
 def draw_sheet(world: World, plots: Sequence[Plot], squares: int) -> SheetPicture:
-    """Return the maps of a sheet at the first scale that gives a small file, and so many squares not too many pixels."""
+    """Return the maps of a sheet at the first scale with a small file, and at most MOST_PIXELS for `squares`."""
     fits = [scale for scale in SCALES if squares * (SQUARE // scale) ** 2 <= MOST_PIXELS]
     pictures = (_draw(world, plots, scale) for scale in fits or SCALES[-1:])
     return next(
@@ -302,7 +302,7 @@ def _draw(world: World, plots: Sequence[Plot], scale: int) -> SheetPicture:
 
 
 def _png(pixels: NDArray[np.uint8]) -> bytes:
-    """Return a PNG with no more colours than there are, transparent where there is nothing."""
+    """Return a PNG with only the colours in use, transparent where there is no map."""
     shades = np.flatnonzero(np.bincount(pixels.ravel(), minlength=NOTHING + 1))
     places = np.zeros(NOTHING + 1, np.uint8)
     places[shades] = np.arange(len(shades))
@@ -310,6 +310,6 @@ def _png(pixels: NDArray[np.uint8]) -> bytes:
     image = Image.frombytes("P", (width, height), places[pixels].tobytes())
     image.putpalette([grey for shade in shades for grey in [max(0, 255 - GREY * int(shade))] * 3])
     file = io.BytesIO()
-    see_through = {"transparency": len(shades) - 1} if shades[-1] == NOTHING else {}
-    image.save(file, format="PNG", optimize=True, **see_through)
+    transparency = {"transparency": len(shades) - 1} if shades[-1] == NOTHING else {}
+    image.save(file, format="PNG", optimize=True, **transparency)
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""A replay as one file, and as pictures."""
+"""Export of a replay as one file, and as pictures."""
 
 import json
 import shutil
@@ -55,34 +55,34 @@ def test_an_exported_replay_drives_like_its_run(file: Path, agent: Agent) -> Non
     assert (ended.code, ended.out) == (0, "divergence: none\n")
     found = agent("replay", file, "--bisect")
     assert (found.code, found.out) == (0, "divergence: none\n")
-    assert "1 restores of 1 moments" in found.err
+    assert "1 restores of 1 checkpoints" in found.err
 
 
-def test_it_holds_what_was_recorded(run: Path, file: Path) -> None:
+def test_an_exported_replay_has_steps_milestones_and_origin(run: Path, file: Path) -> None:
     exported = read_portable(file)
     with closing(read_run(run)) as folder:
         assert exported.recording.records == [record_of(row) for row in folder.store.steps()]
         assert exported.origin.run == folder.store.run_id
-        told = list(folder.store.events("milestone"))
+        reached = list(folder.store.events("milestone"))
     assert [(each.id, each.tick) for each in exported.milestones] == [
-        (event.payload["id"], event.tick) for event in told
+        (event.payload["id"], event.tick) for event in reached
     ]
     assert {each.witnesses for each in exported.milestones} == {("frame", "ram")}
     assert (exported.origin.seed, exported.origin.sha1) == (3, CARTRIDGE.sha1)
 
 
-def test_nothing_of_the_cartridge_is_in_it(run: Path, file: Path) -> None:
+def test_an_exported_replay_contains_no_cartridge_data(run: Path, file: Path) -> None:
     data = file.read_bytes()
     _, size = HEAD.unpack_from(data)
     head = data[HEAD.size :][:size]
-    whole = data[: HEAD.size] + head + zlib.decompress(data[HEAD.size + size : -CHECKSUM])
-    stretches = {CARTRIDGE.rom[at : at + 16] for at in range(len(CARTRIDGE.rom) - 16)}
-    stretches = {each for each in stretches if len(set(each)) > 3}
-    assert not any(whole[at : at + 16] in stretches for at in range(len(whole) - 16))
+    contents = data[: HEAD.size] + head + zlib.decompress(data[HEAD.size + size : -CHECKSUM])
+    chunks = {CARTRIDGE.rom[at : at + 16] for at in range(len(CARTRIDGE.rom) - 16)}
+    chunks = {each for each in chunks if len(set(each)) > 3}
+    assert not any(contents[at : at + 16] in chunks for at in range(len(contents) - 16))
     with closing(read_run(run)) as folder:
         for event in folder.store.events("milestone"):
             for words in event.payload["witnesses"].values():
-                assert words.encode() not in whole
+                assert words.encode() not in contents
 
 
 def test_the_same_run_gives_the_same_bytes(run: Path, file: Path, agent: Agent) -> None:
@@ -92,7 +92,7 @@ def test_the_same_run_gives_the_same_bytes(run: Path, file: Path, agent: Agent) 
 
 
 @pytest.mark.parametrize("flags", [("--export",), ("--to", 9, "--png")])
-def test_what_is_there_is_not_overwritten(
+def test_replay_does_not_overwrite_a_file(
     flags: tuple[object, ...], run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     mine = tmp_path / "mine"
@@ -102,7 +102,7 @@ def test_what_is_there_is_not_overwritten(
     assert "exists already, and nothing is overwritten" in ended.err
 
 
-def test_a_run_that_is_being_played_gives_what_was_committed(
+def test_a_run_in_progress_exports_its_committed_steps(
     run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     copy, file = tmp_path / "copy", tmp_path / "b.redreplay"
@@ -126,62 +126,62 @@ def test_an_edited_run_is_neither_exported_nor_drawn(
     assert not file.exists()
 
 
-Spoil = Callable[[bytes], bytes]
+Corrupt = Callable[[bytes], bytes]
 
 
-def sealed(data: bytes) -> bytes:
-    """The bytes with a checksum that fits, as a careful forger would."""
+def with_checksum(data: bytes) -> bytes:
+    """Return the bytes with a valid checksum, like a careful forger."""
     return data + _checksum(data)
 
 
 def rewritten(data: bytes, **changes: object) -> bytes:
-    """The file with another word in its head."""
+    """Return the file with another value in its head."""
     _, size = HEAD.unpack_from(data)
     head = json.loads(data[HEAD.size :][:size]) | changes
     words = json.dumps(head).encode()
-    return sealed(HEAD.pack(MAGIC, len(words)) + words + data[HEAD.size + size : -CHECKSUM])
+    return with_checksum(HEAD.pack(MAGIC, len(words)) + words + data[HEAD.size + size : -CHECKSUM])
 
 
 def packed(data: bytes, records: bytes) -> bytes:
-    """The file with other records."""
+    """Return the file with other records."""
     _, size = HEAD.unpack_from(data)
-    return sealed(data[: HEAD.size + size] + zlib.compress(records, 9))
+    return with_checksum(data[: HEAD.size + size] + zlib.compress(records, 9))
 
 
-SPOILT: dict[str, tuple[Spoil, str]] = {
+CORRUPTIONS: dict[str, tuple[Corrupt, str]] = {
     "cut": (lambda data: data[:-1], "cut short or damaged"),
     "only begun": (lambda data: data[:9], "cut short or damaged"),
-    "a byte": (lambda data: data[:99] + bytes([data[99] ^ 1]) + data[100:], "damaged"),
-    "another file": (lambda _: b"PK\3\4 and more", "is no exported replay"),
+    "a changed byte": (lambda data: data[:99] + bytes([data[99] ^ 1]) + data[100:], "damaged"),
+    "another file": (lambda _: b"PK\3\4 and more", "is not an exported replay"),
     "too large": (lambda data: data + bytes(1 << 26), "is larger than"),
-    "a head without end": (
-        lambda data: sealed(HEAD.pack(MAGIC, MOST_HEAD + 1) + data[HEAD.size :]),
+    "a head that is too large": (
+        lambda data: with_checksum(HEAD.pack(MAGIC, MOST_HEAD + 1) + data[HEAD.size :]),
         "its head is too large",
     ),
-    "no words": (lambda _: sealed(HEAD.pack(MAGIC, 2) + b"[["), "does not hold what it says"),
-    "deep words": (
-        lambda _: sealed(HEAD.pack(MAGIC, 60_000) + b"[" * 60_000),
-        "does not hold what it says",
+    "invalid JSON": (lambda _: with_checksum(HEAD.pack(MAGIC, 2) + b"[["), "is inconsistent"),
+    "deeply nested JSON": (
+        lambda _: with_checksum(HEAD.pack(MAGIC, 60_000) + b"[" * 60_000),
+        "is inconsistent",
     ),
-    "fewer ticks": (lambda data: rewritten(data, ticks=5), "more than its ticks can be"),
+    "fewer ticks": (lambda data: rewritten(data, ticks=5), "longer than its ticks allow"),
     "more ticks": (lambda data: rewritten(data, ticks=9_999), "ticks, not 9999"),
-    "ticks beyond": (lambda data: rewritten(data, ticks=MOST_TICKS + 1), "a number up to"),
-    "ticks no number": (lambda data: rewritten(data, ticks="many"), "a number up to"),
-    "no ticks": (lambda data: rewritten(data, ticks=0), "does not hold what it says"),
-    "another chain": (lambda data: rewritten(data, chain="00" * 16), "comes out otherwise"),
-    "another cartridge": (lambda data: rewritten(data, sha1="00" * 20), "comes out otherwise"),
-    "no cartridge": (lambda data: rewritten(data, sha1="00"), "its SHA-1 is none"),
-    "milestones of nothing": (lambda data: rewritten(data, milestones=[[1]]), "does not hold"),
-    "a bomb": (lambda data: packed(data, bytes(300 << 20)), "more than its ticks can be"),
-    "nothing recorded": (lambda data: packed(data, b""), "ticks, not"),
-    "nonsense": (lambda data: packed(data, b"x" * 100), "does not hold what it says"),
+    "too many ticks": (lambda data: rewritten(data, ticks=MOST_TICKS + 1), "a number up to"),
+    "ticks as text": (lambda data: rewritten(data, ticks="many"), "a number up to"),
+    "no ticks": (lambda data: rewritten(data, ticks=0), "is inconsistent"),
+    "another chain": (lambda data: rewritten(data, chain="00" * 16), "its records differs"),
+    "another cartridge": (lambda data: rewritten(data, sha1="00" * 20), "its records differs"),
+    "an invalid SHA-1": (lambda data: rewritten(data, sha1="00"), "its SHA-1 is invalid"),
+    "incomplete milestones": (lambda data: rewritten(data, milestones=[[1]]), "is inconsistent"),
+    "a zip bomb": (lambda data: packed(data, bytes(300 << 20)), "longer than its ticks allow"),
+    "no records": (lambda data: packed(data, b""), "ticks, not"),
+    "invalid records": (lambda data: packed(data, b"x" * 100), "is inconsistent"),
 }
 
 
-@pytest.mark.parametrize("name", SPOILT)
-def test_a_file_that_lies_ends_in_one_line(name: str, file: Path, agent: Agent) -> None:
-    spoil, words = SPOILT[name]
-    file.write_bytes(spoil(file.read_bytes()))
+@pytest.mark.parametrize("name", CORRUPTIONS)
+def test_a_corrupt_file_prints_one_error_line(name: str, file: Path, agent: Agent) -> None:
+    corrupt, words = CORRUPTIONS[name]
+    file.write_bytes(corrupt(file.read_bytes()))
     with pytest.raises(RunError, match=words):
         read_portable(file)
     ended = agent("replay", file)
@@ -191,7 +191,7 @@ def test_a_file_that_lies_ends_in_one_line(name: str, file: Path, agent: Agent) 
 
 
 @pytest.mark.parametrize("flags", [("--episode", 1), ("--decide",)])
-def test_what_takes_a_run_says_so_of_a_file(
+def test_actions_that_need_a_run_refuse_an_exported_file(
     flags: tuple[object, ...], file: Path, agent: Agent
 ) -> None:
     ended = agent("replay", file, *flags)
@@ -209,13 +209,13 @@ def recording(run: Path) -> Iterator[Recording]:
         yield recording_of(folder.store)
 
 
-def lasts(recording: Recording) -> float:
+def length(recording: Recording) -> float:
     records = recording.records
     return (records[LAST - 1].frame - records[FIRST - 2].frame) / FRAMES_PER_SECOND
 
 
 @pytest.mark.parametrize("flag", ["--to", "--from"])
-def test_a_picture_is_the_one_that_play_saw(
+def test_a_picture_equals_the_screen_seen_in_play(
     flag: str, run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     with closing(read_run(run)) as folder:
@@ -231,7 +231,7 @@ def test_a_picture_is_the_one_that_play_saw(
         assert np.array_equal(np.asarray(picture), np.asarray(large))
 
 
-def test_a_gif_lasts_as_long_as_the_game_in_four_shades(
+def test_a_gif_has_the_duration_of_the_game_and_four_shades(
     run: Path, recording: Recording, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.gif"
@@ -246,13 +246,13 @@ def test_a_gif_lasts_as_long_as_the_game_in_four_shades(
             seen.append(grey.tobytes())
             shades |= set(np.unique(grey).tolist())
         assert gif.info["loop"] == 0
-    assert shown / 1000 == pytest.approx(lasts(recording), abs=0.01)
+    assert shown / 1000 == pytest.approx(length(recording), abs=0.01)
     assert shades <= {255, 170, 85, 0}
     assert all(one != other for one, other in pairwise(seen))
     assert len(seen) > 5
 
 
-def test_a_film_lasts_as_long_as_the_game(
+def test_a_video_has_the_duration_of_the_game(
     run: Path, recording: Recording, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.mp4"
@@ -264,24 +264,26 @@ def test_a_film_lasts_as_long_as_the_game(
         images = [frame.to_ndarray(format="gray") for frame in movie.decode(stream)]
         assert (stream.width, stream.height) == (320, 288)
         assert stream.average_rate is not None
-        assert len(images) / float(stream.average_rate) == pytest.approx(lasts(recording), abs=0.05)
+        assert len(images) / float(stream.average_rate) == pytest.approx(
+            length(recording), abs=0.05
+        )
     with closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console:
-        stretch = TickRange(FIRST, LAST)
-        pictures = film(console, recording, stretch, at=0, every=2)
+        ticks = TickRange(FIRST, LAST)
+        pictures = film(console, recording, ticks, at=0, every=2)
         drawn = [each.screen for each in pictures for _ in range(each.frames)]
     for number in range(0, len(images), 7):
         grey = 255 - 85 * enlarged(drawn[2 * number], 2).astype(int)
         assert np.abs(grey - images[number]).mean() < 12
 
 
-def test_drawing_starts_from_the_checkpoint_before(run: Path, agent: Agent, tmp_path: Path) -> None:
+def test_pictures_start_at_a_usable_checkpoint(run: Path, agent: Agent, tmp_path: Path) -> None:
     cut = "UPDATE checkpoints SET state = substr(state, 1, 900) WHERE tick > 0"
-    torn = edited(run, tmp_path / "torn", cut)
-    whole, again = tmp_path / "whole.png", tmp_path / "again.png"
-    agent("replay", run, "--to", 90, "--png", whole)
-    ended = agent("replay", torn, "--to", 90, "--png", again)
-    assert "is passed over: the saved state is cut short" in ended.err
-    assert again.read_bytes() == whole.read_bytes()
+    corrupt = edited(run, tmp_path / "torn", cut)
+    intact, again = tmp_path / "whole.png", tmp_path / "again.png"
+    agent("replay", run, "--to", 90, "--png", intact)
+    ended = agent("replay", corrupt, "--to", 90, "--png", again)
+    assert "is skipped: the saved state is cut short" in ended.err
+    assert again.read_bytes() == intact.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -294,16 +296,19 @@ def test_drawing_starts_from_the_checkpoint_before(run: Path, agent: Agent, tmp_
         (("--from", 0, "--to", 9, "--gif", "FILE"), "ticks 0 to 9 are not in the recording"),
         (("--from", 9, "--to", 0, "--gif", "FILE"), "ticks 9 to 0 are not in the recording"),
         (("--to", 9, "--scale", 11, "--png", "FILE"), "--scale 11 is not from 1 to 10"),
-        (("--to", 9, "--png", "FILE", "--gif", "FILE"), "--png and --gif are two different things"),
-        (("--bisect", "--export", "FILE"), "--bisect and --export are two different things"),
-        (("--episode", 1, "--decide"), "--episode and --decide are two different things"),
-        (("--to", 9), "--to goes with --png or --gif or --mp4 alone"),
-        (("--bisect", "--scale", 2), "--scale goes with"),
-        (("--memory", "FILE"), "--memory goes with --decide alone"),
-        (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is no folder"),
+        (
+            ("--to", 9, "--png", "FILE", "--gif", "FILE"),
+            "--png and --gif are two different actions",
+        ),
+        (("--bisect", "--export", "FILE"), "--bisect and --export are two different actions"),
+        (("--episode", 1, "--decide"), "--episode and --decide are two different actions"),
+        (("--to", 9), "--to only goes with --png or --gif or --mp4"),
+        (("--bisect", "--scale", 2), "--scale only goes with"),
+        (("--memory", "FILE"), "--memory only goes with --decide"),
+        (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is not a folder"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
+def test_invalid_picture_options_print_one_error_line(
     flags: tuple[object, ...], words: str, run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "out"

@@ -1,4 +1,4 @@
-"""A replay names what differs: an input that changed the game, or a record that was edited."""
+"""`replay` reports differences: a changed input, or an edited record."""
 
 import random
 import shutil
@@ -32,15 +32,15 @@ from emulator.profile import symbol
 from emulator.recording import first_link, next_chain
 from memory import read_run
 from tests.agent.support import Agent, Game, Played, edited, game_at, play_in
-from tests.proofs.divergence import ChangedByte, drawn, found_alone, go_another_way, other_step
+from tests.proofs.divergence import ChangedByte, bisect_with, copy_with, other_step, random_change
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
-# Work and high RAM without the stack, whose dead part keeps traces of what was called long ago.
+# Work and high RAM without the stack, whose unused part keeps traces of old calls.
 MEANINGFUL = ((0xC000, 0x1EE2), (0xFF80, 0x7F))
 
 
 def truth(recorded: Sequence[StepRecord], edited: Sequence[StepRecord]) -> int | None:
-    """Return the first tick after which RAM differs between two drives."""
+    """Return the first tick after which RAM differs between two replays."""
     with closing(PyBoyConsole(CARTRIDGE)) as one, closing(PyBoyConsole(CARTRIDGE)) as other:
         for record, changed in zip(recorded, edited, strict=True):
             one.perform(record.step)
@@ -51,7 +51,7 @@ def truth(recorded: Sequence[StepRecord], edited: Sequence[StepRecord]) -> int |
 
 
 def rechained(records: Sequence[StepRecord]) -> list[StepRecord]:
-    """Return the records with a chain made to fit."""
+    """Return the records with a valid chain."""
     chain = first_link(CARTRIDGE.sha1).chain
     forged = []
     for record in records:
@@ -62,7 +62,7 @@ def rechained(records: Sequence[StepRecord]) -> list[StepRecord]:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """A run to the healing alone: here it is played again as a whole, many times."""
+    """A short run up to the healing, because these tests replay it completely many times."""
     folder = tmp_path_factory.mktemp("replayed")
     summary = play_in(folder, seed=3, until="healed")
     return Played(folder / "run", folder / "memory.sqlite", summary)
@@ -75,7 +75,7 @@ def records(played: Played) -> list[StepRecord]:
 
 
 @pytest.mark.parametrize("draw", range(3))
-def test_a_flipped_input_is_named_at_its_first_differing_tick(
+def test_a_changed_input_is_reported_at_the_first_differing_tick(
     draw: int, records: list[StepRecord]
 ) -> None:
     chance = random.Random(draw)
@@ -89,13 +89,13 @@ def test_a_flipped_input_is_named_at_its_first_differing_tick(
     with closing(PyBoyConsole(CARTRIDGE)) as console:
         found = first_divergence(console, rechained(edited))
     named = found.tick if found else None
-    # A trace on the dead part of the stack is nobody's difference; the digests may see it yet.
+    # A trace in the unused part of the stack is not a difference, but the digests may see it.
     assert named == differs or (differs is None and named == old.tick)
     assert verify_chain(edited, CARTRIDGE.sha1) == old.tick
 
 
 @pytest.mark.parametrize(
-    ("sql", "says"),
+    ("sql", "message"),
     [
         ("UPDATE steps SET settle = settle + 1 WHERE tick = 70", "tick 70: edited record"),
         ("UPDATE steps SET button = 'up' WHERE tick = 10", "tick 10: edited record"),
@@ -109,13 +109,13 @@ def test_a_flipped_input_is_named_at_its_first_differing_tick(
         ("UPDATE steps SET hold = 5000000000 WHERE tick = 20", "tick 20: edited record"),
     ],
 )
-def test_an_edited_record_and_where_the_recording_was_cut_short_are_named(
-    sql: str, says: str, agent: Agent, played: Played, tmp_path: Path
+def test_edited_and_missing_records_are_reported_with_their_tick(
+    sql: str, message: str, agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     ended = agent("replay", edited(played.folder, tmp_path / "copy", sql))
     assert ended.code == 1
     assert ended.out.startswith("divergence: tick "), ended.err
-    assert says in ended.out
+    assert message in ended.out
 
 
 FORMS = (
@@ -128,16 +128,16 @@ FORMS = (
 
 
 def with_settings(run: Path, to: Path, old: str, new: str) -> Path:
-    """Return a copy of a run with other words in its settings."""
+    """Return a copy of a run with changed settings."""
     settings = shutil.copytree(run, to) / "run.toml"
-    told = settings.read_text(encoding="utf-8")
-    assert old in told
-    settings.write_text(told.replace(old, new), encoding="utf-8")
+    text = settings.read_text(encoding="utf-8")
+    assert old in text
+    settings.write_text(text.replace(old, new), encoding="utf-8")
     return to
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_another_pyboy_is_said_first(
+def test_another_pyboy_version_is_reported_first(
     form: tuple[object, ...], agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     run = with_settings(played.folder, tmp_path / "copy", 'pyboy = "2', 'pyboy = "1')
@@ -148,7 +148,7 @@ def test_another_pyboy_is_said_first(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_another_cartridge_is_all_that_is_said(
+def test_another_cartridge_prints_one_error_line(
     form: tuple[object, ...], agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     run = with_settings(played.folder, tmp_path / "copy", CARTRIDGE.sha1, "00" * 20)
@@ -160,15 +160,15 @@ def test_another_cartridge_is_all_that_is_said(
     assert not file.exists()
 
 
-def test_absurdly_long_pictures_are_not_made(
+def test_a_gif_over_the_maximum_length_is_refused(
     agent: Agent, played: Played, records: list[StepRecord], tmp_path: Path
 ) -> None:
-    lasts = round(records[299].frame / FRAMES_PER_SECOND)
+    duration = round(records[299].frame / FRAMES_PER_SECOND)
     file = tmp_path / "a.gif"
     ended = agent("replay", played.folder, "--from", 1, "--to", 300, "--gif", file)
     assert (ended.code, ended.out) == (2, "")
     (line,) = ended.err.splitlines()
-    assert f"would last {lasts} seconds of game time, and at most 60 are made" in line
+    assert f"would last {duration} seconds of game time, and the maximum is 60" in line
     assert not file.exists()
 
 
@@ -186,24 +186,24 @@ def recording(run: Path) -> Iterator[Recording]:
 
 
 @pytest.mark.parametrize("draw", range(4))
-def test_a_machine_that_differs_is_found_at_its_tick(draw: int, recording: Recording) -> None:
-    fault = drawn(recording, random.Random(draw))
-    found = found_alone(recording, fault, CARTRIDGE)
+def test_bisect_finds_the_tick_of_a_machine_fault(draw: int, recording: Recording) -> None:
+    fault = random_change(recording, random.Random(draw))
+    found = bisect_with(recording, fault, CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (fault.tick, DivergenceKind.DIGEST)
-    assert found.restores <= found.most
+    assert found.restores <= found.max_restores
     after = [mark.tick for mark in recording.marks if mark.tick >= fault.tick]
     assert found.ticks == (after or [len(recording.records)])[0]
 
 
 @pytest.mark.parametrize("draw", range(3))
-def test_a_game_that_goes_another_way_is_found_at_its_tick(
+def test_bisect_finds_the_tick_of_a_changed_step(
     draw: int, run: Path, recording: Recording, tmp_path: Path
 ) -> None:
     chance = random.Random(draw)
     tick = chance.randrange(1, len(recording.records) + 1)
     step = other_step(recording, tick, chance)
-    go_another_way(run, tmp_path / "other", tick, step)
+    copy_with(run, tmp_path / "other", tick, step)
     with closing(read_run(tmp_path / "other")) as other:
         pair = recording, recording_of(other.store)
         found = bisect_pair(pair, CARTRIDGE.sha1, partial(PyBoyConsole, CARTRIDGE))
@@ -211,7 +211,7 @@ def test_a_game_that_goes_another_way_is_found_at_its_tick(
     assert (found.divergence.tick, found.divergence.kind) == (tick, DivergenceKind.STEP)
     assert step.button is not None
     assert f"-> {step.button.name.lower()}" in found.divergence.detail
-    assert found.restores <= found.most
+    assert found.restores <= found.max_restores
     assert found.notes == ()
     before = max((mark.tick for mark in recording.marks if mark.tick < tick), default=0)
     assert found.ticks == 2 * (tick - before)
@@ -219,27 +219,27 @@ def test_a_game_that_goes_another_way_is_found_at_its_tick(
     assert found.shown.between == f"at tick {tick}, A -> B"
 
 
-def test_what_no_digest_covers_is_found_between_two_checkpoints(recording: Recording) -> None:
+def test_a_change_outside_the_digest_is_found_between_two_checkpoints(recording: Recording) -> None:
     good, bad = (mark.tick for mark in recording.marks[-2:])
-    assert (bad - 2) // 100 == bad // 100, "a full digest would tell first"
-    found = found_alone(recording, ChangedByte(bad - 2, symbol("wEventFlags") + 300, 4), CARTRIDGE)
+    assert (bad - 2) // 100 == bad // 100, "a full digest would find it first"
+    found = bisect_with(recording, ChangedByte(bad - 2, symbol("wEventFlags") + 300, 4), CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (bad, DivergenceKind.CHECKPOINT)
-    assert f"it was at tick {good}" in found.divergence.detail
-    assert found.restores <= found.most
+    assert f"RAM still matched at tick {good}" in found.divergence.detail
+    assert found.restores <= found.max_restores
     assert found.shown is not None
     ((name, here, there),) = found.shown.fields
-    assert name == f"flags.events[{called(300 * 8 + 2)}]"
+    assert name == f"flags.events[{event_name(300 * 8 + 2)}]"
     assert {here, there} == {"0", "1"}
 
 
-def called(bit: int) -> object:
+def event_name(bit: int) -> object:
     return next((name for name, number in RED.events.items() if number == bit), bit)
 
 
-def test_ram_without_a_field_is_called_by_its_label(recording: Recording) -> None:
+def test_ram_without_a_field_is_named_by_its_label(recording: Recording) -> None:
     bad = recording.marks[-1].tick
-    found = found_alone(
+    found = bisect_with(
         recording, ChangedByte(bad - 2, symbol("wDayCareMonName") + 3, 1), CARTRIDGE
     )
     assert found.shown is not None
@@ -247,18 +247,18 @@ def test_ram_without_a_field_is_called_by_its_label(recording: Recording) -> Non
     assert [each.name for each in found.shown.ram] == ["wDayCareMonName+3"]
 
 
-def test_a_sound_run_has_no_difference(run: Path, agent: Agent) -> None:
-    driven = agent("replay", run)
-    assert (driven.code, driven.out) == (0, "divergence: none\n")
+def test_an_intact_run_has_no_difference(run: Path, agent: Agent) -> None:
+    replayed = agent("replay", run)
+    assert (replayed.code, replayed.out) == (0, "divergence: none\n")
     ended = agent("replay", run, "--bisect")
     assert (ended.code, ended.out) == (0, "divergence: none\n")
     (line,) = ended.err.splitlines()
-    assert line.endswith("3 restores of 4 moments (at most 4.0)")
+    assert line.endswith("3 restores of 4 checkpoints (at most 4.0)")
     both = agent("replay", "--bisect", run, run)
     assert (both.code, both.out) == (0, "divergence: none\n")
 
 
-def test_an_edited_record_is_said(run: Path, tmp_path: Path) -> None:
+def test_bisect_reports_an_edited_record(run: Path, tmp_path: Path) -> None:
     other = edited(run, tmp_path / "edited", "UPDATE steps SET settle = 9 WHERE tick = 70")
     for found in (bisect_run(other, None), bisect_runs(run, other, None)):
         assert found.divergence is not None
@@ -266,15 +266,15 @@ def test_an_edited_record_is_said(run: Path, tmp_path: Path) -> None:
         assert "itself was changed: tick 70" in found.notes[0]
 
 
-def test_a_checkpoint_that_cannot_be_loaded_is_passed_over(run: Path, tmp_path: Path) -> None:
-    torn = "UPDATE checkpoints SET state = substr(state, 1, 900) WHERE tick > 0"
-    found = bisect_run(edited(run, tmp_path / "spoilt", torn), None)
+def test_a_corrupt_checkpoint_is_skipped(run: Path, tmp_path: Path) -> None:
+    cut = "UPDATE checkpoints SET state = substr(state, 1, 900) WHERE tick > 0"
+    found = bisect_run(edited(run, tmp_path / "spoilt", cut), None)
     assert (found.divergence, found.restores) == (None, 1)
     assert found.notes
-    assert all("is passed over: the saved state is cut short" in each for each in found.notes)
+    assert all("is skipped: the saved state is cut short" in each for each in found.notes)
 
 
-def test_a_shorter_recording_is_told_apart_from_another(
+def test_a_shorter_recording_is_noted_without_a_divergence(
     run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "short.redreplay"
@@ -283,13 +283,13 @@ def test_a_shorter_recording_is_told_apart_from_another(
     assert agent("replay", short, "--export", file).code == 0
     ended = agent("replay", "--bisect", run, file)
     assert (ended.code, ended.out) == (0, "divergence: none\n")
-    assert "B ends at tick 150, A goes on to" in ended.err
+    assert "B ends at tick 150, A continues to" in ended.err
 
 
-def test_a_file_is_held_against_a_run_from_power_on(
+def test_an_exported_file_is_compared_with_a_run(
     run: Path, recording: Recording, agent: Agent, tmp_path: Path
 ) -> None:
-    go_another_way(run, tmp_path / "other", 150, other_step(recording, 150, random.Random(1)))
+    copy_with(run, tmp_path / "other", 150, other_step(recording, 150, random.Random(1)))
     file = tmp_path / "other.redreplay"
     agent("replay", tmp_path / "other", "--export", file)
     ended = agent("replay", "--bisect", run, file)
@@ -299,7 +299,7 @@ def test_a_file_is_held_against_a_run_from_power_on(
     assert "2 restores" in ended.err
 
 
-def test_two_seeds_are_two_games(run: Path, tmp_path: Path, agent: Agent) -> None:
+def test_runs_with_two_seeds_diverge(run: Path, tmp_path: Path, agent: Agent) -> None:
     play_in(tmp_path, seed=4, ticks=40)
     ended = agent("replay", run, tmp_path / "run", "--bisect")
     assert ended.code == 1
@@ -307,20 +307,20 @@ def test_two_seeds_are_two_games(run: Path, tmp_path: Path, agent: Agent) -> Non
     assert ended.out.startswith("divergence: tick 9: step: settle: ")
 
 
-def test_two_cartridges_are_not_compared(run: Path, tmp_path: Path) -> None:
+def test_runs_on_two_cartridges_are_not_compared(run: Path, tmp_path: Path) -> None:
     other = with_settings(run, tmp_path / "other", CARTRIDGE.sha1, "00" * 20)
-    with pytest.raises(RunError, match="no tick of them can be compared"):
+    with pytest.raises(RunError, match="their ticks cannot be compared"):
         bisect_runs(run, other, None)
 
 
 @pytest.fixture
 def game(run: Path) -> Iterator[Game]:
     """The demo as soon as there is a team."""
-    with game_at(run, lambda state: state.in_control and len(state.party) > 0) as lent:
-        yield lent
+    with game_at(run, lambda state: state.in_control and len(state.party) > 0) as game:
+        yield game
 
 
-def test_changes_are_named_down_to_their_smallest_parts(game: Game) -> None:
+def test_changes_are_listed_down_to_their_smallest_parts(game: Game) -> None:
     before, one = game.state, game.console.ram()
     hp = symbol("wPartyMon1HP") + 1
     game.poke({hp: 1, symbol("wPlayerMoney") + 2: 0x07, symbol("wXCoord"): 3})
@@ -330,7 +330,7 @@ def test_changes_are_named_down_to_their_smallest_parts(game: Game) -> None:
     assert difference(one, one, "").fields == difference(one, one, "").ram == ()
 
 
-def test_what_is_only_in_one_moment_is_named_in_its_parts() -> None:
+def test_a_value_in_only_one_state_is_listed_by_its_parts() -> None:
     assert [str(each) for each in changes(None, Step(None, 0, 4))] == [
         "hold: nothing -> 0",
         "settle: nothing -> 4",
@@ -338,7 +338,7 @@ def test_what_is_only_in_one_moment_is_named_in_its_parts() -> None:
     assert [str(each) for each in changes((1, 2), (1,), "each")] == ["each[1]: 2 -> nothing"]
 
 
-def test_bytes_of_one_label_are_one_stretch(game: Game) -> None:
+def test_bytes_of_one_label_are_one_change(game: Game) -> None:
     here = game.console.ram()
     at = symbol("wDayCareMonName")
     game.poke({at + each: 0x50 + each for each in range(11)})

@@ -1,4 +1,4 @@
-"""The maps of a run as pictures: where they lie, what the way over them looks like, how large it all gets."""
+"""The maps of a report: their layout, the route over them, and the size of the page."""
 
 import io
 import re
@@ -18,7 +18,7 @@ from agent.tools.report.atlas.sheet import (
     Plot,
     Sheet,
     TrailVisit,
-    lay_sheets,
+    layout_sheets,
 )
 from emulator import Cartridge, Facing, Step, World
 from emulator.screen.scene import draw_map
@@ -35,7 +35,7 @@ PICTURE = 250_000  # bytes
 
 @dataclass(frozen=True)
 class Recorded:
-    """Where the player stood in a run, where they did when they were in control, and the world as they left it."""
+    """The trail of a run, the part of it with the player in control, and the world at its end."""
 
     trail: list[TrailVisit]
     in_control: list[TrailVisit]
@@ -64,7 +64,7 @@ def drawn(
     return draw_atlas(world, trail, name_of=named, marks=marks)
 
 
-def along(map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1) -> list[TrailVisit]:
+def walk(map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1) -> list[TrailVisit]:
     return [TrailVisit(tick, map_id, *square) for tick, square in enumerate(squares, since)]
 
 
@@ -108,15 +108,15 @@ def test_a_smaller_picture_of_a_map_is_the_mean_of_the_larger() -> None:
             axis=(1, 3)
         )
         assert np.abs(draw_map(WORLD.map(TOWN), divisor=divisor) - mean).max() <= 0.5
-    with pytest.raises(ValueError, match="not by 3"):
+    with pytest.raises(ValueError, match="not 3"):
         draw_map(WORLD.map(TOWN), divisor=3)
 
 
-def test_who_walks_over_an_edge_is_on_the_next_square_of_the_sheet() -> None:
+def test_crossing_an_edge_leads_to_the_next_square_of_the_sheet() -> None:
     assert_edges_join(WORLD, TOWN)
 
 
-def test_all_maps_of_the_real_game_lie_as_one_walks_them(synthetic_cartridge: Cartridge) -> None:
+def test_connected_maps_of_the_real_game_fit_together(synthetic_cartridge: Cartridge) -> None:
     assert_edges_join(World.of(synthetic_cartridge), 0)
 
 
@@ -124,7 +124,7 @@ def assert_edges_join(world: World, start: int) -> None:
     joined = {start}
     for _ in range(20):
         joined |= {to.map_id for here in joined for to in world.map(here).header.connections}
-    (plots,) = lay_sheets(world, sorted(joined))
+    (plots,) = layout_sheets(world, sorted(joined))
     assert {plot.map_id for plot in plots} == joined
     crossed = 0
     for plot in plots:
@@ -141,8 +141,8 @@ def assert_edges_join(world: World, start: int) -> None:
     assert crossed > 40
 
 
-def test_a_sheet_has_what_was_visited_and_what_joins_that() -> None:
-    sheet = only(drawn(along(TOWN, [(5, 6), (6, 6)])))
+def test_a_sheet_has_visited_maps_and_their_neighbours() -> None:
+    sheet = only(drawn(walk(TOWN, [(5, 6), (6, 6)])))
     assert {(region.name, region.visited) for region in sheet.regions} == {
         (named(TOWN), True),
         (named(LANE), False),
@@ -150,30 +150,30 @@ def test_a_sheet_has_what_was_visited_and_what_joins_that() -> None:
     assert pixels(sheet.picture.png) == sheet.picture[1:3] == (320, (9 + 18) * 32)
 
 
-def test_rooms_have_sheets_of_their_own_in_the_order_of_the_first_visit() -> None:
+def test_rooms_have_separate_sheets_in_the_order_of_the_first_visit() -> None:
     trail = [TrailVisit(1, HOUSE, 3, 3), TrailVisit(2, BEDROOM, 3, 3), TrailVisit(3, TOWN, 5, 6)]
     atlas = drawn(trail)
     assert [sheet.title for sheet in atlas.sheets] == ["Outdoors", named(HOUSE), named(BEDROOM)]
     assert [sheet.is_joined for sheet in atlas.sheets] == [True, False, False]
 
 
-def test_the_way_is_one_line_through_the_middle_of_its_squares() -> None:
-    sheet = only(drawn(along(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
-    # At one size of two moments each the line breaks where the colour changes, not where the way does.
+def test_the_route_is_one_line_through_the_middle_of_its_squares() -> None:
+    sheet = only(drawn(walk(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
+    # The line breaks where the colour changes, not where the direction does.
     assert "".join(re.sub(r"M\d+ \d+", "", path_of(sheet))) == "h16h16v48"
     assert path_of(sheet).startswith("M24 40")
 
 
-def test_the_way_over_an_edge_goes_on() -> None:
-    trail = [*along(TOWN, [(10, 1), (10, 0)]), *along(LANE, [(10, 35), (10, 34)], since=3)]
+def test_the_route_continues_over_an_edge() -> None:
+    trail = [*walk(TOWN, [(10, 1), (10, 0)]), *walk(LANE, [(10, 35), (10, 34)], since=3)]
     sheet = only(drawn(trail))
     assert sum(map(int, re.findall(r"v(-?\d+)", path_of(sheet)))) == -3 * STEP
     assert not sheet.jumps
 
 
-def test_colours_run_with_time() -> None:
+def test_colours_follow_time() -> None:
     back_and_forth = [(x, y) for y in range(4) for x in range(1, 6)]
-    shares = [each.share for each in only(drawn(along(HOUSE, back_and_forth))).route]
+    shares = [each.share for each in only(drawn(walk(HOUSE, back_and_forth))).route]
     assert shares == sorted(shares)
     assert shares[0] < 0.1
     assert shares[-1] > 0.9
@@ -181,17 +181,17 @@ def test_colours_run_with_time() -> None:
 
 def test_the_fortieth_walk_over_a_path_adds_heat_and_no_line() -> None:
     there = [(x, 2) for x in range(1, 6)]
-    once = only(drawn(along(HOUSE, there)))
-    often = only(drawn(along(HOUSE, (there + there[-2:0:-1]) * 20)))
+    once = only(drawn(walk(HOUSE, there)))
+    often = only(drawn(walk(HOUSE, (there + there[-2:0:-1]) * 20)))
     assert not once.heat
-    assert not only(drawn(along(HOUSE, [(2, 2)] * 500))).heat  # who stands still
+    assert not only(drawn(walk(HOUSE, [(2, 2)] * 500))).heat  # standing still
     assert max(run.times for run in often.heat) >= 40
     strokes = [sum(map(int, re.findall(r"h(\d+)", path_of(sheet)))) for sheet in (once, often)]
     assert strokes == [4 * STEP] * 2
 
 
-def test_nobody_is_drawn_as_walking_where_they_were_carried() -> None:
-    sheet = only(drawn(along(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
+def test_a_warp_on_one_map_is_drawn_as_a_jump() -> None:
+    sheet = only(drawn(walk(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
     (jump,) = sheet.jumps
     lane_above = 36 * STEP
     assert (jump.x, jump.y) == (11 * STEP + 8, STEP + 8 + lane_above)
@@ -200,17 +200,17 @@ def test_nobody_is_drawn_as_walking_where_they_were_carried() -> None:
 
 
 def test_one_press_walks_six_squares_and_no_more() -> None:
-    ways = [only(drawn(along(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
+    ways = [only(drawn(walk(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
     assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
 
 
-def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump() -> None:
+def test_a_visit_of_another_sheet_is_not_a_jump() -> None:
     trail = [TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 3, 6), TrailVisit(3, TOWN, 15, 6)]
     assert not any(sheet.jumps for sheet in drawn(trail).sheets)
 
 
-def test_what_is_on_no_map_is_left_out_and_counted() -> None:
-    real = along(HOUSE, [(1, 2), (2, 2)])
+def test_positions_outside_of_all_maps_are_counted_as_dropped() -> None:
+    real = walk(HOUSE, [(1, 2), (2, 2)])
     stray = [
         TrailVisit(3, 248, 1, 1),
         TrailVisit(4, 255, 1, 1),
@@ -225,7 +225,7 @@ def test_what_is_on_no_map_is_left_out_and_counted() -> None:
     assert only(atlas) == only(drawn(real))
 
 
-def test_a_map_with_the_square_of_the_map_before_is_no_place() -> None:
+def test_a_position_during_a_map_change_is_dropped() -> None:
     # The map number changes some frames before the square does.
     trail = [
         TrailVisit(1, HOUSE, 3, 6),
@@ -238,15 +238,15 @@ def test_a_map_with_the_square_of_the_map_before_is_no_place() -> None:
     assert path_of(atlas.sheets[0]).count("v") == 0
 
 
-def test_nothing_to_draw_is_said() -> None:
+def test_an_empty_atlas_shows_a_message() -> None:
     for trail in ([], [TrailVisit(1, 255, 1, 1)]):
         atlas = drawn(trail, [MapMark(1, TOWN, 5, 6, "here", MapMarkKind.STUCK)])
         assert (atlas.sheets, atlas.unplaced) == ((), 1)
-        assert "nothing on any map" in atlas_html(atlas)
-    assert drawn(along(TOWN, [(5, 6)]), world=World.empty()).dropped == 1
+        assert "no map to draw" in atlas_html(atlas)
+    assert drawn(walk(TOWN, [(5, 6)]), world=World.empty()).dropped == 1
 
 
-def test_milestones_are_numbered_in_the_order_of_time() -> None:
+def test_milestones_are_numbered_in_time_order() -> None:
     marks = [
         MapMark(9, HOUSE, 5, 5, "second", MapMarkKind.MILESTONE),
         MapMark(2, HOUSE, 5, 5, "stood still", MapMarkKind.STUCK),
@@ -261,10 +261,10 @@ def test_milestones_are_numbered_in_the_order_of_time() -> None:
     }
 
 
-def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin() -> None:
+def test_near_marks_of_a_kind_share_a_pin() -> None:
     marks = [MapMark(tick, HOUSE, 3, 3, f"no {tick}", MapMarkKind.MILESTONE) for tick in (1, 2)]
     marks += [MapMark(3, HOUSE, 3, 3, "stuck", MapMarkKind.STUCK)]
-    sheet = only(drawn(along(HOUSE, [(3, 3)]), marks))
+    sheet = only(drawn(walk(HOUSE, [(3, 3)]), marks))
     assert [(pin.kind, pin.numbers) for pin in sheet.pins] == [
         (MapMarkKind.MILESTONE, (1, 2)),
         (MapMarkKind.STUCK, ()),
@@ -272,12 +272,12 @@ def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin() -> None:
     assert ">1+<" in sheet_svg(sheet)
 
 
-def test_a_bad_night_of_many_marks_stays_readable() -> None:
+def test_thousands_of_marks_stay_readable() -> None:
     marks = [
         MapMark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MapMarkKind.STUCK)
         for tick in range(5_000)
     ]
-    sheet = only(drawn(along(LANE, [(5, 5)]), marks))
+    sheet = only(drawn(walk(LANE, [(5, 5)]), marks))
     assert len(sheet.pins) <= 120
     assert sum(len(pin.labels) for pin in sheet.pins) == 5_000
     assert len(sheet_svg(sheet)) < PAGE
@@ -291,17 +291,17 @@ def test_the_first_and_last_square_are_marked() -> None:
     assert not ends[named(HOUSE)]
 
 
-def test_text_is_no_markup() -> None:
+def test_text_is_escaped() -> None:
     hostile = "</title><script>alert('x')</script>&\""
     marks = [MapMark(1, TOWN, 5, 6, hostile, kind) for kind in MapMarkKind]
-    atlas = draw_atlas(WORLD, along(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
-    page = ET.fromstring(atlas_html(atlas))  # raises where it is not well-formed
+    atlas = draw_atlas(WORLD, walk(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
+    page = ET.fromstring(atlas_html(atlas))  # raises when it is not well-formed
     assert not [each for each in page.iter() if each.tag == "script"]
     titles = [each.text or "" for each in page.iter("title")]
     assert any(hostile in title for title in titles)
 
 
-def test_a_whole_run_is_on_its_maps(recorded: Recorded) -> None:
+def test_a_complete_run_is_on_its_maps(recorded: Recorded) -> None:
     atlas = draw_atlas(WORLD, recorded.trail, name_of=STORY.called)
     titles = [sheet.title for sheet in atlas.sheets]
     assert titles[:4] == ["Outdoors", "the bedroom", "the house", "the lab"]
@@ -310,8 +310,8 @@ def test_a_whole_run_is_on_its_maps(recorded: Recorded) -> None:
     assert len(atlas_html(atlas)) < 120_000
 
 
-def test_the_way_of_a_run_leads_over_floor(recorded: Recorded) -> None:
-    """A line through a wall would be a way that nobody walked; who goes through a door stands in it."""
+def test_the_route_of_a_run_stays_on_floor(recorded: Recorded) -> None:
+    """The line does not cross walls; door squares are allowed."""
     rooms = [
         sheet
         for sheet in drawn(recorded.in_control, world=recorded.world).sheets
@@ -343,8 +343,8 @@ def walked(path: str) -> list[tuple[int, int]]:
     return found
 
 
-def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: Cartridge) -> None:
-    """Every square of every map: more of a way than any night has."""
+def test_an_atlas_of_the_whole_world_stays_small(synthetic_cartridge: Cartridge) -> None:
+    """A trail over every square of every map is longer than any real run."""
     world = World.of(noisy(synthetic_cartridge))
     squares = [
         (game_map.map_id, x, y)
@@ -361,7 +361,7 @@ def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: C
 
 
 def noisy(cartridge: Cartridge) -> Cartridge:
-    """Return a cartridge whose maps and tiles are noise: no picture could be larger as a file."""
+    """Return a cartridge with random maps and tiles, which give the largest picture files."""
     rom, world = bytearray(cartridge.rom), World.of(cartridge)
     noise = np.random.default_rng(7)
 

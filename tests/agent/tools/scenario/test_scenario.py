@@ -1,4 +1,4 @@
-"""Scenario files: what they may say, how their moments are derived, and how they fail."""
+"""Scenario files: their content, the derivation of their start, and their failures."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ BEDROOM = """
 [[start]]
 play = { place = "the bedroom", in_control = true }
 """
-TITLE = 'pitfall = "test"\nsays = "A test."\n'
+TITLE = 'pitfall = "test"\ndescription = "A test."\n'
 WAIT = '[[steps]]\npress = ["wait 1"]\n'
 
 FROM_STATE = '[[start]]\nstate = "bedroom"\n'
@@ -44,7 +44,7 @@ def bedroom(played: Played) -> bytes:
 
 @pytest.fixture
 def mine(tmp_path: Path, bedroom: bytes) -> Path:
-    """A user's folder with one saved moment."""
+    """A user's folder with one saved state."""
     (tmp_path / "states").mkdir()
     (tmp_path / "states" / "bedroom.redstate").write_bytes(bedroom)
     return tmp_path
@@ -52,11 +52,11 @@ def mine(tmp_path: Path, bedroom: bytes) -> Path:
 
 def written(folder: Path, text: str, name: str = "it") -> Path:
     file = folder / f"{name}.toml"
-    file.write_text((TITLE if "says =" not in text else "") + text, encoding="utf-8")
+    file.write_text((TITLE if "description =" not in text else "") + text, encoding="utf-8")
     return file
 
 
-def test_presses_happen_at_the_derived_moment(run: Run) -> None:
+def test_presses_begin_at_the_derived_start(run: Run) -> None:
     report = run(
         BEDROOM
         + '[[steps]]\npress = ["right 12 20"]\nthen = { x = "== start + 1", map = 38 }\n'
@@ -66,7 +66,7 @@ def test_presses_happen_at_the_derived_moment(run: Run) -> None:
     assert report.frames == 12 + 20 + 3
 
 
-def test_a_start_sets_ram_bits_and_who_is_there(run: Run) -> None:
+def test_a_start_sets_ram_bytes_and_events_and_walks(run: Run) -> None:
     report = run(
         BEDROOM
         + '[[start]]\nset = { wPlayerMoney = [0x01, 0x23, 0x45], "event:got_starter" = true }\n'
@@ -77,18 +77,18 @@ def test_a_start_sets_ram_bits_and_who_is_there(run: Run) -> None:
     assert report.passed, report.problems
 
 
-def test_a_start_may_follow_moments_that_files_share(tmp_path: Path, run: Run) -> None:
+def test_a_start_may_continue_a_shared_one(tmp_path: Path, run: Run) -> None:
     (tmp_path / "moments").mkdir()
     money = "[[start]]\nset = { wPlayerMoney = [9, 0, 0] }\n"
     written(tmp_path / "moments", BEDROOM, "bedroom")
     written(tmp_path / "moments", '[[start]]\nafter = "bedroom"\n' + money, "rich")
-    spelled_out = read_scenario(written(tmp_path, BEDROOM + money + WAIT))
+    expanded = read_scenario(written(tmp_path, BEDROOM + money + WAIT))
     report = run('[[start]]\nafter = "rich"\n' + WAIT + "then = { map = 38, money = 90_000 }\n")
     assert report.passed, report.problems
-    assert read_scenario(tmp_path / "it.toml").spelled == spelled_out.spelled
+    assert read_scenario(tmp_path / "it.toml").spelled == expanded.spelled
 
 
-def test_a_press_is_repeated_until_something_is_true_or_the_tries_are_spent(run: Run) -> None:
+def test_a_press_is_repeated_until_its_condition_or_its_limit(run: Run) -> None:
     steps = '[[steps]]\npress = ["start 4 40"]\nuntil = {{ menu = "{}" }}\nwithin = 3\n'
     assert run(BEDROOM + steps.format("start")).frames == 44
     failed = run(BEDROOM + steps.format("options"))
@@ -96,7 +96,7 @@ def test_a_press_is_repeated_until_something_is_true_or_the_tries_are_spent(run:
     assert failed.problems[0] == "step 1: menu is 'start', which is not == options"
 
 
-def test_what_is_wrong_at_the_end_is_told_with_the_screen(run: Run) -> None:
+def test_failures_at_the_end_are_reported_with_the_screen(run: Run) -> None:
     report = run(BEDROOM + WAIT + '[then]\nx = 9\nname = "has ZZZ"\n')
     assert not report.passed
     wrong, name, where = report.problems
@@ -105,7 +105,7 @@ def test_what_is_wrong_at_the_end_is_told_with_the_screen(run: Run) -> None:
     assert where.startswith("it ended in the bedroom (3,6)")
 
 
-def test_play_ends_where_it_should_with_milestones_kept(run: Run) -> None:
+def test_play_ends_at_its_goal_with_earlier_milestones(run: Run) -> None:
     report = run(
         '[[start]]\nplay = { "milestone:left_home" = true }\n'
         + '[play]\nuntil = { "event:got_starter" = true }\nframes = 9_000\n'
@@ -114,38 +114,36 @@ def test_play_ends_where_it_should_with_milestones_kept(run: Run) -> None:
     assert report.passed, report.problems
 
 
-def test_spent_frames_are_told_with_what_was_done_last(run: Run) -> None:
+def test_used_up_frames_are_reported_with_the_last_action(run: Run) -> None:
     report = run(BEDROOM + "[play]\nuntil = { party = 1 }\nframes = 500\n")
-    told = "\n".join(report.problems)
-    assert "not reached: party == 1" in told
-    assert "party is 0, which is not == 1" in told
-    assert "doing " in told
-    assert "plan: Goal: " in told
+    problems = "\n".join(report.problems)
+    assert "not reached: party == 1" in problems
+    assert "party is 0, which is not == 1" in problems
+    assert "doing " in problems
+    assert "plan: Goal: " in problems
     assert 500 <= report.frames < 1_000
 
 
-def test_what_must_never_be_and_what_must_be_counted_is_told(run: Run) -> None:
+def test_forbidden_conditions_and_wrong_counts_are_reported(run: Run) -> None:
     report = run(
         BEDROOM
         + "[play]\nuntil = { map = 0 }\nframes = 3_000\nnever = [{ map = 37 }]\n"
         + 'meets = [{ party = 1 }]\ncounts = [{ when = { map = 37 }, times = "== 2" }]\n'
     )
     never, twice, met, _ending = report.problems
-    assert never.startswith("what must never be was: map == 37; the house (")
+    assert never.startswith("a forbidden condition was met: map == 37; the house (")
     assert twice == "map == 37 happened 1 times, not == 2"
     assert met == "party == 1 happened 0 times, not >= 1"
 
 
-def test_a_start_that_is_not_reached_is_a_failure_of_its_own(run: Run) -> None:
+def test_a_start_that_is_not_reached_is_a_separate_failure(run: Run) -> None:
     report = run("[[start]]\nplay = { party = 1 }\nframes = 300\n" + WAIT)
     assert report.problems[0].startswith("the start was not reached: party == 1; play ended by")
     report = run(BEDROOM + "[[start]]\nwalk = { map = 38, to = [0, 0] }\n" + WAIT)
     assert "the walk to map 38 at (0,0) ended on map 38 at (" in report.problems[0]
 
 
-def test_a_moment_is_derived_once_and_again_when_it_was_deleted(
-    tmp_path: Path, demo: Cartridge
-) -> None:
+def test_a_start_is_derived_once_and_again_after_deletion(tmp_path: Path, demo: Cartridge) -> None:
     cache = Cache.of(demo, tmp_path / "cache")
     scenario = read_scenario(written(tmp_path, BEDROOM + WAIT))
     path = derive(scenario, demo, cache)
@@ -163,7 +161,7 @@ def test_a_scenario_without_a_start_begins_at_power_on(run: Run) -> None:
     assert run(WAIT + "then = { started = false }\n").frames == 1
 
 
-def test_other_seeds_stages_and_cartridges_are_other_states(cache: Cache) -> None:
+def test_other_seeds_and_stages_have_other_cache_entries(cache: Cache) -> None:
     entries = {
         cache.entry(parent, spelled)
         for parent in ("seed 1", "seed 2")
@@ -172,7 +170,7 @@ def test_other_seeds_stages_and_cartridges_are_other_states(cache: Cache) -> Non
     assert len(entries) == 6
 
 
-def test_old_generations_are_dropped(tmp_path: Path, demo: Cartridge) -> None:
+def test_old_cache_generations_are_removed(tmp_path: Path, demo: Cartridge) -> None:
     folder = tmp_path / "cache"
     for number in range(5):
         (folder / f"old{number}").mkdir(parents=True)
@@ -182,43 +180,41 @@ def test_old_generations_are_dropped(tmp_path: Path, demo: Cartridge) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "message"),
     [
         ("", "either [play] or [[steps]]"),
         (WAIT + "[play]\nuntil = { x = 1 }\n", "either [play] or [[steps]]"),
-        (WAIT + "[then]\nnonsense = 1\n", "nothing of a moment is called 'nonsense'"),
-        (WAIT + '[then]\n"event:nonsense" = true\n', "names no event that exists"),
+        (WAIT + "[then]\nnonsense = 1\n", "unknown value 'nonsense'"),
+        (WAIT + '[then]\n"event:nonsense" = true\n', "names an unknown event"),
         ('[[steps]]\npress = ["jump 4 8"]\n', "'jump' is not a valid Button"),
-        ('[[steps]]\npress = ["up"]\n', "'up' is no press"),
+        ('[[steps]]\npress = ["up"]\n', "'up' is not a press"),
         (
             "[[start]]\nfly = 1\n" + WAIT,
-            "a start is one of after, state, play, set, team, walk, press and power",
+            "a start has one of after, state, play, set, team, walk, press and power",
         ),
         ('[[start]]\nafter = "nothing"\n' + WAIT, "nothing.toml"),
         ("[[start]]\nset = { wNowhere = 1 }\n" + WAIT, "wNowhere"),
         ('[play]\nuntil = { x = 1 }\ncounts = [{ when = {}, times = "often" }]\n', "'often'"),
         ("[[steps]", "at line 3"),
-        ("[[start]]\nset = { wGrassRate = 0 }\n" + FROM_STATE + WAIT, "let `state` come first"),
-        ('[[start]]\nstate = "../bedroom"\n' + WAIT, "no name of a saved moment"),
-        ('cartridge = "red"\n' + WAIT, "no SHA-1"),
+        ("[[start]]\nset = { wGrassRate = 0 }\n" + FROM_STATE + WAIT, "put `state` first"),
+        ('[[start]]\nstate = "../bedroom"\n' + WAIT, "not a name of a saved state"),
+        ('cartridge = "red"\n' + WAIT, "is not a SHA-1"),
     ],
 )
-def test_a_file_that_makes_no_sense_is_refused_by_name(
-    tmp_path: Path, text: str, complaint: str
-) -> None:
+def test_an_invalid_file_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
     file = written(tmp_path, text)
-    with pytest.raises(UsageError, match=re.escape(f"{file}: ") + ".*" + re.escape(complaint)):
+    with pytest.raises(UsageError, match=re.escape(f"{file}: ") + ".*" + re.escape(message)):
         read_scenario(file)
 
 
-def test_folders_give_their_own_files_in_order_and_nothing_deeper(tmp_path: Path) -> None:
+def test_a_folder_gives_its_files_in_order_without_subfolders(tmp_path: Path) -> None:
     (tmp_path / "moments").mkdir()
     for name in ("b", "a", "moments/c"):
         written(tmp_path, WAIT, name)
     assert [each.name for each in read_scenarios([tmp_path])] == ["a", "b"]
 
 
-def test_the_command_prints_a_table_and_fails_when_one_fails(tmp_path: Path, agent: Agent) -> None:
+def test_scenario_run_prints_a_table_and_fails_if_one_fails(tmp_path: Path, agent: Agent) -> None:
     good = written(tmp_path, WAIT, "good")
     bad = written(tmp_path, WAIT + "[then]\nparty = 1\n", "bad")
     passed = agent("scenario", "run", good)
@@ -231,7 +227,7 @@ def test_the_command_prints_a_table_and_fails_when_one_fails(tmp_path: Path, age
     assert agent("scenario", "run", tmp_path / "none.toml").code == 2
 
 
-def test_what_is_wanted_comes_before_the_milestones(run: Run) -> None:
+def test_wanted_facts_come_before_the_milestones(run: Run) -> None:
     wanted = 'wants = ["event:got_starter"]\n'
     play = '[play]\nuntil = { goal = "event:got_starter" }\nframes = 9_000\n'
     report = run(BEDROOM + play + wanted)
@@ -240,8 +236,8 @@ def test_what_is_wanted_comes_before_the_milestones(run: Run) -> None:
     assert not report.passed
 
 
-def test_nobody_can_want_what_the_story_does_not_know(run: Run) -> None:
-    with pytest.raises(UsageError, match="the story knows no 'item:moon'; it knows badge:"):
+def test_an_unknown_wanted_fact_is_refused(run: Run) -> None:
+    with pytest.raises(UsageError, match="the story has no fact 'item:moon'; it has badge:"):
         run(BEDROOM + '[play]\nwants = ["item:moon"]\nframes = 100\n')
 
 
@@ -267,7 +263,7 @@ def changed(demo: Cartridge, data: bytes, **changes: str) -> bytes:
 
 
 @pytest.mark.usefixtures("mine")
-def test_a_start_goes_on_from_a_saved_moment_like_from_any_other(run: Run) -> None:
+def test_a_start_continues_from_a_saved_state(run: Run) -> None:
     report = run(
         FROM_STATE
         + "[[start]]\nset = { wPlayerMoney = [9, 0, 0] }\n"
@@ -280,18 +276,18 @@ def test_a_start_goes_on_from_a_saved_moment_like_from_any_other(run: Run) -> No
 
 
 @pytest.mark.usefixtures("mine")
-def test_what_play_had_behind_it_is_known_at_a_saved_moment(run: Run) -> None:
+def test_known_facts_apply_at_a_saved_state(run: Run) -> None:
     known = FROM_STATE + 'known = ["reached:left_home", "errand:goodbye"]\n'
     play = '[play]\nuntil = { map = 0 }\nframes = 3_000\nnever = [{ doing = "errand:goodbye" }]\n'
     then = '[then]\n"milestone:left_home" = true\n'
     assert run(known + play + then).passed
-    told = run(FROM_STATE + play).problems
-    assert told[0].startswith("what must never be was: doing == errand:goodbye")
+    problems = run(FROM_STATE + play).problems
+    assert problems[0].startswith("a forbidden condition was met: doing == errand:goodbye")
     wrong = run(FROM_STATE + 'known = ["reached:moon"]\n' + play)
-    assert "the cartridge's story has no 'reached:moon'" in wrong.problems[0]
+    assert "the story of the cartridge has no 'reached:moon'" in wrong.problems[0]
 
 
-def test_a_derived_moment_depends_on_what_is_in_the_file_and_not_on_its_name(
+def test_a_derived_start_depends_on_the_content_of_the_state_file(
     mine: Path, demo: Cartridge, cache: Cache
 ) -> None:
     scenario = read_scenario(written(mine, FROM_STATE + WAIT))
@@ -307,19 +303,19 @@ def test_a_derived_moment_depends_on_what_is_in_the_file_and_not_on_its_name(
     assert derive(scenario, demo, cache) != before
 
 
-def test_moments_may_lie_in_a_folder_of_their_own(mine: Path, tmp_path: Path, agent: Agent) -> None:
+def test_states_may_be_in_another_folder(mine: Path, tmp_path: Path, agent: Agent) -> None:
     elsewhere = tmp_path / "elsewhere"
     (mine / "states").rename(elsewhere)
     file = written(mine, FROM_STATE + WAIT + "[then]\nmap = 38\n")
-    lacking = agent("scenario", "run", file)
-    assert lacking.code == 1
-    assert f"{mine}/states/bedroom.redstate cannot be read" in lacking.err
+    missing = agent("scenario", "run", file)
+    assert missing.code == 1
+    assert f"{mine}/states/bedroom.redstate cannot be read" in missing.err
     assert agent("scenario", "run", mine, "--states", elsewhere).code == 0
     refused = agent("scenario", "run", mine, "--states", tmp_path / "none")
-    assert (refused.code, "is no folder" in refused.err) == (2, True)
+    assert (refused.code, "is not a folder" in refused.err) == (2, True)
 
 
-def test_what_cannot_be_used_fails_by_name_and_the_others_still_run(
+def test_unusable_states_fail_by_name_and_other_scenarios_run(
     mine: Path, demo: Cartridge, bedroom: bytes, agent: Agent
 ) -> None:
     states = {
@@ -335,23 +331,23 @@ def test_what_cannot_be_used_fails_by_name_and_the_others_still_run(
         written(mine, FROM_STATE.replace("bedroom", name) + WAIT, name)
     ended = agent("scenario", "run", mine, "--json")
     assert ended.code == 1
-    told = {each["name"]: each for each in ended.json["scenarios"]}
-    assert told["bedroom"]["verdict"] == "passed"
+    problems = {each["name"]: each for each in ended.json["scenarios"]}
+    assert problems["bedroom"]["verdict"] == "passed"
     assert (ended.json["passed"], ended.json["failed"]) == (1, 5)
     for name, complaints in {
         "cartridge": (
-            f"is of Pokemon Red (US), SHA-1 {RED.sha1}",
+            f"is for Pokemon Red (US), SHA-1 {RED.sha1}",
             "pass the --rom that it was recorded on",
         ),
         "emulator": (f"was made by PyBoy 1.0.0, and this is {EMULATOR}",),
-        **dict.fromkeys(("cut", "flipped", "foreign"), ("put back a copy",)),
+        **dict.fromkeys(("cut", "flipped", "foreign"), ("restore a backup",)),
     }.items():
-        (problem,) = told[name]["problems"]
+        (problem,) = problems[name]["problems"]
         assert "\n" not in problem
         assert all(words in problem for words in (f"{name}.redstate", *complaints))
 
 
-def test_a_scenario_for_another_cartridge_is_skipped_and_that_is_no_failure(
+def test_a_scenario_for_another_cartridge_is_skipped_without_failure(
     mine: Path, agent: Agent, demo: Cartridge
 ) -> None:
     written(mine, f'cartridge = "{OTHER}"\n' + FROM_STATE + WAIT, "not_this")
@@ -362,7 +358,7 @@ def test_a_scenario_for_another_cartridge_is_skipped_and_that_is_no_failure(
     assert f"not_this: skipped: it is for another cartridge, SHA-1 {OTHER}" in ended.err
 
 
-def test_scenarios_are_run_on_the_cartridge_that_is_named(
+def test_scenarios_run_on_the_given_cartridge(
     mine: Path, tmp_path: Path, demo: Cartridge, agent: Agent
 ) -> None:
     image = tmp_path / "copy.gb"
@@ -372,7 +368,7 @@ def test_scenarios_are_run_on_the_cartridge_that_is_named(
     assert agent("scenario", "run", mine, "--rom", tmp_path / "none.gb").code == 1
 
 
-def test_scenarios_side_by_side_come_out_as_one_after_the_other(mine: Path, agent: Agent) -> None:
+def test_parallel_scenarios_give_the_same_results(mine: Path, agent: Agent) -> None:
     for number in range(3):
         written(mine, FROM_STATE + WAIT + f"[then]\nbag = {number}\n", f"it{number}")
     one, two = (agent("scenario", "run", mine, "--json", "--jobs", jobs) for jobs in (1, 2))
@@ -381,21 +377,21 @@ def test_scenarios_side_by_side_come_out_as_one_after_the_other(mine: Path, agen
     assert [each["verdict"] for each in two.json["scenarios"]] == ["passed", "failed", "failed"]
 
 
-def test_a_list_says_where_each_begins_and_what_is_of_no_use(
+def test_scenario_list_shows_the_start_and_unusable_states(
     mine: Path, demo: Cartridge, bedroom: bytes, agent: Agent
 ) -> None:
     (mine / "moments").mkdir()
     written(mine / "moments", "[[start]]\nplay = { map = 37 }\n", "house")
     (mine / "states" / "old.redstate").write_bytes(changed(demo, bedroom, emulator="PyBoy 1.0.0"))
-    written(mine, 'pitfall = "rest"\nsays = "One rests."\n' + WAIT, "a")
-    written(mine, 'says = "x"\n[[start]]\nafter = "house"\n' + WAIT, "b")
+    written(mine, 'pitfall = "rest"\ndescription = "One rests."\n' + WAIT, "a")
+    written(mine, 'description = "x"\n[[start]]\nafter = "house"\n' + WAIT, "b")
     written(mine, FROM_STATE + WAIT, "c")
     written(mine, FROM_STATE.replace("bedroom", "old") + WAIT, "d")
     written(mine, FROM_STATE.replace("bedroom", "gone") + WAIT, "e")
     ended = agent("scenario", "list", mine, "--json")
     assert ended.code == 0
     a, b, c, d, e = ended.json["scenarios"]
-    rest = {"pitfall": "rest", "says": "One rests.", "start": "power-on", "trouble": ""}
+    rest = {"pitfall": "rest", "description": "One rests.", "start": "power-on", "trouble": ""}
     assert a == {"name": "a", **rest}
     assert b["start"] == "after moment house"
     assert c["start"].startswith("state bedroom: Red Agent Demo, frame ")
@@ -404,21 +400,21 @@ def test_a_list_says_where_each_begins_and_what_is_of_no_use(
     assert "cannot be read" in e["trouble"]
     table = agent("scenario", "list", mine)
     assert table.code == 0
-    assert "of no use" in table.out
+    assert "unusable" in table.out
 
 
-def test_a_folder_without_scenarios_is_nothing_to_do(tmp_path: Path, agent: Agent) -> None:
+def test_a_folder_without_scenarios_runs_nothing(tmp_path: Path, agent: Agent) -> None:
     ended = agent("scenario", "run", tmp_path)
     assert (ended.code, "no scenario" in ended.out) == (0, True)
 
 
 @pytest.mark.usefixtures("mine")
-def test_play_without_an_aim_lasts_for_its_frames(run: Run) -> None:
+def test_play_without_a_goal_lasts_for_its_frames(run: Run) -> None:
     report = run(FROM_STATE + "[play]\nframes = 600\n")
     assert report.verdict is ScenarioVerdict.PASSED
     assert 600 <= report.frames < 1_000
 
 
-def test_git_takes_no_saved_moment() -> None:
+def test_git_ignores_saved_states() -> None:
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "*.redstate" in ignored

@@ -1,4 +1,4 @@
-"""Scenarios made of a run: any of its moments, and the times that it got stuck."""
+"""Scenarios made from a run: at any tick, and for its stuck episodes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -14,7 +14,7 @@ from agent.tools.scenario.capture import (
     Draft,
     drive_to,
     from_stuck,
-    source_of,
+    open_source,
     text_of,
     write_scenario,
 )
@@ -37,8 +37,8 @@ def run(demo: Cartridge, cache: Cache) -> Run:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def impatient() -> Iterator[None]:
-    """Let half as many failures, after half as many ticks, be too many: how long a run tries shows nothing here."""
+def short_limits() -> Iterator[None]:
+    """Halve the limits of failures and ticks: how long a run tries does not matter here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 3})
         patch.setattr(progress, "QUIET", 75)
@@ -46,29 +46,29 @@ def impatient() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def stranded(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that begins in the bedroom, whose stairs lead nowhere, up to its first way back."""
+def stuck_run(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that begins in the bedroom without working stairs, up to its first restore."""
     path = tmp_path_factory.mktemp("stranded")
     with game_at(played.folder, free_in(BEDROOM)) as game:
         game.poke({symbol("wNumberOfWarps"): 0})
         bedroom = game.console.save()
-    asked, last = Interrupt(), 0
+    interrupt, last = Interrupt(), 0
 
-    def stop_when_back(moment: TickView) -> None:
+    def stop_at_restore(moment: TickView) -> None:
         nonlocal last
-        asked.asked, last = asked.asked or moment.tick < last, moment.tick
+        interrupt.asked, last = interrupt.asked or moment.tick < last, moment.tick
 
     settings = Settings(seed=3, run=path / "run", memory=path / "memory.sqlite")
-    play_run(settings, Watcher(stop_when_back), asked, stage=lambda slot: slot.load(bedroom))
+    play_run(settings, Watcher(stop_at_restore), interrupt, stage=lambda slot: slot.load(bedroom))
     return path / "run"
 
 
 def ticks_of(run: Path) -> int:
-    with source_of(run, None) as source:
+    with open_source(run, None) as source:
         return len(source.live.records)
 
 
-def test_a_moment_of_a_run_becomes_a_scenario_that_runs_at_once(
+def test_a_tick_of_a_run_becomes_a_scenario_that_passes(
     played: Played, tmp_path: Path, agent: Agent, run: Run
 ) -> None:
     mine = tmp_path / "mine"
@@ -84,32 +84,37 @@ def test_a_moment_of_a_run_becomes_a_scenario_that_runs_at_once(
     assert report.frames >= 20_000
 
 
-def test_what_should_come_of_it_may_be_said(
+def test_record_takes_a_goal_and_a_description(
     played: Played, tmp_path: Path, agent: Agent, run: Run
 ) -> None:
-    more = ("--until", "milestone:second_town=true", "--until", "party=>= 1", "--says", "It goes.")
+    more = (
+        "--until",
+        "milestone:second_town=true",
+        "--until",
+        "party=>= 1",
+        "--description",
+        "It goes.",
+    )
     made = agent(
         "scenario", "record", played.folder, "--at", 300, "--name", "it", "--into", tmp_path, *more
     )
     assert made.code == 0, made.err
     scenario = read_scenario(tmp_path / "it.toml")
-    assert scenario.says == "It goes."
+    assert scenario.description == "It goes."
     report = run(tmp_path / "it.toml")
     assert report.passed, report.problems
     assert report.frames < 10_000
 
 
-def test_a_recorded_moment_is_that_of_the_recording_wherever_the_drive_began(
-    played: Played,
-) -> None:
-    with source_of(played.folder, None) as source:
+def test_a_recorded_state_equals_the_recording(played: Played) -> None:
+    with open_source(played.folder, None) as source:
         for tick in (100, len(source.live.records) // 100 * 100):
             with closing(PyBoyConsole(source.cartridge)) as console:
-                console.load(source.take(tick, source.live.records)[1].state)
+                console.load(source.draft_at(tick, source.live.records)[1].state)
                 assert console.full_digest() == source.live.records[tick - 1].full_digest
 
 
-def test_the_last_checkpoint_of_the_branch_is_where_the_drive_begins(played: Played) -> None:
+def test_the_replay_starts_at_the_last_checkpoint_of_the_branch(played: Played) -> None:
     class Counting(PyBoyConsole):
         steps = 0
 
@@ -117,7 +122,7 @@ def test_the_last_checkpoint_of_the_branch_is_where_the_drive_begins(played: Pla
             self.steps += 1
             super().perform(step, render=render)
 
-    with source_of(played.folder, None) as source:
+    with open_source(played.folder, None) as source:
         live, kept = source.live.records, source.run.checkpoint_ticks()
         tick = len(live) - 1
         nearest = max(each for each in kept if each <= tick)
@@ -131,34 +136,29 @@ def test_the_last_checkpoint_of_the_branch_is_where_the_drive_begins(played: Pla
 
 
 @pytest.mark.parametrize(
-    ("more", "code", "complaint"),
+    ("more", "code", "message"),
     [
-        (("--at", 99_999, "--name", "it"), 2, "is behind the end of"),
-        (("--at", 5, "--name", "../it"), 2, "names a file without ending"),
-        (("--at", 5, "--name", "taken"), 2, "taken.toml is there already"),
-        (("--at", 5, "--name", "it", "--until", "moon=1"), 2, "nothing of a moment is called"),
-        (("--at", 5, "--name", "it", "--until", "moon"), 2, "write NAME=VALUE"),
+        (("--at", 99_999, "--name", "it"), 2, "is after the end of"),
+        (("--at", 5, "--name", "../it"), 2, "must be a file name without ending"),
+        (("--at", 5, "--name", "taken"), 2, "taken.toml exists already"),
+        (("--at", 5, "--name", "it", "--until", "moon=1"), 2, "unknown value"),
+        (("--at", 5, "--name", "it", "--until", "moon"), 2, "is not NAME=VALUE"),
     ],
 )
-def test_what_cannot_be_recorded_is_said_and_nothing_is_written(
-    played: Played,
-    tmp_path: Path,
-    agent: Agent,
-    more: tuple[object, ...],
-    code: int,
-    complaint: str,
+def test_an_invalid_record_request_prints_one_error_line_and_writes_nothing(
+    played: Played, tmp_path: Path, agent: Agent, more: tuple[object, ...], code: int, message: str
 ) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "taken.toml").write_text("mine", encoding="utf-8")
     ended = agent("scenario", "record", played.folder, "--into", mine, *more)
     assert (ended.code, len(ended.err.splitlines())) == (code, 1)
-    assert complaint in ended.err
+    assert message in ended.err
     assert [each.name for each in mine.iterdir()] == ["taken.toml"]
     assert (mine / "taken.toml").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_moment_after_the_story_is_refused(
+def test_a_tick_after_the_story_is_refused(
     played: Played, tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end_the_story(monkeypatch, "first_badge")
@@ -169,17 +169,17 @@ def test_a_moment_after_the_story_is_refused(
     assert (ended.code, "the story of" in ended.err) == (2, True)
 
 
-def test_whatever_is_said_is_spelled_so_that_it_can_be_read(tmp_path: Path) -> None:
-    says = 'One "quotes",\nbreaks = lines \\ and \x1b[31m goes on: é.'
-    draft = Draft("it", ("a\nb",), "", says, "", 3, (), {"frames": 1})
-    assert text_of(draft).startswith("# a b\nsays = ")
-    assert read_scenario(write_scenario(draft, tmp_path)).says == says
+def test_a_description_with_special_characters_is_read_back(tmp_path: Path) -> None:
+    description = 'One "quotes",\nbreaks = lines \\ and \x1b[31m goes on: é.'
+    draft = Draft("it", ("a\nb",), "", description, "", 3, (), {"frames": 1})
+    assert text_of(draft).startswith("# a b\ndescription = ")
+    assert read_scenario(write_scenario(draft, tmp_path)).description == description
 
 
-def test_a_time_that_it_got_stuck_fails_until_the_obstacle_is_gone(
-    stranded: Path, tmp_path: Path, agent: Agent, run: Run
+def test_a_scenario_of_a_stuck_episode_fails_until_the_obstacle_is_gone(
+    stuck_run: Path, tmp_path: Path, agent: Agent, run: Run
 ) -> None:
-    made = agent("scenario", "from-stuck", stranded, "--episode", 1, "--into", tmp_path / "mine")
+    made = agent("scenario", "from-stuck", stuck_run, "--episode", 1, "--into", tmp_path / "mine")
     assert made.code == 0, made.err
     (file,) = (tmp_path / "mine").glob("*.toml")
     assert f"made {file}" in made.out
@@ -188,11 +188,11 @@ def test_a_time_that_it_got_stuck_fails_until_the_obstacle_is_gone(
     assert read_scenario(file).pitfall == "repeated-failure"
 
     report = run(file)
-    told = "\n".join(report.problems)
+    text_of_problems = "\n".join(report.problems)
     assert not report.passed
-    assert "what must never be was: episodes >= start + 1" in told
-    assert "it got nowhere: repeated failure in the bedroom" in told
-    assert "not reached: gains >= start + 1" in told
+    assert "a forbidden condition was met: episodes >= start + 1" in text_of_problems
+    assert "play got stuck: repeated failure in the bedroom" in text_of_problems
+    assert "not reached: gains >= start + 1" in text_of_problems
 
     gone = "[[start]]\nset = { wNumberOfWarps = 1 }\n[[start]]\nwalk = { map = 38, to = [3, 6] }\n"
     file.write_text(text.replace("[play]", f"{gone}\n[play]"), encoding="utf-8")
@@ -200,23 +200,25 @@ def test_a_time_that_it_got_stuck_fails_until_the_obstacle_is_gone(
     assert report.passed, report.problems
 
 
-def test_each_time_has_a_file_and_nothing_is_written_over(stranded: Path, tmp_path: Path) -> None:
-    made = from_stuck(stranded, None, None, tmp_path)
+def test_each_episode_has_a_file_and_nothing_is_overwritten(
+    stuck_run: Path, tmp_path: Path
+) -> None:
+    made = from_stuck(stuck_run, None, None, tmp_path)
     assert [each.name for each in made] == ["run_stuck_1.toml"]
     before = made[0].read_bytes()
-    with pytest.raises(Exception, match="is there already"):
-        from_stuck(stranded, None, 1, tmp_path)
+    with pytest.raises(Exception, match="exists already"):
+        from_stuck(stuck_run, None, 1, tmp_path)
     assert made[0].read_bytes() == before
 
 
-def test_a_run_that_never_got_stuck_says_so(played: Played, tmp_path: Path, agent: Agent) -> None:
+def test_a_run_without_stuck_episodes_gives_a_message(
+    played: Played, tmp_path: Path, agent: Agent
+) -> None:
     ended = agent("scenario", "from-stuck", played.folder, "--into", tmp_path / "mine")
-    assert (ended.code, "tells of no time that it got stuck" in ended.out) == (0, True)
+    assert (ended.code, "never got stuck" in ended.out) == (0, True)
     assert not (tmp_path / "mine").exists()
 
 
-def test_a_time_that_the_run_does_not_tell_of_is_refused(
-    stranded: Path, tmp_path: Path, agent: Agent
-) -> None:
-    ended = agent("scenario", "from-stuck", stranded, "--episode", 9, "--into", tmp_path / "mine")
+def test_an_unknown_stuck_episode_is_refused(stuck_run: Path, tmp_path: Path, agent: Agent) -> None:
+    ended = agent("scenario", "from-stuck", stuck_run, "--episode", 9, "--into", tmp_path / "mine")
     assert (ended.code, "got stuck 1 times" in ended.err) == (1, True)

@@ -1,4 +1,4 @@
-"""`verify`: watching changes nothing, what holds on the demo is told, and what does not is named."""
+"""`verify`: it does not change the game, the facts hold on the demo, and contradictions are reported."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from agent.app.session import PlayLimits
 from agent.story.story import Story
 from agent.tools.verify import addresses, battles, encounters, growth, movement, text_menus, warps
 from agent.tools.verify.fact import Fact, FactLog, FactStatus, written_facts
-from agent.tools.verify.game import CartridgeVerdict, Roster, VerifyRequest, page, verify
+from agent.tools.verify.game import CartridgeVerdict, FactChecks, VerifyRequest, page, verify
 from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
 from emulator.profile import symbol
 from tests.agent.support import Agent
@@ -28,33 +28,33 @@ def verdict(demo: Cartridge) -> CartridgeVerdict:
     return verify(demo, VerifyRequest(UNTIL, FRAMES, seed=3), NoViewer(), Interrupt())
 
 
-def test_the_demo_does_what_is_written(verdict: CartridgeVerdict) -> None:
+def test_every_fact_holds_on_the_demo(verdict: CartridgeVerdict) -> None:
     assert [row.words for row in verdict.wrong] == []
     assert verdict.exit_code == 0
     assert verdict.count(FactStatus.HELD) >= 60
 
 
-def test_every_topic_is_seen_on_the_first_errand(verdict: CartridgeVerdict) -> None:
+def test_every_topic_is_checked_by_the_first_errand(verdict: CartridgeVerdict) -> None:
     seen = {row.fact.topic for row in verdict.rows if row.standing is FactStatus.HELD}
     every = {row.fact.topic for row in verdict.rows}
     assert every - seen <= {"trainers"}
 
 
-def test_what_was_not_seen_is_listed(verdict: CartridgeVerdict) -> None:
+def test_facts_not_seen_are_listed(verdict: CartridgeVerdict) -> None:
     row = next(row for row in verdict.rows if row.fact.id == "story.first_badge")
     assert row.standing is FactStatus.NOT_SEEN
 
 
-def test_every_written_fact_is_looked_for() -> None:
+def test_every_written_fact_has_a_check() -> None:
     modules = (addresses, battles, encounters, growth, movement, text_menus, warps)
     sources = "".join(getsource(module) for module in modules)
     assert set(re.findall(r'"([a-z]+\.[a-z_]+)"', sources)) == set(written_facts())
 
 
-def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -> None:
-    roster = Roster(demo)
+def test_watchers_do_not_change_the_game(demo: Cartridge, tmp_path: Path) -> None:
+    checks = FactChecks(demo)
     chains = []
-    for name, between in (("plain", None), ("watched", roster.around)):
+    for name, between in (("plain", None), ("watched", checks.around)):
         home = tmp_path / name
         home.mkdir()
         story = Story.of(demo.kind)
@@ -62,10 +62,10 @@ def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -
             session.play(PlayLimits("starter", 1_000), NoViewer())
             chains.append([row.chain for row in store.steps()])
     assert chains[0] == chains[1]
-    assert any(row.held for row in roster.log.rows.values())
+    assert any(row.held for row in checks.log.rows.values())
 
 
-def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -> None:
+def test_a_contradiction_is_recorded_with_its_place(demo: Cartridge) -> None:
     fact = Fact("walking.turn", "It turns.", "engine.md 3.2: turn then step")
     log = FactLog([fact])
     log.tick = 7
@@ -80,13 +80,13 @@ def test_a_contradiction_is_told_with_its_reference_and_place(demo: Cartridge) -
     assert "tick 7, frame 1" in row.findings[0].where
 
 
-def test_the_report_names_nobody_and_holds_nothing_of_the_game(
+def test_the_report_holds_no_names_and_no_game_content(
     verdict: CartridgeVerdict, demo: Cartridge
 ) -> None:
-    text, told = page(verdict), json.dumps(verdict.as_json())
+    text, data = page(verdict), json.dumps(verdict.as_json())
     dex = Dex.of(demo)
     names = {species.name for species in dex.all_species.values()}
-    for each in (text, told):
+    for each in (text, data):
         assert not [name for name in names if name in each]
         assert "data:image" not in each
         assert str(demo.path.parent) not in each
@@ -101,7 +101,7 @@ def test_the_command_writes_its_report(agent: Agent, tmp_path: Path) -> None:
     assert "written" in (tmp_path / "verify-report.html").read_text(encoding="utf-8")
 
 
-def test_minutes_end_play(agent: Agent, tmp_path: Path) -> None:
+def test_the_minutes_option_ends_play(agent: Agent, tmp_path: Path) -> None:
     ended = agent("verify", "--minutes", "0.2", "--write", str(tmp_path), "--json")
     assert ended.code == 0, ended.err
     assert ended.json["stop"] == "limit"
@@ -114,14 +114,14 @@ def test_an_unknown_milestone_is_refused(agent: Agent, tmp_path: Path) -> None:
     assert "left_home" in ended.err
 
 
-def test_a_page_of_somebody_else_stays(agent: Agent, tmp_path: Path) -> None:
+def test_another_file_is_not_replaced(agent: Agent, tmp_path: Path) -> None:
     (tmp_path / "verify-report.html").write_text("mine", encoding="utf-8")
     ended = agent("verify", "--until", "left_home", "--write", str(tmp_path))
     assert ended.code == 2
     assert (tmp_path / "verify-report.html").read_text(encoding="utf-8") == "mine"
 
 
-def test_where_nothing_can_be_written_nothing_is_played(agent: Agent) -> None:
+def test_verify_refuses_an_unwritable_folder_before_playing(agent: Agent) -> None:
     ended = agent("verify", "--until", "left_home", "--write", "/proc/self")
     assert (ended.code, ended.out) == (2, "")
     assert "nothing can be written in /proc/self" in ended.err

@@ -1,4 +1,4 @@
-"""Answers read from memory through its public interface, and those that the last state of a game gives by itself."""
+"""Answers read from memory through its public interface, and answers from the last state of a game alone."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from emulator import Dex, State
 from memory import (
     BATTLE,
     BLACKOUT,
-    WAYPOINT,
+    MILESTONE_TIME,
     AgentMemory,
     Entry,
     Hooks,
@@ -29,7 +29,7 @@ from memory import (
 )
 from memory.recall.context import gather_context
 from memory.store.knowledge_store import KnowledgeReader
-from memory.tiers.encounters import ACQUAINTANCE, BELONGING
+from memory.tiers.encounters import ITEM_OWNED, OPPONENT_MET
 from memory.tiers.strategist import TEAM
 
 BUDGET: Final = 1_000  # tokens of context for one question
@@ -38,7 +38,7 @@ EPISODIC: Final = scope_name(AGENT, "ltm:episodic")
 
 
 class ExamMemory:
-    """Tiers, recall, context and gaps of one run's memory, and what outlives runs. All answers are structured."""
+    """The memory of one run (tiers, recall, context, gaps) and the memory file. All answers are structured."""
 
     def __init__(
         self, memory: AgentMemory, actions: MemoryActions, knowledge: KnowledgeReader, run: str
@@ -50,33 +50,33 @@ class ExamMemory:
         self._actions = actions
 
     def is_known(self, name: str) -> bool:
-        """Say whether memory has ever heard of a place, a species or a trainer."""
+        """Return whether memory knows a place, a species or a trainer."""
         return f"nothing is known of {name}" not in self._actions.memory_gaps(names=(name,))
 
     def known(self, kind: str, name: str) -> Mapping[str, Any] | None:
-        """Return what this run had to do with `name`, where memory has ever heard of it."""
+        """Return the record of this run about `name`, or None when memory does not know it."""
         return self.of_run(self.recalled(kind, name)) if self.is_known(name) else None
 
-    def told_of(self, name: str) -> Mapping[str, Any] | None:
-        """Return what this run had to do with `name`, from the lines that a prompt on the matter would hold."""
-        query = MemoryQuery(kinds=(ACQUAINTANCE, BATTLE), subject=name)
+    def from_context(self, name: str) -> Mapping[str, Any] | None:
+        """Return the record of this run about `name`, from the entries selected for a prompt about it."""
+        query = MemoryQuery(kinds=(OPPONENT_MET, BATTLE), subject=name)
         keys = gather_context(self._actions, query, BUDGET, "exam").keys
         semantic = self._memory.tactician.semantic
         entries = (self._memory.blackboard.get(semantic, key) for key in keys)
-        found = (each.data for each in entries if each is not None and each.kind == ACQUAINTANCE)
+        found = (each.data for each in entries if each is not None and each.kind == OPPONENT_MET)
         return self.of_run(found)
 
     def recalled(self, kind: str, name: str) -> Sequence[Mapping[str, Any]]:
-        """Return what is recalled of `name` in entries of one kind, of whichever run."""
+        """Return the data of entries of one kind about `name`, from any run."""
         return [each.data for each in self._recall(kind, subject=name)]
 
     def own(self, kind: str, place: str = "") -> list[Entry]:
-        """Return what this run told of one kind, or of it in one place, among what is kept as it was."""
+        """Return the episodic entries of this run of one kind, optionally in one place."""
         found = self._recall(kind, scopes=(EPISODIC,), place=place)
         return [each for each in found if run_of(each) == self.run]
 
     def lasting(self, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return what outlives runs of one kind, with the run it tells of."""
+        """Return the entries of one kind in the memory file, each with its run."""
         return [(run_of(each), each.data) for each in self.knowledge.entries() if each.kind == kind]
 
     def _recall(self, kind: str, **wanted: Any) -> Sequence[Entry]:  # noqa: ANN401  # fields of a query
@@ -84,7 +84,7 @@ class ExamMemory:
         return self._actions.memory_recall(query, "exam")
 
     def of_run(self, found: Iterable[Mapping[str, Any]], run: str = "") -> Mapping[str, Any] | None:
-        """Return the first of what was recalled that is of a run, by itself of this one."""
+        """Return the first of the recalled entries that is from a run, by default this one."""
         return next((data for data in found if data["run"] == (run or self.run)), None)
 
 
@@ -95,13 +95,13 @@ def members(team: Any) -> dict[str, int]:  # noqa: ANN401  # JSON as it was stor
 
 
 def run_of(entry: Entry) -> str:
-    """Return the run that an entry tells of."""
+    """Return the run of an entry."""
     return str(entry.data.get("run", ""))
 
 
 @contextmanager
-def notebook(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
-    """Lend the doors of a run that has ended, opened on a copy in the folder `home`: looking must change nothing."""
+def open_exam_memory(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
+    """Open the memory of a finished run on a copy in the folder `home`, because reading must not change it."""
     copy = home / "looked-at"
     copytree(run, copy)
     with ExitStack() as stack:
@@ -114,13 +114,13 @@ def notebook(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
         yield ExamMemory(known, known.actions(store, Hooks()), knowledge, store.run_id)
 
 
-Recalling: TypeAlias = Callable[[ExamMemory, ExamQuestion], ExamAnswer | None]
+AnswerReader: TypeAlias = Callable[[ExamMemory, ExamQuestion], ExamAnswer | None]
 
 
 def _field(
     find: Callable[[ExamMemory, str], Mapping[str, Any] | None], field: str, counted: str = ""
-) -> Recalling:
-    """Return how to read a field of what is found of the subject, where something was `counted` in it at all."""
+) -> AnswerReader:
+    """Return a reader of a field of the record about the subject; None if its field `counted` is zero."""
 
     def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
         known = find(notes, form.subject)
@@ -133,11 +133,11 @@ def _field(
 
 
 def _met(notes: ExamMemory, name: str) -> Mapping[str, Any] | None:
-    return notes.known(ACQUAINTANCE, name)
+    return notes.known(OPPONENT_MET, name)
 
 
 def _owned(notes: ExamMemory, name: str) -> Mapping[str, Any] | None:
-    return notes.known(BELONGING, name)
+    return notes.known(ITEM_OWNED, name)
 
 
 def _level(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
@@ -145,8 +145,8 @@ def _level(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     return members(teams[0]["team"]).get(form.subject) if teams else None
 
 
-def _once_fought(count: Callable[[ExamMemory], int]) -> Recalling:
-    """Return how to count something of battles, where the session tells of any."""
+def _once_fought(count: Callable[[ExamMemory], int]) -> AnswerReader:
+    """Return a reader that counts battles, or None if the session has none."""
     return lambda notes, _: count(notes) if notes.strategist.totals.total_battles else None
 
 
@@ -193,16 +193,16 @@ def _reached(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
 
 
 def _blacked_out_by(notes: ExamMemory, _form: ExamQuestion) -> ExamAnswer | None:
-    told = notes.own(BLACKOUT)
-    return str(max(told, key=lambda each: each.tick).data["subject"]) if told else None
+    entries = notes.own(BLACKOUT)
+    return str(max(entries, key=lambda each: each.tick).data["subject"]) if entries else None
 
 
-def _then(field: str) -> Recalling:
-    """Return how to read what was noted at a milestone."""
+def _then(field: str) -> AnswerReader:
+    """Return a reader of a field recorded at a milestone."""
 
     def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-        told = (milestones_of(each.data) for each in notes.own(WAYPOINT))
-        data = next((each[form.subject] for each in told if form.subject in each), None)
+        entries = (milestones_of(each.data) for each in notes.own(MILESTONE_TIME))
+        data = next((each[form.subject] for each in entries if form.subject in each), None)
         if data is None:
             return None
         value: Any = data[field]
@@ -211,16 +211,16 @@ def _then(field: str) -> Recalling:
     return recall
 
 
-def _waypoints(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
-    """Return how each run got to a milestone, by run."""
-    told = ((run, milestones_of(data)) for run, data in notes.lasting(WAYPOINT))
-    return {run: reached[milestone] for run, reached in told if milestone in reached}
+def _milestone_times(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
+    """Return the record of a milestone by run."""
+    entries = ((run, milestones_of(data)) for run, data in notes.lasting(MILESTONE_TIME))
+    return {run: reached[milestone] for run, reached in entries if milestone in reached}
 
 
 def _starters(notes: ExamMemory) -> dict[str, str]:
-    """Return with whom each run began, as far as it got anybody: a team's first, when it was first seen."""
+    """Return the starter of each run that got one: the first of the team when it was first seen."""
     found: dict[str, str] = {}
-    for run, data in notes.lasting(WAYPOINT):
+    for run, data in notes.lasting(MILESTONE_TIME):
         for reached in sorted(milestones_of(data).values(), key=lambda each: int(each["tick"])):
             team = members(reached.get("team", ()))
             if team:
@@ -230,46 +230,46 @@ def _starters(notes: ExamMemory) -> dict[str, str]:
 
 
 def _run_turns(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    reached = _waypoints(notes, form.subject).get(form.run)
+    reached = _milestone_times(notes, form.subject).get(form.run)
     return None if reached is None else int(reached["turns"])
 
 
 def _run_meetings(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    known = notes.of_run(notes.recalled(ACQUAINTANCE, form.subject), form.run)
+    known = notes.of_run(notes.recalled(OPPONENT_MET, form.subject), form.run)
     return None if known is None else int(known["met"])
 
 
 def _run_caught(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    met = (data for _, data in notes.lasting(ACQUAINTANCE) if data["run"] == form.run)
+    met = (data for _, data in notes.lasting(OPPONENT_MET) if data["run"] == form.run)
     return frozenset(data["subject"] for data in met if data["caught"]) or None
 
 
 def _runs_lost(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    known = notes.recalled(ACQUAINTANCE, form.subject)
+    known = notes.recalled(OPPONENT_MET, form.subject)
     return frozenset(data["run"] for data in known if data["lost"]) or None
 
 
 def _quickest(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    reached = _waypoints(notes, form.subject)
+    reached = _milestone_times(notes, form.subject)
     return min(reached, key=lambda run: reached[run]["tick"], default=None)
 
 
 def _best_starter(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     turns = defaultdict[str, list[int]](list)
     starters = _starters(notes)
-    for run, data in _waypoints(notes, form.subject).items():
+    for run, data in _milestone_times(notes, form.subject).items():
         if run in starters:
             turns[starters[run]].append(data["turns"])
     return min(turns, key=lambda name: fmean(turns[name]), default=None)
 
 
-KNOWING: Final[Mapping[QuestionTopic, Recalling]] = {
+READERS: Final[Mapping[QuestionTopic, AnswerReader]] = {
     QuestionTopic.LOST_IN: _field(_met, "lost_in", "lost"),
     QuestionTopic.LOST_AT: _field(_met, "lost_at", "lost"),
     QuestionTopic.LOST_BY: _field(_met, "lost_by", "lost"),
     QuestionTopic.LOST_THERE: _lost_there,
-    QuestionTopic.WON_BY: _field(ExamMemory.told_of, "won_by", "won"),
-    QuestionTopic.WON_WITH: _field(ExamMemory.told_of, "won_with", "won"),
+    QuestionTopic.WON_BY: _field(ExamMemory.from_context, "won_by", "won"),
+    QuestionTopic.WON_WITH: _field(ExamMemory.from_context, "won_with", "won"),
     QuestionTopic.MONEY: _money,
     QuestionTopic.ITEMS: _items,
     QuestionTopic.LEVEL: _level,
@@ -301,8 +301,8 @@ KNOWING: Final[Mapping[QuestionTopic, Recalling]] = {
 }
 
 
-def glimpsed(form: ExamQuestion, state: State, story: Story, dex: Dex) -> ExamAnswer | None:
-    """Return what the last state of a game tells of itself to who remembers nothing, or None."""
+def guess(form: ExamQuestion, state: State, story: Story, dex: Dex) -> ExamAnswer | None:
+    """Return the answer from the last state of a game without memory, or None."""
     match form.topic:
         case QuestionTopic.MONEY:
             return state.player.money
@@ -319,5 +319,5 @@ def glimpsed(form: ExamQuestion, state: State, story: Story, dex: Dex) -> ExamAn
 
 
 def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    """Return what memory answers, or None for not knowing."""
-    return KNOWING[form.topic](notes, form)
+    """Return the answer from memory, or None if it does not know."""
+    return READERS[form.topic](notes, form)

@@ -1,4 +1,4 @@
-"""Tables that go by map id: who can be hidden, what lies hidden, the town map, where holes lead."""
+"""Tables indexed by map id: toggles, hidden items, the town map, the landings of holes."""
 
 from collections import Counter
 from itertools import groupby
@@ -17,7 +17,7 @@ END: Final = 0xFF
 NO_ROUTINE: Final = bytes(3)
 
 
-def put_places(image: Image) -> None:
+def put_map_id_tables(image: Image) -> None:
     """Write these tables."""
     put_toggles(image)
     put_events(image)
@@ -36,7 +36,7 @@ def put_toggles(image: Image) -> None:
     states = b""
     first: dict[int, int] = {}
     for number in range(TOGGLES):
-        # The toggles of a map lie together, so one without facts is its neighbours' map's.
+        # The toggles of a map are consecutive, so one without facts belongs to the map of its neighbours.
         owner, slot, shown = known.get(number) or (known[number - 1][0], NOBODY, True)
         states += bytes([owner, slot, SHOWN if shown else HIDDEN])
         first.setdefault(owner, number)
@@ -62,7 +62,7 @@ def event(row: Facts) -> bytes:
     if row["fn"] == "HiddenItems":
         bank, address, _ = labels()["HiddenItems"]
         return place + bytes([row["item"], bank]) + word(address)
-    return place + b"\0" + NO_ROUTINE  # the facts have no other argument as it is stored
+    return place + b"\0" + NO_ROUTINE  # the facts have no other stored argument
 
 
 def put_hidden_items(image: Image) -> None:

@@ -1,4 +1,4 @@
-"""What is observed by rules of a conversation, and what is never observed."""
+"""Observation and reflection by rules, and text that is never observed."""
 
 import datetime as dt
 import json
@@ -22,18 +22,18 @@ from memory.conversation.format import (
     render,
 )
 from memory.conversation.model import is_degenerate, problem_with
-from memory.conversation.port import Distilled, DistillingFailed
+from memory.conversation.port import Condensed, CondensingFailed
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import (
     Failure,
     Situation,
-    is_ban,
+    is_failure,
     milestones_in,
     situation,
 )
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
-from tests.memory.conversation.talks import (
+from tests.memory.conversation.sample_talk import (
     MILESTONES,
     answered,
     asked,
@@ -49,34 +49,34 @@ from tests.memory.conversation.talks import (
 STUCK = replace(situation("stuck", 812, 3730, "route_1 (5, 7)"), goal="first_badge")
 
 
-def observe(*messages: Message, known: str = "") -> Distilled:
+def observe(*messages: Message, known: str = "") -> Condensed:
     return HeuristicObserver().observe(messages, known)
 
 
 def texts(*messages: Message, known: str = "") -> list[str]:
-    """Return the lines that come of `messages`, without their moments."""
-    told = parse(observe(*messages, known=known).observations)
-    return [f"{line.priority.value} {line.text}{_times(line)}" for _, line in told]
+    """Return the observation lines of `messages`, without their times."""
+    found = parse(observe(*messages, known=known).observations)
+    return [f"{line.priority.value} {line.text}{_times(line)}" for _, line in found]
 
 
 def _times(line: ObservationLine) -> str:
     return f" {TIMES} {line.count}" if line.count > 1 else ""
 
 
-def test_d01_an_observer_by_rules_tells_where_its_observations_come_from() -> None:
+def test_d01_a_rule_observer_has_the_source_programmatic() -> None:
     assert HeuristicObserver().source == "programmatic"
 
 
-def test_d15_a_question_is_a_request_and_the_current_task() -> None:
+def test_d15_a_question_is_an_asked_line_and_the_current_task() -> None:
     seen = observe(asked(STUCK, tick=812))
-    assert seen == Distilled(
+    assert seen == Condensed(
         "Date: 2026-11-22\n"
         "* 🟡 (14:31, game 0:06:46, tick 812) asked: stuck at route_1, for first_badge",
         "stuck at route_1 (5, 7), for first_badge",
     )
 
 
-def test_d15_what_a_model_says_is_uncertain_even_where_it_sounds_like_a_fact() -> None:
+def test_d15_model_text_is_uncertain_even_when_it_looks_like_a_fact() -> None:
     assert texts(
         answered(
             goals=["healed", "first_badge"],
@@ -91,7 +91,7 @@ def test_d15_what_a_model_says_is_uncertain_even_where_it_sounds_like_a_fact() -
     ]
 
 
-def test_d15_calls_of_tools_are_told_with_what_came_of_them() -> None:
+def test_d15_tool_calls_are_observed_with_their_results() -> None:
     assert texts(
         called("recall", {"query": "way past route_1"}, id="a"),
         called("look", {"map": "route_1", "radius": 3}, id="b"),
@@ -105,13 +105,13 @@ def test_d15_calls_of_tools_are_told_with_what_came_of_them() -> None:
     ]
 
 
-def test_d15_what_was_reached_lost_and_failed_is_asserted() -> None:
-    told = replace(
+def test_d15_milestones_losses_and_failures_are_asserted() -> None:
+    found = replace(
         STUCK,
         happened=("milestone reached: starter", "battle lost: RIVAL at level 5", "entered route_1"),
         failed=(Failure("go:route_1: a ledge", 3),),
     )
-    assert texts(said("blackout: woke up in second_town"), asked(told)) == [
+    assert texts(said("blackout: woke up in second_town"), asked(found)) == [
         "🔴 blackout: woke up in second_town",
         "🔴 milestone reached: starter",
         "🔴 battle lost: RIVAL at level 5",
@@ -121,7 +121,7 @@ def test_d15_what_was_reached_lost_and_failed_is_asserted() -> None:
     ]
 
 
-def test_d15_what_is_said_again_is_counted_and_attempts_are_told_once() -> None:
+def test_d15_repetitions_are_counted_and_attempts_merged() -> None:
     again = [replace(STUCK, failed=(Failure("go:north", tries),)) for tries in (1, 2, 4)]
     assert texts(*map(asked, again)) == [
         "🔴 failed: go:north (tried 4 times)",
@@ -129,7 +129,7 @@ def test_d15_what_is_said_again_is_counted_and_attempts_are_told_once() -> None:
     ]
 
 
-def test_d15_the_same_advice_is_told_once_with_its_last_note() -> None:
+def test_d15_equal_advice_is_merged_with_the_last_note() -> None:
     advice = [
         answered(goals=["healed"], candidates=["go:route_1"], note=f"Note {number}.")
         for number in range(3)
@@ -141,14 +141,14 @@ def test_d15_the_same_advice_is_told_once_with_its_last_note() -> None:
     ]
 
 
-def test_d26_what_the_previous_observer_told_is_not_told_again() -> None:
-    told = Situation(
+def test_d26_earlier_observations_are_not_repeated() -> None:
+    found = Situation(
         why="milestone",
         reached=("left_home", "starter", "rival"),
         failed=(Failure("go:north", 2), Failure("go:south", 1)),
     )
     known = "* 🔴 milestones reached: left_home, starter\n* 🔴 failed: go:north (tried 2 times)"
-    assert texts(asked(told), known=known) == [
+    assert texts(asked(found), known=known) == [
         "🔴 milestone reached: rival",
         "🔴 failed: go:south (tried 1 time)",
         "🟡 asked: milestone",
@@ -168,16 +168,12 @@ def test_d26_what_the_previous_observer_told_is_not_told_again() -> None:
     ],
 )
 @pytest.mark.parametrize("origin", [MessageOrigin.PLAY, MessageOrigin.MODEL])
-def test_d35_what_stands_between_tags_of_memory_is_not_observed(
-    words: str, origin: MessageOrigin
-) -> None:
-    assert observe(said(words, origin=origin)) == Distilled("")
+def test_d35_text_between_memory_tags_is_not_observed(words: str, origin: MessageOrigin) -> None:
+    assert observe(said(words, origin=origin)) == Condensed("")
     assert observe(returned(words)).observations.endswith("a tool: nothing")
 
 
-def test_d35_what_stands_beside_an_injected_part_is_observed_and_what_is_within_it_ends_with_it() -> (
-    None
-):
+def test_d35_text_beside_injected_parts_is_observed_and_nested_tags_end_with_them() -> None:
     within = "<observations> <system-reminder> a </observations> </conversation> I am lost."
     assert texts(said(within)) == ["🟡 told: I am lost."]
     words = f"<observations>\nmilestone reached: champion\n</observations>\n{STUCK}"
@@ -186,15 +182,15 @@ def test_d35_what_stands_beside_an_injected_part_is_observed_and_what_is_within_
 
 def test_d35_injected_messages_and_system_messages_are_not_observed() -> None:
     words = "milestone reached: champion"
-    assert observe(said(words, origin=MessageOrigin.INJECTED)) == Distilled("")
-    assert observe(replace(said(words), role="system")) == Distilled("")
+    assert observe(said(words, origin=MessageOrigin.INJECTED)) == Condensed("")
+    assert observe(replace(said(words), role="system")) == Condensed("")
 
 
-def test_d15_the_same_messages_come_to_the_same_observations() -> None:
+def test_d15_equal_messages_give_equal_observations() -> None:
     assert observe(*play(12)) == observe(*play(12))
 
 
-def test_d15_without_wall_time_moments_are_of_the_game_alone() -> None:
+def test_d15_without_wall_time_moments_have_game_time_only() -> None:
     block = {"type": "text", "text": "milestone reached: starter"}
     assert observe(message(block, tick=80, wall=False)).observations == (
         "Date: unknown\n* 🔴 (game 0:00:40, tick 80) milestone reached: starter"
@@ -202,24 +198,24 @@ def test_d15_without_wall_time_moments_are_of_the_game_alone() -> None:
 
 
 def test_d18_play_is_compressed_ten_times_and_keeps_every_milestone() -> None:
-    observer, told, size = HeuristicObserver(), "", 0
+    observer, found, size = HeuristicObserver(), "", 0
     for start in range(0, 140, 10):
         chunk = [each for number in range(start, start + 10) for each in turn(number)]
         size += sum(each.tokens for each in chunk)
-        told += "\n" + observer.observe(chunk, told).observations
-    assert size >= 10 * tokens(told)
-    assert milestones_in(parse(told)) == MILESTONES
-    assert "(tried 28 times)" in told
-    assert "advised: goals healed" in told
+        found += "\n" + observer.observe(chunk, found).observations
+    assert size >= 10 * tokens(found)
+    assert milestones_in(parse(found)) == MILESTONES
+    assert "(tried 28 times)" in found
+    assert "advised: goals healed" in found
 
 
-def test_d18_milestones_are_observed_even_where_nothing_else_has_room() -> None:
+def test_d18_milestones_are_observed_even_without_room() -> None:
     names = tuple(f"milestone_{number}" for number in range(300))
     seen = observe(asked(replace(STUCK, reached=names)), *play(3))
     assert milestones_in(parse(seen.observations)) == names
 
 
-def test_d15_any_shape_of_block_is_observed_or_passed_over() -> None:
+def test_d15_any_block_is_observed_or_skipped() -> None:
     odd: list[Mapping[str, Any]] = [
         {},
         {"type": "text"},
@@ -236,7 +232,7 @@ def test_d15_any_shape_of_block_is_observed_or_passed_over() -> None:
     ]
 
 
-def test_d37_observing_by_rules_takes_no_time_that_anybody_waits_for() -> None:
+def test_d37_rule_observation_is_fast() -> None:
     messages = play(200)
     before = time.process_time()
     observe(*messages)
@@ -269,27 +265,27 @@ def reflect(text: str, target: int, level: int = 0) -> str:
 
 
 def dropped(text: str, target: int) -> set[str]:
-    """Return what `text` told and its reflection no longer does."""
+    """Return the lines of `text` that its reflection no longer contains."""
     kept = {each.line.text for each in parse(reflect(text, target))}
     return {each.line.text for each in parse(text)} - kept
 
 
 @given(OBSERVATIONS, st.integers(1, 400), st.integers(0, 4))
-def test_d18_reflections_keep_to_their_tokens_or_to_the_milestones_alone(
+def test_d18_reflections_fit_their_tokens_or_hold_only_milestones(
     observations: tuple[DatedLine, ...], target: int, level: int
 ) -> None:
     text = render(observations)
     reflected = reflect(text, target, level)
-    told = milestones_in(parse(reflected))
-    assert sorted(told) == sorted(milestones_in(observations))
+    found = milestones_in(parse(reflected))
+    assert sorted(found) == sorted(milestones_in(observations))
     if tokens(reflected) > target:
         assert [each.line.text for each in parse(reflected)] == [
-            f"milestone{'s' if len(told) > 1 else ''} reached: {', '.join(told)}"
+            f"milestone{'s' if len(found) > 1 else ''} reached: {', '.join(found)}"
         ]
 
 
 @given(OBSERVATIONS, st.integers(0, 4))
-def test_d18_reflecting_never_says_what_was_not_observed(
+def test_d18_a_reflection_contains_only_observed_lines(
     observations: tuple[DatedLine, ...], level: int
 ) -> None:
     text = render(observations)
@@ -298,7 +294,7 @@ def test_d18_reflecting_never_says_what_was_not_observed(
     assert not reflected or problem_with(reflected, source=text, limit=0) == ""
 
 
-def test_d18_what_goes_first_is_unsure_then_asked_then_done_and_bans_go_last() -> None:
+def test_d18_lines_are_removed_by_priority_and_failures_last() -> None:
     text = (
         "* 🔴 failed: go:north: a ledge (tried 3 times)\n* 🔴 battle lost: RIVAL\n"
         "* ✅ entered route_1 from home\n* 🟡 asked: stuck at route_1\n* 🟢 advised: do go:route_2\n"
@@ -319,11 +315,11 @@ def test_d18_what_goes_first_is_unsure_then_asked_then_done_and_bans_go_last() -
     ]
 
 
-def test_d18_without_milestones_and_without_room_nothing_stays() -> None:
+def test_d18_without_milestones_and_room_nothing_stays() -> None:
     assert reflect("* 🔴 failed: go:north", 1) == ""
 
 
-def test_d18_what_is_old_goes_before_what_is_recent() -> None:
+def test_d18_old_lines_are_removed_before_recent_ones() -> None:
     text = render(
         dated(f"question {number}", moment=LineTime(tick=number)) for number in range(100)
     )
@@ -333,7 +329,7 @@ def test_d18_what_is_old_goes_before_what_is_recent() -> None:
     assert len(kept) > 40
 
 
-def test_d18_what_is_old_is_told_shorter_at_harder_levels() -> None:
+def test_d18_old_lines_are_shortened_at_higher_levels() -> None:
     text = render(dated(f"{number} " + "a word " * 40) for number in range(10))
     lengths = [
         [len(each.line.text) for each in parse(reflect(text, 10**6, level))] for level in range(5)
@@ -343,7 +339,7 @@ def test_d18_what_is_old_is_told_shorter_at_harder_levels() -> None:
     assert all(each[-1] == lengths[0][-1] for each in lengths)
 
 
-def test_d17_each_level_aims_at_two_tenths_less() -> None:
+def test_d17_each_level_keeps_two_tenths_less() -> None:
     text = HeuristicObserver(lambda words: len(words) * 2).observe(play(300), "").observations
     sizes = [tokens(reflect(text, 10**6, level)) / tokens(text) for level in range(5)]
     for level, size in enumerate(sizes):
@@ -351,19 +347,19 @@ def test_d17_each_level_aims_at_two_tenths_less() -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_d18_reflecting_upon_play_again_and_again_keeps_every_milestone_and_ban() -> None:
-    told = ""
+def test_d18_repeated_reflection_keeps_each_milestone_and_failure() -> None:
+    found = ""
     for _ in range(3):
-        told += "\n" + HeuristicObserver().observe(play(140), "").observations
-        told = reflect(told, 250, level=2)
-    assert milestones_in(parse(told)) == MILESTONES
-    assert [each.line.text for each in parse(told) if is_ban(each.line)] == [
+        found += "\n" + HeuristicObserver().observe(play(140), "").observations
+        found = reflect(found, 250, level=2)
+    assert milestones_in(parse(found)) == MILESTONES
+    assert [each.line.text for each in parse(found) if is_failure(each.line)] == [
         "failed: go:route_1: a ledge is in the way (tried 28 times)"
     ]
 
 
-def test_d19_there_must_be_something_to_reflect_upon() -> None:
-    with pytest.raises(DistillingFailed, match="observe something first"):
+def test_d19_reflecting_requires_observations() -> None:
+    with pytest.raises(CondensingFailed, match="observe something first"):
         reflect(" \n", 100)
 
 
@@ -372,7 +368,7 @@ def test_d19_an_empty_reflection_is_an_error(text: str) -> None:
     assert problem_with(text, source="x", limit=0) == "there are no observations in it"
 
 
-def test_d19_what_is_not_smaller_is_told_from_what_is() -> None:
+def test_d19_a_reflection_that_is_not_smaller_is_detected() -> None:
     assert problem_with("* 🔴 left home", source="left home", limit=2) == (
         "it has 4 tokens, more than 2"
     )
@@ -380,15 +376,13 @@ def test_d19_what_is_not_smaller_is_told_from_what_is() -> None:
 
 
 @given(st.integers(1, 199), st.integers(0, 150))
-def test_d19_text_that_repeats_itself_is_degenerate_in_whatever_steps(
-    period: int, lead: int
-) -> None:
+def test_d19_repetition_with_any_period_is_degenerate(period: int, lead: int) -> None:
     alphabet = "".join(chr(0x4E00 + number) for number in range(period))
     start = "".join(chr(0x3400 + number) for number in range(lead))
     assert is_degenerate(start + alphabet * (4_000 // period))
 
 
-def test_d19_a_row_without_end_is_degenerate_and_short_or_varied_text_is_not() -> None:
+def test_d19_an_endless_row_is_degenerate_and_short_or_varied_text_is_not() -> None:
     varied = "\n".join(f"* 🔴 (tick {number}) battle lost: rat {number}" for number in range(900))
     assert not is_degenerate(varied)
     assert not is_degenerate("again " * 333)
@@ -398,13 +392,13 @@ def test_d19_a_row_without_end_is_degenerate_and_short_or_varied_text_is_not() -
     assert is_degenerate(endless)
 
 
-def test_d19_four_in_ten_windows_may_be_repeats_and_no_more() -> None:
+def test_d19_at_most_four_in_ten_windows_may_repeat() -> None:
     fresh = "".join(map(chr, range(0x4E00, 0x4E00 + 2_000)))
     assert not is_degenerate(fresh + fresh[:200] * 6)  # six of sixteen
     assert is_degenerate(fresh + fresh[:200] * 7)  # seven of seventeen
 
 
-def test_d34_a_reflection_that_cannot_be_used_is_told_so_in_one_line() -> None:
+def test_d34_an_unusable_reflection_has_a_one_line_problem() -> None:
     fresh = "\n".join(f"* 🔴 went to cave {number} and came back" for number in range(100))
     assert problem_with(fresh + "\n* again" * 1_000, source=fresh, limit=0) == (
         "it repeats itself over and over"

@@ -1,31 +1,31 @@
-"""What the tests of conversations share: stubs of observers, files, and the truth about what covers what."""
+"""Shared helpers of conversation tests: stubs of observers, files, and a check of message coverage."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory.conversation.boundaries import answered, called
+from memory.conversation.boundaries import call_ids, result_ids
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
-from memory.conversation.port import ConversationEvent, Distilled, DistillingFailed
+from memory.conversation.port import Condensed, CondensingFailed, ConversationEvent
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin, ObservationalMemoryRecord
 from memory.store.conversations import ConversationStore
 from memory.store.database import Database, open_database
 from memory.store.schema import RUN_SCHEMA
 
-WORD = "word "  # a little more than one token
+WORD = "word "  # slightly more than one token
 
 
 def open_conversations(path: Path) -> ConversationStore:
-    """Return the conversations of a file of their own."""
+    """Return the conversations of a new file."""
     return ConversationStore(open_database(path, RUN_SCHEMA))
 
 
-def small(**more: object) -> ConversationConfig:
-    """Thresholds of 1,000 and 400 tokens."""
+def small_config(**more: object) -> ConversationConfig:
+    """Settings with thresholds of 1,000 and 400 tokens."""
     config = parse_config(
         {"observation": {"messageTokens": 1_000, **more}, "reflection": {"observationTokens": 400}}
     )
@@ -34,47 +34,47 @@ def small(**more: object) -> ConversationConfig:
 
 
 def seen(messages: Sequence[Message]) -> str:
-    """Which messages were observed, in the order they were given."""
+    """The numbers of the observed messages, in the given order."""
     return "* 🟡 saw " + " ".join(str(each.seq) for each in messages)
 
 
 @dataclass
-class Stub:
-    """Observes numbers of messages; fails where it is told to."""
+class StubObserver:
+    """An observer that lists message numbers, or fails when `fails` is set."""
 
     source: str = "programmatic"
     fails: bool = False
-    says: Callable[[Sequence[Message]], str] = seen
+    reply: Callable[[Sequence[Message]], str] = seen
     asked: list[tuple[Message, ...]] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         self.asked.append(tuple(messages))
         self.known.append(known)
         if self.fails:
-            raise DistillingFailed("it failed; try again.")
+            raise CondensingFailed("it failed; try again.")
         last = messages[-1].seq
-        return Distilled(self.says(messages), f"task {last}", f"reply {last}")
+        return Condensed(self.reply(messages), f"task {last}", f"reply {last}")
 
 
 @dataclass
-class Mirror:
-    """Reflects the first words of what it is given, so many tokens as it is told to, or all of it."""
+class StubReflector:
+    """A reflector that returns the beginning of its input, up to the target, or all of it."""
 
     source: str = "programmatic"
     shrinks: bool = True
-    says: str | None = None
+    reply: str | None = None
     asked: list[tuple[str, int, int]] = field(default_factory=list)
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         self.asked.append((observations, level, target))
-        if self.says is not None:
-            return Distilled(self.says)
-        return Distilled(observations[: 4 * target] if self.shrinks else observations, "reflected")
+        if self.reply is not None:
+            return Condensed(self.reply)
+        return Condensed(observations[: 4 * target] if self.shrinks else observations, "reflected")
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -87,46 +87,46 @@ class Crash(BaseException):
     """The process ended here."""
 
 
-class Tripping(Database):
-    """A file whose user is killed before one of its statements; what it had begun is undone when it is opened again."""
+class CrashingDatabase(Database):
+    """A database whose process is killed before one of its statements; reopening the file undoes open transactions."""
 
     left: int | None = None
 
-    def trip(self) -> None:
+    def count_down(self) -> None:
         if self.left is not None:
             self.left -= 1
             if self.left < 0:
                 raise Crash
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
-        self.trip()
+        self.count_down()
         return super().execute(sql, parameters)
 
     def rows(self, sql: str, parameters: object = ()) -> list[tuple[object, ...]]:
-        self.trip()
+        self.count_down()
         return super().rows(sql, parameters)  # type: ignore[arg-type]
 
     def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[object, ...] | None:
-        self.trip()
+        self.count_down()
         return super().row(sql, parameters)
 
 
-def tripping(path: Path) -> Tripping:
+def crashing_database(path: Path) -> CrashingDatabase:
     database = open_database(path, RUN_SCHEMA)
-    return Tripping(path, database._connection)
+    return CrashingDatabase(path, database._connection)
 
 
 @dataclass
-class Talk:
-    """A conversation and what it works with."""
+class TalkFixture:
+    """A conversation and its collaborators."""
 
     store: ConversationStore
     conversation: Conversation
-    observer: Stub
-    reflector: Mirror
+    observer: StubObserver
+    reflector: StubReflector
     clock: Clock
-    means: Dependencies
-    told: list[ConversationEvent]
+    deps: Dependencies
+    events: list[ConversationEvent]
     tick: int = 0
 
     def say(self, role: str, words: int = 20, **more: object) -> Message:
@@ -143,20 +143,20 @@ class Talk:
         for _ in range(count):
             self.turn(words)
 
-    def look(self, number: int, words: int) -> Message:
-        """Call a tool, and return what it came to."""
+    def call_tool(self, number: int, words: int) -> Message:
+        """Call a tool, and return the message with its result."""
         call = {"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}
         result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": WORD * words}
         self.conversation.say("assistant", [call], MessageOrigin.MODEL, number, number / 60)
         return self.conversation.say("user", [result], MessageOrigin.PLAY, number, number / 60)
 
     def turn(self, words: int = 20) -> ConversationView:
-        """A question, a call, an answer."""
+        """Say a question and an answer, and return the view of the call between them."""
         self.say("user", words)
-        sight = self.conversation.before_call(0)
+        view = self.conversation.before_call(0)
         self.say("assistant", words)
         self.conversation.after_turn()
-        return sight
+        return view
 
 
 def talk(
@@ -165,20 +165,22 @@ def talk(
     *,
     thread: str = "t",
     resource: str = "",
-    observer: Stub | None = None,
-    reflector: Mirror | None = None,
-    **means: object,
-) -> Talk:
-    observer, reflector, clock = observer or Stub(), reflector or Mirror(), Clock()
-    told: list[ConversationEvent] = []
-    given: dict[str, Any] = {"clock": clock, "on_part": told.append, **means}
-    ways = Dependencies(observer, reflector, **given)
-    conversation = Conversation(store, thread, ways, config or small(), resource=resource)
-    return Talk(store, conversation, observer, reflector, clock, ways, told)
+    observer: StubObserver | None = None,
+    reflector: StubReflector | None = None,
+    **deps: object,
+) -> TalkFixture:
+    observer, reflector, clock = observer or StubObserver(), reflector or StubReflector(), Clock()
+    events: list[ConversationEvent] = []
+    given: dict[str, Any] = {"clock": clock, "on_part": events.append, **deps}
+    dependencies = Dependencies(observer, reflector, **given)
+    conversation = Conversation(
+        store, thread, dependencies, config or small_config(), resource=resource
+    )
+    return TalkFixture(store, conversation, observer, reflector, clock, dependencies, events)
 
 
-def uncovered(database: Database) -> Iterator[str]:
-    """Yield what is wrong with what covers what: each live message is behind the cursor and in one chunk, or raw."""
+def coverage_problems(database: Database) -> Iterator[str]:
+    """Yield problems of coverage: each live message must be in exactly one chunk up to the last chunk, or raw after it."""
     owners = [
         owner for (owner,) in database.rows("SELECT DISTINCT owner FROM conversation_messages")
     ]
@@ -232,10 +234,10 @@ def cursor_of(database: Database, owner: str) -> int:
 
 
 def assert_sendable(tail: tuple[Message, ...]) -> None:
-    """No result without its call, no call without its result but the last."""
+    """Assert that each result follows its call, and each call but the last has its result."""
     open_calls: set[str] = set()
     for message in tail:
-        results = answered(message)
+        results = result_ids(message)
         assert results <= open_calls
         assert message.role != "user" or results == open_calls
-        open_calls = called(message)
+        open_calls = call_ids(message)

@@ -1,7 +1,7 @@
-"""Who and what stands on a map: people, trainers and how far they see, items, mons that wait, boulders; and who can be hidden.
+"""The objects of a map: people, trainers and their sight, items, overworld Pokemon, boulders; and toggles that hide them.
 
-No table of the cartridge says where a map keeps its trainers' headers, but its script does: it notes in
-wTrainerHeaderPtr the header it looked at last, or the end of the list when no trainer saw the player.
+No table of the cartridge points to the trainer headers of a map, but its script does: it stores in
+wTrainerHeaderPtr the header it checked last, or the end of the list when no trainer saw the player.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +15,12 @@ from emulator.ram.flags import EVENT_BYTES, EVENTS
 from emulator.ram.map import Facing, Position
 from emulator.ram.view import Ram
 
-# Picture, Y, X, two bytes of movement, text id; then what the text id's flags add.
+# Picture, Y, X, two bytes of movement, text id; then the data that the flags of the text id announce.
 RESIDENT_SIZE: Final = 6
-BORDER: Final = 4  # what stored coordinates are greater by
-TRAINER: Final = 0x40  # of the text id: class and number follow, or species and level
-ITEM: Final = 0x80  # of the text id: an item's number follows
-FIRST_CLASS: Final = 200  # added to trainer classes; what is below is a species
+BORDER: Final = 4  # added to stored coordinates
+TRAINER: Final = 0x40  # flag of the text id: class and number follow, or species and level
+ITEM: Final = 0x80  # flag of the text id: an item number follows
+FIRST_CLASS: Final = 200  # added to trainer classes; lower values are species
 
 WALKS: Final = 0xFE
 STANDS_FACING: Final = {0xD0: Facing.DOWN, 0xD1: Facing.UP, 0xD2: Facing.LEFT, 0xD3: Facing.RIGHT}
@@ -32,8 +32,8 @@ WALKS_ALONG: Final = {
 BOULDER: Final = 0x10
 
 
-class ResidentKind(Enum):
-    """What stands there."""
+class MapObjectKind(Enum):
+    """The kind of a map object."""
 
     PERSON = "person"
     TRAINER = "trainer"
@@ -43,24 +43,24 @@ class ResidentKind(Enum):
 
 
 class Opponent(NamedTuple):
-    """Which trainer it is: `Dex.trainer(trainer_class).teams[number - 1]` is the team."""
+    """One trainer: `Dex.trainer(trainer_class).teams[number - 1]` is the team."""
 
     trainer_class: int
     number: int
 
 
-class WaitingMon(NamedTuple):
-    """A wild mon that stands on the map and fights when spoken to."""
+class OverworldMon(NamedTuple):
+    """A wild Pokemon that stands on the map and fights when the player talks to it."""
 
     species: int
     level: int
 
 
-class Resident(NamedTuple):
-    """A person or thing that the map begins with; `slot` is its sprite in RAM.
+class MapObject(NamedTuple):
+    """A person or thing that the map defines; `slot` is its sprite in RAM.
 
-    `ways` are the directions in which one who walks may go. `facing` is where one who stands
-    looks, None where the map does not say.
+    `ways` holds the directions in which it may walk. `facing` is the direction in which it stands,
+    None if the map does not define one.
     """
 
     slot: int
@@ -69,47 +69,47 @@ class Resident(NamedTuple):
     y: int
     walks: bool
     text_id: int
-    kind: ResidentKind
-    extra: bytes = b""  # as stored: what `opponent`, `mon` and `item` are made of
+    kind: MapObjectKind
+    extra: bytes = b""  # stored bytes of `opponent`, `mon` and `item`
     facing: Facing | None = None
     ways: frozenset[Facing] = frozenset()
 
     @property
     def position(self) -> Position:
-        """The square it begins on."""
+        """The square on which it begins."""
         return Position(self.x, self.y)
 
     @property
     def opponent(self) -> Opponent | None:
-        """The trainer that it is."""
-        if self.kind is not ResidentKind.TRAINER:
+        """The trainer, or None when it is not one."""
+        if self.kind is not MapObjectKind.TRAINER:
             return None
         return Opponent(self.extra[0] - FIRST_CLASS, self.extra[1])
 
     @property
-    def mon(self) -> WaitingMon | None:
-        """The wild mon that it is."""
-        return WaitingMon(*self.extra) if self.kind is ResidentKind.MON else None
+    def mon(self) -> OverworldMon | None:
+        """The wild Pokemon, or None when it is not one."""
+        return OverworldMon(*self.extra) if self.kind is MapObjectKind.MON else None
 
     @property
     def item(self) -> int | None:
-        """The number of the item that it is."""
-        return self.extra[0] if self.kind is ResidentKind.ITEM else None
+        """The item number, or None when it is not an item."""
+        return self.extra[0] if self.kind is MapObjectKind.ITEM else None
 
 
-def read_resident(take: Callable[[int], bytes], slot: int) -> Resident:
-    """Return who has this slot; `take` gives so many bytes of the map's object data, in order."""
+def read_map_object(take: Callable[[int], bytes], slot: int) -> MapObject:
+    """Return the object in this slot; `take` returns the next bytes of the map's object data."""
     picture, y, x, movement, range_or_facing, text = take(RESIDENT_SIZE)
-    kind, extra = ResidentKind.PERSON, b""
+    kind, extra = MapObjectKind.PERSON, b""
     if text & TRAINER:
         extra = take(2)
-        kind = ResidentKind.TRAINER if extra[0] >= FIRST_CLASS else ResidentKind.MON
+        kind = MapObjectKind.TRAINER if extra[0] >= FIRST_CLASS else MapObjectKind.MON
     elif text & ITEM:
-        kind, extra = ResidentKind.ITEM, take(1)
+        kind, extra = MapObjectKind.ITEM, take(1)
     elif range_or_facing == BOULDER:
-        kind = ResidentKind.BOULDER
+        kind = MapObjectKind.BOULDER
     walks = movement == WALKS
-    return Resident(
+    return MapObject(
         slot=slot,
         picture=picture,
         x=x - BORDER,
@@ -131,9 +131,9 @@ TOGGLE_HIDDEN: Final = 0x11
 
 
 class Toggle(NamedTuple):
-    """Who can be hidden: `slot`, while bit `flag` of wToggleableObjectFlags is set.
+    """A switch that hides the object in `slot` while bit `flag` of wToggleableObjectFlags is set.
 
-    `hidden` is how a new game begins.
+    `hidden` is the state in a new game.
     """
 
     flag: int
@@ -161,43 +161,45 @@ TRAINER_HEADERS_END: Final = 0xFF
 BANKED: Final = range(0x4000, 0x8000)
 
 
-class Lookout(NamedTuple):
-    """A trainer's eyes: `sight` steps straight ahead until `event` has happened."""
+class SightLine(NamedTuple):
+    """The sight of a trainer: `sight` squares straight ahead, until `event` has happened."""
 
     sight: int
     event: int
 
 
-def read_lookouts(rom: Rom, bank: int, ram: Ram, slots: Sequence[int]) -> Mapping[int, Lookout]:
-    """Return the eyes of those of the player's map who fight and watch, by sprite slot; `slots` are all who fight.
+def read_sight_lines(
+    rom: Rom, bank: int, ram: Ram, slots: Sequence[int]
+) -> Mapping[int, SightLine]:
+    """Return the sight of the trainers on the player's map by sprite slot; `slots` lists all that battle.
 
-    As a rule all of them have a header, in their order. Who does not watch, such as the leader of a gym, may have none:
-    then the flag bit of each header is the slot that it is of. Empty when the pointer leads to no such headers.
+    Usually each of them has a header, in the same order. Trainers who do not watch, such as gym leaders, may have none:
+    then the flag bit of each header is its slot. Return an empty mapping when the pointer leads to no such headers.
     """
     at = int.from_bytes(ram.span(TRAINER_HEADER_POINTER, 2), "big")
     for end in range(at, at + TRAINER_HEADER_SIZE * (len(slots) + 1), TRAINER_HEADER_SIZE):
         if end not in BANKED:
             break
         if rom.byte(bank, end) == TRAINER_HEADERS_END:
-            return _before(end, rom, bank, slots)
+            return _sights_before(end, rom, bank, slots)
     return {}
 
 
-def _before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int, Lookout]:
-    """Return what the headers say that lie before the end of their list."""
+def _sights_before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int, SightLine]:
+    """Return the sight of the trainers whose headers end at `end`."""
     for count in range(len(slots), 0, -1):
         start = end - TRAINER_HEADER_SIZE * count
         headers = rom.table((bank, start), TRAINER_HEADER_SIZE, count)
-        eyes = [_lookout(each) for each in headers]
+        rows = [_read_sight(each) for each in headers]
         named = slots if count == len(slots) else [each[0] for each in headers]
         is_list = start in BANKED and sorted(set(named)) == [*named] and set(named) <= set(slots)
-        if is_list and None not in eyes:
-            return {slot: each for slot, each in zip(named, eyes, strict=True) if each is not None}
+        if is_list and None not in rows:
+            return {slot: each for slot, each in zip(named, rows, strict=True) if each is not None}
     return {}
 
 
-def _lookout(header: bytes) -> Lookout | None:
+def _read_sight(header: bytes) -> SightLine | None:
     bit, sight, flags, *texts = unpack("<2B5H", header)
     event = 8 * (flags - EVENTS) + bit
     is_one = 0 <= event < 8 * EVENT_BYTES and all(text in BANKED for text in texts)
-    return Lookout(sight >> 4, event) if is_one else None
+    return SightLine(sight >> 4, event) if is_one else None

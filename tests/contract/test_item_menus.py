@@ -1,4 +1,4 @@
-"""What the readers make of the menus of bag and shop while the cartridge shows them."""
+"""The menus of bag and shop on the running cartridge, as the readers decode them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_item_is_used_through_known_menus(hurt: Game) -> None:
     assert growing.state(game).list_entries == ()
 
 
-def test_how_many_to_toss_is_read(hurt: Game) -> None:
+def test_the_toss_quantity_is_read(hurt: Game) -> None:
     game = things.open_bag(hurt, *STACKS)
     game.press("a")
     things.choose(things.to_cursor(game, USE), TOSS)
@@ -78,7 +78,7 @@ def test_a_shop_is_read_from_its_menu_to_its_question(counter: Game) -> None:
     assert pcs.kind(things.to_cursor(game, YES, 200)) is MenuKind.YES_NO
 
 
-def test_what_one_sells_is_read(counter: Game) -> None:
+def test_the_sell_menu_is_read(counter: Game) -> None:
     game = things.choose(counter, (1, 3))
     read = growing.state(things.to_cursor(game, LIST))
     assert read.menu is not None
@@ -91,7 +91,7 @@ def test_what_one_sells_is_read(counter: Game) -> None:
     assert (menu.kind, menu.index, menu.maximum) == (MenuKind.QUANTITY, 9, 9)
 
 
-def test_the_bag_in_battle_is_a_phase_of_it(hurt: Game) -> None:
+def test_the_bag_in_battle_is_a_battle_phase(hurt: Game) -> None:
     game = battles.meet(hurt, 33, 5)
     things.fill_bag(game, *STACKS)
     battles.choose(game, battles.BAG)

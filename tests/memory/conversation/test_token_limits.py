@@ -1,4 +1,4 @@
-"""Part D, what must hold whatever observers do: bounds, budgets, back-off, leases."""
+"""Part D, bounds for any observer: token limits, budgets, retries, leases."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -8,36 +8,36 @@ from time import monotonic
 
 import pytest
 
-from memory.conversation.boundaries import TORN
+from memory.conversation.boundaries import CONTINUED
 from memory.conversation.config import ConversationConfig
-from memory.conversation.jobs import in_thread
-from memory.conversation.port import ConversationEventKind, Distilled
+from memory.conversation.jobs import run_in_thread
+from memory.conversation.port import Condensed, ConversationEventKind
 from memory.store.conversation_record import Message, MessageOrigin, Work
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
-from tests.memory.conversation.threads import (
+from tests.memory.conversation.fixtures import (
     WORD,
-    Mirror,
-    Stub,
-    Talk,
+    StubObserver,
+    StubReflector,
+    TalkFixture,
+    coverage_problems,
     open_conversations,
-    small,
+    small_config,
     talk,
-    uncovered,
 )
 
-UNBUFFERED = small(bufferTokens=0)
-PATIENT = replace(small(), patience=0.2)
+UNBUFFERED = small_config(bufferTokens=0)
+PATIENT = replace(small_config(), patience=0.2)
 
 
-def context(it: Talk) -> int:
+def context(it: TalkFixture) -> int:
     """The tokens of the next call."""
-    sight = it.conversation.before_call(0)
-    said = sum(each.tokens for each in sight.tail)
-    return said + tokens(sight.reflection) + tokens(sight.observations) + tokens(sight.others)
+    view = it.conversation.before_call(0)
+    said = sum(each.tokens for each in view.tail)
+    return said + tokens(view.reflection) + tokens(view.observations) + tokens(view.others)
 
 
-def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(it: Talk) -> None:
+def test_d29_buffered_chunks_survive_a_waiting_step(it: TalkFixture) -> None:
     while len(it.record.buffered_observation_chunks) < 2:
         it.turn(30)
     waiting = it.record.buffered_observation_chunks
@@ -47,161 +47,161 @@ def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(it: Talk) -> 
     kept = it.store.chunks("t")
     assert kept[:2] == waiting
     assert it.record.cursor > waiting[-1].to_seq
-    assert not list(uncovered(it.store.database))
+    assert not list(coverage_problems(it.store.database))
 
 
-def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(it: Talk) -> None:
+def test_d29_buffered_chunks_survive_a_failing_observer(it: TalkFixture) -> None:
     while len(it.record.buffered_observation_chunks) < 3:
         it.turn(30)
     waiting = it.record.buffered_observation_chunks
     it.observer.fails = True
     it.turns(40, 30)
     assert it.store.chunks("t")[:3] == waiting
-    assert not list(uncovered(it.store.database))
+    assert not list(coverage_problems(it.store.database))
 
 
 def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, observer=Stub(says=lambda all: f"* 🟡 {all[0].blocks[0]['text'][:9]}"))
+    it = talk(
+        threads, observer=StubObserver(reply=lambda all: f"* 🟡 {all[0].blocks[0]['text'][:9]}")
+    )
     text = " ".join(f"{number:04}" for number in range(4_000))
     large = it.say("user", 1, text=text)
     assert large.tokens > 4_000
-    sight = it.conversation.before_call(0)
+    view = it.conversation.before_call(0)
     assert len(it.observer.asked) >= 5
     assert all(sum(each.tokens for each in asked) <= 1_100 for asked in it.observer.asked)
     parts = [
         block["text"] for asked in it.observer.asked for each in asked for block in each.blocks
     ]
-    assert "".join(each.removeprefix(TORN) for each in parts) == text
+    assert "".join(each.removeprefix(CONTINUED) for each in parts) == text
     assert it.record.cursor == large.seq
-    assert len(sight.observations.splitlines()) == len(it.observer.asked)
+    assert len(view.observations.splitlines()) == len(it.observer.asked)
     assert context(it) < 1_000
 
 
-def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(
-    threads: ConversationStore,
-) -> None:
+def test_d33_a_huge_tool_result_keeps_its_call_in_each_slice(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     call = {"type": "tool_use", "id": "a", "name": "map", "input": {"all": True}}
     result = {"type": "tool_result", "tool_use_id": "a", "content": WORD * 3_000}
     it.say("user")
     it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)
     it.conversation.say("user", [result], MessageOrigin.PLAY, 1, 0.0)
-    sight = it.conversation.before_call(1)
+    view = it.conversation.before_call(1)
     slices = [each for asked in it.observer.asked for each in asked if each.seq == 3]
     assert len(slices) >= 3
     assert {block["tool_use_id"] for each in slices for block in each.blocks} == {"a"}
     assert "".join(str(each.blocks[0]["content"]) for each in slices) == WORD * 3_000
-    assert sum(each.tokens for each in sight.tail) < 1_000
+    assert sum(each.tokens for each in view.tail) < 1_000
 
 
-def test_d36_results_of_tools_count_and_are_observed(it: Talk) -> None:
+def test_d36_tool_results_count_and_are_observed(it: TalkFixture) -> None:
     for number in range(30):
-        assert it.look(number, 60).tokens > 60
+        assert it.call_tool(number, 60).tokens > 60
         it.conversation.before_call(number)
-    told = [each for asked in it.observer.asked for each in asked]
-    assert sum(each.blocks[0]["type"] == "tool_result" for each in told) > 10
+    observed = [each for asked in it.observer.asked for each in asked]
+    assert sum(each.blocks[0]["type"] == "tool_result" for each in observed) > 10
     assert it.record.cursor > 20
 
 
-def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(it: Talk) -> None:
+def test_d36_a_call_without_a_result_blocks_nothing(it: TalkFixture) -> None:
     it.say("user")
     call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
-    it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)  # and then it was killed
+    it.conversation.say(
+        "assistant", [call], MessageOrigin.MODEL, 1, 0.0
+    )  # then the process was killed
     for _ in range(60):
-        sight = it.turn()
-        assert sum(each.tokens for each in sight.tail) < 1_000
+        view = it.turn()
+        assert sum(each.tokens for each in view.tail) < 1_000
     assert it.record.cursor > 2
 
 
-def test_d35_what_was_injected_is_not_shown_to_an_observer(it: Talk) -> None:
+def test_d35_injected_text_is_not_shown_to_an_observer(it: TalkFixture) -> None:
     for number in range(60):
         block = {"type": "text", "text": "your memories are above " + WORD * 20}
         it.conversation.say("user", [block], MessageOrigin.INJECTED, number, 0.0)
         it.turn()
-    told = [each for asked in it.observer.asked for each in asked]
-    assert told
-    assert {each.origin for each in told} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
-    assert not list(uncovered(it.store.database))  # it is covered all the same
+    observed = [each for asked in it.observer.asked for each in asked]
+    assert observed
+    assert {each.origin for each in observed} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
+    assert not list(coverage_problems(it.store.database))  # it is still covered
 
 
-def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
+def test_d37_a_failing_observer_is_called_a_bounded_number_of_times(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, observer=Stub(source="llm", fails=True))
+    it = talk(threads, observer=StubObserver(source="llm", fails=True))
     it.turns(200)
-    assert it.means.faults["observer"] == len(it.observer.asked) < 60
-    assert not list(uncovered(threads.database))
+    assert it.deps.faults["observer"] == len(it.observer.asked) < 60
+    assert not list(coverage_problems(threads.database))
 
 
-@pytest.mark.parametrize("says", ["", "* 🔴 " + "on and on " * 20_000])
-def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
-    threads: ConversationStore, says: str
+@pytest.mark.parametrize("reply", ["", "* 🔴 " + "on and on " * 20_000])
+def test_d37_the_context_stays_under_the_hard_limit_for_any_observer(
+    threads: ConversationStore, reply: str
 ) -> None:
-    config = small()
-    it = talk(threads, config, observer=Stub(source="llm", says=lambda _: says))
+    config = small_config()
+    it = talk(threads, config, observer=StubObserver(source="llm", reply=lambda _: reply))
     for _ in range(150):
         it.turn(40)
         assert context(it) <= config.hard_limit
-    assert it.record.cursor  # by the last resort
+    assert it.record.cursor  # by the fallback
 
 
-def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
+def test_d37_observations_longer_than_the_messages_are_rejected(threads: ConversationStore) -> None:
+    it = talk(threads, observer=StubObserver(reply=lambda _: "* 🔴 " + "on and on " * 2_000))
     it.turns(60, 40)
-    assert it.means.faults["observer"] > 0
+    assert it.deps.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
 
-def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_no_harm(
+def test_d37_a_fallback_observes_before_the_limit_despite_other_failures(
     threads: ConversationStore,
 ) -> None:
-    fallback = Stub(says=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
-    it = talk(threads, observer=Stub(source="llm", fails=True), fallback=fallback)
+    fallback = StubObserver(reply=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
+    it = talk(threads, observer=StubObserver(source="llm", fails=True), fallback=fallback)
     it.turns(60, 40)
     record = it.record
     assert "by rule 1 to" in record.active_observations
     assert {each.source for each in threads.chunks("t")} == {"programmatic"}
     fallback.fails = True
     it.turns(60, 40)
-    assert it.means.faults["fallback observer"] > 0
+    assert it.deps.faults["fallback observer"] > 0
     assert it.record.cursor > record.cursor
 
 
-class Slow(Stub):
-    """Answers when it is let."""
+class Slow(StubObserver):
+    """An observer that answers when the test allows it."""
 
     def __init__(self) -> None:
         super().__init__(source="llm")
         self.may_go_on = Event()
 
-    def observe(self, messages: tuple[Message, ...], known: str) -> Distilled:  # type: ignore[override]
+    def observe(self, messages: tuple[Message, ...], known: str) -> Condensed:  # type: ignore[override]
         assert self.may_go_on.wait(60)
         return super().observe(messages, known)
 
 
-def test_d37_a_slow_observer_holds_no_step_once_its_patience_is_over(
+def test_d37_a_slow_observer_delays_a_step_only_for_its_patience(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
-    for _ in range(40):  # the observer answers in none of them
+    it = talk(threads, PATIENT, observer=slow, background=run_in_thread, clock=monotonic)
+    for _ in range(40):  # without any answer of the observer
         it.say("user", 20)
         assert context(it) <= PATIENT.hard_limit
         it.say("assistant", 20)
         it.conversation.after_turn()
-    assert it.record.cursor  # it went on without it
+    assert it.record.cursor  # it continued without the observer
     slow.may_go_on.set()
 
 
-def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
+def test_d20_d37_background_observations_are_stored_at_the_next_call(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
+    it = talk(threads, PATIENT, observer=slow, background=run_in_thread, clock=monotonic)
     while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
     assert it.conversation.status()["buffered_chunks"] == 0
@@ -211,17 +211,15 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
     assert slow.asked[0][-1].seq == it.record.buffered_observation_chunks[0].to_seq
 
 
-def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
-    threads: ConversationStore,
-) -> None:
+def test_d22_flags_show_running_jobs_and_waiting_steps(threads: ConversationStore) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=in_thread)
+    it = talk(threads, PATIENT, observer=slow, background=run_in_thread)
     it.say("user", 900)
     it.say("assistant", 5)
     it.conversation.after_turn()
     record = it.record
     assert record.works == {Work.BUFFERING_OBSERVATION}
-    other = talk(threads, PATIENT, thread="u", observer=slow, background=in_thread)
+    other = talk(threads, PATIENT, thread="u", observer=slow, background=run_in_thread)
     other.say("user", 1_200)
     other.conversation.before_call(0)
     record = other.record
@@ -231,23 +229,23 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
         other.conversation.after_turn()
 
 
-def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None:
+def test_d37_an_endless_job_is_abandoned(threads: ConversationStore) -> None:
     slow = Slow()
-    config = replace(small(), patience=0.0, deadline=60.0)
-    it = talk(threads, config, observer=slow, background=in_thread)
+    config = replace(small_config(), patience=0.0, deadline=60.0)
+    it = talk(threads, config, observer=slow, background=run_in_thread)
     while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
     it.clock.now += 61
-    assert Work.BUFFERING_OBSERVATION not in it.record.works  # by now it counts as stale
+    assert Work.BUFFERING_OBSERVATION not in it.record.works  # stale by now
     it.conversation.after_turn()
-    assert it.means.faults["observer"] == 1
+    assert it.deps.faults["observer"] == 1
     slow.may_go_on.set()
 
 
-def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
-    slow, quick = Slow(), Stub(source="llm")
+def test_d32_two_processes_do_not_observe_the_same_messages(tmp_path: Path) -> None:
+    slow, quick = Slow(), StubObserver(source="llm")
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=in_thread, holder="first")
+    first = talk(one, observer=slow, background=run_in_thread, holder="first")
     second = talk(two, observer=quick, holder="second")
     while Work.BUFFERING_OBSERVATION not in first.record.works:
         first.turn()
@@ -261,32 +259,32 @@ def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     while not quick.asked:
         second.turn()
     assert quick.asked[0][0].seq == slow.asked[0][-1].seq + 1
-    assert not list(uncovered(one.database))
+    assert not list(coverage_problems(one.database))
     one.close()
     two.close()
 
 
-def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: ConversationStore) -> None:
+def test_d32_the_lease_of_a_killed_process_expires(threads: ConversationStore) -> None:
     def take(holder: str, now: int) -> bool:
         until = now + 100
         return threads.set_flag("t", Work.OBSERVING, holder, now_ms=now, until_ms=until)
 
     assert take("killed", 0)
     assert not take("another", 99)
-    assert take("killed", 50)  # it came again under its name
+    assert take("killed", 50)  # the restarted process uses its old name
     assert not take("another", 149)
     assert take("another", 150)
-    threads.clear_flag("t", Work.OBSERVING, "killed")  # not its own any more
+    threads.clear_flag("t", Work.OBSERVING, "killed")  # no longer its lease
     assert not take("third", 200)
     threads.clear_flag("t", Work.OBSERVING, "another")
     assert take("third", 200)
 
 
-def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
-    """Where a lease ran out while its holder was at work, the file decides."""
+def test_d32_a_late_chunk_is_rejected(tmp_path: Path) -> None:
+    """When a lease expires while its holder works, the store decides."""
     slow = Slow()
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=in_thread, holder="first")
+    first = talk(one, observer=slow, background=run_in_thread, holder="first")
     second = talk(two, holder="second")
     while Work.BUFFERING_OBSERVATION not in first.record.works:
         first.turn()
@@ -295,35 +293,35 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     assert second.record.buffered_observation_chunks
     slow.may_go_on.set()
     while not (
-        ends := [part for part in first.told if part.kind is ConversationEventKind.BUFFERING_END]
+        ends := [part for part in first.events if part.kind is ConversationEventKind.BUFFERING_END]
     ):
         first.conversation.after_turn()
     assert ends[0].data["is_kept"] is False
-    assert not list(uncovered(one.database))
+    assert not list(coverage_problems(one.database))
     one.close()
     two.close()
 
 
-def full(it: Talk) -> None:
+def full(it: TalkFixture) -> None:
     """Fill the observations up to their threshold."""
     while it.record.observation_token_count < 400:
         it.turn()
 
 
-def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
+def test_d34_a_reflection_that_cannot_shrink_is_retried_after_growth(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
-    while not it.means.faults["reflector"]:
+    it = talk(threads, reflector=StubReflector(source="llm", shrinks=False))
+    while not it.deps.faults["reflector"]:
         it.turn()
     calls = len(it.reflector.asked)
-    assert calls == 4  # the ladder, once
+    assert calls == 4  # all levels, once
     before = it.record
     for _ in range(50):
         it.conversation.before_call(0)
     assert len(it.reflector.asked) == calls
-    with closing(open_conversations(threads.database.path)) as anew:  # by another process
-        talk(anew, reflector=it.reflector).conversation.before_call(0)
+    with closing(open_conversations(threads.database.path)) as reopened:  # as another process
+        talk(reopened, reflector=it.reflector).conversation.before_call(0)
     assert len(it.reflector.asked) == calls
     assert it.record.active_observations == before.active_observations
     while len(it.reflector.asked) == calls:
@@ -332,17 +330,17 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
     assert grown >= 400 / 10 / 2
 
 
-def test_d34_it_stays_off_longer_after_each_time(threads: ConversationStore) -> None:
-    it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
+def test_d34_the_required_growth_doubles_after_each_failure(threads: ConversationStore) -> None:
+    it = talk(threads, reflector=StubReflector(source="llm", shrinks=False))
     it.turns(1_000)
-    assert it.means.faults["reflector"] < 12
-    assert it.record.observation_token_count < 600  # the last resort holds the limit
+    assert it.deps.faults["reflector"] < 12
+    assert it.record.observation_token_count < 600  # the fallback keeps the limit
 
 
-@pytest.mark.parametrize("says", ["", "  \n"])
-def test_d19_an_empty_reflection_takes_nothing_away(threads: ConversationStore, says: str) -> None:
-    it = talk(threads, reflector=Mirror(source="llm", says=says))
+@pytest.mark.parametrize("reply", ["", "  \n"])
+def test_d19_an_empty_reflection_removes_nothing(threads: ConversationStore, reply: str) -> None:
+    it = talk(threads, reflector=StubReflector(source="llm", reply=reply))
     full(it)
-    assert it.means.faults["reflector"] > 0
+    assert it.deps.faults["reflector"] > 0
     assert it.record.generation_count == 0
     assert it.record.active_observations.startswith("* 🟡 saw 1 2")

@@ -1,7 +1,7 @@
-"""A child that stands in for play under a supervisor: it beats and ends as it is told to, and plays nothing.
+"""A scripted child for a supervisor: it writes heartbeats and ends as planned, and plays nothing.
 
-Called as `stand_in.py PLAN ARGUMENTS OF PLAY...`. PLAN is a JSON file: a list of what each life does, the last one again and
-again; beside it `lives.jsonl` keeps the arguments of each life.
+Called as `scripted_child.py PLAN ARGUMENTS OF PLAY...`. PLAN is a JSON file: a list with the plan of each life, the last of
+which repeats; `lives.jsonl` beside it stores the arguments of each life.
 """
 
 import json
@@ -29,8 +29,8 @@ def live(life: dict[str, Any], pulse: int) -> None:
     else:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for beat in life.get("beats", []):
-        told = {"place": "the lab", "doing": "test: stand in", "milestones": [], "checkpoint": 0}
-        line = json.dumps({**told, "frame": 10 * beat["tick"], "gains": 0, **beat})
+        table = {"place": "the lab", "doing": "test: stand in", "milestones": [], "checkpoint": 0}
+        line = json.dumps({**table, "frame": 10 * beat["tick"], "gains": 0, **beat})
         os.write(pulse, line.encode() + b"\n")
         time.sleep(life.get("every_s", 0.01))
     sys.stderr.write(life.get("says", ""))
@@ -44,8 +44,8 @@ def live(life: dict[str, Any], pulse: int) -> None:
 
 def end(life: dict[str, Any], ticks: int) -> None:
     if "stop" in life:
-        told = {"stop": life["stop"], "reason": life.get("reason", ""), "ticks": ticks}
-        sys.stdout.write(json.dumps({**told, "frames": 10 * ticks}) + "\n")
+        table = {"stop": life["stop"], "reason": life.get("reason", ""), "ticks": ticks}
+        sys.stdout.write(json.dumps({**table, "frames": 10 * ticks}) + "\n")
         sys.stdout.flush()
     os._exit(life.get("code", 0))
 

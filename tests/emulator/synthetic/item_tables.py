@@ -1,4 +1,4 @@
-"""Items: names, prices, which are kept, what machines teach; the texts of shops."""
+"""Items: names, prices, key items, machine moves; the texts of shops."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ LAST_NAMED: Final = 97
 SHOP, END = 0xFE, 0xFF
 
 
-def put_things(image: Image) -> None:
+def put_items(image: Image) -> None:
     """Write every table about items."""
     items = load("data/items.json")["items"]
     named = [item for item in items if item["id"] <= LAST_NAMED]
-    # The numbers of elevators' floors are no items: they have a name, and no other fact.
+    # The numbers of elevator floors are not items: they have a name and no other data.
     image.put_table("ItemNames", b"".join(ended(item["name"]) for item in named))
     image.put_table("ItemPrices", b"".join(decimal(item.get("price", 0), 3) for item in named))
     keys = sum(1 << (item["id"] - 1) for item in named if item.get("key_item"))
@@ -29,8 +29,8 @@ def put_things(image: Image) -> None:
     drinks = [bytes([each["id"]]) + decimal(each["price"], 3) for each in drink_rows()]
     image.put_table("VendingPrices", b"".join(drinks))
     for mart in marts["marts"]:
-        wares = [item["id"] for item in mart["items"]]
-        text = bytes([SHOP, len(wares), *wares, END])
+        stock = [item["id"] for item in mart["items"]]
+        text = bytes([SHOP, len(stock), *stock, END])
         image.put(mart["rom"]["bank"], int(mart["rom"]["addr"], 16), text)
 
 

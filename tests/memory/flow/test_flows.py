@@ -1,4 +1,4 @@
-"""Each entry is carried once by each edge, whatever fails, leaves, or is written meanwhile."""
+"""Each edge carries each entry once, despite errors, removals and concurrent writes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ def refusing(*bad: int) -> Transformer:
     return transformer
 
 
-def test_a_transformer_that_fails_has_carried_nothing_and_disturbs_nobody(
+def test_a_failing_transformer_carries_nothing_and_reaches_no_writer(
     blackboard: Blackboard, flows: Flows
 ) -> None:
     works = False
@@ -46,9 +46,7 @@ def test_a_transformer_that_fails_has_carried_nothing_and_disturbs_nobody(
     assert (held(blackboard, X), held(blackboard, Y)) == ([], [0, 1, 2])
 
 
-def test_one_entry_that_cannot_be_taken_does_not_hold_up_the_others(
-    blackboard: Blackboard, flows: Flows
-) -> None:
+def test_one_rejected_entry_does_not_block_the_others(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", transformer=refusing(1)))
     notes(blackboard, range(4))
     flows.run()
@@ -58,7 +56,7 @@ def test_one_entry_that_cannot_be_taken_does_not_hold_up_the_others(
     assert flows.carried("up") == 4
 
 
-def test_what_a_kind_refuses_is_counted_and_the_rest_is_written_once(store: RunStore) -> None:
+def test_a_rejected_result_is_counted_and_the_rest_is_written_once(store: RunStore) -> None:
     def check(data: object) -> None:
         if data == {"n": 1}:
             raise MalformedRecord("no ones")
@@ -73,7 +71,9 @@ def test_what_a_kind_refuses_is_counted_and_the_rest_is_written_once(store: RunS
     assert blackboard.faults == {"edge up": 1}
 
 
-def test_what_expires_while_pending_is_carried_first(blackboard: Blackboard, flows: Flows) -> None:
+def test_an_entry_that_expires_while_pending_is_carried_first(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("up", SENSORY))
     note(blackboard, 1, scope=SENSORY)
     note(blackboard, 2, scope=SENSORY, ttl_s=1.0)
@@ -83,7 +83,7 @@ def test_what_expires_while_pending_is_carried_first(blackboard: Blackboard, flo
     assert held(blackboard, Y) == [1, 2]
 
 
-def test_what_is_written_too_late_to_last_is_carried_and_does_not_stay(
+def test_an_entry_written_after_its_expiry_is_carried_and_removed(
     blackboard: Blackboard, flows: Flows
 ) -> None:
     flows.add(edge("up", SENSORY))
@@ -92,10 +92,10 @@ def test_what_is_written_too_late_to_last_is_carried_and_does_not_stay(
     assert (held(blackboard, SENSORY), held(blackboard, Y)) == ([], [1])
 
 
-def test_what_is_evicted_is_carried_although_a_trigger_came_between(
+def test_an_evicted_entry_is_carried_despite_an_earlier_trigger(
     blackboard: Blackboard, flows: Flows
 ) -> None:
-    # Writing to the sensory scope makes `on` due for the new entry, and then evicts one that `on` has not carried.
+    # A write to the sensory scope makes `on` due, and then evicts an entry that `on` has not carried.
     flows.add(
         edge("in", X, SENSORY, trigger=Threshold(1, 60)),
         edge("on", SENSORY, Y, trigger=Threshold(1, 51)),
@@ -106,7 +106,7 @@ def test_what_is_evicted_is_carried_although_a_trigger_came_between(
     assert sorted(map(int, map(str, held(blackboard, Y)))) == list(range(60))
 
 
-def test_what_is_written_while_a_carry_goes_on_waits_for_its_own(
+def test_an_entry_written_during_a_carry_waits_for_the_next(
     blackboard: Blackboard, flows: Flows
 ) -> None:
     flows.add(edge("up", trigger=Threshold(1, 1)))
@@ -121,9 +121,7 @@ def test_what_is_written_while_a_carry_goes_on_waits_for_its_own(
     assert held(blackboard, Y) == [0, 1, 2, 3]
 
 
-def test_asking_for_a_carry_during_one_carries_nothing_twice(
-    blackboard: Blackboard, flows: Flows
-) -> None:
+def test_a_run_during_a_carry_carries_nothing_twice(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up"))
     blackboard.subscribe(Y, lambda _event: flows.run("up", final=True))
     notes(blackboard, range(3))
@@ -131,7 +129,7 @@ def test_asking_for_a_carry_during_one_carries_nothing_twice(
     assert held(blackboard, Y) == [0, 1, 2]
 
 
-def test_a_pending_entry_written_again_is_carried_as_it_is_now(
+def test_a_pending_entry_written_again_is_carried_in_its_new_version(
     blackboard: Blackboard, flows: Flows
 ) -> None:
     flows.add(edge("up"))
@@ -144,18 +142,16 @@ def test_a_pending_entry_written_again_is_carried_as_it_is_now(
     assert held(blackboard, Y) == [2, 3]
 
 
-def test_what_is_closed_is_not_carried_as_if_it_held(blackboard: Blackboard, flows: Flows) -> None:
+def test_a_closed_entry_is_not_carried(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", transformer=identity, consumes=True))
     wrong = note(blackboard, 1)
     note(blackboard, 2)
     blackboard.close(wrong, "the cartridge says otherwise")
     flows.run()
-    assert (held(blackboard, X), held(blackboard, Y)) == ([1], [2])  # and it stays, with its reason
+    assert (held(blackboard, X), held(blackboard, Y)) == ([1], [2])  # the closed entry stays
 
 
-def test_the_last_few_that_stay_are_of_those_that_were_accepted(
-    blackboard: Blackboard, flows: Flows
-) -> None:
+def test_keep_last_counts_only_accepted_entries(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", accepts=of_kinds("act"), consumes=True, keep_last=2))
     for n in range(4):
         note(blackboard, n, kind="act")
@@ -164,7 +160,7 @@ def test_the_last_few_that_stay_are_of_those_that_were_accepted(
     assert numbers(blackboard.entries(X, kind="act")) == [2, 3]
 
 
-def test_young_entries_stay_until_they_are_old(blackboard: Blackboard, flows: Flows) -> None:
+def test_young_entries_stay_for_keep_s(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", consumes=True, keep_s=10.0))
     note(blackboard, 1)
     blackboard.expire(9.0)
@@ -177,9 +173,7 @@ def test_young_entries_stay_until_they_are_old(blackboard: Blackboard, flows: Fl
     assert (held(blackboard, X), held(blackboard, Y)) == ([2, 3], [1, 2, 3])
 
 
-def test_an_edge_added_after_the_restore_goes_on_where_it_was(
-    store: RunStore, blackboard: Blackboard
-) -> None:
+def test_an_edge_added_after_a_restore_continues(store: RunStore, blackboard: Blackboard) -> None:
     flows = Flows(blackboard)
     flows.add(edge("up"), edge("gone", target=Z))
     note(blackboard, 1)
@@ -194,17 +188,17 @@ def test_an_edge_added_after_the_restore_goes_on_where_it_was(
     store.commit(checkpoint=checkpoint(2))
     last = Flows(blackboard)
     store.attach("flows", last)
-    last.add(edge("gone", target=Z))  # although the session between knew nothing of it
+    last.add(edge("gone", target=Z))  # although the session before had no such edge
     assert numbers(last.pending("gone")) == []
 
 
-def test_a_restored_edge_is_due_when_it_would_have_been(store: RunStore) -> None:
+def test_a_restored_edge_is_due_at_the_same_time(store: RunStore) -> None:
     blackboard = Blackboard(store)
     flows = Flows(blackboard)
     store.attach("flows", flows)
     flows.add(edge("up", trigger=Threshold(1, 4)))
     for _ in range(3):
-        note(blackboard, 1, key="one")  # three were accepted, and one is left
+        note(blackboard, 1, key="one")  # three were accepted, one is still there
     store.commit(checkpoint=checkpoint(1))
     note(blackboard, 2)
     assert held(blackboard, Y) == [1, 2]
@@ -214,7 +208,7 @@ def test_a_restored_edge_is_due_when_it_would_have_been(store: RunStore) -> None
     assert held(blackboard, Y) == [1, 2]
 
 
-def test_a_broken_edge_is_not_tried_at_every_write(blackboard: Blackboard, flows: Flows) -> None:
+def test_a_failing_edge_is_not_retried_at_each_write(blackboard: Blackboard, flows: Flows) -> None:
     def broken(_entries: Sequence[Entry]) -> list[Derived]:
         raise RuntimeError("broken")
 

@@ -1,4 +1,4 @@
-"""Handlers before, around and after a method: their order, their errors, and one run of the method."""
+"""Handlers before, around and after a method: their order, their errors, and exactly one call of the method."""
 
 import gc
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_b03_handlers_see_the_call_and_its_result() -> None:
     assert seen == [(call, "before"), (call, 3)]
 
 
-def test_b03_a_failure_is_seen_by_after_throwing_only_and_goes_on() -> None:
+def test_b03_only_after_throwing_gets_an_error_and_it_is_raised_again() -> None:
     hooks, seen = Hooks(), []
     hooks.after("*", lambda _call, _result: seen.append("after"))
     hooks.after_throwing("*", lambda _call, error: seen.append(str(error)))
@@ -40,7 +40,7 @@ def test_b03_a_failure_is_seen_by_after_throwing_only_and_goes_on() -> None:
     assert seen == ["bump"]
 
 
-def test_b03_a_wrapper_stands_between_the_caller_and_the_method() -> None:
+def test_b03_a_wrapper_runs_between_caller_and_method() -> None:
     hooks, seen = Hooks(), []
 
     def double(_call: Call, proceed: Proceed) -> object:
@@ -54,7 +54,7 @@ def test_b03_a_wrapper_stands_between_the_caller_and_the_method() -> None:
     assert seen == [6]
 
 
-def test_b03_a_wrapper_may_answer_for_a_failure() -> None:
+def test_b03_a_wrapper_may_replace_an_error_with_a_result() -> None:
     hooks, seen = Hooks(), []
 
     def forgiving(_call: Call, proceed: Proceed) -> object:
@@ -71,7 +71,7 @@ def test_b03_a_wrapper_may_answer_for_a_failure() -> None:
     assert (walker.tried, seen) == (1, [-1])
 
 
-def test_b06_lower_priority_comes_first_and_equals_in_order_of_registration() -> None:
+def test_b06_lower_priority_runs_first_and_equals_in_order_of_registration() -> None:
     hooks, order = Hooks(), []
 
     def note(words: str) -> Callable[..., None]:
@@ -125,7 +125,7 @@ def lets_through(_call: Call, proceed: Proceed) -> object:
     return proceed()
 
 
-def swallows(_call: Call, proceed: Proceed) -> object:
+def catches(_call: Call, proceed: Proceed) -> object:
     try:
         proceed()
     except RuntimeError:
@@ -149,10 +149,10 @@ def translates(_call: Call, proceed: Proceed) -> object:
         (breaks_early, 5),
         (breaks_late, 5),
         (lets_through, 5),
-        (swallows, "nothing to swallow"),
+        (catches, "nothing to swallow"),
     ],
 )
-def test_b06_a_method_runs_once_whatever_is_around_it(
+def test_b06_a_method_runs_once_under_any_wrappers(
     wrapper: Callable[[Call, Proceed], object], expected: object, mode: ErrorMode
 ) -> None:
     hooks = Hooks()
@@ -165,7 +165,7 @@ def test_b06_a_method_runs_once_whatever_is_around_it(
 
 @pytest.mark.parametrize("wrapper", [never, twice, breaks_early, breaks_late, lets_through])
 @pytest.mark.parametrize("mode", QUIET)
-def test_b06_a_method_fails_once_whatever_is_around_it(
+def test_b06_a_method_fails_once_under_any_wrappers(
     wrapper: Callable[[Call, Proceed], object], mode: ErrorMode
 ) -> None:
     hooks, seen = Hooks(), []
@@ -179,27 +179,27 @@ def test_b06_a_method_fails_once_whatever_is_around_it(
     assert hooks.faults == ({"breaks_early": 1} if wrapper is breaks_early else {})
 
 
-def test_b06_a_failure_may_be_swallowed_once_and_not_translated_by_a_quiet_wrapper() -> None:
+def test_b06_a_wrapper_may_catch_an_error_but_a_suppressed_one_not_replace_it() -> None:
     hooks = Hooks()
-    swallowing = hooks.around("*", swallows, on_error=ErrorMode.SUPPRESS)
+    catching = hooks.around("*", catches, on_error=ErrorMode.SUPPRESS)
     walker = Walker(hooks)
     result: object = walker.walk(5, bump=True)
     assert (result, walker.tried) == ("swallowed", 1)
-    swallowing.cancel()
+    catching.cancel()
     hooks.around("*", translates, on_error=ErrorMode.SUPPRESS)
     with pytest.raises(RuntimeError, match="bump"):
         walker.walk(5, bump=True)
     assert (walker.tried, hooks.faults) == (2, {"translates": 1})
 
 
-def test_b06_a_wish_to_stop_that_a_wrapper_swallows_is_not_asked_for_again() -> None:
+def test_b06_an_interrupt_that_a_wrapper_catches_does_not_repeat_the_call() -> None:
     hooks, asked = Hooks(), []
 
     def stop(_call: Call, _proceed: Proceed) -> object:
         asked.append("stop")
         raise KeyboardInterrupt
 
-    def deaf_to_all(_call: Call, proceed: Proceed) -> object:
+    def catches_all(_call: Call, proceed: Proceed) -> object:
         for _ in range(2):
             try:
                 proceed()
@@ -207,7 +207,7 @@ def test_b06_a_wish_to_stop_that_a_wrapper_swallows_is_not_asked_for_again() -> 
                 asked.append(type(error).__name__)
         return 0
 
-    hooks.around("*", deaf_to_all)
+    hooks.around("*", catches_all)
     hooks.around("*", stop)
     assert Walker(hooks).walk(1) == 0
     assert asked == ["stop", "KeyboardInterrupt", "KeyboardInterrupt"]
@@ -217,7 +217,7 @@ MOMENTS = ("before", "around", "after")
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_b04_a_handler_fails_fast_unless_told_otherwise(moment: str) -> None:
+def test_b04_a_handler_fails_fast_by_default(moment: str) -> None:
     hooks, seen = Hooks(), []
     getattr(hooks, moment)("*", broken)
     getattr(hooks, moment)("*", lambda *_seen: seen.append("later"))
@@ -228,7 +228,7 @@ def test_b04_a_handler_fails_fast_unless_told_otherwise(moment: str) -> None:
     assert walker.tried == (1 if moment == "after" else 0)
 
 
-def test_b04_a_handler_of_failures_that_fails_fast_tells_of_both() -> None:
+def test_b04_a_failing_after_throwing_handler_raises_with_the_original_as_context() -> None:
     hooks = Hooks()
     hooks.after_throwing("*", broken)
     with pytest.raises(ValueError, match="broken") as raised:
@@ -238,21 +238,21 @@ def test_b04_a_handler_of_failures_that_fails_fast_tells_of_both() -> None:
 
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("mode", QUIET)
-def test_b04_a_quiet_handler_that_breaks_changes_nothing(moment: str, mode: ErrorMode) -> None:
-    told: list[str] = []
-    hooks = Hooks(on_fault=lambda name, error: told.append(f"{name}: {error}"))
+def test_b04_a_failing_suppressed_handler_changes_nothing(moment: str, mode: ErrorMode) -> None:
+    reported: list[str] = []
+    hooks = Hooks(on_fault=lambda name, error: reported.append(f"{name}: {error}"))
     seen: list[object] = []
     getattr(hooks, moment)("*", broken, on_error=mode)
     hooks.after("Walker.walk", lambda _call, result: seen.append(result))
     walker = Walker(hooks)
     assert [walker.walk(1), walker.walk(1), walker.walk(1)] == [1, 2, 3]
     assert hooks.faults == {"broken": 3}
-    assert told == ["broken: broken"] * (3 if mode is ErrorMode.CONTINUE else 1)
+    assert reported == ["broken: broken"] * (3 if mode is ErrorMode.CONTINUE else 1)
     assert seen == [1, 2, 3]
 
 
 @pytest.mark.parametrize("mode", QUIET)
-def test_b04_a_quiet_handler_of_failures_leaves_the_failure_alone(mode: ErrorMode) -> None:
+def test_b04_a_suppressed_after_throwing_handler_leaves_the_error_alone(mode: ErrorMode) -> None:
     hooks = Hooks()
     hooks.after_throwing("*", broken, on_error=mode)
     with pytest.raises(RuntimeError, match="bump"):
@@ -260,7 +260,7 @@ def test_b04_a_quiet_handler_of_failures_leaves_the_failure_alone(mode: ErrorMod
     assert hooks.faults == {"broken": 1}
 
 
-def test_b04_a_broken_listener_for_faults_changes_nothing_either() -> None:
+def test_b04_a_failing_fault_listener_changes_nothing() -> None:
     hooks = Hooks(on_fault=deaf)
     hooks.before("*", broken, on_error=ErrorMode.CONTINUE)
     walker = Walker(hooks)
@@ -270,9 +270,7 @@ def test_b04_a_broken_listener_for_faults_changes_nothing_either() -> None:
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("mode", ErrorMode)
-def test_b04_a_wish_to_stop_passes_through_any_handler(
-    stop: type[BaseException], mode: ErrorMode
-) -> None:
+def test_b04_an_interrupt_passes_any_handler(stop: type[BaseException], mode: ErrorMode) -> None:
     def stopping(_call: Call, _result: object) -> None:
         raise stop
 
@@ -284,7 +282,7 @@ def test_b04_a_wish_to_stop_passes_through_any_handler(
 
 
 @pytest.mark.parametrize("mode", ErrorMode)
-def test_a_handler_without_memory_is_never_passed_over(mode: ErrorMode) -> None:
+def test_memory_errors_of_handlers_are_always_raised(mode: ErrorMode) -> None:
     hooks = Hooks()
 
     def full(_call: Call, _result: object) -> None:
@@ -341,7 +339,7 @@ def test_b10_a_handler_may_cancel_itself() -> None:
     assert seen == [1, "other", "other"]
 
 
-def test_b10_a_weakly_held_owner_takes_its_handlers_along() -> None:
+def test_b10_handlers_of_a_deleted_weak_owner_are_removed() -> None:
     hooks, diary = Hooks(), Diary()
     hooks.before("*", diary.begin, weak=True)
     hooks.around("*", diary.wrap, weak=True)
@@ -357,7 +355,7 @@ def test_b10_a_weakly_held_owner_takes_its_handlers_along() -> None:
     assert walker.walk(1) == 2
 
 
-def test_b10_an_owner_that_goes_in_the_middle_of_a_call_is_not_missed() -> None:
+def test_b10_an_owner_deleted_during_a_call_is_no_error() -> None:
     hooks = Hooks()
     diaries = [Diary()]
     hooks.before("*", lambda _call: diaries.clear())
@@ -366,7 +364,7 @@ def test_b10_an_owner_that_goes_in_the_middle_of_a_call_is_not_missed() -> None:
     assert Walker(hooks).walk(1) == 1
 
 
-def test_b10_an_owner_stays_where_it_is_not_held_weakly() -> None:
+def test_b10_a_strongly_held_owner_stays_alive() -> None:
     hooks = Hooks()
     lines = (diary := Diary()).lines
     hooks.after("*", diary.note)
@@ -376,12 +374,12 @@ def test_b10_an_owner_stays_where_it_is_not_held_weakly() -> None:
     assert lines == [1]
 
 
-def test_b10_what_has_no_owner_cannot_be_held_weakly() -> None:
+def test_b10_a_plain_function_cannot_be_held_weakly() -> None:
     with pytest.raises(TypeError, match="bound method"):
         Hooks().after("*", lambda _call, _result: None, weak=True)
 
 
-def test_b10_an_unwatched_method_costs_next_to_nothing() -> None:
+def test_b10_an_unwatched_method_costs_almost_nothing() -> None:
     class Plain:
         position = 0
 
@@ -396,4 +394,4 @@ def test_b10_an_unwatched_method_costs_next_to_nothing() -> None:
         cost = min(repeat(hooked.rest, number=calls, repeat=9)) - min(
             repeat(plain.rest, number=calls, repeat=9)
         )
-        assert cost / calls < 2e-6  # the aim is 1 microsecond; a busy machine gets twice that
+        assert cost / calls < 2e-6  # the target is 1 microsecond; twice that for a busy machine

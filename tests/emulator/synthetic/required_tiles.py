@@ -1,4 +1,4 @@
-"""Which tiles maps must show so that their warps fire as the facts say (formats.md 3.7)."""
+"""The tiles that maps must show so that their warps fire as in the facts (formats.md 3.7)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ TILES: Final = frozenset(range(0x60))
 Spot = tuple[str, int, int]
 
 
-def by_mat(each: Facts) -> bool:
-    """Return whether warps of a map ask for a mat ahead; those of others ask for its edge."""
+def uses_mats(each: Facts) -> bool:
+    """Return whether warps of a map need a mat ahead; those of other maps need the map's edge."""
     listed = each["tileset_name"] in MAT_TILESETS or each["name"] in MAT_MAPS
     return listed and each["name"] not in EDGE_MAPS
 
@@ -31,13 +31,13 @@ def by_mat(each: Facts) -> bool:
 def spot(each: Facts, x: int, y: int) -> Spot:
     if 0 <= x < each["w_steps"] and 0 <= y < each["h_steps"]:
         return each["name"], x, y
-    assert not each["connections"], "a map that joins there shows its own tiles"
+    assert not each["connections"], "a connected map shows its own tiles"
     return "border", each["tileset"], each["border_block"]
 
 
 @cache
-def wanted() -> dict[Spot, int]:
-    """Return the tile for every spot that matters."""
+def required_tiles() -> dict[Spot, int]:
+    """Return the required tile for every spot that matters."""
     allowed: dict[Spot, frozenset[int]] = defaultdict(lambda: TILES)
     floor: dict[Spot, frozenset[int]] = {}
     plain = {}
@@ -60,7 +60,7 @@ def choose(allowed: frozenset[int], preferred: frozenset[int]) -> int:
 
 
 def conditions(each: Facts) -> Iterator[tuple[Spot, frozenset[int]]]:
-    """Yield which tiles may lie where, for the warps of a map to fire as they do."""
+    """Yield the allowed tiles per spot, so that the warps of a map fire as in the facts."""
     mats = {
         facing: frozenset({BOW_TILE}) if each["name"] == BOW else numbers(tiles)
         for facing, tiles in load("data/tilesets.json")["carpet"].items()
@@ -69,10 +69,10 @@ def conditions(each: Facts) -> Iterator[tuple[Spot, frozenset[int]]]:
     for warp in each["warps"]:
         here = spot(each, warp["x"], warp["y"])
         if warp["trigger"] == "step":
-            yield here, fires  # the facts do not say where else it leads by pressing
+            yield here, fires  # the facts do not say in which directions it also fires by pressing
             continue
         yield here, TILES - fires
-        for facing, (dx, dy) in AHEAD.items() if by_mat(each) else ():
+        for facing, (dx, dy) in AHEAD.items() if uses_mats(each) else ():
             ahead = spot(each, warp["x"] + dx, warp["y"] + dy)
             leads = facing in warp.get("press", ())
             yield ahead, mats[facing] if leads else TILES - mats[facing]

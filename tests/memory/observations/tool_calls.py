@@ -1,4 +1,4 @@
-"""Calls of tools, and what they come to, for the tests of observations."""
+"""Tool calls and their observations, for the tests of observations."""
 
 from memory import Observed
 from memory.observations.observation import Extractors, Observation, Result
@@ -8,21 +8,21 @@ TOOL_CALLS = Extractors(TOOLS)
 DONE = Result("ok")
 
 
-def saw(tool: str, result: Result = DONE, **args: object) -> list[tuple[str, str, int]]:
-    """Return the type, content and importance of what a call comes to."""
+def observed_by(tool: str, result: Result = DONE, **args: object) -> list[tuple[str, str, int]]:
+    """Return the type, content and importance of each observation of a call."""
     return [(each.type, each.content, each.importance) for each in TOOL_CALLS(tool, args, result)]
 
 
-def failed(error: str) -> Result:
+def error_result(error: str) -> Result:
     return Result(error=error)
 
 
-def ended(code: int, stdout: str = "", stderr: str = "") -> Result:
-    """Return how a command ended."""
+def command_result(code: int, stdout: str = "", stderr: str = "") -> Result:
+    """Return the result of a command."""
     return Result({"exit_code": code, "stdout": stdout, "stderr": stderr})
 
 
-def kept(
+def stored(
     number: int,
     kind: str,
     content: str,
@@ -31,7 +31,7 @@ def kept(
     about: str | None = None,
     stale: str = "",
 ) -> Observation:
-    """Return an observation as a store would."""
+    """Return a stored observation."""
     about = content if about is None else about
     return Observation(
         number, "s", kind, content, {}, importance, "programmatic", number, 0.5, about, stale
@@ -39,8 +39,8 @@ def kept(
 
 
 def all_of(observed: list[Observed]) -> list[Observation]:
-    """Return what was observed as if it had been kept in this order."""
+    """Return the observations as stored in this order."""
     return [
-        kept(number, each.type, each.content, importance=each.importance, about=each.about)
+        stored(number, each.type, each.content, importance=each.importance, about=each.about)
         for number, each in enumerate(observed, 1)
     ]

@@ -1,4 +1,4 @@
-"""Conversations of play as the program and a model have them, for whoever observes them."""
+"""Sample conversations of play between the program and a model."""
 
 import datetime as dt
 import json
@@ -54,8 +54,8 @@ def said(words: str, *, tick: int = 0, origin: MessageOrigin = MessageOrigin.PLA
     return message(text(words), tick=tick, origin=origin)
 
 
-def asked(told: Situation, *, tick: int = 0) -> Message:
-    return said(f"{told}\n\n{MAP}", tick=tick)
+def asked(stuck: Situation, *, tick: int = 0) -> Message:
+    return said(f"{stuck}\n\n{MAP}", tick=tick)
 
 
 def answered(tick: int = 0, **answer: object) -> Message:
@@ -75,19 +75,19 @@ def returned(words: str, *, tick: int = 0, id: str = "c1", is_error: bool = Fals
 
 
 def turn(number: int) -> list[Message]:
-    """Return one question with a call of a tool and an answer, as they come in play that gets on slowly."""
+    """Return one question, tool call and answer, as in play that progresses slowly."""
     tick = number * 40
     reached = MILESTONES[: number // 20]
-    told = situation("stuck", tick, tick / 2, f"route_{number % 3 + 1} ({number % 7}, 4)")
-    told = replace(
-        told,
+    stuck = situation("stuck", tick, tick / 2, f"route_{number % 3 + 1} ({number % 7}, 4)")
+    stuck = replace(
+        stuck,
         goal="first_badge",
         reached=reached,
         happened=(f"milestone reached: {reached[-1]}",) if reached and number % 20 == 0 else (),
         failed=(Failure("go:route_1: a ledge is in the way", number // 5 + 1),),
     )
     return [
-        asked(told, tick=tick),
+        asked(stuck, tick=tick),
         called("recall", {"query": f"way past route_{number % 3 + 1}"}, tick=tick),
         returned("* route_1 has a ledge\n" * 8, tick=tick),
         answered(

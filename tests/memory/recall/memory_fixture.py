@@ -1,4 +1,4 @@
-"""A memory over a real file, and an agent's deeds upon it."""
+"""A memory over a real file, with the memory actions of an agent."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,14 +19,14 @@ from memory import (
 )
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
-from memory.recall.actions import watch_actions
+from memory.recall.actions import register_recall_producers
 from tests.memory.samples import EPISODIC, WORKING
 
-__all__ = ["EPISODIC", "WORKING", "Remembering", "remembering"]
+__all__ = ["EPISODIC", "WORKING", "MemoryFixture", "open_memory_fixture"]
 
 
 @dataclass(frozen=True)
-class Remembering:
+class MemoryFixture:
     store: RunStore
     blackboard: Blackboard
     hooks: Hooks
@@ -35,23 +35,23 @@ class Remembering:
     actions: MemoryActions
 
     def note(self, data: Mapping[str, Json], *, at: float = 0.0, **more: Any) -> Entry:  # noqa: ANN401
-        """Write one entry, to working memory unless told otherwise."""
+        """Write one entry, by default to working memory."""
         scope, kind = more.pop("scope", WORKING), more.pop("kind", "action")
         return self.blackboard.write(scope, kind, data, tick=int(at * 2), game_s=at, **more)
 
     def found(self, **asked: Any) -> list[str]:  # noqa: ANN401
-        """Return the keys of what is recalled, the best first."""
+        """Return the keys of the recalled entries, best first."""
         return [each.key for each in self.actions.memory_recall(MemoryQuery(**asked))]
 
 
 @contextmanager
-def remembering(path: Path) -> Iterator[Remembering]:
+def open_memory_fixture(path: Path) -> Iterator[MemoryFixture]:
     store = open_run_store(path, run_id="run-1")
     blackboard, hooks = Blackboard(store), Hooks()
     flows, maintenance = Flows(blackboard), Maintenance(blackboard, reindex=store.reindex)
-    watch_actions(Producers(hooks, blackboard), "play")
+    register_recall_producers(Producers(hooks, blackboard), "play")
     actions = MemoryActions(blackboard, store, hooks, flows, maintenance, "play")
     try:
-        yield Remembering(store, blackboard, hooks, flows, maintenance, actions)
+        yield MemoryFixture(store, blackboard, hooks, flows, maintenance, actions)
     finally:
         store.close()
