@@ -214,6 +214,27 @@ def test_a_folder_gives_its_files_in_order_without_subfolders(tmp_path: Path) ->
     assert [each.name for each in read_scenarios([tmp_path])] == ["a", "b"]
 
 
+@pytest.mark.parametrize("command", ["run", "list"])
+def test_nothing_to_run_or_list_exits_2_with_advice(
+    tmp_path: Path, agent: Agent, command: str
+) -> None:
+    empty, letter = tmp_path / "empty", tmp_path / "letter.txt"
+    empty.mkdir()
+    letter.write_text("a letter", encoding="utf-8")
+    (tmp_path / "more" / "inner").mkdir(parents=True)
+    inner = written(tmp_path / "more" / "inner", WAIT).parent
+    for path, message in {
+        empty: f"no scenario (*.toml) in {empty}; name a folder that holds some",
+        tmp_path / "more": f"no scenario (*.toml) in {tmp_path / 'more'}; did you mean {inner}?",
+        tmp_path / "no": f"{tmp_path / 'no'} does not exist; name scenario files (*.toml), or",
+        letter: f"{letter} is not a scenario (*.toml); name scenarios",
+    }.items():
+        ended = agent("scenario", command, path)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"error: {message}")
+        assert len(ended.err.splitlines()) == 1
+
+
 def test_scenario_run_prints_a_table_and_fails_if_one_fails(tmp_path: Path, agent: Agent) -> None:
     good = written(tmp_path, WAIT, "good")
     bad = written(tmp_path, WAIT + "[then]\nparty = 1\n", "bad")
@@ -401,11 +422,6 @@ def test_scenario_list_shows_the_start_and_unusable_states(
     table = agent("scenario", "list", mine)
     assert table.code == 0
     assert "unusable" in table.out
-
-
-def test_a_folder_without_scenarios_runs_nothing(tmp_path: Path, agent: Agent) -> None:
-    ended = agent("scenario", "run", tmp_path)
-    assert (ended.code, "no scenario" in ended.out) == (0, True)
 
 
 @pytest.mark.usefixtures("mine")
