@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
 import typer
 
+from agent.app import interrupts
 from agent.cli import flags
 from agent.cli.flags import argument, option, switch
-from agent.cli.output import Output
+from agent.cli.output import Output, progress
 from agent.errors import UsageError
+from agent.tools.progress import Bar
 from agent.tools.replay.bisect import Difference, ValueChange
 from agent.tools.replay.operations import (
     PictureForm,
@@ -24,24 +27,30 @@ from agent.tools.replay.operations import (
 )
 from agent.tools.report.comparison import PAGE, as_csv, as_json, write_comparison
 from agent.tools.report.page import read_runs_data, report_run
+from agent.tools.report.words import counted, times
 
 SHOWN: Final = 24  # fields, and ranges of RAM
 
 
 def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
     """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
-    found = (
-        bisect_run(runs[0], rom, say=err.say)
-        if len(runs) == 1
-        else bisect_runs(runs[0], runs[1], rom, say=err.say)
-    )
+    with _progress(err) as bar:
+        found = (
+            bisect_run(runs[0], rom, say=err.say, bar=bar)
+            if len(runs) == 1
+            else bisect_runs(runs[0], runs[1], rom, say=err.say, bar=bar)
+        )
     for note in found.notes:
         err.say(note)
-    took = (
-        f"{found.ticks} ticks replayed, {found.restores} restores of {found.restorable} checkpoints"
-    )
-    err.say(f"{took} (at most {found.max_restores:.1f})")
+    loaded = f"power-on or a checkpoint was loaded {times(found.restores)}"
+    err.say(f"{counted(found.ticks, 'tick')} replayed; {loaded}")
     _exit_with(found.divergence, found.shown)
+
+
+@contextmanager
+def _progress(err: Output) -> Iterator[Bar]:
+    with interrupts() as interrupt, progress(err, interrupt) as bar:
+        yield bar
 
 
 def _exit_with(divergence: object, shown: Difference | None = None) -> NoReturn:
@@ -122,21 +131,25 @@ def replay(
     for form, file in files.items():
         if file is not None:
             shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
-            size = picture_run(runs[0], rom, shot, say=err.say)
-            err.say(f"{file}: {size:,} bytes")
+            with _progress(err) as bar:
+                size = picture_run(runs[0], rom, shot, say=err.say, bar=bar)
+            err.say(f"{file}: {counted(size, 'byte')}")
             return
     if export is not None:
         size = export_run(runs[0], export, say=err.say)
-        err.say(f"{export}: {size:,} bytes")
+        err.say(f"{export}: {counted(size, 'byte')}")
     elif bisect:
         show_first_difference(runs, rom, err)
     elif decide:
-        redecided = redecide_run(runs[0], rom, memory, say=err.say)
-        err.say(f"{redecided.ticks} ticks decided again, with {redecided.advice} recorded answers")
+        with _progress(err) as bar:
+            redecided = redecide_run(runs[0], rom, memory, say=err.say, bar=bar)
+        answers = counted(redecided.advice, "recorded answer")
+        err.say(f"{counted(redecided.ticks, 'tick')} decided again, with {answers}")
         _exit_with(redecided.divergence)
     else:
-        ticks, divergence = replay_run(runs[0], rom, episode, say=err.say)
-        err.say(f"{ticks} ticks replayed")
+        with _progress(err) as bar:
+            ticks, divergence = replay_run(runs[0], rom, episode, say=err.say, bar=bar)
+        err.say(f"{counted(ticks, 'tick')} replayed")
         _exit_with(divergence)
 
 

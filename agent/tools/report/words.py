@@ -53,6 +53,11 @@ def evidence_text(item: MemoryItem) -> str:
             return f"importance {item.more.get('importance', '?')}"
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number of things, such as "1 game" or "1,200 games"; `plural` is for nouns that need more than an s."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def times(count: int) -> str:
     """Return a number of times in words."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
@@ -84,7 +89,7 @@ def ago(at: float, now: float) -> str:
         return "date not recorded"
     if -1.0 < days < 1.0:
         return "today"
-    when = f"{abs(days):,.0f} day{'' if round(abs(days)) == 1 else 's'}"
+    when = counted(round(abs(days)), "day")
     return f"{when} ago" if days > 0 else f"in {when}"
 
 

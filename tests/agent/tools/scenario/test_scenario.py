@@ -2,8 +2,8 @@
 
 import re
 import shutil
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -422,6 +422,45 @@ def test_scenario_list_shows_the_start_and_unusable_states(
     table = agent("scenario", "list", mine)
     assert table.code == 0
     assert "unusable" in table.out
+
+
+def test_names_in_tables_are_never_cut(
+    tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "the_maze_costs_little_more_than_its_shortest_way"
+    file = written(tmp_path, 'pitfall = "a-maze"\ndescription = "It is long."\n' + WAIT, name)
+    for command in ("list", "run"):
+        lines = agent("scenario", command, file).out.splitlines()
+        assert any(name in line for line in lines)
+        assert max(map(len, lines)) <= 80
+
+
+class CtrlC:
+    """A request for the end that comes after some questions for it."""
+
+    def __init__(self, answers: Iterator[bool]) -> None:
+        self._answers = answers
+
+    @property
+    def asked(self) -> bool:
+        return next(self._answers)
+
+
+def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_ones(
+    tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [written(tmp_path, WAIT, name) for name in ("a", "b", "c")]
+    assert agent("scenario", "run", *files).err.splitlines() == [
+        f"{name}: passed, 1 frame" for name in ("a", "b", "c")
+    ]
+
+    asked = iter([False, False, True])
+    monkeypatch.setattr("agent.cli.scenario.interrupts", lambda: nullcontext(CtrlC(asked)))
+    ended = agent("scenario", "run", *files, "--write", tmp_path / "page.md")
+    assert ended.code == 130
+    assert ended.out.splitlines()[-1] == "2 of 3 scenarios: 2 passed"
+    assert not (tmp_path / "page.md").exists()
 
 
 @pytest.mark.usefixtures("mine")
