@@ -20,3 +20,13 @@ def tracked(items: Sequence[Item], bar: Bar, what: str = "tick") -> Iterator[Ite
     for each in items:
         yield each
         done(1)
+
+
+def numbered(say: Callable[[str], object], count: int) -> Callable[[str], None]:
+    """Return a function that says the name of each of `count` stages with its number, such as "2 of 5: playing"."""
+    numbers = iter(range(1, count + 1))
+
+    def stage(what: str) -> None:
+        say(f"{next(numbers)} of {count}: {what}")
+
+    return stage

@@ -151,7 +151,7 @@ def test_bench_prints_its_figures_as_one_json_object(
     assert 0 < figures["speed_ratio"] < 1
     assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
     assert figures["tesseract"] is None
-    assert "round 2 of 2" in ended.err
+    assert "4 of 7: 60 ticks beside a program that never halts" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith("python -m agent bench speed --json --ticks 60 --rounds 2")
@@ -163,7 +163,8 @@ def test_every_figure_is_in_the_table(
     monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
     messages: list[str] = []
     found = measure_speed(CARTRIDGE, 0, 60, 1, messages.append, opinions=2)
-    assert "decoding the cartridge" in messages
+    numbers = [f"{number} of {len(messages)}:" for number in range(1, len(messages) + 1)]
+    assert [each[: each.index(":") + 1] for each in messages] == numbers
     show(found, json=False)
     table = capsys.readouterr().out
     assert all(row["value"].split()[0] in table for row in found.tables[0] if row["value"])

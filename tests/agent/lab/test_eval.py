@@ -86,7 +86,7 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
         "eval", "--seeds", "5..6", "--until", "left_home", "--out", out, "--write", written
     )
     assert ended.code == 0, ended.err
-    assert "2 games, 100% reach left_home" in ended.out
+    assert "2 games, 100% reached left_home" in ended.out
     assert "seed 5: goal" in ended.err
     with (out / "eval.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -129,7 +129,7 @@ FORMS = (
 
 def in_folder(folder: Path, form: tuple[object, ...]) -> list[object]:
     """Return flags with their files in a folder."""
-    return [folder / each if str(each).startswith("a.") else each for each in form]
+    return [folder / str(each) if str(each).startswith("a.") else each for each in form]
 
 
 def with_settings(run: Path, to: Path, old: str, new: str) -> Path:
