@@ -20,6 +20,7 @@ from agent.cli.scenario import scenario as scenario_commands
 from agent.cli.verify import verify_cartridge
 from agent.errors import AgentError, UsageError
 from agent.fake_claude.server import FakeClaude
+from agent.tools.report.words import counted
 from emulator import EmulatorError
 from memory import MemoryFault
 from memory.tapes import command
@@ -65,7 +66,7 @@ def fake_claude(
         out.say("Ctrl-C ends it.")
         while not interrupt.asked:
             threading.Event().wait(POLL_S)
-        out.say(f"{server.counts.calls.total()} calls.")
+        out.say(f"{counted(server.counts.calls.total(), 'call')}.")
 
 
 @cli.command()

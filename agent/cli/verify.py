@@ -18,6 +18,7 @@ from agent.cli.play import view_on
 from agent.errors import UsageError
 from agent.story.story import Story
 from agent.tools.report.html import require_page_or_new, require_writable
+from agent.tools.report.words import counted
 from agent.tools.verify.fact import FactStatus
 from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
 from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
@@ -81,5 +82,8 @@ def _table(verdict: CartridgeVerdict) -> Table:
         rows = [row for row in verdict.rows if row.fact.topic == topic]
         counts = Counter(row.standing for row in rows)
         table.add_row(topic, ", ".join(f"{counts[each]} {each.value}" for each in FactStatus))
-    table.add_row("played", f"{verdict.played.ticks:,} ticks, {verdict.played.frames:,} frames")
+    table.add_row(
+        "played",
+        f"{counted(verdict.played.ticks, 'tick')}, {counted(verdict.played.frames, 'frame')}",
+    )
     return table

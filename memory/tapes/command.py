@@ -86,8 +86,19 @@ def run(
     folder = memory_dir or memory_folder(tape)
     found = observe(tape, folder, dry_run=dry_run, reset=reset, session=session)
     where = "not written" if dry_run else f"in {folder / PAGE}"
-    total = found.sessions + found.unchanged
-    summary = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
+    sessions = _counted(found.sessions + found.unchanged, "session")
+    if found.sessions:
+        lines = _counted(found.lines, "line")
+        summary = f"{tape}: {found.sessions} of {sessions} observed, {lines} {where}"
+    elif not found.unchanged:
+        summary = f"{tape}: no session is recorded in it"
+    else:
+        lines = _counted(found.all_lines, "line")
+        summary = f"{tape}: {sessions}, already noted ({lines}); --reset reads {'it' if found.unchanged == 1 else 'them'} again"
     incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
     page = found.page.splitlines() if dry_run else []
     return [*page, summary + incomplete]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

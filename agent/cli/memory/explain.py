@@ -19,6 +19,7 @@ from agent.tools.report.words import (
     DAY_S,
     STATUS,
     ago,
+    counted,
     date,
     describe,
     describe_data,
@@ -157,11 +158,11 @@ def figure_origins(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
             yield from _pattern(data, now)
         case "strategy":
             wins = data["success_rate"] * data["total_uses"]
-            words = f"{wins:,.0f} won of {data['total_uses']:,} battles"
+            words = f"{wins:,.0f} won of {counted(data['total_uses'], 'battle')}"
             yield "success rate", f"{data['success_rate']:.2f}: {words}"
         case "mistake":
-            counted = times(data["occurrence_count"])
-            yield "severity", f"{data['severity']}, the highest so far; it happened {counted}"
+            happened = times(data["occurrence_count"])
+            yield "severity", f"{data['severity']}, the highest so far; it happened {happened}"
         case "preference":
             opened = f"by opening with {number(data['preference_value'])}, times {_RATE} a month"
             words = f"{data['confidence']:.2f}: the share of battles won {opened}"
@@ -185,7 +186,7 @@ def expiry(item: MemoryItem, now: float) -> str:
     months = log(_LEAST / item.worth) / log(_RATE)
     day = date(now + months * MONTH_DAYS * DAY_S)
     return (
-        f"about {day}, in {months:,.0f} months, when {_RATE} a month has brought it from "
+        f"about {day}, in {counted(round(months), 'month')}, when {_RATE} a month has brought it from "
         f"{item.worth:.2f} under {_LEAST}; sooner when better ones need its place"
     )
 

@@ -40,6 +40,7 @@ from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.lab.publish import Findings, Row
 from agent.story.story import Story
 from agent.tools.progress import numbered
+from agent.tools.report.words import counted
 from emulator import Cartridge, Dex
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.conversation import Conversation
@@ -107,7 +108,7 @@ def measure_model(
             home = Path(folder)
             stage("playing a game that asks a model")
             game = _played(cartridge, home / "game", effort.ticks)
-            stage(f"asking {effort.questions:,} questions in one conversation, twice")
+            stage(f"asking {counted(effort.questions, 'question')} in one conversation, twice")
             long, calls = _talk(game, home / "long", "long", effort.questions, distils=False)
             distilled, _ = _talk(
                 game, home / "distilled", "long, distilled", effort.questions, distils=True

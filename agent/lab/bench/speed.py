@@ -244,7 +244,7 @@ def measure_speed(
         "glyphs": glyphs,
         "tesseract": second,
     }
-    title = f"bench: {cartridge.name}, {rounds} rounds of {ticks:,} ticks"
+    title = f"bench: {cartridge.name}, {counted(rounds, 'round')} of {counted(ticks, 'tick')}"
     return Findings(title, figures, [flattened(figures)])
 
 

@@ -133,9 +133,11 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
     table = [
         {
             "kind": name,
-            "questions": sides["with"].of(these).total(),
-            **{f"right {who}": _percent(each[name]) for who, each in shares.items()},
-            **{f"wrong {who}": each.of(these)[ExamMark.WRONG] for who, each in sides.items()},
+            "asked": sides["with"].of(these).total(),
+            **{f"right {who}": _percent(each.right_share(these)) for who, each in sides.items()},
+            "wrong with, without": ", ".join(
+                f"{each.of(these)[ExamMark.WRONG]:,}" for each in sides.values()
+            ),
         }
         for name, these in kinds.items()
     ]
@@ -162,7 +164,11 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
         return intervals_plot(shares, "share of questions to which the right thing was said")
 
     return Findings(
-        f"bench exam: {cartridge}, {counted(len(papers), 'game')}", figures, [table], rows, draw
+        f"bench exam: {cartridge}, {counted(len(papers), 'game')}, with memory and without",
+        figures,
+        [table],
+        rows,
+        draw,
     )
 
 

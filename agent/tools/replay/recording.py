@@ -9,6 +9,7 @@ from agent.app.checkpoints import readable_records
 from agent.errors import RunError, UsageError
 from agent.events import StuckEvent, events
 from agent.tools.progress import Bar, no_bar, tracked
+from agent.tools.report.words import times
 from emulator import (
     FRAMES_PER_SECOND,
     Console,
@@ -189,7 +190,7 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     """
     episodes = list(events(run, StuckEvent))
     if not 0 < number <= len(episodes):
-        message = f"the run got stuck {len(episodes)} times; --episode takes a number up to that"
+        message = f"the run got stuck {times(len(episodes))}; --episode takes a number up to that"
         raise RunError(message)
     stuck = episodes[number - 1]
     rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)

@@ -92,6 +92,9 @@ def test_show_of_a_run_has_its_last_tick(ask: Ask, played: Played) -> None:
         assert f"reached tick {played.summary.ticks:,}, 0:" in shown
         assert "objective:" in shown
         assert "sensory input:" not in shown
+        ticks = re.search(r"checkpoints at ticks ((?:[\d,]+, )*[\d,]+)", shown)
+        assert ticks
+        assert len(set(ticks[1].split(", "))) == len(ticks[1].split(", ")) > 1
     assert "sensory input:" in plain(ask("show", played.folder, "--kind", "sensory_input"))
 
 
@@ -191,6 +194,8 @@ def test_two_exports_are_equal_and_complete(
             assert all(json.loads(each["data"]) for each in rows)
         case _:
             assert sum(line.startswith("- **") for line in words.splitlines()) == total
+            assert "`" not in words  # ids and keys are in the other forms
+            assert not re.search(r"tick:\d|battle:\d|run \d{8}", words)
     assert ask("export", played.folder, "--to", tmp_path / f"run.{suffix}").exit_code == 0
 
 
@@ -295,9 +300,10 @@ def test_forget_refuses_without_selection_or_confirmation(
         (("s0",), "add --yes"),
         (("unknown", "--yes"), "nothing is called"),
     ):
-        raised = ask("forget", *arguments, "--in", memory).exception
-        assert isinstance(raised, UsageError)
-        assert words in str(raised)
+        refused = ask("forget", *arguments, "--in", memory)
+        assert isinstance(refused.exception, UsageError)
+        assert words in str(refused.exception)
+        assert refused.output == ""  # without the table of what would be forgotten
     assert memory.read_bytes() == before
     assert [each.name for each in memory.parent.iterdir()] == [memory.name]
     of_run = ask("forget", "--kind", "battle", "--in", played.folder, "--yes").exception

@@ -3,7 +3,9 @@
 import json
 import pkgutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ from agent.story.story import Story
 from emulator import Font, Step, demo_cartridge_path, load_cartridge
 from emulator.screen.glyphs import GlyphReader
 from memory import Blackboard, StepRow
-from tests.agent.support import Agent
+from tests.agent.support import Agent, CtrlC
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 FRAMES, SUM, LCDC = 0xC000, 0xC300, 0xFF40
@@ -155,6 +157,17 @@ def test_bench_prints_its_figures_as_one_json_object(
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith("python -m agent bench speed --json --ticks 60 --rounds 2")
+
+
+def test_ctrl_c_ends_bench_at_the_next_stage(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    requested = CtrlC(iter([False, True]))
+    module = import_module("agent.cli.bench")  # whose name in the package is that of its commands
+    monkeypatch.setattr(module, "interrupts", lambda: nullcontext(requested))
+    ended = agent("bench", "speed", "--ticks", 60, "--rounds", 1)
+    assert (ended.code, ended.out) == (130, "")
+    first, last = ended.err.splitlines()
+    assert first.endswith(": decoding the cartridge")
+    assert last == f"interrupted after {first!r}; there is no result"
 
 
 def test_every_figure_is_in_the_table(

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from agent.tools.scenario.start import Cache, derive
 from emulator import EMULATOR, RED, Cartridge, PyBoyConsole, Step
 from emulator.savestate import decode_state, encode_state
 from tests.agent.demo import free_in
-from tests.agent.support import ROOT, Agent, Played, game_at
+from tests.agent.support import ROOT, Agent, CtrlC, Played, game_at
 
 BEDROOM = """
 [[start]]
@@ -132,7 +132,7 @@ def test_forbidden_conditions_and_wrong_counts_are_reported(run: Run) -> None:
     )
     never, twice, met, _ending = report.problems
     assert never.startswith("a forbidden condition was met: map == 37; the house (")
-    assert twice == "map == 37 happened 1 times, not == 2"
+    assert twice == "map == 37 happened once, not == 2"
     assert met == "party == 1 happened 0 times, not >= 1"
 
 
@@ -434,17 +434,6 @@ def test_names_in_tables_are_never_cut(
         lines = agent("scenario", command, file).out.splitlines()
         assert any(name in line for line in lines)
         assert max(map(len, lines)) <= 80
-
-
-class CtrlC:
-    """A request for the end that comes after some questions for it."""
-
-    def __init__(self, answers: Iterator[bool]) -> None:
-        self._answers = answers
-
-    @property
-    def asked(self) -> bool:
-        return next(self._answers)
 
 
 def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_ones(
