@@ -22,6 +22,7 @@ from emulator import (
     State,
     StateError,
     StepRecord,
+    first_divergence,
     mismatch,
     read_state,
     verify_chain,
@@ -138,14 +139,9 @@ def drive(recording: Recording, console: Console, bar: Bar = no_bar) -> Replay:
     gives the minimum length of the recording, so that a cut is noticed as well.
     """
     edited = find_edit(recording, console.cartridge.sha1)
-    for record in tracked(recording.records, bar):
-        if edited is not None and edited.tick <= record.tick:
-            break
-        console.perform(record.step)
-        found = mismatch(console, record)
-        if found is not None:
-            return Replay(len(recording.records), found)
-    return Replay(len(recording.records), edited)
+    intact = recording if edited is None else recording.before(edited.tick)
+    found = first_divergence(console, tracked(intact.records, bar))
+    return Replay(len(recording.records), found or edited)
 
 
 def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
@@ -190,7 +186,8 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     """
     episodes = list(events(run, StuckEvent))
     if not 0 < number <= len(episodes):
-        message = f"the run got stuck {times(len(episodes))}; --episode takes a number up to that"
+        stuck_times, most = times(len(episodes)), len(episodes)
+        message = f"the run got stuck {stuck_times}; --episode takes a number up to {most}"
         raise RunError(message)
     stuck = episodes[number - 1]
     rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)

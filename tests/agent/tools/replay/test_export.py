@@ -165,7 +165,7 @@ CORRUPTIONS: dict[str, tuple[Corrupt, str]] = {
         "is inconsistent",
     ),
     "fewer ticks": (lambda data: rewritten(data, ticks=5), "longer than its ticks allow"),
-    "more ticks": (lambda data: rewritten(data, ticks=9_999), "ticks, not 9999"),
+    "more ticks": (lambda data: rewritten(data, ticks=9_999), "ticks, not 9,999"),
     "too many ticks": (lambda data: rewritten(data, ticks=MOST_TICKS + 1), "a number up to"),
     "ticks as text": (lambda data: rewritten(data, ticks="many"), "a number up to"),
     "no ticks": (lambda data: rewritten(data, ticks=0), "is inconsistent"),
