@@ -11,17 +11,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent import HOME
+from agent.advisor.decider import Decider
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt, write_atomically
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
-from agent.app.settings import (
-    Decider,
-    ModelTerms,
-    RunSettings,
-    Settings,
-    cartridge_for,
-    model_terms,
-)
+from agent.app.settings import ModelTerms, RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
@@ -104,8 +99,6 @@ def session_in(
         with session_of_run(home, settings, console, story, interrupt, *more) as opened:
             yield opened.session, opened.run.store
 
-
-HOME: Final = Path(__file__).resolve().parents[2]
 
 log = logging.getLogger(__name__)
 

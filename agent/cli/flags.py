@@ -9,7 +9,7 @@ from typing import Any, Final
 import typer
 
 from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 

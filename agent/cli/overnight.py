@@ -1,5 +1,7 @@
 """`overnight`: supervised play, and its display."""
 
+from __future__ import annotations
+
 import json
 import tomllib
 from contextlib import AbstractContextManager, nullcontext
@@ -7,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 from rich.live import Live
@@ -15,20 +17,19 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from agent.advisor.calls import RETRY_POLICY
-from agent.app import HOME, AskSettings, Decider, interrupts
+from agent import HOME
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
-from agent.tools.overnight.child import Heartbeat
-from agent.tools.overnight.logs import Line
-from agent.tools.overnight.outcomes import MB, Night, NightEnding, NightLimits
-from agent.tools.overnight.settings import NightSettings, NightTimeouts
-from agent.tools.overnight.supervisor import Supervisor
-from agent.tools.report.page import report_ended
+from agent.experience.memory_use import MemoryUse
 from agent.tools.report.words import game_time
+
+if TYPE_CHECKING:
+    from agent.tools.overnight.child import Heartbeat
+    from agent.tools.overnight.logs import Line
+    from agent.tools.overnight.outcomes import Night
 
 LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
 REFRESH_PER_SECOND: Final = 2
@@ -149,6 +150,12 @@ def overnight(
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
+    from agent.app import AskSettings, interrupts
+    from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
+    from agent.tools.overnight.settings import NightSettings, NightTimeouts
+    from agent.tools.overnight.supervisor import Supervisor
+    from agent.tools.report.page import report_ended
+
     out, err = Output(), Output(stderr=True)
     AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
     folder = run or HOME / "runs" / "overnight"
@@ -217,6 +224,8 @@ def _flags(**given: object) -> tuple[str, ...]:
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     """Return the time without a tick that counts as a hang, which includes answers and retries of a model."""
+    from agent.advisor.calls import RETRY_POLICY
+
     longest: float = RETRY_POLICY.max_total_s + timeout_s
     if hang is None:
         return HANG_S + CALLS * longest * asks

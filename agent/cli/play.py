@@ -1,5 +1,7 @@
 """`play`: the command, its panel or plain lines, and the heartbeat for a supervisor."""
 
+from __future__ import annotations
+
 import json
 import os
 import select
@@ -10,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from rich.console import Group
@@ -19,25 +21,16 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import (
-    AskSettings,
-    Decider,
-    Interrupt,
-    Settings,
-    Summary,
-    TickView,
-    Viewer,
-    interrupts,
-    play_run,
-)
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
-from agent.mind.intent import IntentSource
-from agent.tools.overnight.child import Heartbeat
-from agent.tools.report.page import report_ended
+from agent.experience.memory_use import MemoryUse
+
+if TYPE_CHECKING:
+    from agent.app import Interrupt, Summary, TickView, Viewer
+    from agent.tools.overnight.child import Heartbeat
 
 REFRESH_PER_SECOND: Final = 8
 LINE_EVERY: Final = 500  # ticks between plain lines without a change
@@ -70,6 +63,8 @@ class PlainLines:
 
     def show(self, moment: TickView) -> None:
         """Print a line if something has changed."""
+        from agent.mind.intent import IntentSource
+
         now = (moment.intent.name, len(moment.milestones))
         new = moment.milestones[self._last[1] :]
         was_idle, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
@@ -225,6 +220,8 @@ class HeartbeatViewer:
 
 
 def _heartbeat(moment: TickView) -> Heartbeat:
+    from agent.tools.overnight.child import Heartbeat
+
     return Heartbeat(
         tick=moment.tick,
         frame=moment.frame,
@@ -276,6 +273,9 @@ def play(
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge from power-on, and write a run and report."""
+    from agent.app import AskSettings, Settings, interrupts, play_run
+    from agent.tools.report.page import report_ended
+
     out, err = Output(), Output(stderr=True)
     asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
     settings = Settings(

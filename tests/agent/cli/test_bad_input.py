@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.play import HOME
+from agent import HOME
 from agent.cli.memory.export import _escaped_line, _without_formula
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.chart import local
