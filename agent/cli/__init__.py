@@ -10,6 +10,7 @@ import typer
 from typer.main import get_command
 
 from agent import VERSION
+from agent.cli.examples import epilog
 from agent.cli.flags import switch
 from agent.cli.group import LazyCommand, LazyGroup
 from agent.cli.output import Output, fail
@@ -81,6 +82,7 @@ def _group() -> LazyGroup:
     app = typer.Typer(
         cls=LazyGroup,
         help="Play Pokemon Red headless, from power-on. Without --rom, the demo cartridge is played.",
+        epilog=epilog(""),
         no_args_is_help=True,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

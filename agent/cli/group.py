@@ -9,6 +9,8 @@ from typer._click import Command, Context
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from agent.cli.examples import epilog
+
 
 class LazyCommand(NamedTuple):
     """A command or a group: its module, its name there, and the first line of its help."""
@@ -46,4 +48,8 @@ class LazyGroup(TyperGroup):
         else:
             app.command(name)(found)
         loaded = get_command(app)
-        return loaded.commands[name] if isinstance(loaded, TyperGroup) else loaded
+        command = loaded.commands[name] if isinstance(loaded, TyperGroup) else loaded
+        command.epilog = epilog(name)
+        for each, part in command.commands.items() if isinstance(command, TyperGroup) else ():
+            part.epilog = epilog(f"{name} {each}")
+        return command
