@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 import typer
+from typer._click.exceptions import NoArgsIsHelpError
 from typer.main import get_command
 
 from agent import VERSION
@@ -14,6 +15,7 @@ from agent.cli.examples import epilog
 from agent.cli.flags import switch
 from agent.cli.group import LazyCommand, LazyGroup
 from agent.cli.output import Output, fail
+from agent.cli.usage import usage_line
 from agent.errors import AgentError, UsageError
 
 PROGRAM: Final = "red-agent"
@@ -101,6 +103,11 @@ def main() -> None:
     """Run the command line; print expected errors as one line on stderr."""
     try:
         code = cli.main(prog_name=PROGRAM, standalone_mode=False)
+    except NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
+    except typer.TyperException as error:
+        fail(usage_line(error), 2)
     except UsageError as error:
         fail(error, 2)
     except MemoryError:

@@ -29,10 +29,12 @@ def argument(text: str, metavar: str | None = None, *, default: object = ...) ->
     return typer.Argument(default, metavar=metavar, help=text)
 
 
+MOST_SEED: Final = 4_000  # a higher seed would repeat the game of a lower one
+
 ROM: Final = option("Your own cartridge image of Pokemon Red (US). Default: the demo cartridge.")
 UNTIL: Final = option("Stop at this milestone. Default: the last one of the story.", "ID")
 TICKS: Final = option("Stop at this tick of the run. A tick is one decision.")
-SEED: Final = option("Seed of the game, one of 4,001. Default: 0.")
+SEED: Final = option("Seed of the game, one of 4,001. Default: 0.", min=0, max=MOST_SEED)
 MEMORY: Final = option(
     "The memory file kept between runs, created if missing. Default: memory.sqlite.", "PATH"
 )

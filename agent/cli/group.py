@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from agent.cli.examples import epilog
+from agent.errors import UsageError, did_you_mean
 
 
 class LazyCommand(NamedTuple):
@@ -20,7 +21,24 @@ class LazyCommand(NamedTuple):
     help: str
 
 
-class LazyGroup(TyperGroup):
+class Group(TyperGroup):
+    """A group that names the nearest command for an unknown one."""
+
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
+        """Return the name, the command and the arguments of a command line."""
+        name = args[0]
+        if name not in self.commands and not ctx.resilient_parsing:
+            hint = did_you_mean(name, self.commands)
+            message = f"there is no command {name}" + (
+                hint or f"; `{ctx.command_path} --help` lists all"
+            )
+            raise UsageError(message)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
     """A group that lists its commands without importing them."""
 
     table: Mapping[str, LazyCommand]
@@ -44,7 +62,7 @@ class LazyGroup(TyperGroup):
         found: Any = getattr(import_module(at.module), at.name)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
-            app.add_typer(found, name=name)
+            app.add_typer(found, name=name, cls=Group)
         else:
             app.command(name)(found)
         loaded = get_command(app)
