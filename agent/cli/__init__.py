@@ -34,6 +34,16 @@ TABLE: Final = {
     "report": LazyCommand(
         "agent.cli.runs", "report", "Write the report of a run, or a comparison of several."
     ),
+    "runs": LazyCommand(
+        "agent.cli.lists",
+        "runs",
+        "List the runs, the one played last first; `last` names it in other commands.",
+    ),
+    "milestones": LazyCommand(
+        "agent.cli.lists",
+        "milestones",
+        "List the milestones of a cartridge in order: the names that --until takes.",
+    ),
     "eval": LazyCommand(
         "agent.cli.eval", "evaluate", "Play many games and measure how far they get."
     ),

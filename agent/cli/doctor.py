@@ -223,7 +223,9 @@ def doctor(rom: Path | None = flags.ROM) -> None:
 def plan(
     rom: Path | None = flags.ROM,
     run: Path | None = option(
-        "Plan at the last checkpoint of this run. Default: at power-on.", "DIR"
+        "Plan at the last checkpoint of this run, or of the `last` one. Default: at power-on.",
+        "DIR",
+        callback=flags.run_named,
     ),
     from_ram: Path | None = option(
         "Plan for RAM images, NAME.wram with NAME.hram, of Pokemon Red or of --rom.",

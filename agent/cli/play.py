@@ -250,7 +250,9 @@ def play(
     seed: int | None = flags.SEED,
     run: Path | None = option("The new folder of this run. Default: one in runs/.", "DIR"),
     resume: Path | None = option(
-        "Continue the run in this folder from its last checkpoint.", "DIR"
+        "Continue the run in this folder, or the `last` one, from its last checkpoint.",
+        "DIR",
+        callback=flags.run_named,
     ),
     at: int | None = option(
         "With --resume: go back to the newest checkpoint up to this tick. The later ticks stay in the file as a dead branch, and the run is no longer clean.",

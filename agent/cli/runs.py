@@ -67,7 +67,9 @@ SCALE: Final = 3
 
 def replay(
     runs: list[Path] = argument(
-        "The folder of a run, or an exported replay; --bisect takes one or two.", "RUN..."
+        "The folder of a run, `last`, or an exported replay; --bisect takes one or two.",
+        "RUN...",
+        callback=flags.runs_named,
     ),
     rom: Path | None = flags.ROM,
     episode: int | None = option("Replay up to the end of the Nth time the run got stuck.", "N"),
@@ -157,7 +159,9 @@ def _require_one_action(
 
 
 def report(
-    runs: list[Path] = argument("Folders of runs.", "RUN..."),
+    runs: list[Path] = argument(
+        "Folders of runs; `last` is the one played last.", "RUN...", callback=flags.runs_named
+    ),
     rom: Path | None = flags.ROM,
     write: Path | None = option(
         "Write the page here. Default: report.html in the run's folder; comparison.html for several runs.",

@@ -24,7 +24,9 @@ STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
 STATES: Final = option("The folder of saved states. Default: states/ beside each scenario.", "DIR")
-RUN: Final = argument("The folder of a run.", "RUN")
+RUN: Final = argument(
+    "The folder of a run, or `last`, the one played last.", "RUN", callback=flags.run_named
+)
 PLAYED: Final = option(
     "The image that the run was played on. Default: the one with its SHA-1 in roms/.", "", "--rom"
 )

@@ -108,6 +108,8 @@ def test_every_command_is_in_the_docs_and_has_help() -> None:
         "doctor",
         "observe",
         "verify",
+        "runs",
+        "milestones",
         "fake-claude",
     }
     assert set(commands) == own

@@ -8,9 +8,12 @@ import typer
 from agent.cli import flags
 from agent.cli.flags import argument, option, switch
 
-FILE: Final = "A memory file, the folder of a run, or its run.sqlite. Default: memory.sqlite."
-SOURCE: Final = argument(FILE, "[PATH]", default=None)
-IN: Final = option(FILE, "PATH", "--in")
+FILE: Final = (
+    "A memory file, the folder of a run, or its run.sqlite; `last` is the run played last."
+    " Default: memory.sqlite."
+)
+SOURCE: Final = argument(FILE, "[PATH]", default=None, callback=flags.run_named)
+IN: Final = option(FILE, "PATH", "--in", callback=flags.run_named)
 KIND: Final = option(
     "Only this kind, such as pattern, strategy, mistake, preference, battle or milestone_time.", "K"
 )
