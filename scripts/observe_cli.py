@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--session", metavar="HASH")
     flags = vars(parser.parse_args())
     try:
-        lines = command.run(**flags, also=(ROOT,))
+        lines = command.run(**flags, also=(ROOT,)).lines()
     except MemoryFault as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -86,14 +87,13 @@ def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
         )
 
 
-def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
-    """Print the findings in two tables; return whether the agent can play."""
+def show_health(findings: Iterable[HealthFinding], console: Console) -> None:
+    """Print the findings in two tables."""
     # Hashes and paths are not shortened.
     found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))
     colour = {OK: "green", OPTIONAL: "yellow", BROKEN: "red"}
-    checks, cartridge_rows, sound = list[Sequence[str | Text]](), list[Sequence[str | Text]](), True
+    checks, cartridge_rows = list[Sequence[str | Text]](), list[Sequence[str | Text]]()
     for finding in findings:
-        sound = sound and finding.health is not BROKEN
         health = Text(finding.health.value, style=colour[finding.health])
         if finding.what == SURVEY:
             advice = f". {finding.advice}" if finding.advice else ""
@@ -103,7 +103,6 @@ def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
     console.print(rows_of(("check", "", found, advised), checks, "doctor"))
     if cartridge_rows:
         console.print(rows_of(("", "what must be true"), cartridge_rows, "cartridge checks"))
-    return sound
 
 
 def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
@@ -211,11 +210,18 @@ def _version(package: str) -> str | None:
         return None
 
 
-def doctor(rom: Path | None = flags.ROM) -> None:
-    """Check this machine and the cartridge, and show what to do."""
+def doctor(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:
+    """Check this machine and the cartridge, and show what to do. Exits 1 when something is broken."""
     out = Output()
-    healthy = show_health(examine(rom, HOME / "runs"), out)
-    show_facts(confirmable(rom), out)
+    findings = list(examine(rom, HOME / "runs"))
+    healthy = all(each.health is not BROKEN for each in findings)
+    if as_json:
+        checks = [{**each._asdict(), "health": each.health.value} for each in findings]
+        facts = [each._asdict() for each in confirmable(rom)]
+        out.say(json.dumps({"healthy": healthy, "checks": checks, "facts": facts}))
+    else:
+        show_health(findings, out)
+        show_facts(confirmable(rom), out)
     if not healthy:
         raise typer.Exit(1)
 
@@ -232,21 +238,34 @@ def plan(
         "FOLDER_OR_FILE",
     ),
     facts: bool = switch("--facts", "Print the facts of the planner as well."),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Show what the agent would do now and why, and its open goals."""
     from agent.app import outlook, outlooks_of_ram
 
     out = Output()
-    if from_ram is None:
-        show_outlook(outlook(rom, run), out, facts=facts)
-        return
-    if run is not None:
+    if from_ram is not None and run is not None:
         message = "--from-ram and --run are two different moments; give only one"
         raise UsageError(message)
-    for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
+    seen = [outlook(rom, run)] if from_ram is None else outlooks_of_ram(from_ram, rom)
+    if as_json:
+        out.say(json.dumps({"moments": [_object(each, facts=facts) for each in seen]}))
+        return
+    for number, each in enumerate(seen):
         if number:
             out.say("")
         show_outlook(each, out, facts=facts)
+
+
+def _object(outlook: Outlook, *, facts: bool) -> dict[str, object]:
+    """Return an outlook in plain JSON types, with the facts if asked."""
+    goals = [
+        {"label": each.label, "priority": each.priority, "active": each is outlook.goal}
+        for each in outlook.goals
+    ]
+    names = ("name", "moment", "team", "now", "plan", "remembered")
+    shown = {name: getattr(outlook, name) for name in names}
+    return {**shown, "goals": goals, **({"facts": dict(outlook.facts)} if facts else {})}
 
 
 def show_outlook(outlook: Outlook, output: Output, *, facts: bool) -> None:

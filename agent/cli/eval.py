@@ -46,6 +46,7 @@ def evaluate(
     write: Path | None = option(
         "Write the results to this JSON file, with a picture beside it.", "PATH"
     ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Play many games and measure how far they get.
 
@@ -101,6 +102,10 @@ def evaluate(
         cartridge={"name": cartridge.name, "sha1": cartridge.sha1},
     )
     _write_results(results, folder, write, cartridge)
+    if as_json:
+        Output().say(json.dumps(results.as_json()))
+    else:
+        _say_share(results, folder)
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if results.all_played else 1)
@@ -160,6 +165,9 @@ def _write_results(
     if write is not None:
         origin = Origin(command_line(), f"Games to {results.until} by rules alone", cartridge)
         write_result(write, results.rows(), figures, origin, picture)
+
+
+def _say_share(results: EvalResults, folder: Path) -> None:
     share = results.share(results.until)
     Output().say(
         f"{len(results.games)} games, {share.estimate:.0%} reach {results.until}"

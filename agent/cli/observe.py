@@ -1,8 +1,10 @@
 """`observe`: notes of recorded model sessions."""
 
+import json
 from pathlib import Path
 
 from agent import HOME
+from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
 
@@ -22,13 +24,14 @@ def observe(
     session: str | None = option(
         "Only the session with this hash or hash prefix (8 digits or more).", "HASH"
     ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Summarise recorded model sessions as notes for the next run. Needs no model or network."""
     from memory.tapes import command
 
     out = Output()
-    lines = command.run(
+    report = command.run(
         db=db, memory_dir=memory_dir, dry_run=dry_run, reset=reset, session=session, also=(HOME,)
     )
-    for line in lines:
+    for line in [json.dumps(report.as_json())] if as_json else report.lines():
         out.say(line)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 SHOWN: Final = 24  # fields, and ranges of RAM
 
 
-def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
+def show_first_difference(
+    runs: Sequence[Path], rom: Path | None, err: Output, *, as_json: bool
+) -> None:
     """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
     from agent.tools.replay.operations import bisect_run, bisect_runs
 
@@ -35,15 +37,32 @@ def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -
         f"{found.ticks} ticks replayed, {found.restores} restores of {found.restorable} checkpoints"
     )
     err.say(f"{took} (at most {found.max_restores:.1f})")
-    _exit_with(found.divergence, found.shown)
+    if as_json:
+        figures = {"ticks": found.ticks, "restores": found.restores}
+        difference = found.shown and _object(found.shown)
+        _exit_with(found.divergence, {**figures, "difference": difference})
+    _exit_with(found.divergence, shown=found.shown)
 
 
-def _exit_with(divergence: object, shown: Difference | None = None) -> NoReturn:
+def _exit_with(
+    divergence: object, figures: Mapping[str, object] | None = None, shown: Difference | None = None
+) -> NoReturn:
+    """Print whether a tick differs, as JSON if there are `figures` for it, and exit with 1 if one does."""
     out = Output()
-    out.say(f"divergence: {divergence or 'none'}")
+    if figures is not None:
+        out.say(json.dumps({"divergence": str(divergence) if divergence else None, **figures}))
+    else:
+        out.say(f"divergence: {divergence or 'none'}")
     for line in _lines(shown) if shown is not None else ():
         out.say(line)
     raise typer.Exit(1 if divergence else 0)
+
+
+def _object(shown: Difference) -> dict[str, object]:
+    changed = {"fields": shown.fields, "ram": shown.ram}
+    return {"between": shown.between} | {
+        name: [each._asdict() for each in changes] for name, changes in changed.items()
+    }
 
 
 def _lines(shown: Difference) -> Iterator[str]:
@@ -94,6 +113,7 @@ def replay(
     scale: int | None = option(
         f"Enlarge each Game Boy pixel to N x N pixels. Default: {SCALE}.", "N"
     ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Replay the recorded steps of a run and compare every tick."""
     from agent.tools.replay.operations import (
@@ -128,21 +148,29 @@ def replay(
         if file is not None:
             shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
             size = picture_run(runs[0], rom, shot, say=err.say)
-            err.say(f"{file}: {size:,} bytes")
+            _say_written(file, size, as_json=as_json)
             return
     if export is not None:
         size = export_run(runs[0], export, say=err.say)
-        err.say(f"{export}: {size:,} bytes")
+        _say_written(export, size, as_json=as_json)
     elif bisect:
-        show_first_difference(runs, rom, err)
+        show_first_difference(runs, rom, err, as_json=as_json)
     elif decide:
         redecided = redecide_run(runs[0], rom, memory, say=err.say)
         err.say(f"{redecided.ticks} ticks decided again, with {redecided.advice} recorded answers")
-        _exit_with(redecided.divergence)
+        decided = {"ticks": redecided.ticks, "answers": redecided.advice}
+        _exit_with(redecided.divergence, decided if as_json else None)
     else:
         ticks, divergence = replay_run(runs[0], rom, episode, say=err.say)
         err.say(f"{ticks} ticks replayed")
-        _exit_with(divergence)
+        _exit_with(divergence, {"ticks": ticks} if as_json else None)
+
+
+def _say_written(file: Path, size: int, *, as_json: bool) -> None:
+    if as_json:
+        Output().say(json.dumps({"file": str(file), "bytes": size}))
+    else:
+        Output(stderr=True).say(f"{file}: {size:,} bytes")
 
 
 def _require_one_action(

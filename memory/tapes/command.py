@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.errors import MissingStore
-from memory.tapes.notes import PAGE, observe
+from memory.tapes.notes import PAGE, ObserveResult, observe
 
 TAPES_FOLDER: Final = ".tapes"
 NAMES: Final = ("tapes.sqlite", "tapes.db")
@@ -58,6 +59,32 @@ def _folders(environment: Mapping[str, str], here: Path, also: Sequence[Path]) -
     yield here
 
 
+class ObserveReport(NamedTuple):
+    """What `observe` found on a tape, and the page it wrote; None for a dry run."""
+
+    tape: Path
+    page: Path | None
+    found: ObserveResult
+
+    def lines(self) -> list[str]:
+        """Return the lines to print: the observations of a dry run, then a summary."""
+        found = self.found
+        if not found.sessions and found.unchanged:
+            sessions = "1 session" if found.unchanged == 1 else f"{found.unchanged} sessions"
+            return [f"{self.tape}: {sessions}, all noted already; --reset reads them again"]
+        where = "not written" if self.page is None else f"in {self.page}"
+        total = found.sessions + found.unchanged
+        summary = f"{self.tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
+        incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
+        page = found.page.splitlines() if self.page is None else []
+        return [*page, summary + incomplete]
+
+    def as_json(self) -> dict[str, str | int | None]:
+        """Return the figures and the new observations in plain JSON types."""
+        written = None if self.page is None else str(self.page)
+        return {"tape": str(self.tape), "written": written, **asdict(self.found)}
+
+
 def run(
     *,
     db: Path | None,
@@ -66,8 +93,8 @@ def run(
     reset: bool,
     session: str | None,
     also: Sequence[Path] = (),
-) -> list[str]:
-    """Observe a tape, and return the lines to print: observations of a dry run, then a summary.
+) -> ObserveReport:
+    """Observe a tape, and return what was found.
 
     `also` are folders whose `.tapes` is searched after that of the current folder. Raises MemoryFault, in one line, when
     there is no tape, it cannot be read, or the notes cannot be written.
@@ -75,9 +102,4 @@ def run(
     tape = find_tape(db, os.environ, Path.cwd(), also)
     folder = memory_dir or memory_folder(tape)
     found = observe(tape, folder, dry_run=dry_run, reset=reset, session=session)
-    where = "not written" if dry_run else f"in {folder / PAGE}"
-    total = found.sessions + found.unchanged
-    summary = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
-    incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
-    page = found.page.splitlines() if dry_run else []
-    return [*page, summary + incomplete]
+    return ObserveReport(tape, None if dry_run else folder / PAGE, found)
