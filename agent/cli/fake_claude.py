@@ -5,6 +5,7 @@ from typing import Final
 
 from agent.cli.flags import option
 from agent.cli.output import Output
+from agent.errors import UsageError
 
 POLL_S: Final = 0.2  # between two checks for Ctrl-C
 
@@ -20,8 +21,13 @@ def fake_claude(
     from agent.fake_claude.server import FakeClaude
 
     out = Output()
+    try:
+        server = FakeClaude(seed=seed, port=port)
+    except OSError as error:
+        message = f"--port {port} cannot be used ({error.strerror}); --port 0 takes any free port"
+        raise UsageError(message) from error
     # Handle Ctrl-C before its line is printed, even if the parent process ignores it.
-    with FakeClaude(seed=seed, port=port) as server, interrupts() as interrupt:
+    with server, interrupts() as interrupt:
         out.say("This is no model: every answer is made up and means nothing.")
         out.say("To play with it:")
         address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"

@@ -50,7 +50,7 @@ def runs_named(paths: list[Path]) -> list[Path]:
 
 ROM: Final = option("Your own cartridge image of Pokemon Red (US). Default: the demo cartridge.")
 UNTIL: Final = option("Stop at this milestone. Default: the last one of the story.", "ID")
-TICKS: Final = option("Stop at this tick of the run. A tick is one decision.")
+TICKS: Final = option("Stop at this tick of the run. A tick is one decision.", min=1)
 SEED: Final = option("Seed of the game, one of 4,001. Default: 0.", min=0, max=MOST_SEED)
 MEMORY: Final = option(
     "The memory file kept between runs, created if missing. Default: memory.sqlite.", "PATH"

@@ -82,10 +82,19 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
 ) -> None:
     out, written = tmp_path / "out", tmp_path / "games.json"
     ended = agent(
-        "eval", "--seeds", "5..6", "--until", "left_home", "--out", out, "--write", written
+        "eval",
+        "--seeds",
+        "5..6",
+        "--until",
+        "left_home",
+        "--out",
+        out,
+        "--write",
+        written,
+        "--json",
     )
     assert ended.code == 0, ended.err
-    assert "2 games, 100% reach left_home" in ended.out
+    assert ended.json == json.loads((out / "eval.json").read_text(encoding="utf-8"))
     assert "seed 5: goal" in ended.err
     with (out / "eval.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
