@@ -81,7 +81,7 @@ def test_a_bad_argument_of_play_prints_one_error_line(
     [
         (("pley",), "there is no command pley; did you mean play?"),
         (("xyz",), "there is no command xyz; `red-agent --help` lists all"),
-        (("memory", "mapp"), "there is no command mapp; did you mean map?"),
+        (("memory", "show-all"), "there is no command show-all; did you mean show?"),
         (("plan", "--run"), "--run needs a value"),
         (("eval",), "--seeds is missing: Seeds of the games to play."),
         (("replay",), "RUN... is missing: The folder of a run, `last`, or an exported replay"),
