@@ -309,8 +309,9 @@ class Games:
                 for each in file.parent.glob(f"{file.name}.damaged-*")
                 if each.name[-3:] not in ("wal", "shm")
             ]
-            if len(kept) < kinds.count(kind):
-                yield f"{kind}: {kinds.count(kind)} are reported, {len(kept)} damaged files are stored"
+            repairs = scene.repairs(kind)
+            if len(kept) < repairs:
+                yield f"{kind}: {repairs} repairs are reported, {len(kept)} damaged files are stored"
 
     def _save_files(self, scene: Scene) -> None:
         """Copy all files of a game with problems."""
