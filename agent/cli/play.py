@@ -3,155 +3,99 @@
 import json
 import os
 import select
+import shlex
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
 from typing import Any, Final
 
 import typer
-from rich.console import Group
-from rich.live import Live
-from rich.panel import Panel
 from rich.table import Table
-from rich.text import Text
 
 from agent.app import (
     AskSettings,
     Decider,
     Interrupt,
     Settings,
+    Stop,
     Summary,
     TickView,
     Viewer,
     interrupts,
     play_run,
 )
+from agent.app.summary import PlayStart
 from agent.cli import flags
 from agent.cli.flags import option, switch
-from agent.cli.output import Output, facts, grid
+from agent.cli.output import Output, facts
+from agent.cli.panel import PacedViewer, view_on
 from agent.errors import UsageError
 from agent.experience.uses import MemoryUse
-from agent.mind.intent import IntentSource
 from agent.tools.overnight.child import Heartbeat
-from agent.tools.report.page import report_ended
-
-REFRESH_PER_SECOND: Final = 8
-LINE_EVERY: Final = 500  # ticks between plain lines without a change
-
-
-@contextmanager
-def view_on(output: Output) -> Iterator[Viewer]:
-    """Yield the panel on a terminal, else plain lines."""
-    if not output.is_terminal:
-        yield PlainLines(output)
-        return
-    panel = LivePanel(output)
-    try:
-        yield panel
-    finally:
-        panel.stop()
+from agent.tools.report.page import PAGE, report_ended
+from agent.tools.report.words import game_time
+from emulator.console import FRAMES_PER_SECOND
 
 
-@dataclass
-class PlainLines:
-    """Prints a line when the action changes, at a milestone, and every `LINE_EVERY` ticks.
-
-    A single tick of waiting, as between two parts of a scene, is no change.
-    """
-
-    output: Output
-    _last: tuple[str, int] = ("", 0)
-    _last_tick: int = 0
-    _idle: bool = False  # whether the last tick was idle
-
-    def show(self, moment: TickView) -> None:
-        """Print a line if something has changed."""
-        now = (moment.intent.name, len(moment.milestones))
-        new = moment.milestones[self._last[1] :]
-        was_idle, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
-        if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
-            return
-        is_brief = moment.intent.source is IntentSource.REFLEX or (self._idle and not was_idle)
-        if not is_brief or now[1] != self._last[1]:
-            self._last, self._last_tick = now, moment.tick
-            reached = f"  [reached {', '.join(new)}]" if new else ""
-            doing = f"{moment.intent.name}: {moment.intent.why}"
-            self.output.say(f"tick {moment.tick:>6}  {moment.where:<20}  {doing}{reached}")
-
-
-@dataclass
-class LivePanel:
-    """A panel that shows the latest tick several times a second."""
-
-    output: Output
-    _moment: TickView | None = None
-    _live: Live = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._live = Live(
-            console=self.output,
-            get_renderable=lambda: panel(self._moment) if self._moment else "",
-            refresh_per_second=REFRESH_PER_SECOND,
-        )
-
-    def stop(self) -> None:
-        """Draw the last tick and stop refreshing."""
-        self._live.stop()
-
-    def show(self, moment: TickView) -> None:
-        """Store the tick for the next drawing."""
-        if self._moment is None:
-            self._moment = moment
-            self._live.start()
-        self._moment = moment
-
-
-def panel(moment: TickView) -> Panel:
-    """Return the panel of one tick: place, action, goal, milestones, speed and text on the screen."""
-    rows = {
-        "where": moment.where,
-        "doing": f"{moment.intent.name}: {moment.intent.why}",
-        "goal": moment.goal or "none",
-        "milestones": ", ".join(moment.milestones) or "none yet",
-        "time": f"tick {moment.tick:,}, frame {moment.frame:,}",
-        "speed": f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s",
-    }
-    parts: list[Table | Text] = [grid(rows)]
-    if moment.intent.plan:
-        parts.append(Text(f"\n{moment.intent.plan}", style="dim"))
-    if moment.text:
-        parts.append(Text(f"\n{moment.text}", style="italic"))
-    return Panel(
-        Group(*parts), title=Text(f"red-agent: {moment.cartridge}"), subtitle=Text(moment.run)
-    )
-
-
-def summary_table(summary: Summary) -> Table:
-    """Return the summary of a run as a table."""
-    rows = [("reason", summary.reason)] if summary.reason else []
-    rows += [
+def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
+    """Return the summary of a run as a table, with milestones by their labels."""
+    rows = [
         ("not a clean run", f"went back by hand from tick {each.left} to tick {each.tick}")
         for each in summary.returns
         if each.why == "asked"
     ]
-    for reached in summary.milestones:
-        rows.append((f"reached {reached.id}", f"tick {reached.tick}"))
-        rows += [(f"  witness: {kind}", words) for kind, words in reached.witnesses.items()]
+    for each in summary.milestones:
+        clock = game_time(each.frame / FRAMES_PER_SECOND)
+        rows.append((labels.get(each.id, each.id), f"{clock}, tick {each.tick:,}"))
     rows += [
-        ("ticks", f"{summary.ticks:,}"),
-        ("frames", f"{summary.frames:,} ({summary.frames_per_s:,.0f} a second)"),
-        ("badges, battles", f"{summary.badges}, {summary.battles}"),
-        ("times stuck, restores", f"{summary.episodes}, {summary.restores}"),
-        ("memory consolidations", str(summary.consolidations)),
+        ("badges", str(summary.badges)),
+        ("battles", str(summary.battles)),
+        ("times stuck", str(summary.episodes)),
+        ("times rewound", str(len(summary.returns))),
         ("errors", str(summary.errors)),
+        ("speed", f"{summary.frames_per_s:,.0f} frames a second"),
     ]
     if summary.advice is not None:
         rows += _advice_rows(summary.advice)
-    return facts(f"{summary.run}: {summary.stop.value}", rows)
+    return facts("milestones and figures", rows)
+
+
+ENDS: Final = {
+    Stop.GOAL: "reached its goal",
+    Stop.TICKS: "stopped at --ticks",
+    Stop.INTERRUPTED: "interrupted",
+    Stop.GAVE_UP: "gave up",
+    Stop.ERROR: "ended by an error",
+    Stop.LIMIT: "stopped at a limit",
+}
+
+
+def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
+    """Yield the last lines of play, which are never wrapped: how it ended, its files, and what can be done next."""
+    clock = game_time(summary.frames / FRAMES_PER_SECOND)
+    if summary.ticks == start.tick and summary.stop is not Stop.ERROR:
+        yield f"{ENDS[summary.stop]}: already at tick {summary.ticks:,}, so nothing was played"
+    else:
+        reason = f": {summary.reason}" if summary.reason else ""
+        took = f"tick {summary.ticks:,}, {clock} in the game, {game_time(summary.wall_s)} played"
+        yield f"{ENDS[summary.stop]}{reason} ({took})"
+    run = shlex.quote(relative(Path(summary.run)))
+    yield f"run: {run}"
+    if (page := Path(summary.run) / PAGE).is_file():
+        yield f"report: {shlex.quote(relative(page))}"
+    if summary.stop in {Stop.TICKS, Stop.INTERRUPTED, Stop.ERROR}:
+        yield f"to continue: python -m agent play --resume {run}"
+    yield f"to check it: python -m agent replay {run}"
+
+
+def relative(path: Path) -> str:
+    """Return a path as seen from the current folder, where it is below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -167,7 +111,7 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{counts.get('questions', 0)}, {counts.get('answers', 0)}{unanswered}",
         ),
         (
-            "cost",
+            "cost" if figures["is_billed"] else "cost by list prices, not billed by Anthropic",
             f"{figures['calls']} calls, {sum(figures['tokens'].values()):,} tokens, ${figures['usd']:.4f}",
         ),
         ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),
@@ -204,7 +148,7 @@ def with_heartbeat(fd: int | None, view: Viewer, interrupt: Interrupt) -> Iterat
 
 
 @dataclass(slots=True)
-class HeartbeatViewer:
+class HeartbeatViewer(Viewer):
     """A viewer that writes a heartbeat every half second, and at each milestone and checkpoint."""
 
     fd: int
@@ -212,6 +156,10 @@ class HeartbeatViewer:
     clock: Callable[[], float] = perf_counter
     _next: float = 0.0
     _marked: tuple[int, int] = (-1, -1)
+
+    def show_start(self, start: PlayStart) -> None:
+        """Show the start."""
+        self.view.show_start(start)
 
     def show(self, moment: TickView) -> None:
         """Show the tick, and write a heartbeat if it is due."""
@@ -273,6 +221,10 @@ def play(
     tapes: Path | None = flags.TAPES,
     timeout: float = flags.TIMEOUT,
     distil: bool = flags.DISTIL,
+    pace: float | None = option(
+        "Play at this many times the speed of the Game Boy, as --pace 1. Default: as fast as possible.",
+        "FACTOR",
+    ),
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge from power-on, and write a run and report."""
@@ -290,16 +242,19 @@ def play(
         memory=memory,
         mind=mind,
         without=tuple(without or ()),
+        pace=pace,
         asking=asking,
     )
     with interrupts() as interrupt:
-        if rom is None and resume is None:
-            err.say("No --rom given: playing the demo cartridge of this project.")
-        with view_on(err) as view, with_heartbeat(pulse, view, interrupt) as viewer:
-            summary = play_run(settings, viewer, interrupt)
-            report_ended(Path(summary.run), rom)
+        with view_on(err) as view:
+            shown = view if pace is None else PacedViewer(view, pace, interrupt)
+            with with_heartbeat(pulse, shown, interrupt) as viewer:
+                summary = play_run(settings, viewer, interrupt)
+                report_ended(Path(summary.run), rom)
         if as_json:
             out.say(json.dumps(summary.as_json()))
         else:
-            out.print(summary_table(summary))
+            out.print(summary_table(summary, view.start.labels))
+            for line in end_lines(summary, view.start):
+                out.say(line)
     raise typer.Exit(summary.stop.exit_code)

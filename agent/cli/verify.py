@@ -14,7 +14,7 @@ from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
-from agent.cli.play import view_on
+from agent.cli.panel import view_on
 from agent.errors import UsageError
 from agent.story.story import Story
 from agent.tools.report.html import require_page_or_new, require_writable

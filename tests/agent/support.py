@@ -20,7 +20,7 @@ import pytest
 import typer.main
 from filelock import FileLock
 
-from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
+from agent.app import Decider, Interrupt, Settings, Summary, TickView, Viewer, play_run, record_of
 from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
@@ -71,7 +71,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return shutil.copytree(shared, factory.mktemp(name), dirs_exist_ok=True)
 
 
-class Watcher:
+class Watcher(Viewer):
     """A viewer that records what it saw, and calls `react` if given."""
 
     def __init__(self, react: Callable[[TickView], None] | None = None) -> None:
