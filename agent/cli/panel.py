@@ -139,7 +139,7 @@ def model_line(status: ModelStatus) -> str:
 
 @dataclass
 class PlainLines(Viewer):
-    """Prints a line when the action changes, at a milestone, and every `LINE_EVERY` ticks.
+    """Prints a line when the action changes, at a milestone, at an answer of a model, and every `LINE_EVERY` ticks.
 
     A single tick of waiting, as between two parts of a scene, is no change.
     """
@@ -149,6 +149,7 @@ class PlainLines(Viewer):
     _last: tuple[str, int] = ("", 0)
     _last_tick: int = 0
     _idle: bool = False  # whether the last tick was idle
+    _advice: EventRow | None = None
 
     def show_start(self, start: PlayStart) -> None:
         """Print the first lines."""
@@ -158,6 +159,10 @@ class PlainLines(Viewer):
 
     def show(self, moment: TickView) -> None:
         """Print a line if something has changed."""
+        latest = _latest_advice(moment) if moment.model is not None else None
+        if latest is not None and latest is not self._advice:
+            self._advice = latest
+            self.output.say(f"{_clock(moment)}  {event_line(latest, self.start)}")
         now = (moment.intent.name, len(moment.milestones))
         new = moment.milestones[self._last[1] :]
         was_idle, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
@@ -167,8 +172,7 @@ class PlainLines(Viewer):
         if not is_brief or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
             reached = "".join(f"; milestone: {milestone_label(self.start, each)}" for each in new)
-            clock = game_time(moment.frame / FRAMES_PER_SECOND)
-            self.output.say(f"{clock}  {moment.where:<28}  {moment.intent.why}{reached}")
+            self.output.say(f"{_clock(moment)}  {moment.where:<28}  {moment.intent.why}{reached}")
 
 
 @dataclass
@@ -245,14 +249,13 @@ class LivePanel(Viewer):
     def _rows(self, moment: TickView) -> Mapping[str, str]:
         start, player = self.start, moment.state.player
         done = sum(each in start.labels for each in moment.milestones)
-        clock = game_time(moment.frame / FRAMES_PER_SECOND)
         rows = {
             "goal": f"{moment.goal_label or 'none'} ({done} of {len(start.labels)} milestones)",
             "doing": moment.intent.why,
             "where": moment.where,
             "team": team_line(moment.state.party, start) or "no Pokemon yet",
             "has": f"badges {player.badge_count}, money {player.money:,}",
-            "time": f"{clock} in the game, {game_time(moment.wall_s)} played, tick {moment.tick:,}",
+            "time": f"{_clock(moment)} in the game, {game_time(moment.wall_s)} played, tick {moment.tick:,}",
         }
         if not moment.state.game_started:
             rows |= {"team": "no Pokemon yet", "has": "nothing yet"}
@@ -262,6 +265,10 @@ class LivePanel(Viewer):
         if moment.state.dialogue.waiting is Waiting.ARROW and moment.state.menu is None:
             rows["text"] = moment.text
         return rows
+
+
+def _clock(moment: TickView) -> str:
+    return game_time(moment.frame / FRAMES_PER_SECOND)
 
 
 def _latest_advice(moment: TickView) -> EventRow | None:

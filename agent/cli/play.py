@@ -104,7 +104,8 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
     silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
     missed = f"; missed: {_listed(figures['cache_misses'])}" if figures["cache_misses"] else ""
-    unanswered = f"; unanswered: {_listed(silent)}" if silent else ""
+    why = {REASONS.get(name, name): times for name, times in silent.items()}
+    unanswered = f"; no answer: {_listed(why)}" if silent else ""
     return [
         (
             "questions, answers",
@@ -119,6 +120,13 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("service errors", _listed(faults) or "none"),
         ("recorded", f"{figures['tape_nodes']} messages, {figures['tape_lost']} calls lost"),
     ]
+
+
+REASONS: Final = {
+    "breaker": "paused after failures",
+    "fault": "failed calls",
+    "ceiling": "the budget is used up",
+}
 
 
 def _listed(counted: Mapping[str, int]) -> str:
