@@ -428,7 +428,7 @@ def test_an_unreachable_model_is_reported_at_once_and_play_goes_on(
     ended = agent("play", "--mind", "claude", *flags, "--run", tmp_path / "run")
     assert ended.code == 0
     assert re.search(r"^model: \S+ cannot be reached \(.+\); playing by rules", ended.err, re.M)
-    assert "no answer: failed calls 1" in " ".join(ended.out.split())
+    assert "failed calls 1" in ended.out
     assert "not billed by Anthropic" in " ".join(ended.out.replace("│", " ").split())
 
 
