@@ -112,7 +112,7 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{counts.get('questions', 0)}, {counts.get('answers', 0)}{unanswered}",
         ),
         (
-            "cost" if figures["is_billed"] else "cost by list prices, not billed by Anthropic",
+            "cost" if figures["is_billed"] else "cost at list prices",
             f"{figures['calls']} calls, {sum(figures['tokens'].values()):,} tokens, ${figures['usd']:.4f}",
         ),
         ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),

@@ -429,7 +429,7 @@ def test_an_unreachable_model_is_reported_at_once_and_play_goes_on(
     assert ended.code == 0
     assert re.search(r"^model: \S+ cannot be reached \(.+\); playing by rules", ended.err, re.M)
     assert "failed calls 1" in ended.out
-    assert "not billed by Anthropic" in " ".join(ended.out.replace("│", " ").split())
+    assert "cost at list prices" in ended.out  # not a bill of Anthropic's
 
 
 def test_plain_lines_show_the_answers_of_a_model(
