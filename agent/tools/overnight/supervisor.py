@@ -7,11 +7,26 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Final
 
-from agent.app import Interrupt
+from agent.app import Interrupt, resident_bytes
 from agent.errors import RunError, UsageError
 from agent.tools.overnight.child import Child
-from agent.tools.overnight.logs import ChildLog, NightJournal, progress_of, read_journal
-from agent.tools.overnight.outcomes import INTERRUPTED_NIGHT, USAGE, ChildExit, Night, NightVerdict
+from agent.tools.overnight.logs import (
+    ChildLog,
+    NightJournal,
+    orphan_of,
+    progress_of,
+    read_journal,
+)
+from agent.tools.overnight.outcomes import (
+    INTERRUPTED_NIGHT,
+    USAGE,
+    ChildExit,
+    Limit,
+    Night,
+    NightEnding,
+    NightVerdict,
+    hours_over,
+)
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
 from agent.tools.overnight.repair import Copier, NightFiles, copy_settings, memory_file, run_file
 from agent.tools.overnight.settings import Clock, NightSettings
@@ -38,11 +53,16 @@ class Supervisor:
     def play(self) -> Night:
         """Play until there is a verdict, and return the result of the night.
 
-        Raises RunFolderError if another process has locked the folder or it cannot be written. Raises UsageError if
-        a child refuses its flags. Raises RunError if the first child ends with an error before it has started a run.
+        Raises RunFolderError at once if another process has locked the folder or it cannot be written. Raises
+        UsageError if a child refuses its flags. Raises RunError if the first child ends with an error before it has
+        started a run.
         """
-        with own(self.settings.run, LOCK) as lock:
-            pass
+        folder, clock = self.settings.run, self.clock
+        with own(folder, LOCK) as lock:
+            lines = read_journal(folder)
+            self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
+            self._progress, self._began = progress_of(lines), clock.elapsed()
+            self._require_free_run(orphan_of(lines))
         try:
             self._resume_night()
             decision = self._recovery.before_first()
@@ -54,14 +74,15 @@ class Supervisor:
             lock.release()
 
     def _resume_night(self) -> None:
-        """Resume the night, after the child of a dead supervisor has unlocked the folder."""
+        """Begin the night, or resume it with the progress in its journal."""
         settings, folder, clock = self.settings, self.settings.run, self.clock
-        self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
-        self._progress = progress_of(read_journal(folder))
-        self._began = clock.elapsed()
         self._files = NightFiles(folder, run_file(folder), memory_file(folder, settings.memory))
-        self._journal.append("began", settings=settings.describe(), night_s=self._night_s())
-        self._wait_for_folder()
+        self._journal.append(
+            "began",
+            settings=settings.describe(),
+            night_s=self._night_s(),
+            resumed=self._progress.is_resumed,
+        )
         self._progress.milestones |= dict.fromkeys(self._files.milestones())
         self._log = ChildLog(folder, self._progress.log_bytes)
         asks = settings.asks and not self._progress.by_rules
@@ -92,6 +113,9 @@ class Supervisor:
         self._pause(self._recovery.wait_s(decision))
         if self.interrupt.asked:
             return INTERRUPTED_NIGHT
+        over = hours_over(self._night_s(), self.settings.limits)
+        if over is not None:  # no child may have played since
+            return NightVerdict(NightEnding.LIMIT, over, Limit.HOURS)
         damaged = self._recovery.before_next(decision)
         if damaged is not None:
             return damaged
@@ -119,6 +143,7 @@ class Supervisor:
         )
         try:
             with closing(Child(command, self._log.write)) as child:
+                self._journal.append("child", n=number, pid=child.pid)
                 ended = self._watch.until_ended(child, number)
         except OSError as error:  # the system has no process or pipe left
             ended = ChildExit(1, message=f"no child could be started ({error.strerror})")
@@ -168,16 +193,27 @@ class Supervisor:
             self._journal.flush()
             never.wait(min(left, STEP_S))
 
-    def _wait_for_folder(self) -> None:
-        """Wait until no process plays the run; the child of a dead supervisor ends by itself."""
-        until = self.clock.elapsed() + self.settings.patience.folder_s
+    def _require_free_run(self, orphan: int) -> None:
+        """Raise RunFolderError if a process plays the run.
+
+        The child `orphan` of a killed supervisor ends by itself and is waited for, for at most `folder_s` and the rest
+        of the hours.
+        """
+        settings, clock = self.settings, self.clock
+        left_s = settings.limits.hours * 3_600 - self._night_s()
+        until = clock.elapsed() + min(settings.patience.folder_s, left_s)
+        is_waiting = False
         while not self.interrupt.asked:
+            is_alive = resident_bytes(orphan) > 0  # read before the lock, which its end unlocks
             try:
-                with own(self.settings.run) as lock:
+                with own(settings.run) as lock:
                     pass
             except RunFolderError:
-                if self.clock.elapsed() > until:
+                if not is_alive or clock.elapsed() > until:
                     raise
+                if not is_waiting:
+                    self._journal.append("waiting", pid=orphan)
+                is_waiting = True
                 self._pause(STEP_S)
             else:
                 lock.release()

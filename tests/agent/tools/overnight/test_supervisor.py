@@ -1,17 +1,19 @@
 """Decisions of the supervisor about scripted children that crash, hang, stall or exceed a limit."""
 
+import os
 import signal
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from agent.app import Interrupt
 from agent.errors import RunError, UsageError
-from agent.tools.overnight.logs import Line
+from agent.tools.overnight.logs import Line, NightJournal
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
 from agent.tools.overnight.settings import Clock
 from memory.errors import RunFolderError
@@ -214,17 +216,55 @@ def test_a_second_supervisor_is_refused(run: Path) -> None:
 
 
 def test_the_child_of_a_dead_supervisor_is_waited_for(run: Path) -> None:
+    NightJournal(run, lambda: 0.0).append("child", n=1, pid=os.getpid())
     with own(run) as lock:
         pass
 
     def react(line: Line) -> None:
-        if line["what"] == "began":
+        if line["what"] == "waiting":
             lock.release()
 
-    assert run_night(run, GOAL, viewer=Viewer(react)).verdict == "goal"
-    with own(run) as lock, pytest.raises(RunFolderError):
-        run_night(run, GOAL, patience=replace(QUICK, folder_s=0.1))
-    lock.release()
+    viewer = Viewer(react)
+    assert run_night(run, GOAL, viewer=viewer).verdict == "goal"
+    assert viewer.lines[0] == {"at": ANY, "what": "waiting", "pid": os.getpid()}
+
+
+@pytest.mark.parametrize(
+    "more", [{"patience": replace(QUICK, folder_s=0.1)}, {"limits": NightLimits(hours=1e-5)}]
+)
+def test_the_wait_for_a_child_ends_in_time_and_with_the_hours(
+    run: Path, more: dict[str, Any]
+) -> None:
+    NightJournal(run, lambda: 0.0).append("child", n=1, pid=os.getpid())
+    with own(run), pytest.raises(RunFolderError, match="in use by another process"):
+        run_night(run, GOAL, **more)
+    assert not (run.parent / "lives.jsonl").exists()
+
+
+def test_a_run_in_use_is_refused_at_once_and_left_as_it_was(run: Path) -> None:
+    with own(run):
+        before = sorted(run.iterdir())
+        with pytest.raises(RunFolderError, match="in use by another process"):
+            run_night(run, GOAL)
+        assert sorted(run.iterdir()) == before  # no journal, no lock of a night
+    assert not (run.parent / "lives.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["run.lock", "night.lock"])
+def test_a_lock_that_is_a_link_is_refused_at_once(run: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / "precious"
+    target.write_text("kept", encoding="utf-8")
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(target)
+    with pytest.raises(RunFolderError, match="symbolic link"):
+        run_night(run, GOAL)
+    assert target.read_text(encoding="utf-8") == "kept"
+
+
+def test_waits_between_children_count_against_the_hours(run: Path) -> None:
+    limits = NightLimits(free_bytes=0, hours=0.4 / 3_600)
+    night = run_night(run, CRASH, limits=limits, patience=replace(QUICK, backoff_s=0.4))
+    assert (night.verdict, night.which, night.restarts) == ("limit", "hours", 0)
 
 
 def test_a_run_killed_before_its_first_checkpoint_is_started_again(tmp_path: Path) -> None:
