@@ -10,13 +10,7 @@ from typing import Final
 from agent.app import Interrupt, resident_bytes
 from agent.errors import RunError, UsageError
 from agent.tools.overnight.child import Child
-from agent.tools.overnight.logs import (
-    ChildLog,
-    NightJournal,
-    orphan_of,
-    progress_of,
-    read_journal,
-)
+from agent.tools.overnight.logs import ChildLog, NightJournal, orphan_of, progress_of, read_journal
 from agent.tools.overnight.outcomes import (
     INTERRUPTED_NIGHT,
     USAGE,
@@ -179,8 +173,9 @@ class Supervisor:
     def _record_fault(self, decision: Restart, done: str) -> None:
         kind = decision.fault.value if decision.fault else ""
         self._progress.faults[kind] += 1
+        last = self._recovery.last
         self._journal.append(
-            "fault", kind=kind, says=decision.message, tick=self._recovery.last.tick, answer=done
+            "fault", kind=kind, says=decision.message, tick=last.tick, frame=last.frame, answer=done
         )
 
     def _night_s(self) -> float:

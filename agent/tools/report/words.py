@@ -58,6 +58,11 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
+def count_of(count: int, noun: str) -> str:
+    """Return a number of things in words; the plural of `noun` ends in -s."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def game_time(seconds: float | None) -> str:
     """Return game time as h:mm:ss."""
     if seconds is None:
