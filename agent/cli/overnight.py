@@ -20,10 +20,9 @@ from agent.cli.output import Output
 from agent.errors import RunError, UsageError
 from agent.experience.uses import MemoryUse
 from agent.story.story import Story
-from agent.tools.overnight.finished import finished_night
 from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
 from agent.tools.overnight.settings import NightSettings, NightTimeouts
-from agent.tools.overnight.supervisor import Supervisor
+from agent.tools.overnight.supervisor import Supervisor, finished_night
 from agent.tools.report.page import report_ended
 from emulator import CartridgeError
 
