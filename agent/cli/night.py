@@ -21,7 +21,7 @@ from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.outcomes import Night, NightEnding
 from agent.tools.report.page import PAGE
-from agent.tools.report.words import count_of, game_time, plain
+from agent.tools.report.words import counted, game_time, plain
 from emulator import FRAMES_PER_SECOND
 
 LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
@@ -113,7 +113,7 @@ class NightScreen:
             "milestones": self.goal.progress(heartbeat.milestones),
             "played": game_moment(heartbeat.tick, heartbeat.frame),
             "wall time": game_time(round(self._night_s)),
-            "so far": f"{count_of(self._restarts, 'restart')}, {count_of(self._faults, 'fault')}",
+            "so far": f"{counted(self._restarts, 'restart')}, {counted(self._faults, 'fault')}",
         }
         return Panel(grid(rows), title=Text("red-agent overnight"))
 

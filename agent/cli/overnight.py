@@ -5,26 +5,19 @@ import tomllib
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from agent.advisor.calls import RETRY_POLICY
-from agent.app import HOME, AskSettings, Decider, interrupts
-from agent.app.process import shown_path
-from agent.app.settings import RunSettings, cartridge_for
+from agent.app import HOME, Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
-from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
 from agent.cli.output import Output
 from agent.errors import RunError, UsageError
 from agent.experience.uses import MemoryUse
-from agent.story.story import Story
-from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
-from agent.tools.overnight.settings import NightSettings, NightTimeouts
-from agent.tools.overnight.supervisor import Supervisor, finished_night
-from agent.tools.report.page import report_ended
-from emulator import CartridgeError
+
+if TYPE_CHECKING:
+    from agent.story.story import Story
 
 HANG_S: Final = 300.0  # without a tick, if no model is asked
 CALLS: Final = 6  # at most between two ticks
@@ -68,6 +61,14 @@ def overnight(
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
+    from agent.app import AskSettings, interrupts
+    from agent.app.process import shown_path
+    from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
+    from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
+    from agent.tools.overnight.settings import NightSettings, NightTimeouts
+    from agent.tools.overnight.supervisor import Supervisor, finished_night
+    from agent.tools.report.page import report_ended
+
     out, err = Output(), Output(stderr=True)
     AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
     folder = run or HOME / "runs" / "overnight"
@@ -144,6 +145,8 @@ def _flags(**given: object) -> tuple[str, ...]:
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     """Return the time without a tick that counts as a hang, which includes answers and retries of a model."""
+    from agent.advisor.calls import RETRY_POLICY
+
     longest: float = RETRY_POLICY.max_total_s + timeout_s
     if hang is None:
         return HANG_S + CALLS * longest * asks
@@ -153,8 +156,12 @@ def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     return hang
 
 
-def _story(rom: Path | None, stored: dict[str, Any]) -> Story | None:
+def _story(rom: Path | None, stored: dict[str, Any]) -> "Story | None":
     """Return the story of the cartridge that is played; None if it cannot be loaded, which the child reports."""
+    from agent.app.settings import RunSettings, cartridge_for
+    from agent.story.story import Story
+    from emulator import CartridgeError
+
     try:
         return Story.of(cartridge_for(rom, RunSettings.of(stored) if stored else None).kind)
     except (RunError, CartridgeError):

@@ -143,6 +143,11 @@ def orphan_of(lines: Iterable[Line]) -> int:
     return last
 
 
+def shortened(words: str, most: int) -> str:
+    """Return a text of at most `most` characters, whose end is an ellipsis if it was cut."""
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
 STDERR_FILE: Final = "night.log"
 ROTATE_AT: Final = 4_000_000  # bytes
 OLDER_FILES: Final = 3
@@ -179,7 +184,7 @@ class ChildLog:
         *lines, rest = data[-1 << 16 :].split(b"\n")
         for line in lines:
             if words := line.decode("utf-8", "replace").strip():
-                self.last = words[:LONGEST]
+                self.last = shortened(words, LONGEST)
         return rest
 
     def _append(self, data: bytes) -> None:

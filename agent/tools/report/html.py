@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.errors import UsageError
 from agent.tools.report.chart import clock_time, local
-from agent.tools.report.words import count_of, cut, game_time, number, plain, sanitized, times
+from agent.tools.report.words import counted, cut, game_time, number, plain, sanitized, times
 
 LONGEST: Final = 400  # characters of any one text
 
@@ -37,7 +37,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "amount": number,
-        "of": count_of,
+        "of": counted,
         "times": times,
         "plain": plain,
         "game_time": game_time,

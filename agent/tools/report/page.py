@@ -66,13 +66,14 @@ def headline(run: RunData) -> str:
 
 def lead(run: RunData) -> str:
     """Return a summary of the run in one or two sentences."""
-    parts = [run.verdict.why] if run.verdict.why else []
+    why, is_goal = run.verdict.why, run.verdict.kind is RunStatus.GOAL
+    parts = [why[:1].upper() + why[1:]] if why and not is_goal else []
     if run.milestones:
         last = run.milestones[-1]
         parts.append(f"The last milestone was to {last.says}, at {game_time(last.when.game_s)}")
-    elif run.verdict.kind is not RunStatus.GOAL:
+    elif not is_goal:
         parts.append("No milestone was reached")
-    if run.verdict.kind is not RunStatus.GOAL and run.pending:
+    if not is_goal and run.pending:
         parts.append(f"Its goal was: {run.until}")
     return ". ".join(each.rstrip(".") for each in parts) + "."
 

@@ -53,14 +53,14 @@ def evidence_text(item: MemoryItem) -> str:
             return f"importance {item.more.get('importance', '?')}"
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number of things, such as "1 game" or "1,200 games"; `plural` is for nouns that need more than an s."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def times(count: int) -> str:
     """Return a number of times in words."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
-
-
-def count_of(count: int, noun: str) -> str:
-    """Return a number of things in words; the plural of `noun` ends in -s."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def game_time(seconds: float | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.overnight.child import Heartbeat
+from agent.tools.overnight.child import LONGEST_TEXT, Heartbeat
 from agent.tools.overnight.logs import (
     OLDER_FILES,
     ChildLog,
@@ -438,3 +438,13 @@ def test_a_livelock_counts_frames_since_the_last_gain_of_all_children() -> None:
     assert stalls.is_livelock(after_hours=4.5)
     stalls.observe(beat(50, hour, gains=5), 0.0)
     assert not stalls.is_livelock(after_hours=0.1)
+
+
+def test_a_cut_text_ends_with_an_ellipsis(tmp_path: Path) -> None:
+    words = "Mind the brambles, JUNO! " * 20
+    sent = Heartbeat(1, 10, "the lab", words, (), 0, 0)
+    got = Heartbeat.of(sent.line())
+    assert got == sent._replace(doing=f"{words[: LONGEST_TEXT - 1]}…")
+    log = ChildLog(tmp_path)
+    log.write(words.encode() + b"\n")
+    assert log.last.endswith("…")

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, syn
 
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.process import write_atomically
-from agent.tools.report.page import page, report_run
+from agent.tools.report.page import lead, page, report_run
 from agent.tools.report.run_data import RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, downsampled, with_wall_time
 from emulator import Cartridge
@@ -164,6 +164,12 @@ def test_the_verdict_of_the_night_overrides_that_of_the_last_session(run: Path) 
     html = page_of(run)
     assert "Ended at its limit of dollars" in html
     assert "5.00 of 5.00 dollars are spent" in html
+
+
+def test_the_lead_is_in_whole_sentences(run: Path) -> None:
+    assert lead(data_of(run)).startswith("The last milestone was to ")
+    write_night(run, [{"what": "verdict", "verdict": "gave_up", "why": "no way is known"}])
+    assert lead(data_of(run)).startswith("No way is known. The last milestone was to ")
 
 
 def test_faults_are_counted_by_kind_and_a_goal_needs_no_verdict(run: Path) -> None:
