@@ -106,6 +106,8 @@ class Supervisor:
             self._record_fault,
             NightHistory(by_rules=self._progress.by_rules),
         )
+        if vitals := self._files.last_vitals():  # where the run is if no child plays
+            self._recovery.last = ChildExit(0, tick=vitals.tick, frame=vitals.frame)
 
     def _play_child(self, decision: Restart) -> Restart | NightVerdict:
         """Wait for the back-off, let a child play, and return the next step after its end."""

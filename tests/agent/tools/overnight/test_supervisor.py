@@ -261,6 +261,12 @@ def test_a_lock_that_is_a_link_is_refused_at_once(run: Path, tmp_path: Path, nam
     assert target.read_text(encoding="utf-8") == "kept"
 
 
+def test_a_night_in_which_no_child_plays_says_where_the_run_is(run: Path) -> None:
+    interrupt = Interrupt(asked=True)
+    night = run_night(run, GOAL, interrupt=interrupt)
+    assert (night.verdict, night.ticks, night.frames > 0) == ("interrupted", 102, True)
+
+
 def test_waits_between_children_count_against_the_hours(run: Path) -> None:
     limits = NightLimits(free_bytes=0, hours=0.4 / 3_600)
     night = run_night(run, CRASH, limits=limits, patience=replace(QUICK, backoff_s=0.4))

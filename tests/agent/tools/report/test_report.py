@@ -90,7 +90,7 @@ NIGHT: Final[Sequence[Mapping[str, Any]]] = (
 
 
 CONTROL_CHARACTERS: Final = re.compile(
-    "[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f\x7f-\x9f]"
+    "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f\x7f-\x9f]"
 )
 
 
@@ -376,7 +376,7 @@ def test_restarts_are_those_of_nights_alone(agent: Agent, tmp_path: Path) -> Non
 def test_control_characters_of_a_milestone_are_visible_on_every_page(
     agent: Agent, run: Path, tmp_path: Path
 ) -> None:
-    words = "a\0b\u202ec"
+    words = "a\0b\u202ec\u061c"
     add_events(run, [(9, "milestone", {"id": words, "witnesses": {"ram": words}})])
     write_night(run, [{"what": "verdict", "verdict": "limit", "which": words, "why": words}])
     both = tmp_path / "both.html"
