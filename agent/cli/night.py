@@ -155,8 +155,8 @@ def night_table(night: Night, goal: NightGoal) -> Table:
 
 ENDINGS: Final = {
     NightEnding.GOAL: "goal reached: {goal}",
-    NightEnding.LIMIT: "ended at a limit: {why}",
-    NightEnding.GAVE_UP: "gave up: {why}",
+    NightEnding.LIMIT: "ended at a limit: {reason}",
+    NightEnding.GAVE_UP: "gave up: {reason}",
     NightEnding.INTERRUPTED: "interrupted",
 }
 
@@ -167,7 +167,7 @@ def last_lines(night: Night, goal: NightGoal, command: str) -> Iterator[str]:
     `command` is the one that played it, which continues it until the goal is reached.
     """
     ending, run = NightEnding(night.verdict), Path(night.run)
-    yield f"result: {ENDINGS[ending].format(goal=goal.label(goal.until), why=night.why)}"
+    yield f"result: {ENDINGS[ending].format(goal=goal.label(goal.until), reason=night.reason)}"
     yield f"run: {shown_path(run)}"
     if (run / PAGE).is_file():
         yield f"report: {shown_path(run / PAGE)}"

@@ -111,7 +111,7 @@ def overnight(
     goal = NightGoal.of(_story(rom, stored), until or stored.get("limits", {}).get("until"))
     finished = finished_night(folder, goal.until)
     if finished is not None:
-        words = f"{shown_path(folder)} {finished.why}"
+        words = f"{shown_path(folder)} {finished.reason}"
         out.say(json.dumps(asdict(finished)) if as_json else words)
         return
     screen = NightScreen(err, goal)

@@ -188,10 +188,10 @@ class NightEnding(Enum):
 
 
 class NightVerdict(NamedTuple):
-    """How a night ended, with the exceeded limit `which`, if any, and the reason `why` in one line."""
+    """How a night ended, with the exceeded limit `which`, if any, and the `reason` in one line."""
 
     ending: NightEnding
-    why: str
+    reason: str
     which: Limit | None = None
 
 
@@ -207,7 +207,7 @@ class Night:
     run: str
     verdict: str
     which: str
-    why: str
+    reason: str
     ticks: int
     frames: int
     milestones: tuple[str, ...]

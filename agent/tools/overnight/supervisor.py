@@ -36,7 +36,7 @@ from memory.store.run_folder import STORE, own
 LOCK: Final = "night.lock"
 PROGRAM: Final = (sys.executable, "-m", "agent")
 STEP_S: Final = 0.2
-VERDICT: Final = ("verdict", "which", "why", "ticks", "frames", "restarts", "night_s")
+VERDICT: Final = ("verdict", "which", "reason", "ticks", "frames", "restarts", "night_s")
 
 
 @dataclass
@@ -166,7 +166,7 @@ class Supervisor:
             run=str(self.settings.run),
             verdict=verdict.ending.value,
             which=verdict.which.value if verdict.which else "",
-            why=verdict.why,
+            reason=verdict.reason,
             ticks=last.tick,
             frames=last.frame,
             milestones=tuple(self._progress.milestones),
@@ -245,7 +245,7 @@ def _night(folder: Path, run: RunReader, goal: str) -> Night | None:
         run=str(folder),
         verdict=NightEnding.GOAL.value,
         which="",
-        why=f"already reached its goal{day}; nothing to do",
+        reason=f"already reached its goal{day}; nothing to do",
         ticks=rows[-1].tick if rows else reached[goal],
         frames=rows[-1].frame if rows else 0,
         milestones=tuple(reached),

@@ -227,7 +227,7 @@ def _ended(
 ) -> tuple[RunStatus, str, str]:
     """Return how a run ended, which limit it reached, and why, from the latest source."""
     if night.ruling is not None:
-        which, why = (str(night.ruling.get(name, "")) for name in ("which", "why"))
+        which, why = (str(night.ruling.get(name, "")) for name in ("which", "reason"))
         return _status(str(night.ruling.get("verdict", ""))), which, why
     found = (*by_store, "")
     if summary:

@@ -218,7 +218,9 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
 
 
 SIGN: Final = "\N{REPLACEMENT CHARACTER}"
-_DIRECTIONS: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTIONS: Final = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 
 def sanitized(words: str) -> str:

@@ -126,7 +126,7 @@ def test_a_run_that_reached_its_goal_has_nothing_to_do(
     assert sorted(run.iterdir()) == before
     as_json = agent(*args, "--json").json
     assert (as_json["verdict"], as_json["ticks"]) == ("goal", played.summary.ticks)
-    assert as_json["why"].endswith("nothing to do")
+    assert as_json["reason"].endswith("nothing to do")
 
 
 def test_a_run_in_use_is_refused_in_the_line_of_play(

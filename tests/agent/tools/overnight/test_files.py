@@ -334,7 +334,7 @@ def test_crashes_wait_longer_and_use_older_checkpoints_before_the_verdict() -> N
     targets = [(each.wait, each.target) for each in again if isinstance(each, Restart)]
     assert targets == list(zip((1, 2, 4, 8, 16, 32, 60), backs, strict=True))
     assert isinstance(last, NightVerdict)
-    assert last.why.startswith("ended by SIGSEGV (it happened 8 times")
+    assert last.reason.startswith("ended by SIGSEGV (it happened 8 times")
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_every_step_repeats_a_bounded_number_of_times(
     assert len(again) == times
     assert isinstance(last, NightVerdict)
     assert (last.ending, last.which) == (ending, which)
-    assert last.why
+    assert last.reason
 
 
 def test_a_further_checkpoint_resets_all_counts() -> None:

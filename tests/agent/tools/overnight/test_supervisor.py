@@ -42,7 +42,7 @@ def test_a_repeated_crash_uses_older_checkpoints_and_then_gives_up(
     error = {"beats": [{"tick": 110, "checkpoint": 102}], "code": 1, "says": "error: no way on\n"}
     night = run_night(run, error)
     assert night.verdict == "gave_up"
-    assert night.why == "no way on (it happened 8 times, also from older checkpoints)"
+    assert night.reason == "no way on (it happened 8 times, also from older checkpoints)"
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
     assert back == ["65", "0", "0"]
     assert all(
@@ -95,7 +95,7 @@ def livelock(*, gains: int) -> dict[str, Any]:
 def test_play_without_gains_goes_back_twice_and_then_gives_up(run: Path, tmp_path: Path) -> None:
     night = run_night(run, livelock(gains=2))
     assert night.verdict == "gave_up"
-    assert "no gain in 3 hours of game time: the lab, test: stand in" in night.why
+    assert "no gain in 3 hours of game time: the lab, test: stand in" in night.reason
     assert kinds(run) == ["livelock"] * 2
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
     assert back == ["65", "0"]
@@ -105,7 +105,7 @@ def test_a_child_that_gives_up_is_restarted_twice_before_the_verdict(run: Path) 
     stuck = {"beats": [{"tick": 110, "gains": 5}], "stop": "gave_up", "code": 3}
     night = run_night(run, {**stuck, "reason": "no way is known"})
     assert (night.verdict, night.restarts) == ("gave_up", 2)
-    assert night.why == "no way is known; going back 2 times did not help"
+    assert night.reason == "no way is known; going back 2 times did not help"
 
 
 def test_a_gain_after_going_back_resets_the_count_of_returns(run: Path) -> None:
@@ -131,7 +131,7 @@ def test_an_exceeded_limit_ends_the_night_cleanly(
     life = {"beats": [{"tick": 90}, {"tick": 900}], "stays": True, "says": "words\n" * 100}
     night = run_night(run, life, limits=limits)
     assert (night.verdict, night.which) == ("limit", which)
-    assert why in night.why
+    assert why in night.reason
     assert lines_of(run, "ended")[0]["code"] == 130
     assert lines_of(run, "verdict")[0]["which"] == which
 

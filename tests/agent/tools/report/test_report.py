@@ -84,7 +84,7 @@ NIGHT: Final[Sequence[Mapping[str, Any]]] = (
     {"what": "fault", "kind": "killed", "says": "killed by signal 9", "tick": 140, "answer": "restart in 4 s"},
     {"what": "started", "n": 3, "pid": 3, "tick": 99},
     {"what": "fault", "kind": "livelock", "says": "nothing gained", "tick": 300, "answer": "went back to tick 185"},
-    {"what": "verdict", "verdict": "limit", "which": "dollars", "why": "5.00 of 5.00 dollars are spent",
+    {"what": "verdict", "verdict": "limit", "which": "dollars", "reason": "5.00 of 5.00 dollars are spent",
      "ticks": 1403, "frames": 58984, "restarts": 2},
 )  # fmt: skip
 
@@ -168,7 +168,7 @@ def test_the_verdict_of_the_night_overrides_that_of_the_last_session(run: Path) 
 
 def test_the_lead_is_in_whole_sentences(run: Path) -> None:
     assert lead(data_of(run)).startswith("The last milestone was to ")
-    write_night(run, [{"what": "verdict", "verdict": "gave_up", "why": "no way is known"}])
+    write_night(run, [{"what": "verdict", "verdict": "gave_up", "reason": "no way is known"}])
     assert lead(data_of(run)).startswith("No way is known. The last milestone was to ")
 
 
@@ -378,7 +378,7 @@ def test_control_characters_of_a_milestone_are_visible_on_every_page(
 ) -> None:
     words = "a\0b\u202ec\u061c"
     add_events(run, [(9, "milestone", {"id": words, "witnesses": {"ram": words}})])
-    write_night(run, [{"what": "verdict", "verdict": "limit", "which": words, "why": words}])
+    write_night(run, [{"what": "verdict", "verdict": "limit", "which": words, "reason": words}])
     both = tmp_path / "both.html"
     table = agent("report", run, run, "--write", both, "--csv").out
     for shown in (page_of(run), both.read_text(encoding="utf-8"), table):
