@@ -38,6 +38,11 @@ class CartridgeKind(Enum):
     DEMO = "demo"
     RED = "red"
 
+    @property
+    def label(self) -> str:
+        """The name for display."""
+        return "Red Agent Demo" if self is CartridgeKind.DEMO else "Pokemon Red (US)"
+
 
 @dataclass(frozen=True, slots=True)
 class Cartridge:
@@ -52,7 +57,7 @@ class Cartridge:
     @property
     def name(self) -> str:
         """The name for display."""
-        return "Red Agent Demo" if self.kind is CartridgeKind.DEMO else "Pokemon Red (US)"
+        return self.kind.label
 
 
 def demo_cartridge_path() -> Path:

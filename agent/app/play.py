@@ -12,10 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent import HOME
+from agent.advisor.decider import Decider
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt, write_atomically
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
-from agent.app.settings import Decider, RunSettings, Settings, cartridge_for, model_terms
+from agent.app.settings import RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
@@ -99,8 +101,6 @@ def session_in(
         with session_of_run(home, settings, console, story, interrupt, *more) as opened:
             yield opened.session, opened.run.store
 
-
-HOME: Final = Path(__file__).resolve().parents[2]
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import Stuck
 from agent.events import MilestoneEvent
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.loop import Loop, Performed
 from agent.mind.intent import Intent
 from agent.perception.percept import Percept

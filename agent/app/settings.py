@@ -5,24 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from enum import Enum
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, get_type_hints
 
 from agent import VERSION
+from agent.advisor.decider import Decider
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
 from agent.advisor.money.prices import Prices, load_prices
 from agent.errors import RunError, UsageError
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
-
-
-class Decider(Enum):
-    """What makes the decisions."""
-
-    RULES = "rules"
-    CLAUDE = "claude"  # rules, and a model for questions they cannot answer
 
 
 def _require_non_negative(flags: Mapping[str, float | None]) -> None:

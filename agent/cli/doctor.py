@@ -1,5 +1,7 @@
 """`doctor` and `plan`: checks of the machine and the cartridge, and the plan at one moment."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
@@ -9,22 +11,24 @@ from enum import Enum
 from importlib import metadata
 from pathlib import Path
 from platform import python_version
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import typer
-from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from agent.app import HOME, Outlook, outlook, outlooks_of_ram
+from agent import HOME
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
-from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
-from emulator import EmulatorError, demo_cartridge_path, load_cartridge
-from emulator.soundness.check import CartridgeCheck
-from emulator.soundness.survey import INVALID_IMAGE_ADVICE, require_valid, survey
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agent.app import Outlook
+    from agent.tools.doctor import OwnerFact, ReaderCheck
+    from emulator.soundness.check import CartridgeCheck
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints takes less
@@ -55,6 +59,10 @@ class HealthFinding(NamedTuple):
 
 def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
     """Yield the findings about this machine, the cartridge, and `folder`, which is to hold runs."""
+    from agent.tools.doctor import reader_checks
+    from emulator import EmulatorError, demo_cartridge_path, load_cartridge
+    from emulator.soundness.survey import survey
+
     yield HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
     yield _dependencies()
     yield _tesseract()
@@ -100,6 +108,10 @@ def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
 
 def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
     """Return facts that the owner can confirm at a glance; none for an unsound cartridge."""
+    from agent.tools.doctor import owner_facts
+    from emulator import EmulatorError, demo_cartridge_path, load_cartridge
+    from emulator.soundness.survey import require_valid, survey
+
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
         require_valid(cartridge, survey(cartridge))
@@ -159,6 +171,8 @@ def _findings(
     what: str, failed: str, look: Callable[[], list[HealthFinding]]
 ) -> list[HealthFinding]:
     """Return the findings of `look`, or one finding `failed` if the cartridge cannot be decoded."""
+    from emulator import EmulatorError
+
     try:
         return look()
     except EmulatorError as error:
@@ -166,6 +180,8 @@ def _findings(
 
 
 def _invariant(check: CartridgeCheck) -> HealthFinding:
+    from emulator.soundness.survey import INVALID_IMAGE_ADVICE
+
     if check.is_sound:
         counted = f"{check.checked} checked" if check.checked else "it has none"
         return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
@@ -207,7 +223,9 @@ def doctor(rom: Path | None = flags.ROM) -> None:
 def plan(
     rom: Path | None = flags.ROM,
     run: Path | None = option(
-        "Plan at the last checkpoint of this run. Default: at power-on.", "DIR"
+        "Plan at the last checkpoint of this run, or of the `last` one. Default: at power-on.",
+        "DIR",
+        callback=flags.run_named,
     ),
     from_ram: Path | None = option(
         "Plan for RAM images, NAME.wram with NAME.hram, of Pokemon Red or of --rom.",
@@ -216,6 +234,8 @@ def plan(
     facts: bool = switch("--facts", "Print the facts of the planner as well."),
 ) -> None:
     """Show what the agent would do now and why, and its open goals."""
+    from agent.app import outlook, outlooks_of_ram
+
     out = Output()
     if from_ram is None:
         show_outlook(outlook(rom, run), out, facts=facts)

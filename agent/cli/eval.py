@@ -1,5 +1,7 @@
 """`eval`: plays many games in parallel, shows progress, and writes the results."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
@@ -7,22 +9,23 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from agent import VERSION
-from agent.app import HOME, Decider, Interrupt, interrupts
+from agent import HOME, VERSION
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import command_line, option, require_result_path, seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
-from agent.lab.publish import Origin, write_result
-from agent.lab.runner import Runner
-from agent.story.story import Story
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
+
+if TYPE_CHECKING:
+    from agent.app import Interrupt
+    from agent.lab.eval import EvalGame, EvalResults
+    from agent.lab.runner import Runner
+    from emulator import Cartridge
 
 INTERRUPTED: Final = 130
 
@@ -49,6 +52,12 @@ def evaluate(
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
     timed out; 130 on Ctrl-C, with the tables of the finished games.
     """
+    from agent.app import interrupts
+    from agent.lab.eval import EvalResults
+    from agent.lab.runner import Runner
+    from agent.story.story import Story
+    from emulator import demo_cartridge_path, load_cartridge
+
     numbers = seeds_of(seeds)
     require_result_path(write)
     if memory is not None and not memory.is_file():
@@ -119,7 +128,9 @@ def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
 def _play(
     runner: Runner, seeds: list[int], folder: Path, until: str, interrupt: Interrupt
 ) -> list[EvalGame]:
-    err, games = Output(stderr=True), list[EvalGame]()
+    from agent.lab.eval import game_of
+
+    err, games = Output(stderr=True), list["EvalGame"]()
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress("{task.description}", *columns, console=err) as progress:
         bar = progress.add_task("playing", total=len(seeds))
@@ -136,8 +147,9 @@ def _play(
 def _write_results(
     results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge
 ) -> None:
-    # Drawing takes a second to load, so other commands do not import it.
+    from agent.lab.eval import write_csv
     from agent.lab.plots import milestones_plot, times_plot
+    from agent.lab.publish import Origin, write_result
 
     write_csv(results, folder / "eval.csv")
     figures = results.as_json()

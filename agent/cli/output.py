@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Final
+from typing import IO, Final, NoReturn
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -36,7 +36,7 @@ class Output(Console):
         self.print(Text(words), soft_wrap=True, highlight=False)
 
 
-def fail(error: object, code: int) -> None:
+def fail(error: object, code: int) -> NoReturn:
     """End the process with one line on stderr; unwritten stdout is dropped."""
     discard(sys.stdout)
     Output(stderr=True).say(f"error: {error}")

@@ -1,5 +1,7 @@
 """`overnight`: supervised play."""
 
+from __future__ import annotations
+
 import json
 import tomllib
 from dataclasses import asdict
@@ -9,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from agent.app import HOME, Decider
+from agent import HOME
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.errors import RunError, UsageError
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 
 if TYPE_CHECKING:
     from agent.story.story import Story
@@ -156,7 +159,7 @@ def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     return hang
 
 
-def _story(rom: Path | None, stored: dict[str, Any]) -> "Story | None":
+def _story(rom: Path | None, stored: dict[str, Any]) -> Story | None:
     """Return the story of the cartridge that is played; None if it cannot be loaded, which the child reports."""
     from agent.app.settings import RunSettings, cartridge_for
     from agent.story.story import Story

@@ -1,137 +1,32 @@
-"""`play`: the command, its panel or plain lines, and the heartbeat for a supervisor."""
+"""`play`: the command, and the heartbeat for a supervisor."""
+
+from __future__ import annotations
 
 import json
 import os
 import select
-import shlex
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
-from rich.table import Table
 
-from agent.app import (
-    AskSettings,
-    Decider,
-    Interrupt,
-    Settings,
-    Stop,
-    Summary,
-    TickView,
-    Viewer,
-    interrupts,
-    play_run,
-)
-from agent.app.summary import PlayStart
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
-from agent.cli.output import Output, facts
-from agent.cli.panel import PacedViewer, view_on
+from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
-from agent.tools.overnight.child import Heartbeat
-from agent.tools.report.page import PAGE, report_ended
-from agent.tools.report.words import game_time
-from emulator.console import FRAMES_PER_SECOND
+from agent.experience.memory_use import MemoryUse
 
-
-def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
-    """Return the summary of a run as a table, with milestones by their labels."""
-    rows = [
-        ("not a clean run", f"went back by hand from tick {each.left} to tick {each.tick}")
-        for each in summary.returns
-        if each.why == "asked"
-    ]
-    for each in summary.milestones:
-        clock = game_time(each.frame / FRAMES_PER_SECOND)
-        rows.append((labels.get(each.id, each.id), f"{clock}, tick {each.tick:,}"))
-    rows += [
-        ("badges", str(summary.badges)),
-        ("battles", str(summary.battles)),
-        ("times stuck", str(summary.episodes)),
-        ("times rewound", str(len(summary.returns))),
-        ("errors", str(summary.errors)),
-        ("speed", f"{summary.frames_per_s:,.0f} frames a second"),
-    ]
-    if summary.advice is not None:
-        rows += _advice_rows(summary.advice)
-    return facts("milestones and figures", rows)
-
-
-ENDS: Final = {
-    Stop.GOAL: "reached its goal",
-    Stop.TICKS: "stopped at --ticks",
-    Stop.INTERRUPTED: "interrupted",
-    Stop.GAVE_UP: "gave up",
-    Stop.ERROR: "ended by an error",
-    Stop.LIMIT: "stopped at a limit",
-}
-
-
-def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
-    """Yield the last lines of play, which are never wrapped: how it ended, its files, and what can be done next."""
-    clock = game_time(summary.frames / FRAMES_PER_SECOND)
-    if summary.ticks == start.tick and summary.stop is not Stop.ERROR:
-        yield f"{ENDS[summary.stop]}: already at tick {summary.ticks:,}, so nothing was played"
-    else:
-        reason = f": {summary.reason}" if summary.reason else ""
-        took = f"tick {summary.ticks:,}, {clock} in the game, {game_time(summary.wall_s)} played"
-        yield f"{ENDS[summary.stop]}{reason} ({took})"
-    run = shlex.quote(relative(Path(summary.run)))
-    yield f"run: {run}"
-    if (page := Path(summary.run) / PAGE).is_file():
-        yield f"report: {shlex.quote(relative(page))}"
-    if summary.stop in {Stop.TICKS, Stop.INTERRUPTED, Stop.ERROR}:
-        yield f"to continue: python -m agent play --resume {run}"
-    yield f"to check it: python -m agent replay {run}"
-
-
-def relative(path: Path) -> str:
-    """Return a path as seen from the current folder, where it is below it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
-
-
-def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the figures of the model as rows."""
-    counts = figures["counts"]
-    faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
-    silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
-    missed = f"; missed: {_listed(figures['cache_misses'])}" if figures["cache_misses"] else ""
-    why = {REASONS.get(name, name): times for name, times in silent.items()}
-    unanswered = f"; no answer: {_listed(why)}" if silent else ""
-    return [
-        (
-            "questions, answers",
-            f"{counts.get('questions', 0)}, {counts.get('answers', 0)}{unanswered}",
-        ),
-        (
-            "cost" if figures["is_billed"] else "cost at list prices",
-            f"{figures['calls']} calls, {sum(figures['tokens'].values()):,} tokens, ${figures['usd']:.4f}",
-        ),
-        ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),
-        *([("refused by limits", _listed(figures["refused"]))] if figures["refused"] else []),
-        ("service errors", _listed(faults) or "none"),
-        ("recorded", f"{figures['tape_nodes']} messages, {figures['tape_lost']} calls lost"),
-    ]
-
-
-REASONS: Final = {
-    "breaker": "paused after failures",
-    "fault": "failed calls",
-    "ceiling": "the budget is used up",
-}
-
-
-def _listed(counted: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {times}" for name, times in counted.items())
-
+if TYPE_CHECKING:
+    from agent.app import Interrupt, TickView, Viewer
+    from agent.app.summary import PlayStart
+    from agent.tools.overnight.child import Heartbeat
 
 EVERY_S: Final = 0.5
 GRACE_S: Final = 60.0  # for a clean end without a supervisor
@@ -156,7 +51,7 @@ def with_heartbeat(fd: int | None, view: Viewer, interrupt: Interrupt) -> Iterat
 
 
 @dataclass(slots=True)
-class HeartbeatViewer(Viewer):
+class HeartbeatViewer:
     """A viewer that writes a heartbeat every half second, and at each milestone and checkpoint."""
 
     fd: int
@@ -181,6 +76,8 @@ class HeartbeatViewer(Viewer):
 
 
 def _heartbeat(moment: TickView) -> Heartbeat:
+    from agent.tools.overnight.child import Heartbeat
+
     return Heartbeat(
         tick=moment.tick,
         frame=moment.frame,
@@ -209,7 +106,9 @@ def play(
     seed: int | None = flags.SEED,
     run: Path | None = option("The new folder of this run. Default: one in runs/.", "DIR"),
     resume: Path | None = option(
-        "Continue the run in this folder from its last checkpoint.", "DIR"
+        "Continue the run in this folder, or the `last` one, from its last checkpoint.",
+        "DIR",
+        callback=flags.run_named,
     ),
     at: int | None = option(
         "With --resume: go back to the newest checkpoint up to this tick. The later ticks stay in the file as a dead branch, and the run is no longer clean.",
@@ -236,6 +135,11 @@ def play(
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge from power-on, and write a run and report."""
+    from agent.app import AskSettings, Settings, interrupts, play_run
+    from agent.cli.panel import PacedViewer, view_on
+    from agent.cli.summary import end_lines, summary_table
+    from agent.tools.report.page import report_ended
+
     out, err = Output(), Output(stderr=True)
     asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
     settings = Settings(

@@ -1,9 +1,11 @@
 """`replay` and `report`: replays of a run, and its report."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import typer
 
@@ -11,25 +13,17 @@ from agent.cli import flags
 from agent.cli.flags import argument, option, switch
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.replay.bisect import Difference, ValueChange
-from agent.tools.replay.operations import (
-    PictureForm,
-    PictureRequest,
-    bisect_run,
-    bisect_runs,
-    export_run,
-    picture_run,
-    redecide_run,
-    replay_run,
-)
-from agent.tools.report.comparison import PAGE, as_csv, as_json, write_comparison
-from agent.tools.report.page import read_runs_data, report_run
+
+if TYPE_CHECKING:
+    from agent.tools.replay.bisect import Difference, ValueChange
 
 SHOWN: Final = 24  # fields, and ranges of RAM
 
 
 def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
     """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
+    from agent.tools.replay.operations import bisect_run, bisect_runs
+
     found = (
         bisect_run(runs[0], rom, say=err.say)
         if len(runs) == 1
@@ -73,7 +67,9 @@ SCALE: Final = 3
 
 def replay(
     runs: list[Path] = argument(
-        "The folder of a run, or an exported replay; --bisect takes one or two.", "RUN..."
+        "The folder of a run, `last`, or an exported replay; --bisect takes one or two.",
+        "RUN...",
+        callback=flags.runs_named,
     ),
     rom: Path | None = flags.ROM,
     episode: int | None = option("Replay up to the end of the Nth time the run got stuck.", "N"),
@@ -100,6 +96,15 @@ def replay(
     ),
 ) -> None:
     """Replay the recorded steps of a run and compare every tick."""
+    from agent.tools.replay.operations import (
+        PictureForm,
+        PictureRequest,
+        export_run,
+        picture_run,
+        redecide_run,
+        replay_run,
+    )
+
     files = {PictureForm.PNG: png, PictureForm.GIF: gif, PictureForm.MP4: mp4}
     pictures = {form.value: file for form, file in files.items()}
     actions = {
@@ -154,7 +159,9 @@ def _require_one_action(
 
 
 def report(
-    runs: list[Path] = argument("Folders of runs.", "RUN..."),
+    runs: list[Path] = argument(
+        "Folders of runs; `last` is the one played last.", "RUN...", callback=flags.runs_named
+    ),
     rom: Path | None = flags.ROM,
     write: Path | None = option(
         "Write the page here. Default: report.html in the run's folder; comparison.html for several runs.",
@@ -166,6 +173,9 @@ def report(
     as_table: bool = switch("--csv", "Print the figures as CSV, one row per run."),
 ) -> None:
     """Write the report of a run, or a comparison of several. Works during play and after a crash."""
+    from agent.tools.report.comparison import as_csv, as_json
+    from agent.tools.report.page import read_runs_data
+
     if as_object and as_table:
         raise UsageError("--json and --csv are two formats of the same; give only one")
     out = Output()
@@ -183,6 +193,9 @@ def report(
 
 
 def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
+    from agent.tools.report.comparison import PAGE, write_comparison
+    from agent.tools.report.page import read_runs_data, report_run
+
     if len(runs) == 1:
         return report_run(runs[0], rom, to)
     return write_comparison(read_runs_data(runs, rom), to or Path(PAGE))

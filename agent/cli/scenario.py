@@ -1,40 +1,32 @@
 """`scenario`: runs, lists and records scenarios."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 from rich.text import Text
 
-from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import argument, option, seeds_of
 from agent.cli.output import Output, rows_of
-from agent.tools.scenario.capture import RecordRequest, from_stuck, record
-from agent.tools.scenario.file import ScenarioListing, list_entry, read_scenarios
-from agent.tools.scenario.run import (
-    Report,
-    ScenarioVerdict,
-    page,
-    require_tally_or_new,
-    run_all,
-    tallies,
-)
-from emulator import demo_cartridge_path, load_cartridge
 
-STYLES: Final = {
-    ScenarioVerdict.PASSED: "green",
-    ScenarioVerdict.FAILED: "red",
-    ScenarioVerdict.SKIPPED: "yellow",
-}
+if TYPE_CHECKING:
+    from agent.tools.scenario.file import ScenarioListing
+    from agent.tools.scenario.run import Report
+
+STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
 STATES: Final = option("The folder of saved states. Default: states/ beside each scenario.", "DIR")
-RUN: Final = argument("The folder of a run.", "RUN")
+RUN: Final = argument(
+    "The folder of a run, or `last`, the one played last.", "RUN", callback=flags.run_named
+)
 PLAYED: Final = option(
     "The image that the run was played on. Default: the one with its SHA-1 in roms/.", "", "--rom"
 )
@@ -56,6 +48,11 @@ def run_them(
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Run scenarios: play from a saved state and check the result. Exits 1 when one fails."""
+    from agent.app.process import write_atomically
+    from agent.tools.scenario.file import read_scenarios
+    from agent.tools.scenario.run import ScenarioVerdict, page, require_tally_or_new, run_all
+    from emulator import demo_cartridge_path, load_cartridge
+
     out, err = Output(), Output(stderr=True)
     if write is not None:
         require_tally_or_new(write)
@@ -88,6 +85,8 @@ def list_them(
     paths: list[Path] = PATHS, states: Path | None = STATES, as_json: bool = flags.AS_JSON
 ) -> None:
     """List scenarios with their start, and whether it can be used."""
+    from agent.tools.scenario.file import list_entry, read_scenarios
+
     out = Output()
     rows = [list_entry(each) for each in read_scenarios(paths, states)]
     if as_json:
@@ -113,6 +112,8 @@ def record_one(
     rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario that begins at a tick of a run."""
+    from agent.tools.scenario.capture import RecordRequest, record
+
     made = record(run, rom, RecordRequest(at, name, description, tuple(until or ())), into)
     _report_made([made], rom, Output())
 
@@ -127,6 +128,8 @@ def record_episodes(
     rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario of each time that a run got stuck. It fails until play gets further."""
+    from agent.tools.scenario.capture import from_stuck
+
     out = Output()
     made = from_stuck(run, rom, episode, into)
     if made:
@@ -145,11 +148,15 @@ def _report_made(made: Sequence[Path], rom: Path | None, out: Output) -> None:
 
 
 def _counts(reports: Sequence[Report]) -> dict[str, int]:
+    from agent.tools.scenario.run import ScenarioVerdict
+
     return {each.value: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
 
 
 def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
     """Print one row per scenario, or per scenario over its games, and the number of each verdict."""
+    from agent.tools.scenario.run import tallies
+
     if by_game:
         tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
         out.print(rows_of(("scenario", "passed", "frames"), tallied, ""))
@@ -159,7 +166,7 @@ def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
                 each.name,
                 each.pitfall,
                 f"{each.frames:,}",
-                Text(each.verdict.value, STYLES[each.verdict]),
+                Text(each.verdict.value, STYLES[each.verdict.value]),
             )
             for each in reports
         )

@@ -3,24 +3,19 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import interrupts
-from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
-from agent.cli.panel import view_on
 from agent.errors import UsageError
-from agent.story.story import Story
-from agent.tools.report.html import require_page_or_new, require_writable
-from agent.tools.verify.fact import FactStatus
-from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
-from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
+
+if TYPE_CHECKING:
+    from agent.tools.verify.game import CartridgeVerdict
 
 REPORT: Final = "verify-report"
 
@@ -43,6 +38,14 @@ def verify_cartridge(
 
     Exits 0 when every exercised check passed, 1 when one failed or play broke, 130 on Ctrl-C if none has failed.
     """
+    from agent.app import interrupts
+    from agent.app.process import write_atomically
+    from agent.cli.panel import view_on
+    from agent.story.story import Story
+    from agent.tools.report.html import require_page_or_new, require_writable
+    from agent.tools.verify.game import VerifyRequest, page, verify
+    from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
+
     out, err = Output(), Output(stderr=True)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     goal = Story.of(cartridge.kind).up_to(until)[-1]
@@ -71,8 +74,10 @@ def _make_folder(folder: Path) -> None:
         raise UsageError(message) from error
 
 
-def _table(verdict: CartridgeVerdict) -> Table:
+def _table(verdict: "CartridgeVerdict") -> Table:
     """Return the verdict as a table: failed checks first, then one line per topic."""
+    from agent.tools.verify.fact import FactStatus
+
     table = Table(
         title=Text(f"{verdict.cartridge}: {verdict.headline}"),
         title_justify="left",

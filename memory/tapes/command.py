@@ -1,4 +1,4 @@
-"""The command `observe`: its texts, the search for a tape, and the report. Prints nothing itself."""
+"""The command `observe`: the search for a tape, and the report. Prints nothing itself."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,16 +56,6 @@ def _folders(environment: Mapping[str, str], here: Path, also: Sequence[Path]) -
     if environment.get("HOME"):
         yield Path(environment["HOME"]) / TAPES_FOLDER
     yield here
-
-
-DESCRIPTION: Final = (
-    "Summarise recorded model sessions in notes that the next run reads; no model, no network."
-)
-DB: Final = "The tape. Default: TAPES_SQLITE, TAPES_DB, or the first tapes.sqlite or tapes.db in .tapes here, in the checkout, in XDG folders, at home."
-FOLDER: Final = "Where observations.md goes. Default: .tapes/memory next to the tape."
-DRY_RUN: Final = "Print the notes; write nothing."
-RESET: Final = "Discard the watermark and observe all sessions again; no note is written twice."
-SESSION: Final = "Only the session with this hash or hash prefix (8 digits or more)."
 
 
 def run(

@@ -11,11 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
+from agent.advisor.decider import Decider
 from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, NoViewer, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
-from agent.app.settings import NEVER, Decider, RunSettings, cartridge_for
+from agent.app.settings import NEVER, RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.story.story import Story

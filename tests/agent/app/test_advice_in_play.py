@@ -18,8 +18,9 @@ from typing import Any, Final
 
 import pytest
 
+from agent.advisor.decider import Decider
 from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question, Tool
-from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
+from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE, AdviceSource
 from agent.app.session import PlayLimits
 from agent.errors import RunError

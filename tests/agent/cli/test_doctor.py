@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli.doctor import Health, HealthFinding, confirmable, examine
-from agent.tools import owner_facts
+from agent.tools.doctor import owner_facts
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, image_checksum
 from emulator.profile import table

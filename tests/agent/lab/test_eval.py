@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from agent.cli import cli
 from agent.errors import UsageError
@@ -122,9 +121,8 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     ],
 )
 def test_eval_rejects_invalid_arguments(arguments: list[str], words: str, tmp_path: Path) -> None:
-    command = get_command(cli)
     with pytest.raises(UsageError, match=words):
-        command.main(["eval", *arguments, "--out", str(tmp_path)], standalone_mode=False)
+        cli.main(["eval", *arguments, "--out", str(tmp_path)], standalone_mode=False)
 
 
 CTRL_C_AFTER_ONE = """
