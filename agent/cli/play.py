@@ -82,7 +82,7 @@ def _heartbeat(moment: TickView) -> Heartbeat:
         tick=moment.tick,
         frame=moment.frame,
         place=moment.where,
-        doing=f"{moment.intent.name}: {moment.intent.why}",
+        doing=moment.intent.why,
         milestones=moment.milestones,
         gains=moment.gains,
         checkpoint=moment.checkpoint,
