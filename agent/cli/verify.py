@@ -28,7 +28,9 @@ def verify_cartridge(
     minutes: float = option("Play at most this many minutes of game time.", default=120.0, min=0.1),
     seed: int | None = flags.SEED,
     write: Path = option(
-        "The folder for verify-report.json and verify-report.html.", "DIR", default=Path()
+        "The folder for verify-report.json and verify-report.html, made if missing.",
+        "DIR",
+        default=Path(),
     ),
     as_json: bool = switch("--json", "Print the report as one JSON object on the last line."),
 ) -> None:
@@ -38,20 +40,18 @@ def verify_cartridge(
     """
     from agent.app import interrupts
     from agent.app.process import write_atomically
-    from agent.cli.play import view_on
+    from agent.cli.panel import view_on
     from agent.story.story import Story
     from agent.tools.report.html import require_page_or_new, require_writable
     from agent.tools.verify.game import VerifyRequest, page, verify
     from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
 
     out, err = Output(), Output(stderr=True)
-    if not write.is_dir():
-        message = f"--write {write} is no folder; create it, or name another"
-        raise UsageError(message)
-    require_page_or_new(write / f"{REPORT}.html")
-    require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     goal = Story.of(cartridge.kind).up_to(until)[-1]
+    _make_folder(write)
+    require_page_or_new(write / f"{REPORT}.html")
+    require_writable(write)
     request = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, request, view, interrupt)
@@ -64,6 +64,14 @@ def verify_cartridge(
         out.say(json.dumps(verdict.as_json()))
     err.say(f"The report is in {write / REPORT}.html and .json.")
     raise typer.Exit(verdict.exit_code)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"--write {folder} is no folder ({error.strerror}); name another"
+        raise UsageError(message) from error
 
 
 def _table(verdict: "CartridgeVerdict") -> Table:

@@ -115,6 +115,10 @@ class Story:
             raise UsageError(message)
         return tuple(known if last is None else known[: known.index(last) + 1])
 
+    def milestones_up_to(self, last: str | None) -> tuple[Milestone, ...]:
+        """Return the milestones up to `last`, or all; raises UsageError for an unknown `last`."""
+        return self.milestones[: len(self.up_to(last))]
+
     @property
     def kept(self) -> frozenset[int]:
         """The items that a task needs or hands over: they are never used up or tossed."""

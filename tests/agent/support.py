@@ -19,7 +19,7 @@ import pytest
 from filelock import FileLock
 
 from agent.advisor.decider import Decider
-from agent.app import Interrupt, Settings, Summary, TickView, play_run, record_of
+from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run, record_of
 from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
@@ -70,7 +70,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return shutil.copytree(shared, factory.mktemp(name), dirs_exist_ok=True)
 
 
-class Watcher:
+class Watcher(Viewer):
     """A viewer that records what it saw, and calls `react` if given."""
 
     def __init__(self, react: Callable[[TickView], None] | None = None) -> None:

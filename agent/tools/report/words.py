@@ -54,6 +54,11 @@ def evidence_text(item: "MemoryItem") -> str:
             return f"importance {item.more.get('importance', '?')}"
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number of things, such as "1 game" or "1,200 games"; `plural` is for nouns that need more than an s."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def times(count: int) -> str:
     """Return a number of times in words."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
@@ -214,7 +219,9 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
 
 
 SIGN: Final = "\N{REPLACEMENT CHARACTER}"
-_DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTIONS: Final = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 
 def sanitized(words: str) -> str:
