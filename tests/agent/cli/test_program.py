@@ -1,5 +1,6 @@
 """The program as a whole: help, version, names of commands, and errors of use."""
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -110,3 +111,27 @@ def test_the_launcher_runs_the_checkout_from_any_folder(tmp_path: Path) -> None:
         [launcher, "--version"], cwd=elsewhere, capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == (f"red-agent {VERSION}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("pl", ["play", "plan"]),
+        ("memory se", ["search"]),
+        ("play --se", ["--seed"]),
+        ("play --mind ", ["rules", "claude"]),
+        ("nothing x", []),
+    ],
+)
+def test_the_shell_completes_commands_options_and_values(words: str, completed: list[str]) -> None:
+    line = f"red-agent {words}"
+    shell = {
+        "_RED_AGENT_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split(" ")) - 1),
+    }
+    command = [sys.executable, "-m", "agent"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | shell, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout.split(), done.stderr) == (completed, "")
