@@ -1,6 +1,5 @@
 """`python -m agent`: reports failures before the command line is loaded, each in one line."""
 
-import gc
 import sys
 
 
@@ -8,7 +7,6 @@ def run() -> None:
     """Load the command line and run it."""
     if sys.version_info < (3, 11):
         sys.exit("error: this needs Python 3.11 or newer; scripts/play finds one if there is one")
-    gc.disable()  # every object made while loading stays alive
     try:
         from agent.cli import main  # here, so that a missing package or Ctrl-C is reported
     except ModuleNotFoundError as missing:
@@ -18,8 +16,6 @@ def run() -> None:
     except KeyboardInterrupt:
         print("error: interrupted before play began", file=sys.stderr)
         sys.exit(130)
-    gc.freeze()
-    gc.enable()
     main()
 
 

@@ -7,6 +7,8 @@ AgentError
 └── Stuck           play makes no progress, for a named reason
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from enum import Enum
 
 
@@ -24,6 +26,12 @@ class ScenarioError(AgentError):
 
 class RunError(AgentError):
     """A run folder cannot be used."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of an error message that names the known word nearest to `word`, or ''."""
+    near = get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 class StuckReason(Enum):

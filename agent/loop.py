@@ -30,6 +30,8 @@ class Loop:
     ledger: MilestoneLedger
     hooks: Hooks
     tick: int = 0
+    render_all: bool = False  # for a viewer; the agent itself needs few frames
+    rendered: bool = False  # whether the last tick was rendered
 
     def play(self, until: Callable[[State], bool], after_tick: Callable[[State], object]) -> None:
         """Play until `until` returns true; call `after_tick` at the start and after each tick.
@@ -56,7 +58,8 @@ class Loop:
     @hookable
     def perform(self, intent: Intent) -> Performed:
         """Perform the next step of `intent`; game time passes only here."""
-        self.console.perform(intent.skill_run.step, render=self.perceiver.wants_frame)
+        self.rendered = self.render_all or self.perceiver.wants_frame
+        self.console.perform(intent.skill_run.step, render=self.rendered)
         self.tick += 1
         state = self.look()
         return Performed(intent.skill_run.resume(state), state)

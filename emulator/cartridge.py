@@ -38,6 +38,11 @@ class CartridgeKind(Enum):
     DEMO = "demo"
     RED = "red"
 
+    @property
+    def label(self) -> str:
+        """The name for display."""
+        return "Red Agent Demo" if self is CartridgeKind.DEMO else "Pokemon Red (US)"
+
 
 @dataclass(frozen=True, slots=True)
 class Cartridge:
@@ -52,7 +57,7 @@ class Cartridge:
     @property
     def name(self) -> str:
         """The name for display."""
-        return "Red Agent Demo" if self.kind is CartridgeKind.DEMO else "Pokemon Red (US)"
+        return self.kind.label
 
 
 def demo_cartridge_path() -> Path:
@@ -88,7 +93,7 @@ def _read(path: Path) -> bytes:
             raise _refused(path, "is larger than any cartridge; name a cartridge image (.gb)")
         rom = path.read_bytes()
     except FileNotFoundError:
-        message = f"no cartridge at {str(path)!r}; pass --rom PATH, or build roms/demo.gb"
+        message = f"no cartridge at {str(path)!r}; {_images()}"
         raise CartridgeError(message) from None
     except OSError as error:
         message = f"cannot read {str(path)!r} ({error.strerror}); check its permissions"
@@ -96,6 +101,15 @@ def _read(path: Path) -> bytes:
     if not rom:
         raise _refused(path, "is empty; copy the cartridge image again")
     return rom
+
+
+def _images() -> str:
+    """Return what to do about a missing image: the images there are, or how to get one."""
+    folder = demo_cartridge_path().parent
+    found = [each.name for each in sorted(folder.glob("*.gb"))]
+    if not found:
+        return f"build the demo by {folder}/demo, or name your image with --rom"
+    return f"name an image with --rom; {folder} has {', '.join(found)}"
 
 
 def _check_header(path: Path, rom: bytes) -> None:

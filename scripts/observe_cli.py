@@ -18,15 +18,17 @@ from memory.tapes import command  # noqa: E402
 
 def main() -> int:
     """Observe the tapes selected by the flags; return the exit code."""
-    parser = argparse.ArgumentParser(prog="observe_cli.py", description=command.DESCRIPTION)
-    parser.add_argument("--db", type=Path, metavar="PATH", help=command.DB)
-    parser.add_argument("--memory-dir", type=Path, metavar="DIR", help=command.FOLDER)
-    parser.add_argument("--dry-run", action="store_true", help=command.DRY_RUN)
-    parser.add_argument("--reset", action="store_true", help=command.RESET)
-    parser.add_argument("--session", metavar="HASH", help=command.SESSION)
+    parser = argparse.ArgumentParser(
+        prog="observe_cli.py", epilog="`python -m agent observe --help` explains the flags."
+    )
+    parser.add_argument("--db", type=Path, metavar="PATH")
+    parser.add_argument("--memory-dir", type=Path, metavar="DIR")
+    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--reset", action="store_true")
+    parser.add_argument("--session", metavar="HASH")
     flags = vars(parser.parse_args())
     try:
-        lines = command.run(**flags, also=(ROOT,))
+        lines = command.run(**flags, also=(ROOT,)).lines()
     except MemoryFault as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

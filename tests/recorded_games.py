@@ -17,7 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 from unittest.mock import patch
 
-from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
+from agent.advisor.decider import Decider
+from agent.app import AskSettings, Interrupt, Settings, play_run
 from agent.app.play import NoViewer
 from memory import read_run
 from tests.fake_service import FakeClaude, scenario_named

@@ -193,6 +193,11 @@ class Claude:
             raise UsageError(message) from None
         self._secret = _usable_key(self._client)
 
+    @property
+    def is_billed(self) -> bool:
+        """Whether the service is Anthropic's own: another server may cost nothing, or something else."""
+        return self._client.base_url.host == "api.anthropic.com"
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()

@@ -21,7 +21,8 @@ from agent.capabilities.registry import Topic, capabilities_for
 from agent.capabilities.unstuck import escape, inquiry
 from agent.experience.action_costs import ActionCosts
 from agent.experience.choices import TaskChoices
-from agent.experience.uses import Experience, MemoryUse, found
+from agent.experience.memory_use import MemoryUse
+from agent.experience.uses import Experience, found
 from agent.loop import Loop
 from agent.mind.advice import CurrentMoment, ModelAdvice, SituationDescriber
 from agent.mind.advisor_tools import AdvisorTools

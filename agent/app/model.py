@@ -16,7 +16,7 @@ from typing import Final
 from agent.advisor.calls import Calls, CircuitBreaker
 from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor, completer
-from agent.advisor.model import ModelFault, Request
+from agent.advisor.model import FaultKind, ModelFault, Request
 from agent.advisor.money.prices import spent_on
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Advice, NoAnswer, Question, Tool
@@ -25,7 +25,7 @@ from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated, without
 from agent.advisor.secrets import MaskingFilter, mask_for
 from agent.app.advice import AdviceSource
 from agent.app.settings import ModelTerms
-from agent.app.summary import Summary
+from agent.app.summary import ModelStatus, Summary
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
 from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation, conversations_of
@@ -62,6 +62,7 @@ def scaled_config(config: ConversationConfig, max_input_tokens: int | None) -> C
 
 AGENT_NAME: Final = "red-agent"  # the agent name on tapes
 CONVERSATION: Final = "conversation"  # the event kind
+UNREACHABLE: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT})
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ class ModelService:
             handler.addFilter(self._masking_filter)
         self._tick, self._game_s = 0, 0.0  # of the last question; the breaker uses game time
         self._advisor: ClaudeAdvisor | None = None
+        self.unreachable = ""  # why no answer can be had now
         self._session = store.next_session()  # the new session
         self._notes = load_page(terms.tapes / "memory")
         self._wallet = Wallet(
@@ -158,8 +160,26 @@ class ModelService:
         """Return the input limit of the model in tokens, or None if the service does not report it."""
         try:
             return self._claude.max_input_tokens(self._terms.terms.usual)
-        except ModelFault:
+        except ModelFault as fault:
+            if fault.kind in UNREACHABLE:
+                self.unreachable = str(fault)
             return None
+
+    @property
+    def model(self) -> str:
+        """The model that is usually asked."""
+        return self._terms.terms.usual
+
+    def status(self) -> ModelStatus:
+        """Return the questions, answers and cost so far."""
+        counts, ceiling = self._calls.counts, self._terms.terms.ceilings.run.nanos
+        return ModelStatus(
+            questions=counts.get("questions", 0),
+            answers=counts.get("answers", 0),
+            usd=spent_on(self._store.calls()).nanos / 1e9,
+            ceiling_usd=None if ceiling is None else ceiling / 1e9,
+            is_billed=self._claude.is_billed,
+        )
 
     def with_figures(self, summary: Summary) -> Summary:
         """Return `summary` with the figures of the model added."""
@@ -174,6 +194,7 @@ class ModelService:
         return {
             "counts": counts,
             "usd": spent.nanos / 1e9,
+            "is_billed": self._claude.is_billed,
             "usd_unknown": spent.unknown_nanos / 1e9,
             "calls": spent.calls,
             "tokens": dict(spent.kinds),

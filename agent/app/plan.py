@@ -13,7 +13,7 @@ from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities.heal import hp_percent
 from agent.capabilities.story_tasks import reached
 from agent.errors import RunError, UsageError
-from agent.experience.uses import EVERY_USE, MemoryUse
+from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.mind.mind import Mind
 from agent.perception.percept import Percept, percept_of
 from agent.planning.domain import Facts, Goal

@@ -9,24 +9,20 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent import HOME
+from agent.advisor.decider import Decider
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt, write_atomically
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
-from agent.app.settings import (
-    Decider,
-    ModelTerms,
-    RunSettings,
-    Settings,
-    cartridge_for,
-    model_terms,
-)
-from agent.app.summary import SUMMARY, Summary, TickView, Viewer
+from agent.app.settings import RunSettings, Settings, cartridge_for, model_terms
+from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
 from agent.story.story import Story
-from emulator import Cartridge, Console, PyBoyConsole
+from emulator import Cartridge, Console, Dex, PyBoyConsole
 from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
 
 if TYPE_CHECKING:
@@ -34,6 +30,7 @@ if TYPE_CHECKING:
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
+NO_MEMORY: Final = Path("none")  # play with an empty memory that is not kept
 
 
 class NoViewer(Viewer):
@@ -105,8 +102,6 @@ def session_in(
             yield opened.session, opened.run.store
 
 
-HOME: Final = Path(__file__).resolve().parents[2]
-
 log = logging.getLogger(__name__)
 
 
@@ -136,17 +131,15 @@ def play_run(
         if story.caveat:
             log.warning("%s", story.caveat)
         until = story.up_to(settings.until or (run_settings.until if run_settings else None))[-1]
-        memory = settings.memory or HOME / "memory.sqlite"
-        knowledge = open_knowledge_store(memory, now=now.timestamp())
-        stack.enter_context(closing(knowledge))
+        memory = None if settings.memory == NO_MEMORY else settings.memory or HOME / KNOWLEDGE
+        knowledge = stack.enter_context(_open_memory(memory, now.timestamp()))
+        known = knowledge.size()
         mind = settings.mind or (Decider(run_settings.mind) if run_settings else Decider.RULES)
-        asked = settings.asking if mind is Decider.CLAUDE else None
-        new_service = None if asked is None else _service_factory(model_terms(asked, memory.parent))
+        new_service = _service_factory(settings, mind, (memory or HOME / KNOWLEDGE).parent)
         if folder is None or run_settings is None:
             seed = settings.seed or 0
-            run_id = run_id or f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}"
             run_settings = RunSettings(
-                run=run_id,
+                run=run_id or f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}",
                 started=now,
                 seed=seed,
                 until=until,
@@ -160,24 +153,52 @@ def play_run(
                 without=",".join(use.value for use in settings.without),
                 wants=",".join(wants),
             )
-            path = settings.run or HOME / "runs" / run_id
-            folder = create_run(path, run_settings.table(), run_id=run_id)
-            stack.enter_context(closing(folder))
+            folder = stack.enter_context(closing(_create(settings, run_settings)))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         ticks = run_settings.ticks if settings.ticks is None else settings.ticks
-        limits = PlayLimits(until, inf if ticks is None else ticks)
+        limits = PlayLimits(until, inf if ticks is None else ticks, settings.pace is not None)
         service = new_service(folder.store) if new_service is not None else None
         asking = service.asking(run_settings.ask_every) if service is not None else None
         back = None if settings.at is None else _return_point(folder, settings)
         session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
         if stage is not None:
             stage(console)
+        if service is not None:
+            session.model = service.status
+        viewer.show_start(
+            PlayStart(
+                run=folder.path,
+                cartridge=cartridge.name,
+                seed=run_settings.seed,
+                tick=session.tick,
+                memory=memory,
+                known=known,
+                labels={each.id: each.label for each in story.milestones_up_to(until)},
+                species=Dex.of(cartridge).all_species,
+                asks=service.model if service is not None else "",
+                model_fault=service.unreachable if service is not None else "",
+            )
+        )
         with nullcontext() if service is None else closing(service):
             summary = session.play(limits, viewer)
         if service is not None:
             summary = service.with_figures(summary)
         _write_summary(summary, folder.path / SUMMARY)
         return summary
+
+
+@contextmanager
+def _open_memory(path: Path | None, now: float) -> Iterator[KnowledgeStore]:
+    """Yield the memory in `path`; without one an empty memory that is removed afterwards."""
+    with ExitStack() as stack:
+        home = path.parent if path else Path(stack.enter_context(TemporaryDirectory()))
+        store = open_knowledge_store(path or home / KNOWLEDGE, now=now)
+        yield stack.enter_context(closing(store))
+
+
+def _create(settings: Settings, run_settings: RunSettings) -> RunFolder[RunStore]:
+    path = settings.run or HOME / "runs" / run_settings.run
+    return create_run(path, run_settings.table(), run_id=run_settings.run)
 
 
 def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint:
@@ -187,11 +208,21 @@ def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoin
     if tick is None or tick < ticks[0]:
         message = f"--at {tick} is before the first checkpoint; there are checkpoints at ticks {', '.join(map(str, ticks))}"
         raise UsageError(message)
+    if tick > ticks[-1] and not settings.recovers:
+        message = (
+            f"--at {tick} is after the end of the run; its newest checkpoint is at tick {ticks[-1]}"
+        )
+        raise UsageError(message)
     return ReturnPoint(tick, "recovered" if settings.recovers else "asked")
 
 
-def _service_factory(terms: ModelTerms) -> Callable[[RunStore], "ModelService"]:
-    """Return a factory of the model service of a run; raises UsageError without a key, before a run is created."""
+def _service_factory(
+    settings: Settings, mind: Decider, home: Path
+) -> Callable[[RunStore], "ModelService"] | None:
+    """Return a factory of the model service of a run, None by rules; raises UsageError without a key."""
+    if mind is not Decider.CLAUDE:
+        return None
+    terms = model_terms(settings.asking, home)
     from agent.app.model import ModelService, require_key  # the SDK takes a second to load
 
     require_key(terms)

@@ -67,6 +67,13 @@ def file_bytes(*paths: Path) -> int:
     return sum(each.stat().st_size for each in files if each.is_file())
 
 
+def shown_path(path: Path) -> Path:
+    """Return a path as a person would type it: relative to the current folder where it is below that."""
+    below = path.absolute()
+    here = Path.cwd()
+    return below.relative_to(here) if below.is_relative_to(here) else path
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a file atomically: if writing fails, the old file stays unchanged."""
     new = path.with_name(path.name + ".unfinished")

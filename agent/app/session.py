@@ -3,6 +3,7 @@
 import gc
 import logging
 from base64 import b64encode
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from math import inf
@@ -14,11 +15,11 @@ from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import Checkpoints, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
-from agent.app.summary import Stop, Summary, TickView, Viewer
+from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import Stuck
 from agent.events import MilestoneEvent
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.loop import Loop, Performed
 from agent.mind.intent import Intent
 from agent.perception.percept import Percept
@@ -36,7 +37,7 @@ from memory import (
     RunStore,
 )
 from memory.hooks.hooks import Handler
-from memory.store.record import BranchedBy
+from memory.store.record import BranchedBy, EventRow
 
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
@@ -53,6 +54,7 @@ class PlayLimits(NamedTuple):
 
     until: str
     ticks: float
+    render_all: bool = False  # every frame that ends a tick, for a viewer
 
 
 class ReturnPoint(NamedTuple):
@@ -60,6 +62,10 @@ class ReturnPoint(NamedTuple):
 
     tick: int
     why: BranchedBy
+
+
+RECENT: Final = 6  # events that a view shows
+OF_INTEREST: Final = frozenset({"milestone", "battle", "stuck", "advice", "blackout"})
 
 
 class Start(NamedTuple):
@@ -96,6 +102,9 @@ class Session:
         self._stop = Stop.ERROR
         self._errors = 0  # of abandoned branches
         self._store.faults.on_fault = log_failure
+        self._recent: deque[EventRow] = deque(maxlen=RECENT)
+        self._store.watch_events(self._note_event)
+        self.model: Callable[[], ModelStatus] | None = None
         self._context = RunContext(
             self._store,
             self._store.next_session(),
@@ -172,6 +181,7 @@ class Session:
     def _play_branch(self, limits: PlayLimits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; return False when a checkpoint should be restored instead."""
         self._call_after(partial(self._show, viewer), Loop.perform)
+        self._loop.render_all = limits.render_all
         try:
             self._loop.play(
                 lambda _: self._reason_to_stop(limits) is not None, self._checkpoints.after_tick
@@ -259,20 +269,33 @@ class Session:
         ends = [each.tick for each in history if each.reason == "session_end"]
         return self._loop.tick == 0 or self._loop.tick in ends
 
+    @property
+    def tick(self) -> int:
+        """The tick at which the session stands."""
+        return self._loop.tick
+
+    def _note_event(self, event: EventRow) -> None:
+        if event.kind in OF_INTEREST:
+            self._recent.append(event)
+
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
-        state, start = performed.state, self._start
+        state, start, mind = performed.state, self._start, self._branch.mind
         viewer.show(
             TickView(
                 run=self._settings.run,
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 intent=call.args[0],
-                goal=self._branch.mind.goal,
+                goal=mind.goal,
+                goal_label=mind.goal_label,
                 reached=self._branch.ledger.reached,
                 state=state,
                 gains=self._branch.recovery.progress.gained,
                 checkpoint=self._checkpoints.newest,
                 place_of=self._story.place_of,
+                events=self._recent,
+                screen=self._machine.screen if self._loop.rendered else None,
+                model=self.model,
                 ticks=self._loop.tick - start.tick,
                 frames=state.frame - start.frame,
                 wall_s=max(perf_counter() - start.counter, 1e-6),

@@ -5,24 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from enum import Enum
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, get_type_hints
 
 from agent import VERSION
+from agent.advisor.decider import Decider
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
 from agent.advisor.money.prices import Prices, load_prices
 from agent.errors import RunError, UsageError
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
-
-
-class Decider(Enum):
-    """What makes the decisions."""
-
-    RULES = "rules"
-    CLAUDE = "claude"  # rules, and a model for questions they cannot answer
 
 
 def _require_non_negative(flags: Mapping[str, float | None]) -> None:
@@ -69,11 +62,17 @@ class Settings:
     memory: Path | None = None
     mind: Decider | None = None  # None: as in the resumed run, rules in a new one
     without: tuple[MemoryUse, ...] = ()
+    pace: float | None = (
+        None  # speed of play, 1 for that of the Game Boy; None: as fast as possible
+    )
     wants: tuple[str, ...] = ()  # story facts to reach before the next milestones
     asking: AskSettings = AskSettings()
 
     def __post_init__(self) -> None:
         _require_non_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
+        if self.pace is not None and not 0 < self.pace < inf:
+            message = f"--pace {self.pace} is not a speed; give 1 for that of the Game Boy, or a factor of it"
+            raise UsageError(message)
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a new run and --resume continues one; give only one")
         if self.at is not None and self.resume is None:

@@ -3,12 +3,43 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from agent.mind.intent import Intent
 from agent.story.milestones import ReachedMilestone
-from emulator import State
+from emulator import Screen, State
+from emulator.dex.species import Species
 from memory import Branching
+from memory.store.record import EventRow
+
+
+class ModelStatus(NamedTuple):
+    """The questions to a model so far, their answers and their cost; `ceiling_usd` is None without a limit."""
+
+    questions: int
+    answers: int
+    usd: float
+    ceiling_usd: float | None
+    is_billed: bool  # False for a server other than the real service
+
+
+class PlayStart(NamedTuple):
+    """What a session starts with, for its first lines."""
+
+    run: Path
+    cartridge: str
+    seed: int
+    tick: int  # 0 in a new run
+    memory: Path | None  # None: played without any
+    known: tuple[int, int]  # entries in that memory, and the runs that added them
+    labels: Mapping[str, str]  # of the milestones to reach, by id, in order
+    species: Mapping[int, Species]
+    asks: str  # the model that is asked, '' for none
+    model_fault: str  # why that model cannot be reached, ''
+
+
+NO_START: Final = PlayStart(Path(), "", 0, 0, None, (0, 0), {}, {}, "", "")
 
 
 class TickView(NamedTuple):
@@ -19,11 +50,15 @@ class TickView(NamedTuple):
     tick: int
     intent: Intent
     goal: str | None
+    goal_label: str
     reached: tuple[ReachedMilestone, ...]
     state: State
     gains: int  # events, badges, items and levels gained so far
     checkpoint: int  # the tick of the last one
     place_of: Callable[[State], str]
+    events: Sequence[EventRow]  # the latest ones that are of interest
+    screen: Callable[[], Screen] | None  # None where the tick was not rendered
+    model: Callable[[], ModelStatus] | None
     ticks: int  # of this session
     frames: int
     wall_s: float
@@ -67,6 +102,10 @@ class TickView(NamedTuple):
 
 class Viewer(Protocol):
     """A display of play."""
+
+    def show_start(self, start: PlayStart) -> None:
+        """Show what a session starts with, before its first tick."""
+        return
 
     def show(self, moment: TickView) -> None:
         """Show one tick; called every tick, so it must be fast."""

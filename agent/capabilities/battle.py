@@ -13,7 +13,7 @@ from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import fight
 from emulator import Battle, BattleMon, Dex, State

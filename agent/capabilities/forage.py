@@ -5,7 +5,7 @@ from typing import Final
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, talk
 from emulator import State

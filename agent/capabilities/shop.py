@@ -13,7 +13,7 @@ from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.context import GameContext, StockSeen
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import at
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, no_skill, toss
 from agent.story.facts import required

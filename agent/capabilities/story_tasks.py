@@ -20,7 +20,7 @@ from agent.capabilities.field_moves import machine_fact
 from agent.capabilities.heal import home
 from agent.capabilities.readiness import RESTED, team_of
 from agent.capabilities.travel import at
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, Terrain, examine, show_menu, talk, wait

@@ -25,7 +25,7 @@ from agent.capabilities.readiness import (
     team_of,
 )
 from agent.capabilities.travel import at
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watching_trainers
 from agent.story.places import Place

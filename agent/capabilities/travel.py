@@ -19,7 +19,7 @@ from agent.capabilities.capability import (
 )
 from agent.capabilities.context import GameContext, SquareTried
 from agent.capabilities.readiness import RESTED, odds, team_of
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Extra, Require
 from agent.skills import (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
 from agent.capabilities.context import GameContext, only_talks
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action
 from agent.skills import Skill, Terrain, leave_map, no_skill, talk
 from emulator import Person, State

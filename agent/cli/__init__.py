@@ -1,98 +1,139 @@
-"""The command line: parses arguments, calls the packages below, prints results and sets exit codes."""
+"""The command line: parses arguments, calls the packages below, prints results and sets exit codes.
 
-import threading
-from pathlib import Path
+The module of a command holds its flags; what it works with is imported by its function, so that help is quick.
+"""
+
+import sys
 from typing import Final
 
 import typer
+from typer._click.exceptions import NoArgsIsHelpError
+from typer.main import get_command
 
-from agent.app import HOME, interrupts
-from agent.cli.bench import bench
-from agent.cli.doctor import doctor, plan
-from agent.cli.eval import evaluate
-from agent.cli.flags import option, switch
-from agent.cli.memory import memory as memory_commands
+from agent import VERSION
+from agent.cli.examples import epilog
+from agent.cli.flags import switch
+from agent.cli.group import LazyCommand, LazyGroup
 from agent.cli.output import Output, fail
-from agent.cli.overnight import overnight
-from agent.cli.play import play
-from agent.cli.runs import replay, report
-from agent.cli.scenario import scenario as scenario_commands
-from agent.cli.verify import verify_cartridge
+from agent.cli.usage import usage_line
 from agent.errors import AgentError, UsageError
-from agent.fake_claude.server import FakeClaude
-from agent.tools.report.words import counted
-from emulator import EmulatorError
-from memory import MemoryFault
-from memory.tapes import command
 
-POLL_S: Final = 0.2  # between two checks for Ctrl-C
-
-cli = typer.Typer(
-    help="Play Pokemon Red headless, from power-on. Without --rom, the demo cartridge is played.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-cli.command()(play)
-cli.command()(overnight)
-cli.command()(replay)
-cli.command()(report)
-cli.command("eval")(evaluate)
-cli.command("verify")(verify_cartridge)
-cli.command()(plan)
-cli.command()(doctor)
-cli.add_typer(bench, name="bench")
-cli.add_typer(memory_commands, name="memory")
-cli.add_typer(scenario_commands, name="scenario")
-
-
-@cli.command("fake-claude")
-def fake_claude(
-    port: int = option(
-        "The port on 127.0.0.1; 0 takes any free port.", default=8_765, min=0, max=65_535
+PROGRAM: Final = "red-agent"
+TABLE: Final = {
+    "play": LazyCommand(
+        "agent.cli.play", "play", "Play a cartridge from power-on, and write a run and report."
     ),
-    seed: int = option("Seed of the made-up answers.", default=0),
-) -> None:
-    """Serve made-up answers of the Messages API on loopback. Needs no model, key or network."""
-    out = Output()
-    # Handle Ctrl-C before its line is printed, even if the parent process ignores it.
-    with FakeClaude(seed=seed, port=port) as server, interrupts() as interrupt:
-        out.say("This is no model: every answer is made up and means nothing.")
-        out.say("To play with it:")
-        address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"
-        out.say(f"  {address} python -m agent play --mind claude")
-        out.say("Ctrl-C ends it.")
-        while not interrupt.asked:
-            threading.Event().wait(POLL_S)
-        out.say(f"{counted(server.counts.calls.total(), 'call')}.")
+    "overnight": LazyCommand(
+        "agent.cli.overnight",
+        "overnight",
+        "Play unattended, with restarts after crashes and hangs.",
+    ),
+    "replay": LazyCommand(
+        "agent.cli.runs", "replay", "Replay the recorded steps of a run and compare every tick."
+    ),
+    "report": LazyCommand(
+        "agent.cli.runs", "report", "Write the report of a run, or a comparison of several."
+    ),
+    "runs": LazyCommand(
+        "agent.cli.lists",
+        "runs",
+        "List the runs, the one played last first; `last` names it in other commands.",
+    ),
+    "milestones": LazyCommand(
+        "agent.cli.lists",
+        "milestones",
+        "List the milestones of a cartridge in order: the names that --until takes.",
+    ),
+    "eval": LazyCommand(
+        "agent.cli.eval", "evaluate", "Play many games and measure how far they get."
+    ),
+    "verify": LazyCommand(
+        "agent.cli.verify", "verify_cartridge", "Play a cartridge and check the game at each frame."
+    ),
+    "plan": LazyCommand(
+        "agent.cli.doctor", "plan", "Show what the agent would do now and why, and its open goals."
+    ),
+    "doctor": LazyCommand(
+        "agent.cli.doctor", "doctor", "Check this machine and the cartridge, and show what to do."
+    ),
+    "fake-claude": LazyCommand(
+        "agent.cli.fake_claude",
+        "fake_claude",
+        "Serve made-up answers of the Messages API on loopback.",
+    ),
+    "observe": LazyCommand(
+        "agent.cli.observe",
+        "observe",
+        "Summarise recorded model sessions as notes for the next run.",
+    ),
+    "bench": LazyCommand(
+        "agent.cli.bench", "bench", "Measure speed, battles, memory, a model or checkpoints."
+    ),
+    "memory": LazyCommand(
+        "agent.cli.memory.commands", "memory", "Show, search and maintain the memory of runs."
+    ),
+    "scenario": LazyCommand("agent.cli.scenario", "scenario", "Run, list and record scenarios."),
+}
 
 
-@cli.command()
-def observe(
-    db: Path | None = option(command.DB, "PATH"),
-    memory_dir: Path | None = option(command.FOLDER, "DIR"),
-    dry_run: bool = switch("--dry-run", command.DRY_RUN),
-    reset: bool = switch("--reset", command.RESET),
-    session: str | None = option(command.SESSION, "HASH"),
+def _print_version(asked: bool) -> None:
+    if asked:
+        Output().say(f"{PROGRAM} {VERSION}")
+        raise typer.Exit
+
+
+def _options(
+    _version: bool = switch(
+        "--version", "Print the version and exit.", callback=_print_version, is_eager=True
+    ),
 ) -> None:
-    """Summarise recorded model sessions as notes for the next run. Needs no model or network."""
-    out = Output()
-    lines = command.run(
-        db=db, memory_dir=memory_dir, dry_run=dry_run, reset=reset, session=session, also=(HOME,)
+    """Take the options that come before a command."""
+
+
+def _group() -> LazyGroup:
+    app = typer.Typer(
+        cls=LazyGroup,
+        help="Play Pokemon Red headless, from power-on. Without --rom, the demo cartridge is played.",
+        epilog=epilog(""),
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for line in lines:
-        out.say(line)
+    app.callback()(_options)
+    group = get_command(app)
+    assert isinstance(group, LazyGroup)
+    group.offer(TABLE)
+    return group
+
+
+cli: Final = _group()
 
 
 def main() -> None:
     """Run the command line; print expected errors as one line on stderr."""
     try:
-        cli()
+        code = cli.main(prog_name=PROGRAM, standalone_mode=False)
+    except NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
+    except typer.TyperException as error:
+        fail(usage_line(error), 2)
     except UsageError as error:
         fail(error, 2)
     except MemoryError:
         fail("out of memory; committed data is complete, so go on with --resume", 1)
-    except (AgentError, EmulatorError, MemoryFault, OSError) as error:
+    except ModuleNotFoundError as missing:
+        fail(f"package {missing.name} is missing; run scripts/play once, it installs all", 1)
+    except Exception as error:
+        if not isinstance(error, _expected_errors()):
+            raise
         fail(error, 1)
+    sys.exit(code)
+
+
+def _expected_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of all packages, imported once one is raised."""
+    from emulator import EmulatorError
+    from memory import MemoryFault
+
+    return AgentError, EmulatorError, MemoryFault, OSError

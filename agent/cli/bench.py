@@ -1,19 +1,22 @@
 """`bench`: one command for each measurement, and `all` to repeat every published one that is out of date."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import typer
 
-from agent.app import interrupts
 from agent.cli.flags import AS_JSON, ROM, command_line, option, require_result_path, switch
 from agent.cli.output import INTERRUPTED, Output
-from agent.lab.publish import Findings, Origin, write_result
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
-Report: TypeAlias = Callable[[str], object]
-Measure: TypeAlias = Callable[[Cartridge], Findings]
+if TYPE_CHECKING:
+    from agent.lab.publish import Findings
+    from emulator import Cartridge
+
+    Report: TypeAlias = Callable[[str], object]
+    Measure: TypeAlias = Callable[[Cartridge], Findings]
 
 WRITE: Final = option(
     "Write the figures to this JSON file, with a picture beside it if there is one.", "PATH"
@@ -24,8 +27,6 @@ SEEDS: Final = "Seeds of the games to play, as A..B or one number."
 bench = typer.Typer(
     help="Measure speed, battles, memory, a model or checkpoints.", no_args_is_help=True
 )
-
-# Each measurement is imported by its own command only, so that other commands start fast.
 
 
 @bench.command()
@@ -162,6 +163,7 @@ def _reported(measure: Callable[[Cartridge, Report], Findings]) -> Measure:
 
     Ctrl-C ends it at the next line only, because KeyboardInterrupt would be lost inside of PyBoy.
     """
+    from agent.app import interrupts
 
     def measured(cartridge: Cartridge) -> Findings:
         err, last = Output(stderr=True), ""
@@ -185,6 +187,8 @@ def _publish(
 ) -> None:
     """Measure, write the findings to `write`, if given, and print them."""
     from agent.cli import measurements
+    from agent.lab.publish import Origin, write_result
+    from emulator import demo_cartridge_path, load_cartridge
 
     require_result_path(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())

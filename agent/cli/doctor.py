@@ -1,5 +1,8 @@
 """`doctor` and `plan`: checks of the machine and the cartridge, and the plan at one moment."""
 
+from __future__ import annotations
+
+import json
 import os
 import shutil
 import subprocess
@@ -9,22 +12,24 @@ from enum import Enum
 from importlib import metadata
 from pathlib import Path
 from platform import python_version
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import typer
-from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from agent.app import HOME, Outlook, outlook, outlooks_of_ram
+from agent import HOME
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
-from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
-from emulator import EmulatorError, demo_cartridge_path, load_cartridge
-from emulator.soundness.check import CartridgeCheck
-from emulator.soundness.survey import INVALID_IMAGE_ADVICE, require_valid, survey
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agent.app import Outlook
+    from agent.tools.doctor import OwnerFact, ReaderCheck
+    from emulator.soundness.check import CartridgeCheck
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints takes less
@@ -55,6 +60,10 @@ class HealthFinding(NamedTuple):
 
 def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
     """Yield the findings about this machine, the cartridge, and `folder`, which is to hold runs."""
+    from agent.tools.doctor import reader_checks
+    from emulator import EmulatorError, demo_cartridge_path, load_cartridge
+    from emulator.soundness.survey import survey
+
     yield HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
     yield _dependencies()
     yield _tesseract()
@@ -78,14 +87,13 @@ def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
         )
 
 
-def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
-    """Print the findings in two tables; return whether the agent can play."""
+def show_health(findings: Iterable[HealthFinding], console: Console) -> None:
+    """Print the findings in two tables."""
     # Hashes and paths are not shortened.
     found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))
     colour = {OK: "green", OPTIONAL: "yellow", BROKEN: "red"}
-    checks, cartridge_rows, sound = list[Sequence[str | Text]](), list[Sequence[str | Text]](), True
+    checks, cartridge_rows = list[Sequence[str | Text]](), list[Sequence[str | Text]]()
     for finding in findings:
-        sound = sound and finding.health is not BROKEN
         health = Text(finding.health.value, style=colour[finding.health])
         if finding.what == SURVEY:
             advice = f". {finding.advice}" if finding.advice else ""
@@ -95,11 +103,14 @@ def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
     console.print(rows_of(("check", "", found, advised), checks, "doctor"))
     if cartridge_rows:
         console.print(rows_of(("", "what must be true"), cartridge_rows, "cartridge checks"))
-    return sound
 
 
 def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
     """Return facts that the owner can confirm at a glance; none for an unsound cartridge."""
+    from agent.tools.doctor import owner_facts
+    from emulator import EmulatorError, demo_cartridge_path, load_cartridge
+    from emulator.soundness.survey import require_valid, survey
+
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
         require_valid(cartridge, survey(cartridge))
@@ -159,6 +170,8 @@ def _findings(
     what: str, failed: str, look: Callable[[], list[HealthFinding]]
 ) -> list[HealthFinding]:
     """Return the findings of `look`, or one finding `failed` if the cartridge cannot be decoded."""
+    from emulator import EmulatorError
+
     try:
         return look()
     except EmulatorError as error:
@@ -166,6 +179,8 @@ def _findings(
 
 
 def _invariant(check: CartridgeCheck) -> HealthFinding:
+    from emulator.soundness.survey import INVALID_IMAGE_ADVICE
+
     if check.is_sound:
         counted = f"{check.checked} checked" if check.checked else "it has none"
         return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
@@ -195,11 +210,18 @@ def _version(package: str) -> str | None:
         return None
 
 
-def doctor(rom: Path | None = flags.ROM) -> None:
-    """Check this machine and the cartridge, and show what to do."""
+def doctor(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:
+    """Check this machine and the cartridge, and show what to do. Exits 1 when something is broken."""
     out = Output()
-    healthy = show_health(examine(rom, HOME / "runs"), out)
-    show_facts(confirmable(rom), out)
+    findings = list(examine(rom, HOME / "runs"))
+    healthy = all(each.health is not BROKEN for each in findings)
+    if as_json:
+        checks = [{**each._asdict(), "health": each.health.value} for each in findings]
+        facts = [each._asdict() for each in confirmable(rom)]
+        out.say(json.dumps({"healthy": healthy, "checks": checks, "facts": facts}))
+    else:
+        show_health(findings, out)
+        show_facts(confirmable(rom), out)
     if not healthy:
         raise typer.Exit(1)
 
@@ -207,26 +229,43 @@ def doctor(rom: Path | None = flags.ROM) -> None:
 def plan(
     rom: Path | None = flags.ROM,
     run: Path | None = option(
-        "Plan at the last checkpoint of this run. Default: at power-on.", "DIR"
+        "Plan at the last checkpoint of this run, or of the `last` one. Default: at power-on.",
+        "DIR",
+        callback=flags.run_named,
     ),
     from_ram: Path | None = option(
         "Plan for RAM images, NAME.wram with NAME.hram, of Pokemon Red or of --rom.",
         "FOLDER_OR_FILE",
     ),
     facts: bool = switch("--facts", "Print the facts of the planner as well."),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Show what the agent would do now and why, and its open goals."""
+    from agent.app import outlook, outlooks_of_ram
+
     out = Output()
-    if from_ram is None:
-        show_outlook(outlook(rom, run), out, facts=facts)
-        return
-    if run is not None:
+    if from_ram is not None and run is not None:
         message = "--from-ram and --run are two different moments; give only one"
         raise UsageError(message)
-    for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
+    seen = [outlook(rom, run)] if from_ram is None else outlooks_of_ram(from_ram, rom)
+    if as_json:
+        out.say(json.dumps({"moments": [_object(each, facts=facts) for each in seen]}))
+        return
+    for number, each in enumerate(seen):
         if number:
             out.say("")
         show_outlook(each, out, facts=facts)
+
+
+def _object(outlook: Outlook, *, facts: bool) -> dict[str, object]:
+    """Return an outlook in plain JSON types, with the facts if asked."""
+    goals = [
+        {"label": each.label, "priority": each.priority, "active": each is outlook.goal}
+        for each in outlook.goals
+    ]
+    names = ("name", "moment", "team", "now", "plan", "remembered")
+    shown = {name: getattr(outlook, name) for name in names}
+    return {**shown, "goals": goals, **({"facts": dict(outlook.facts)} if facts else {})}
 
 
 def show_outlook(outlook: Outlook, output: Output, *, facts: bool) -> None:

@@ -1,5 +1,7 @@
 """`eval`: plays many games in parallel, shows progress, and writes the results."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
@@ -7,21 +9,23 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from typing import TYPE_CHECKING
 
 import typer
 
-from agent import VERSION
-from agent.app import HOME, Decider, Interrupt, interrupts
+from agent import HOME, VERSION
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import command_line, option, require_result_path, seeds_of
 from agent.cli.output import INTERRUPTED, Output, progress
 from agent.errors import UsageError
-from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
-from agent.lab.publish import Origin, write_result
-from agent.lab.runner import Runner
-from agent.story.story import Story
 from agent.tools.report.words import counted
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
+
+if TYPE_CHECKING:
+    from agent.app import Interrupt
+    from agent.lab.eval import EvalGame, EvalResults
+    from agent.lab.runner import Runner
+    from emulator import Cartridge
 
 
 def evaluate(
@@ -40,12 +44,19 @@ def evaluate(
     write: Path | None = option(
         "Write the results to this JSON file, with a picture beside it.", "PATH"
     ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Play many games and measure how far they get.
 
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
     timed out; 130 on Ctrl-C, with the tables of the finished games.
     """
+    from agent.app import interrupts
+    from agent.lab.eval import EvalResults
+    from agent.lab.runner import Runner
+    from agent.story.story import Story
+    from emulator import demo_cartridge_path, load_cartridge
+
     numbers = seeds_of(seeds)
     require_result_path(write)
     if memory is not None and not memory.is_file():
@@ -89,6 +100,10 @@ def evaluate(
         cartridge={"name": cartridge.name, "sha1": cartridge.sha1},
     )
     _write_results(results, folder, write, cartridge)
+    if as_json:
+        Output().say(json.dumps(results.as_json()))
+    else:
+        _say_share(results, folder)
     if interrupt.asked:
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(0 if results.all_played else 1)
@@ -116,7 +131,10 @@ def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
 def _play(
     runner: Runner, seeds: list[int], folder: Path, until: str, interrupt: Interrupt
 ) -> list[EvalGame]:
-    err, games = Output(stderr=True), list[EvalGame]()
+    from agent.app import Interrupt
+    from agent.lab.eval import game_of
+
+    err, games = Output(stderr=True), list["EvalGame"]()
     with progress(err, Interrupt()) as bar:  # games that end after Ctrl-C are kept as well
         done = bar("game", len(seeds))
         for ended in runner.play(seeds, lambda: interrupt.asked):
@@ -133,8 +151,9 @@ def _play(
 def _write_results(
     results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge
 ) -> None:
-    # Drawing takes a second to load, so other commands do not import it.
+    from agent.lab.eval import write_csv
     from agent.lab.plots import milestones_plot, times_plot
+    from agent.lab.publish import Origin, write_result
 
     write_csv(results, folder / "eval.csv")
     figures = results.as_json()
@@ -145,6 +164,9 @@ def _write_results(
     if write is not None:
         origin = Origin(command_line(), f"Games to {results.until} by rules alone", cartridge)
         write_result(write, results.rows(), figures, origin, picture)
+
+
+def _say_share(results: EvalResults, folder: Path) -> None:
     if not results.games:
         Output().say(f"no game was finished; see {folder}")
         return

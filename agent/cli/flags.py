@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import typer
 
+from agent import HOME
 from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
@@ -24,15 +25,33 @@ def switch(name: str, text: str, **more: Any) -> Any:  # noqa: ANN401
     return typer.Option(False, name, help=text, **more)
 
 
-def argument(text: str, metavar: str | None = None, *, default: object = ...) -> Any:  # noqa: ANN401
+def argument(text: str, metavar: str | None = None, *, default: object = ..., **more: Any) -> Any:  # noqa: ANN401
     """Return an argument with its help, required unless it has a default."""
-    return typer.Argument(default, metavar=metavar, help=text)
+    return typer.Argument(default, metavar=metavar, help=text, **more)
+
+
+LAST: Final = Path("last")
+MOST_SEED: Final = 4_000  # a higher seed would repeat the game of a lower one
+
+
+def run_named(path: Path | None) -> Path | None:
+    """Return the run that was played last for the name `last`, and any other path unchanged."""
+    if path != LAST or LAST.exists():
+        return path
+    from agent.tools.run_list import newest_run
+
+    return newest_run(HOME / "runs")
+
+
+def runs_named(paths: list[Path]) -> list[Path]:
+    """Return the paths of runs, one of which may be `last`."""
+    return [run_named(each) or each for each in paths]
 
 
 ROM: Final = option("Your own cartridge image of Pokemon Red (US). Default: the demo cartridge.")
 UNTIL: Final = option("Stop at this milestone. Default: the last one of the story.", "ID")
-TICKS: Final = option("Stop at this tick of the run. A tick is one decision.")
-SEED: Final = option("Seed of the game, one of 4,001. Default: 0.")
+TICKS: Final = option("Stop at this tick of the run. A tick is one decision.", min=1)
+SEED: Final = option("Seed of the game, one of 4,001. Default: 0.", min=0, max=MOST_SEED)
 MEMORY: Final = option(
     "The memory file kept between runs, created if missing. Default: memory.sqlite.", "PATH"
 )

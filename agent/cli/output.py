@@ -1,4 +1,6 @@
-"""Output to a terminal, file or pipe that may close at any time: lines, tables and error lines."""
+"""Output to a terminal, file or pipe that may close at any time: lines, tables, progress and error lines."""
+
+from __future__ import annotations
 
 import os
 import sys
@@ -6,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final, NoReturn
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -14,9 +16,11 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from agent.app.process import Interrupt
-from agent.tools.progress import Bar, Done
 from agent.tools.report.words import counted, sanitized
+
+if TYPE_CHECKING:
+    from agent.app import Interrupt
+    from agent.tools.progress import Bar, Done
 
 INTERRUPTED: Final = 130
 LINE_EVERY_S: Final = 30.0
@@ -45,7 +49,7 @@ class Output(Console):
         self.print(Text(words), soft_wrap=True, highlight=False)
 
 
-def fail(error: object, code: int) -> None:
+def fail(error: object, code: int) -> NoReturn:
     """End the process with one line on stderr; unwritten stdout is dropped."""
     discard(sys.stdout)
     Output(stderr=True).say(f"error: {error}")
@@ -115,7 +119,7 @@ class Progress:
 
     what: str
     count: int
-    show: Callable[["Progress"], object]
+    show: Callable[[Progress], object]
     interrupt: Interrupt
     completed: int = 0
 

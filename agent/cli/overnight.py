@@ -1,111 +1,26 @@
-"""`overnight`: supervised play, and its display."""
+"""`overnight`: supervised play."""
+
+from __future__ import annotations
 
 import json
 import tomllib
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
-from rich.live import Live
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
 
-from agent.advisor.calls import RETRY_POLICY
-from agent.app import HOME, AskSettings, Decider, interrupts
+from agent import HOME
+from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
-from agent.cli.output import Output, facts, grid
-from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
-from agent.tools.overnight.child import Heartbeat
-from agent.tools.overnight.logs import Line
-from agent.tools.overnight.outcomes import MB, Night, NightEnding, NightLimits
-from agent.tools.overnight.settings import NightSettings, NightTimeouts
-from agent.tools.overnight.supervisor import Supervisor
-from agent.tools.report.page import report_ended
-from agent.tools.report.words import game_time
+from agent.cli.output import Output
+from agent.errors import RunError, UsageError
+from agent.experience.memory_use import MemoryUse
 
-LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
-REFRESH_PER_SECOND: Final = 2
-WORDS: Final = {  # the lines for events of a night
-    "began": "started or resumed",
-    "started": "game started at tick {tick:,}",
-    "milestone": "reached {id} by tick {tick:,}",
-    "fault": "{kind} at tick {tick:,}: {says}; {answer}",
-    "rules": "rules only from now on: {says}",
-}
-
-
-@dataclass
-class NightScreen:
-    """Prints a line for each event of a night, and progress: in a panel on a terminal, else in lines."""
-
-    output: Output
-    _heartbeat: Heartbeat | None = None
-    _night_s: float = 0.0
-    _next: float = 0.0
-    _restarts: int = 0
-    _faults: int = 0
-
-    def show_event(self, line: Line) -> None:
-        """Print a line of the journal, if it has words."""
-        if words := WORDS.get(line["what"], "").format_map(line):
-            time = datetime.fromtimestamp(line["at"], UTC).astimezone()
-            self.output.say(f"{time:%H:%M:%S}  {words}")
-        self._faults += line["what"] == "fault"
-        self._restarts = max(self._restarts, line.get("n", 1) - 1)
-
-    def show_heartbeat(self, heartbeat: Heartbeat, night_s: float) -> None:
-        """Store a heartbeat for the next drawing, or print it after a long time without one."""
-        self._heartbeat, self._night_s = heartbeat, night_s
-        if not self.output.is_terminal and night_s >= self._next:
-            self._next = night_s + LINE_EVERY_S
-            self.output.say(
-                f"          tick {heartbeat.tick:,}, {heartbeat.place}: {heartbeat.doing}"
-            )
-
-    def live(self) -> AbstractContextManager[object]:
-        """Return a context manager that draws the panel on a terminal."""
-        if not self.output.is_terminal:
-            return nullcontext()
-        return Live(
-            console=self.output, get_renderable=self.draw, refresh_per_second=REFRESH_PER_SECOND
-        )
-
-    def draw(self) -> Panel | str:
-        """Return the panel, or an empty text before play begins."""
-        heartbeat = self._heartbeat
-        if heartbeat is None:
-            return ""
-        rows = {
-            "where": heartbeat.place,
-            "doing": heartbeat.doing,
-            "milestones": ", ".join(heartbeat.milestones) or "none yet",
-            "time": f"tick {heartbeat.tick:,}, frame {heartbeat.frame:,}, {game_time(round(self._night_s))} of the night",
-            "so far": f"{self._restarts} restarts, {self._faults} faults",
-        }
-        return Panel(grid(rows), title=Text("red-agent overnight"))
-
-
-def night_table(night: Night) -> Table:
-    """Return the result of a night as a table."""
-    which = f" ({night.which.replace('_', ' ')})" if night.which else ""
-    faults = ", ".join(f"{kind} {times}" for kind, times in night.faults.items())
-    rows = {
-        "why": night.why,
-        "milestones": ", ".join(night.milestones) or "none",
-        "played": f"{night.ticks:,} ticks, {night.frames:,} frames",
-        "wall time": game_time(round(night.night_s)),
-        "restarts": str(night.restarts),
-        "faults": faults or "none",
-    }
-    return facts(f"{night.run}: {night.verdict.replace('_', ' ')}{which}", rows.items())
-
+if TYPE_CHECKING:
+    from agent.story.story import Story
 
 HANG_S: Final = 300.0  # without a tick, if no model is asked
 CALLS: Final = 6  # at most between two ticks
@@ -149,6 +64,14 @@ def overnight(
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
+    from agent.app import AskSettings, interrupts
+    from agent.app.process import shown_path
+    from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
+    from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
+    from agent.tools.overnight.settings import NightSettings, NightTimeouts
+    from agent.tools.overnight.supervisor import Supervisor, finished_night
+    from agent.tools.report.page import report_ended
+
     out, err = Output(), Output(stderr=True)
     AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
     folder = run or HOME / "runs" / "overnight"
@@ -188,14 +111,22 @@ def overnight(
             hang_s=_hang_s(hang, timeout, asks=asks), gain_hours=patience, backoff_s=backoff
         ),
     )
-    screen = NightScreen(err)
+    goal = NightGoal.of(_story(rom, stored), until or stored.get("limits", {}).get("until"))
+    finished = finished_night(folder, goal.until)
+    if finished is not None:
+        words = f"{shown_path(folder)} {finished.reason}"
+        out.say(json.dumps(asdict(finished)) if as_json else words)
+        return
+    screen = NightScreen(err, goal)
     with interrupts() as interrupt, screen.live():
         night = Supervisor(settings, interrupt, screen).play()
         report_ended(folder, rom)  # again, with the verdict
     if as_json:
         out.say(json.dumps(asdict(night)))
     else:
-        out.print(night_table(night))
+        out.print(night_table(night, goal))
+        for line in last_lines(night, goal, flags.command_line()):
+            out.say(line)
     raise typer.Exit(NightEnding(night.verdict).exit_code)
 
 
@@ -217,6 +148,8 @@ def _flags(**given: object) -> tuple[str, ...]:
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     """Return the time without a tick that counts as a hang, which includes answers and retries of a model."""
+    from agent.advisor.calls import RETRY_POLICY
+
     longest: float = RETRY_POLICY.max_total_s + timeout_s
     if hang is None:
         return HANG_S + CALLS * longest * asks
@@ -226,7 +159,19 @@ def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     return hang
 
 
-def _settings_of(folder: Path) -> dict[str, object]:
+def _story(rom: Path | None, stored: dict[str, Any]) -> Story | None:
+    """Return the story of the cartridge that is played; None if it cannot be loaded, which the child reports."""
+    from agent.app.settings import RunSettings, cartridge_for
+    from agent.story.story import Story
+    from emulator import CartridgeError
+
+    try:
+        return Story.of(cartridge_for(rom, RunSettings.of(stored) if stored else None).kind)
+    except (RunError, CartridgeError):
+        return None
+
+
+def _settings_of(folder: Path) -> dict[str, Any]:
     """Return the settings of the run in a folder; empty if there is none or run.toml is damaged."""
     try:
         return tomllib.loads((folder / "run.toml").read_text(encoding="utf-8"))

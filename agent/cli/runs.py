@@ -1,39 +1,34 @@
 """`replay` and `report`: replays of a run, and its report."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import typer
 
-from agent.app import interrupts
 from agent.cli import flags
 from agent.cli.flags import argument, option, switch
 from agent.cli.output import Output, progress
 from agent.errors import UsageError
-from agent.tools.progress import Bar
-from agent.tools.replay.bisect import Difference, ValueChange
-from agent.tools.replay.operations import (
-    PictureForm,
-    PictureRequest,
-    bisect_run,
-    bisect_runs,
-    export_run,
-    picture_run,
-    redecide_run,
-    replay_run,
-)
-from agent.tools.report.comparison import PAGE, as_csv, as_json, write_comparison
-from agent.tools.report.page import read_runs_data, report_run
 from agent.tools.report.words import counted, times
+
+if TYPE_CHECKING:
+    from agent.tools.progress import Bar
+    from agent.tools.replay.bisect import Difference, ValueChange
 
 SHOWN: Final = 24  # fields, and ranges of RAM
 
 
-def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
+def show_first_difference(
+    runs: Sequence[Path], rom: Path | None, err: Output, *, as_json: bool
+) -> None:
     """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
+    from agent.tools.replay.operations import bisect_run, bisect_runs
+
     with _progress(err) as bar:
         found = (
             bisect_run(runs[0], rom, say=err.say, bar=bar)
@@ -44,21 +39,40 @@ def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -
         err.say(note)
     loaded = f"power-on or a checkpoint was loaded {times(found.restores)}"
     err.say(f"{counted(found.ticks, 'tick')} replayed; {loaded}")
-    _exit_with(found.divergence, found.shown)
+    if as_json:
+        figures = {"ticks": found.ticks, "restores": found.restores}
+        difference = found.shown and _object(found.shown)
+        _exit_with(found.divergence, {**figures, "difference": difference})
+    _exit_with(found.divergence, shown=found.shown)
 
 
 @contextmanager
 def _progress(err: Output) -> Iterator[Bar]:
+    from agent.app import interrupts
+
     with interrupts() as interrupt, progress(err, interrupt) as bar:
         yield bar
 
 
-def _exit_with(divergence: object, shown: Difference | None = None) -> NoReturn:
+def _exit_with(
+    divergence: object, figures: Mapping[str, object] | None = None, shown: Difference | None = None
+) -> NoReturn:
+    """Print whether a tick differs, as JSON if there are `figures` for it, and exit with 1 if one does."""
     out = Output()
-    out.say(f"divergence: {divergence or 'none'}")
+    if figures is not None:
+        out.say(json.dumps({"divergence": str(divergence) if divergence else None, **figures}))
+    else:
+        out.say(f"divergence: {divergence or 'none'}")
     for line in _lines(shown) if shown is not None else ():
         out.say(line)
     raise typer.Exit(1 if divergence else 0)
+
+
+def _object(shown: Difference) -> dict[str, object]:
+    changed = {"fields": shown.fields, "ram": shown.ram}
+    return {"between": shown.between} | {
+        name: [each._asdict() for each in changes] for name, changes in changed.items()
+    }
 
 
 def _lines(shown: Difference) -> Iterator[str]:
@@ -82,7 +96,9 @@ SCALE: Final = 3
 
 def replay(
     runs: list[Path] = argument(
-        "The folder of a run, or an exported replay; --bisect takes one or two.", "RUN..."
+        "The folder of a run, `last`, or an exported replay; --bisect takes one or two.",
+        "RUN...",
+        callback=flags.runs_named,
     ),
     rom: Path | None = flags.ROM,
     episode: int | None = option("Replay up to the end of the Nth time the run got stuck.", "N"),
@@ -107,8 +123,18 @@ def replay(
     scale: int | None = option(
         f"Enlarge each Game Boy pixel to N x N pixels. Default: {SCALE}.", "N"
     ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Replay the recorded steps of a run and compare every tick."""
+    from agent.tools.replay.operations import (
+        PictureForm,
+        PictureRequest,
+        export_run,
+        picture_run,
+        redecide_run,
+        replay_run,
+    )
+
     files = {PictureForm.PNG: png, PictureForm.GIF: gif, PictureForm.MP4: mp4}
     pictures = {form.value: file for form, file in files.items()}
     actions = {
@@ -133,24 +159,32 @@ def replay(
             shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
             with _progress(err) as bar:
                 size = picture_run(runs[0], rom, shot, say=err.say, bar=bar)
-            err.say(f"{file}: {counted(size, 'byte')}")
+            _say_written(file, size, as_json=as_json)
             return
     if export is not None:
         size = export_run(runs[0], export, say=err.say)
-        err.say(f"{export}: {counted(size, 'byte')}")
+        _say_written(export, size, as_json=as_json)
     elif bisect:
-        show_first_difference(runs, rom, err)
+        show_first_difference(runs, rom, err, as_json=as_json)
     elif decide:
         with _progress(err) as bar:
             redecided = redecide_run(runs[0], rom, memory, say=err.say, bar=bar)
         answers = counted(redecided.advice, "recorded answer")
         err.say(f"{counted(redecided.ticks, 'tick')} decided again, with {answers}")
-        _exit_with(redecided.divergence)
+        decided = {"ticks": redecided.ticks, "answers": redecided.advice}
+        _exit_with(redecided.divergence, decided if as_json else None)
     else:
         with _progress(err) as bar:
             ticks, divergence = replay_run(runs[0], rom, episode, say=err.say, bar=bar)
         err.say(f"{counted(ticks, 'tick')} replayed")
-        _exit_with(divergence)
+        _exit_with(divergence, {"ticks": ticks} if as_json else None)
+
+
+def _say_written(file: Path, size: int, *, as_json: bool) -> None:
+    if as_json:
+        Output().say(json.dumps({"file": str(file), "bytes": size}))
+    else:
+        Output(stderr=True).say(f"{file}: {counted(size, 'byte')}")
 
 
 def _require_one_action(
@@ -167,7 +201,9 @@ def _require_one_action(
 
 
 def report(
-    runs: list[Path] = argument("Folders of runs.", "RUN..."),
+    runs: list[Path] = argument(
+        "Folders of runs; `last` is the one played last.", "RUN...", callback=flags.runs_named
+    ),
     rom: Path | None = flags.ROM,
     write: Path | None = option(
         "Write the page here. Default: report.html in the run's folder; comparison.html for several runs.",
@@ -179,6 +215,9 @@ def report(
     as_table: bool = switch("--csv", "Print the figures as CSV, one row per run."),
 ) -> None:
     """Write the report of a run, or a comparison of several. Works during play and after a crash."""
+    from agent.tools.report.comparison import as_csv, as_json
+    from agent.tools.report.page import read_runs_data
+
     if as_object and as_table:
         raise UsageError("--json and --csv are two formats of the same; give only one")
     out = Output()
@@ -196,6 +235,9 @@ def report(
 
 
 def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
+    from agent.tools.report.comparison import PAGE, write_comparison
+    from agent.tools.report.page import read_runs_data, report_run
+
     if len(runs) == 1:
         return report_run(runs[0], rom, to)
     return write_comparison(read_runs_data(runs, rom), to or Path(PAGE))

@@ -1,43 +1,36 @@
 """`scenario`: runs, lists and records scenarios."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 from rich.table import Column
 from rich.text import Text
 
-from agent.app.process import Interrupt, interrupts, write_atomically
 from agent.cli import flags
 from agent.cli.flags import argument, option, seeds_of
 from agent.cli.output import INTERRUPTED, Output, progress, rows_of
 from agent.tools.report.words import counted
-from agent.tools.scenario.capture import RecordRequest, from_stuck, record
-from agent.tools.scenario.file import Scenario, ScenarioListing, list_entry, read_scenarios
-from agent.tools.scenario.run import (
-    Report,
-    ScenarioVerdict,
-    page,
-    require_tally_or_new,
-    run_all,
-    tallies,
-)
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
-STYLES: Final = {
-    ScenarioVerdict.PASSED: "green",
-    ScenarioVerdict.FAILED: "red",
-    ScenarioVerdict.SKIPPED: "yellow",
-}
+if TYPE_CHECKING:
+    from agent.tools.scenario.file import Scenario, ScenarioListing
+    from agent.tools.scenario.run import Report
+    from emulator import Cartridge
+
+STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
 STATES: Final = option("The folder of saved states. Default: states/ beside each scenario.", "DIR")
-RUN: Final = argument("The folder of a run.", "RUN")
+RUN: Final = argument(
+    "The folder of a run, or `last`, the one played last.", "RUN", callback=flags.run_named
+)
 PLAYED: Final = option(
     "The image that the run was played on. Default: the one with its SHA-1 in roms/.", "", "--rom"
 )
@@ -62,6 +55,11 @@ def run_them(
 
     Exits 1 when one fails, 2 when there is none, and 130 on Ctrl-C, with the results of those that were run.
     """
+    from agent.app.process import write_atomically
+    from agent.tools.scenario.file import read_scenarios
+    from agent.tools.scenario.run import ScenarioVerdict, page, require_tally_or_new
+    from emulator import demo_cartridge_path, load_cartridge
+
     out = Output()
     if write is not None:
         require_tally_or_new(write)
@@ -88,7 +86,10 @@ def _run(
     scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int, *, by_game: bool
 ) -> tuple[list[Report], bool]:
     """Run scenarios, with a line for each; return the reports, and whether Ctrl-C ended it early."""
-    err, reports = Output(stderr=True), list[Report]()
+    from agent.app import Interrupt, interrupts
+    from agent.tools.scenario.run import run_all
+
+    err, reports = Output(stderr=True), list["Report"]()
     with interrupts() as interrupt, progress(err, Interrupt()) as bar:
         done = bar("scenario", len(scenarios))
         with closing(run_all(scenarios, cartridge, jobs)) as ended:
@@ -113,6 +114,8 @@ def list_them(
     paths: list[Path] = PATHS, states: Path | None = STATES, as_json: bool = flags.AS_JSON
 ) -> None:
     """List scenarios with their start, and whether it can be used."""
+    from agent.tools.scenario.file import list_entry, read_scenarios
+
     out = Output()
     rows = [list_entry(each) for each in read_scenarios(paths, states)]
     if as_json:
@@ -138,6 +141,8 @@ def record_one(
     rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario that begins at a tick of a run."""
+    from agent.tools.scenario.capture import RecordRequest, record
+
     made = record(run, rom, RecordRequest(at, name, description, tuple(until or ())), into)
     _report_made([made], rom, Output())
 
@@ -152,6 +157,8 @@ def record_episodes(
     rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario of each time that a run got stuck. It fails until play gets further."""
+    from agent.tools.scenario.capture import from_stuck
+
     out = Output()
     made = from_stuck(run, rom, episode, into)
     if made:
@@ -170,6 +177,8 @@ def _report_made(made: Sequence[Path], rom: Path | None, out: Output) -> None:
 
 
 def _counts(reports: Sequence[Report]) -> dict[str, int]:
+    from agent.tools.scenario.run import ScenarioVerdict
+
     return {each.value: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
 
 
@@ -178,6 +187,8 @@ def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool)
 
     `count` is the number of scenarios to run, which may be more than the reports.
     """
+    from agent.tools.scenario.run import tallies
+
     if by_game:
         tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
         out.print(rows_of((_name_column(), "passed", "frames"), tallied, ""))
@@ -187,7 +198,7 @@ def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool)
                 each.name,
                 each.pitfall,
                 f"{each.frames:,}",
-                Text(each.verdict.value, STYLES[each.verdict]),
+                Text(each.verdict.value, STYLES[each.verdict.value]),
             )
             for each in reports
         )

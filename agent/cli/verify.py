@@ -3,25 +3,20 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import interrupts
-from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
-from agent.cli.play import view_on
 from agent.errors import UsageError
-from agent.story.story import Story
-from agent.tools.report.html import require_page_or_new, require_writable
 from agent.tools.report.words import counted
-from agent.tools.verify.fact import FactStatus
-from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
-from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
+
+if TYPE_CHECKING:
+    from agent.tools.verify.game import CartridgeVerdict
 
 REPORT: Final = "verify-report"
 
@@ -34,7 +29,9 @@ def verify_cartridge(
     minutes: float = option("Play at most this many minutes of game time.", default=120.0, min=0.1),
     seed: int | None = flags.SEED,
     write: Path = option(
-        "The folder for verify-report.json and verify-report.html.", "DIR", default=Path()
+        "The folder for verify-report.json and verify-report.html, made if missing.",
+        "DIR",
+        default=Path(),
     ),
     as_json: bool = switch("--json", "Print the report as one JSON object on the last line."),
 ) -> None:
@@ -42,14 +39,20 @@ def verify_cartridge(
 
     Exits 0 when every exercised check passed, 1 when one failed or play broke, 130 on Ctrl-C if none has failed.
     """
+    from agent.app import interrupts
+    from agent.app.process import write_atomically
+    from agent.cli.panel import view_on
+    from agent.story.story import Story
+    from agent.tools.report.html import require_page_or_new, require_writable
+    from agent.tools.verify.game import VerifyRequest, page, verify
+    from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
+
     out, err = Output(), Output(stderr=True)
-    if not write.is_dir():
-        message = f"--write {write} is no folder; create it, or name another"
-        raise UsageError(message)
-    require_page_or_new(write / f"{REPORT}.html")
-    require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     goal = Story.of(cartridge.kind).up_to(until)[-1]
+    _make_folder(write)
+    require_page_or_new(write / f"{REPORT}.html")
+    require_writable(write)
     request = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, request, view, interrupt)
@@ -64,8 +67,18 @@ def verify_cartridge(
     raise typer.Exit(verdict.exit_code)
 
 
-def _table(verdict: CartridgeVerdict) -> Table:
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"--write {folder} is no folder ({error.strerror}); name another"
+        raise UsageError(message) from error
+
+
+def _table(verdict: "CartridgeVerdict") -> Table:
     """Return the verdict as a table: failed checks first, then one line per topic."""
+    from agent.tools.verify.fact import FactStatus
+
     table = Table(
         title=Text(f"{verdict.cartridge}: {verdict.headline}"),
         title_justify="left",

@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from agent.experience.uses import Experience, MemoryUse
+from agent.experience.memory_use import MemoryUse
+from agent.experience.uses import Experience
 from agent.planning.domain import Action, Facts, Goal
 from agent.planning.search import Plan, plan
 from emulator import State

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from agent.experience.uses import Experience, MemoryUse
+from agent.experience.memory_use import MemoryUse
+from agent.experience.uses import Experience
 from agent.story.interactions import Task
 from memory import Json
 

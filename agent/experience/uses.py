@@ -5,10 +5,10 @@ Each use of memory can be switched off separately, and the decisions it changed 
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from agent.experience.memory_use import EVERY_USE, MemoryUse
 from emulator import State, World
 from emulator.world.map_objects import MapObjectKind
 from memory import (
@@ -128,24 +128,6 @@ def _known(choice: str, milestone_times: Iterable[Entry]) -> Mapping[int, Mappin
             for milestone, taken in milestones_of(data).items():
                 seen[way][milestone].append(taken["tick"])
     return seen
-
-
-class MemoryUse(StrEnum):
-    """The ways in which memory may change play; each can be switched off separately."""
-
-    COSTS = "costs"  # an action that keeps failing in a place costs more there
-    STRENGTH = "strength"  # a Pokemon that lost to a trainer leads again only at a higher level
-    WINS = "wins"  # a Pokemon that always won counts as ready, even one level lower
-    CHOICES = "choices"  # an alternative that took significantly longer is not chosen again
-    ROUTES = "routes"  # routes avoid a square that a walk could not enter
-    MOVES = "moves"  # of equally good moves, the next one of a winning sequence comes first
-    SEQUENCES = "sequences"  # of plans of equal cost, one that worked before is chosen
-    SHOPS = "shops"  # an item missing from a shop is not bought there
-    PEOPLE = "people"  # people who only talk are not asked twice
-    THINGS = "things"  # an item that no run needed is not picked up
-
-
-EVERY_USE: Final = frozenset(MemoryUse)
 
 
 class Experience(SavedAttributes):

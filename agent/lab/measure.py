@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import NamedTuple
 
-from agent.app import HOME
+from agent import HOME
 from agent.lab.publish import FOLDER, publish, results
 
 

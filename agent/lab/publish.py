@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from agent.app import HOME
+from agent import HOME
 from agent.lab.stats import Distribution, Interval, Rounds
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 

@@ -79,6 +79,11 @@ class Mind(SavedAttributes):
         """The name of the active goal, if any."""
         return self._active_goal.goal.name if self._active_goal else None
 
+    @property
+    def goal_label(self) -> str:
+        """The label of the active goal, or ''."""
+        return self._active_goal.goal.label if self._active_goal else ""
+
     def open_goals(self, facts: Facts) -> list[Goal]:
         """Return the goals not reached, the most urgent first; failures lower the priority of a goal."""
         # While nothing changes, the facts are the same object and the goals are not sorted again.

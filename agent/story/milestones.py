@@ -100,10 +100,11 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class ReachedMilestone:
-    """A milestone reached: its id, tick and witnesses."""
+    """A milestone reached: its id, tick, frame and witnesses."""
 
     id: str
     tick: int
+    frame: int
     witnesses: Mapping[str, str]
 
 
@@ -140,7 +141,8 @@ class MilestoneLedger:
             if each.shown_by_ram(state) and each.shown_by_frame(state, reading)
         ]
         fresh = tuple(
-            ReachedMilestone(each.id, percept.tick, _testimony(each, percept)) for each in proven
+            ReachedMilestone(each.id, percept.tick, state.frame, _testimony(each, percept))
+            for each in proven
         )
         self._take(fresh)
         return fresh

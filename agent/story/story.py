@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from agent.errors import UsageError
+from agent.errors import UsageError, did_you_mean
 from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
 from agent.story.facts import FactKind, RamFact, parse_fact
 from agent.story.interactions import INTERACTIONS, Clerk, Errand, Healer, Interaction, Task
@@ -110,9 +110,14 @@ class Story:
         """Return the ids of the milestones up to `last`, or of all; raises UsageError for an unknown `last`."""
         known = [each.id for each in self.milestones]
         if last is not None and last not in known:
-            message = f"--until {last} is no milestone of this cartridge; it has {', '.join(known)}"
+            more = did_you_mean(last, known) or f"; it has {', '.join(known)}"
+            message = f"--until {last} is no milestone of this cartridge{more}"
             raise UsageError(message)
         return tuple(known if last is None else known[: known.index(last) + 1])
+
+    def milestones_up_to(self, last: str | None) -> tuple[Milestone, ...]:
+        """Return the milestones up to `last`, or all; raises UsageError for an unknown `last`."""
+        return self.milestones[: len(self.up_to(last))]
 
     @property
     def kept(self) -> frozenset[int]:

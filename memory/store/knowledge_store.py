@@ -69,6 +69,12 @@ class KnowledgeReader:
         row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
         return 0 if row is None or row[0] is None else int(row[0])
 
+    def size(self) -> tuple[int, int]:
+        """Return the number of rows and entries, and of the runs that delivered lessons."""
+        names = (*(table.name for table in TABLES), ENTRIES, "deliveries")
+        *held, (runs,) = (self._database.rows(f"SELECT count(*) FROM {name}") for name in names)  # noqa: S608  # our own tables
+        return sum(count for ((count,),) in held), runs[0]
+
     def content_hash(self) -> str:
         """Return 32 hex digits that change exactly when the knowledge a run would read changes."""
         seeds: list[Json] = [

@@ -3,7 +3,7 @@
 Rows of dead branches stay, marked as not live. Appended rows are written at the next commit.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -161,12 +161,19 @@ class RecordLog:
         self.steps: list[StepRow] = []
         self.vitals: list[VitalsRow] = []
         self._events: list[tuple[int, str, str]] = []
+        self._on_event: Callable[[EventRow], object] | None = None
         self._trail: list[tuple[int | str, ...]] = []
         self._team: Team | None = None  # the last one written in full
 
     def add_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
         """Store one event at the next commit."""
         self._events.append((tick, kind, encode(payload)))
+        if self._on_event is not None:
+            self._on_event(EventRow(tick, kind, payload))
+
+    def watch(self, on_event: Callable[[EventRow], object]) -> None:
+        """Call `on_event` with each event from now on."""
+        self._on_event = on_event
 
     def add_trail(self, row: TrailRow) -> None:
         """Store one row of the trail at the next commit."""

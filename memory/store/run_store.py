@@ -74,6 +74,7 @@ class RunStore(RunReader, CallLedger):
         self.append_step = self._record.steps.append
         self.append_event = self._record.add_event
         self.append_trail = self._record.add_trail
+        self.watch_events = self._record.watch
         self.append_vitals = self._record.vitals.append
         self.add_observations = self._observations.add
         self.put_entry = self._entries.put

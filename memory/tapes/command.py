@@ -1,12 +1,13 @@
-"""The command `observe`: its texts, the search for a tape, and the report. Prints nothing itself."""
+"""The command `observe`: the search for a tape, and the report. Prints nothing itself."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.errors import MissingStore
-from memory.tapes.notes import PAGE, observe
+from memory.tapes.notes import PAGE, ObserveResult, observe
 
 TAPES_FOLDER: Final = ".tapes"
 NAMES: Final = ("tapes.sqlite", "tapes.db")
@@ -58,14 +59,36 @@ def _folders(environment: Mapping[str, str], here: Path, also: Sequence[Path]) -
     yield here
 
 
-DESCRIPTION: Final = (
-    "Summarise recorded model sessions in notes that the next run reads; no model, no network."
-)
-DB: Final = "The tape. Default: TAPES_SQLITE, TAPES_DB, or the first tapes.sqlite or tapes.db in .tapes here, in the checkout, in XDG folders, at home."
-FOLDER: Final = "Where observations.md goes. Default: .tapes/memory next to the tape."
-DRY_RUN: Final = "Print the notes; write nothing."
-RESET: Final = "Discard the watermark and observe all sessions again; no note is written twice."
-SESSION: Final = "Only the session with this hash or hash prefix (8 digits or more)."
+class ObserveReport(NamedTuple):
+    """What `observe` found on a tape, and the page it wrote; None for a dry run."""
+
+    tape: Path
+    page: Path | None
+    found: ObserveResult
+
+    def lines(self) -> list[str]:
+        """Return the lines to print: the observations of a dry run, then a summary."""
+        found = self.found
+        sessions = _counted(found.sessions + found.unchanged, "session")
+        if not found.sessions and not found.unchanged:
+            return [f"{self.tape}: no session is recorded in it"]
+        if not found.sessions:
+            noted, them = (
+                _counted(found.all_lines, "line"),
+                "it" if found.unchanged == 1 else "them",
+            )
+            return [f"{self.tape}: {sessions}, already noted ({noted}); --reset reads {them} again"]
+        where = "not written" if self.page is None else f"in {self.page}"
+        lines = _counted(found.lines, "line")
+        summary = f"{self.tape}: {found.sessions} of {sessions} observed, {lines} {where}"
+        incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
+        page = found.page.splitlines() if self.page is None else []
+        return [*page, summary + incomplete]
+
+    def as_json(self) -> dict[str, str | int | None]:
+        """Return the figures and the new observations in plain JSON types."""
+        written = None if self.page is None else str(self.page)
+        return {"tape": str(self.tape), "written": written, **asdict(self.found)}
 
 
 def run(
@@ -76,8 +99,8 @@ def run(
     reset: bool,
     session: str | None,
     also: Sequence[Path] = (),
-) -> list[str]:
-    """Observe a tape, and return the lines to print: observations of a dry run, then a summary.
+) -> ObserveReport:
+    """Observe a tape, and return what was found.
 
     `also` are folders whose `.tapes` is searched after that of the current folder. Raises MemoryFault, in one line, when
     there is no tape, it cannot be read, or the notes cannot be written.
@@ -85,19 +108,7 @@ def run(
     tape = find_tape(db, os.environ, Path.cwd(), also)
     folder = memory_dir or memory_folder(tape)
     found = observe(tape, folder, dry_run=dry_run, reset=reset, session=session)
-    where = "not written" if dry_run else f"in {folder / PAGE}"
-    sessions = _counted(found.sessions + found.unchanged, "session")
-    if found.sessions:
-        lines = _counted(found.lines, "line")
-        summary = f"{tape}: {found.sessions} of {sessions} observed, {lines} {where}"
-    elif not found.unchanged:
-        summary = f"{tape}: no session is recorded in it"
-    else:
-        lines = _counted(found.all_lines, "line")
-        summary = f"{tape}: {sessions}, already noted ({lines}); --reset reads {'it' if found.unchanged == 1 else 'them'} again"
-    incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
-    page = found.page.splitlines() if dry_run else []
-    return [*page, summary + incomplete]
+    return ObserveReport(tape, None if dry_run else folder / PAGE, found)
 
 
 def _counted(count: int, noun: str) -> str:

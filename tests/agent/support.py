@@ -14,13 +14,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import pytest
-import typer.main
 from filelock import FileLock
 
-from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
+from agent.advisor.decider import Decider
+from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run, record_of
 from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
@@ -71,7 +70,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return shutil.copytree(shared, factory.mktemp(name), dirs_exist_ok=True)
 
 
-class Watcher:
+class Watcher(Viewer):
     """A viewer that records what it saw, and calls `react` if given."""
 
     def __init__(self, react: Callable[[TickView], None] | None = None) -> None:
@@ -137,9 +136,6 @@ class Ended:
 Agent = Callable[..., Ended]
 
 
-_commands = lru_cache(maxsize=1)(typer.main.get_command)  # a process builds them once
-
-
 def in_this_process(home: Path, args: Sequence[str]) -> Ended:
     """Run the command line with `args` and return the result; its output goes to files in `home`, as to a pipe."""
     handlers, logging.root.handlers = logging.root.handlers, []  # those of pytest
@@ -149,7 +145,6 @@ def in_this_process(home: Path, args: Sequence[str]) -> Ended:
         (home / ".err").open("w+", encoding="utf-8") as err,
         redirect_stdout(out),
         redirect_stderr(err),
-        patch("typer.main.get_command", _commands),
     ):
         sys.argv = ["agent", *args]
         os.chdir(ROOT)

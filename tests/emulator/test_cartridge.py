@@ -57,7 +57,8 @@ def refusal(path: Path) -> str:
 def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
     message = refusal(tmp_path / "none.gb")
     assert "no cartridge at" in message
-    assert "--rom PATH" in message
+    assert "name an image with --rom" in message
+    assert "has demo.gb" in message
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from typing import Final
 import pytest
 from filelock import FileLock
 
-from agent.app import HOME, Interrupt
+from agent import HOME
+from agent.app import Interrupt
 from agent.app.play import NoViewer
 from agent.story.story import Story
 from agent.tools.verify.fact import FactLog

@@ -245,7 +245,7 @@ class Games:
                 return "ended", []
             is_killed = not self._is_supervised and code == KILLED
             if not (is_killed or fault.needs_restart or (fault.may_end and code == LIMIT)):
-                why = scene.ending.get("why", scene.ending)
+                why = scene.ending.get("reason", scene.ending)
                 return "wrong", [f"{fault.name}: the program ended with {code}: {why}"]
             outcome = "reported why, continued after a restart" if fault.may_end else outcome
             scene.program.begin()
@@ -267,7 +267,7 @@ class Games:
     def _verdict(self, scene: Scene, ended_by: Fault | None) -> Iterator[str]:
         wanted = ended_by.verdicts if ended_by else {("goal", "")}
         which = str(scene.ending.get("which", ""))
-        verdict, why = _verdict_of(scene), str(scene.ending.get("why", ""))
+        verdict, why = _verdict_of(scene), str(scene.ending.get("reason", ""))
         if (verdict, which) not in wanted:
             yield f"the program ended with {scene.program.code}: {verdict} {which}: {why}"
         if (
@@ -309,8 +309,9 @@ class Games:
                 for each in file.parent.glob(f"{file.name}.damaged-*")
                 if each.name[-3:] not in ("wal", "shm")
             ]
-            if len(kept) < kinds.count(kind):
-                yield f"{kind}: {kinds.count(kind)} are reported, {len(kept)} damaged files are stored"
+            repairs = scene.repairs(kind)
+            if len(kept) < repairs:
+                yield f"{kind}: {repairs} repairs are reported, {len(kept)} damaged files are stored"
 
     def _save_files(self, scene: Scene) -> None:
         """Copy all files of a game with problems."""
@@ -347,7 +348,7 @@ def milestones() -> Sequence[str]:
 
 def _gave_up_without_copy(scene: Scene) -> bool:
     """Return whether a file without a copy was damaged, and the night gave up with that reason and left it."""
-    why = str(scene.ending.get("why", ""))
+    why = str(scene.ending.get("reason", ""))
     return _verdict_of(scene) == "gave_up" and any(
         file.exists()
         and why.endswith(f"no good copy of {file} is left, and it stays as it is")

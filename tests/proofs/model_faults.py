@@ -21,10 +21,11 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 from agent.advisor.claude import Claude
+from agent.advisor.decider import Decider
 from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.money.limits import Terms, load_terms
 from agent.advisor.port import Advice
-from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, play_run
+from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, play_run
 from agent.app.advice import ADVICE
 from agent.app.play import NoViewer
 from agent.tools.replay.operations import redecide_run, replay_run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import HOME
+from agent import HOME
 from tests.memory_rows import row_tests
 from tests.proofs.bugs import BUGS, Bug
 from tests.proofs.patches import fork, replace_everywhere

@@ -124,6 +124,11 @@ class Scene:
         """Set the shift of the date for player and supervisor."""
         self.clock.write_text(str(seconds), encoding="ascii")
 
+    def repairs(self, kind: str) -> int:
+        """Return how often a fault was repaired; closing a file can write intact pages over damaged ones."""
+        faults = [line for line in read_journal(self.run) if line["what"] == "fault"]
+        return sum(each["kind"] == kind and "is intact" not in each["answer"] for each in faults)
+
     def logged_faults(self) -> list[str]:
         """Return the kinds of all faults in the log of the night."""
         if not self.run.exists():

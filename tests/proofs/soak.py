@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any, Final
 
-from agent.app import Interrupt, TickView
+from agent.app import Interrupt, TickView, Viewer
 from agent.app.play import KNOWLEDGE, RUN, session_in
 from agent.app.session import PlayLimits
 from agent.app.settings import NEVER
@@ -148,7 +148,7 @@ def has_checkpoint(more: Mapping[str, Any]) -> bool:
     return more.get("checkpoint") is not None
 
 
-class Sampler:
+class Sampler(Viewer):
     """A viewer that takes samples, and ends play after `frames` frames."""
 
     def __init__(

@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from agent.app import HOME
+from agent import HOME
 from agent.lab.publish import publish
 
 Row: TypeAlias = dict[str, Any]

@@ -9,10 +9,8 @@ from math import log
 from pathlib import Path
 from typing import Any, Final
 
-from agent.app import HOME
-from agent.cli import flags
-from agent.cli.flags import argument, option
-from agent.cli.memory.show import IN, find_item, open_view
+from agent import HOME
+from agent.cli.memory.show import find_item, open_view
 from agent.cli.output import Output, facts
 from agent.events import ActionEvent, events
 from agent.tools.report.words import (
@@ -247,15 +245,8 @@ PARTS: Final = {
 }
 
 
-def explain(
-    name: str = argument("The id or short name of an item.", "ID"),
-    path: Path | None = IN,
-    runs: Path | None = option(
-        "The folder of the runs that evidence refers to. Default: runs/.", "DIR"
-    ),
-    as_json: bool = flags.AS_JSON,
-) -> None:
-    """Explain an item: its evidence, figures and expiry."""
+def explain(name: str, path: Path | None, runs: Path | None, *, as_json: bool) -> None:
+    """Print the evidence of an item, its figures and its expiry."""
     out = Output()
     with open_view(path) as view:
         items = view.items()

@@ -8,8 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
-from agent.cli.flags import option
-from agent.cli.memory.show import SOURCE, open_view, totals_of
+from agent.cli.memory.show import open_view, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.report.words import (
@@ -44,12 +43,7 @@ COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
 }
 
 
-def export(
-    to: Path = option(
-        "The new file to write, with the ending .json, .csv or .md.", "FILE", default=...
-    ),
-    path: Path | None = SOURCE,
-) -> None:
+def export(to: Path, path: Path | None) -> None:
     """Write all items of a memory file to a new file."""
     write = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
     if write is None:

@@ -10,9 +10,7 @@ from typing import Final
 import typer
 from rich.table import Table
 
-from agent.cli import flags
-from agent.cli.flags import argument, option, switch
-from agent.cli.memory.show import COMMAND, IN, KIND, SOURCE, file_of, find_item, open_view, today
+from agent.cli.memory.show import COMMAND, file_of, find_item, open_view, today
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, counted, describe
@@ -32,14 +30,8 @@ SORTS: Final = {
 }
 
 
-def check(
-    path: Path | None = SOURCE,
-    repair: bool = switch(
-        "--repair", "Repair what has an obvious repair, after making a copy of the file."
-    ),
-    as_json: bool = flags.AS_JSON,
-) -> None:
-    """Check a memory file for errors, orphans and stale items. Exits 0 when it is sound, else 1."""
+def check(path: Path | None, *, repair: bool, as_json: bool) -> None:
+    """Print what is wrong with a memory file, and repair it if asked. Exits 0 when it is sound, else 1."""
     file, out = file_of(path), Output()
     repaired = repair_file(file, now=today()) if repair else None
     findings = list(repaired.remaining) if repaired else check_file(file, now=today())
@@ -97,16 +89,13 @@ FORGET_HEAD: Final = ("id", "kind", "description", "last confirmed")
 
 
 def forget(
-    names: list[str] | None = argument(
-        "Ids or short names of the items to forget.", "[ID]...", default=None
-    ),
-    path: Path | None = IN,
-    kind: str | None = KIND,
-    older_than: float | None = option(
-        "Only items not confirmed for this many days.", "DAYS", min=0
-    ),
-    yes: bool = switch("--yes", "Do not ask for confirmation."),
-    as_json: bool = flags.AS_JSON,
+    names: list[str] | None,
+    path: Path | None,
+    kind: str | None,
+    older_than: float | None,
+    *,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Forget items of a memory file. They go to its archive, and a copy of the file is made."""
     out, err = Output(), Output(stderr=True)
@@ -170,15 +159,7 @@ NAMES = {
 }
 
 
-def merge(
-    sources: list[Path] = argument("Memory files, which are only read.", "A B [MORE...]"),
-    into: Path = option(
-        "The merged file. An existing one is merged as well, after a copy of it is made.",
-        "C",
-        default=...,
-    ),
-    as_json: bool = switch("--json", "Print the result as one JSON object."),
-) -> None:
+def merge(sources: list[Path], into: Path, *, as_json: bool) -> None:
     """Merge memory files; the lessons of each run count once."""
     if into.is_dir() or not into.resolve().parent.is_dir():
         message = f"--into {into} names no file in an existing folder; name one"

@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from agent.cli import flags
-from agent.cli.memory.show import SOURCE, counts_text, open_view
+from agent.cli.memory.show import counts_text, open_view
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.words import ago, counted, game_time, plain, run_label
 from memory import Json, MemoryItem
@@ -33,7 +32,7 @@ TRIGGERS: Final = tuple(
 )
 
 
-def map_memory(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
+def map_memory(path: Path | None, *, as_json: bool) -> None:
     """Show the scopes of memory, the edges between them, and gaps."""
     out = Output()
     with open_view(path) as view:

@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from agent.app import HOME
-from agent.cli import flags
-from agent.cli.flags import argument, option, switch
+from agent import HOME
 from agent.cli.output import Output, facts, listing
 from agent.errors import UsageError
 from agent.tools.report.words import (
@@ -30,13 +28,6 @@ from memory.recall.query import Weights
 
 COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of several matches for a name
-
-FILE: Final = "A memory file, the folder of a run, or its run.sqlite. Default: memory.sqlite."
-SOURCE: Final = argument(FILE, "[PATH]", default=None)
-IN: Final = option(FILE, "PATH", "--in")
-KIND: Final = option(
-    "Only this kind, such as pattern, strategy, mistake, preference, battle or milestone_time.", "K"
-)
 
 
 def file_of(path: Path | None) -> Path:
@@ -76,13 +67,7 @@ LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", 
 
 
 def show(
-    path: Path | None = SOURCE,
-    name: str | None = argument(
-        "The id or short name of one item to show in full.", "[ID]", default=None
-    ),
-    kind: str | None = KIND,
-    limit: int = option("Items of each kind to list.", default=10, min=1),
-    as_json: bool = flags.AS_JSON,
+    path: Path | None, name: str | None, kind: str | None, limit: int, *, as_json: bool
 ) -> None:
     """Show the totals of a memory file and its best items, or one item."""
     out = Output()
@@ -230,11 +215,7 @@ PARTS: Final = ("words", "recency", "importance", "utility", "match")
 
 
 def search(
-    words: list[str] = argument("Words to search for.", "WORDS..."),
-    path: Path | None = IN,
-    limit: int = option("Items to list.", default=10, min=1, max=100),
-    explain: bool = switch("--explain", "Show the parts of each score."),
-    as_json: bool = flags.AS_JSON,
+    words: list[str], path: Path | None, limit: int, *, explain: bool, as_json: bool
 ) -> None:
     """Search all items of a file for any of some words, best first. Word stems count."""
     out, text = Output(), " ".join(words)

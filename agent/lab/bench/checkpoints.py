@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Final
 
-from agent.app import HOME
+from agent import HOME
 from agent.app.checkpoints import Checkpoints
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits

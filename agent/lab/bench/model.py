@@ -22,12 +22,13 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from agent.advisor.calls import Calls
+from agent.advisor.decider import Decider
 from agent.advisor.exchange import ClaudeAdvisor, Toolbox
 from agent.advisor.model import Reply
 from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Question, Tool
 from agent.advisor.request import memory_parts, request_of
-from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
+from agent.app import AskSettings, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, PlayObservations
 from agent.app.play import NoViewer

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, Summary, play_run
 from agent.events import BattleEvent, MilestoneTimeEvent, events
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.lab.bench.game import GOAL, StateWatcher
 from agent.lab.eval import blackouts
 from agent.lab.runner import Asked, play_all

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self
 
+from agent.tools.overnight.logs import shortened
+
 LONGEST_TEXT: Final = 200  # characters of a text; a whole line must fit into the pipe
 
 
@@ -27,8 +29,8 @@ class Heartbeat(NamedTuple):
         """Return the heartbeat as one line of JSON."""
         table = {
             **self._asdict(),
-            "place": self.place[:LONGEST_TEXT],
-            "doing": self.doing[:LONGEST_TEXT],
+            "place": shortened(self.place, LONGEST_TEXT),
+            "doing": shortened(self.doing, LONGEST_TEXT),
         }
         return json.dumps(table).encode() + b"\n"
 

@@ -100,6 +100,7 @@ class NightProgress:
     night_s: float = 0.0
     log_bytes: int = 0
     children: int = 0
+    is_resumed: bool = False  # begun before, and without a verdict
     by_rules: bool = False
     milestones: dict[str, None] = field(default_factory=dict)  # in order
     faults: Counter[str] = field(default_factory=Counter)
@@ -115,6 +116,8 @@ def progress_of(lines: Iterable[Line]) -> NightProgress:
         night.night_s = float(line.get("night_s", night.night_s))
         night.log_bytes = int(line.get("log_bytes", night.log_bytes))
         match line["what"]:
+            case "began":
+                night.is_resumed = True
             case "ended":
                 night.children = int(line.get("n", night.children))
             case "rules":
@@ -126,6 +129,23 @@ def progress_of(lines: Iterable[Line]) -> NightProgress:
             case _:
                 pass
     return night
+
+
+def orphan_of(lines: Iterable[Line]) -> int:
+    """Return the process id of the last child if no supervisor saw its end, else 0."""
+    last = 0
+    for line in lines:
+        if line["what"] == "child":
+            pid = line.get("pid")
+            last = pid if isinstance(pid, int) and pid > 0 else 0
+        elif line["what"] in {"ended", "verdict"}:
+            last = 0
+    return last
+
+
+def shortened(words: str, most: int) -> str:
+    """Return a text of at most `most` characters, whose end is an ellipsis if it was cut."""
+    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 STDERR_FILE: Final = "night.log"
@@ -164,7 +184,7 @@ class ChildLog:
         *lines, rest = data[-1 << 16 :].split(b"\n")
         for line in lines:
             if words := line.decode("utf-8", "replace").strip():
-                self.last = words[:LONGEST]
+                self.last = shortened(words, LONGEST)
         return rest
 
     def _append(self, data: bytes) -> None:

@@ -78,15 +78,22 @@ class StopReason(NamedTuple):
     message: str
 
 
+def hours_over(night_s: float, limits: NightLimits) -> str | None:
+    """Return a message if the hours of a night are over, else None."""
+    hours = night_s / 3_600
+    over = f"{hours:.2f} hours of wall time, of {limits.hours:g}"
+    return over if hours >= limits.hours else None
+
+
 def exceeded(usage: NightUsage, limits: NightLimits) -> StopReason | None:
     """Return the first exceeded limit, or None; limits that end the night come first."""
-    hours, game_hours = usage.night_s / 3_600, usage.frame / FRAMES_PER_HOUR
+    hours, game_hours = hours_over(usage.night_s, limits), usage.frame / FRAMES_PER_HOUR
     left, resident, logged = (
         f"{each / MB:,.0f} MB" for each in (usage.free_bytes, usage.resident, usage.log_bytes)
     )
     checks = {
         Limit.DISK: usage.free_bytes < limits.free_bytes,
-        Limit.HOURS: hours >= limits.hours,
+        Limit.HOURS: hours is not None,
         Limit.GAME_HOURS: game_hours >= limits.game_hours,
         Limit.LOG: usage.log_bytes > limits.log_bytes,
         Limit.MEMORY: usage.resident > limits.resident,
@@ -98,7 +105,7 @@ def exceeded(usage: NightUsage, limits: NightLimits) -> StopReason | None:
         return None
     messages = {
         Limit.DISK: f"{left} free on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
-        Limit.HOURS: f"{hours:.2f} hours of wall time, of {limits.hours:g}",
+        Limit.HOURS: hours or "",
         Limit.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
         Limit.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; see night.log",
         Limit.MEMORY: f"{resident} of memory used, of {limits.resident / MB:,.0f} MB",
@@ -181,10 +188,10 @@ class NightEnding(Enum):
 
 
 class NightVerdict(NamedTuple):
-    """How a night ended, with the exceeded limit `which`, if any, and the reason `why` in one line."""
+    """How a night ended, with the exceeded limit `which`, if any, and the `reason` in one line."""
 
     ending: NightEnding
-    why: str
+    reason: str
     which: Limit | None = None
 
 
@@ -200,7 +207,7 @@ class Night:
     run: str
     verdict: str
     which: str
-    why: str
+    reason: str
     ticks: int
     frames: int
     milestones: tuple[str, ...]

@@ -297,6 +297,9 @@ class Recovery:
             done.append(f"went back to tick {self._restore_tick}")
         if decision.target is Target.BEFORE_GAIN:
             self.stalls.reset_idle()
+        if decision.fault in {NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY}:
+            # Closing the file wrote pages of the log over the damaged ones.
+            done.append("the file is intact now that play has ended")
         wait_s = self.wait_s(decision)
         done.append(f"restart in {wait_s:g} s" if wait_s else "restart")
         if decision.fault is not None:

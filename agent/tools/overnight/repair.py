@@ -15,6 +15,7 @@ from memory import (
     CorruptStore,
     RunReader,
     StoreError,
+    VitalsRow,
     file_fault,
     read_knowledge_store,
     read_run_store,
@@ -206,6 +207,14 @@ class NightFiles(NamedTuple):
                 return [each.id for each in events(store, MilestoneEvent)]
         except StoreError:
             return []
+
+    def last_vitals(self) -> VitalsRow | None:
+        """Return the last measurements of the run, with its tick and frame, or None."""
+        try:
+            with closing(read_run_store(self.run.path)) as store:
+                return next(reversed(store.vitals()), None)
+        except StoreError:
+            return None
 
     @property
     def _settings(self) -> Path:

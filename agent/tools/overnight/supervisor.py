@@ -4,25 +4,39 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import takewhile
+from pathlib import Path
 from threading import Event
 from typing import Final
 
-from agent.app import Interrupt
+from agent.app import Interrupt, resident_bytes
 from agent.errors import RunError, UsageError
+from agent.events import MilestoneEvent, events
 from agent.tools.overnight.child import Child
-from agent.tools.overnight.logs import ChildLog, NightJournal, progress_of, read_journal
-from agent.tools.overnight.outcomes import INTERRUPTED_NIGHT, USAGE, ChildExit, Night, NightVerdict
+from agent.tools.overnight.logs import ChildLog, NightJournal, orphan_of, progress_of, read_journal
+from agent.tools.overnight.outcomes import (
+    INTERRUPTED_NIGHT,
+    USAGE,
+    ChildExit,
+    Limit,
+    Night,
+    NightEnding,
+    NightVerdict,
+    hours_over,
+)
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
 from agent.tools.overnight.repair import Copier, NightFiles, copy_settings, memory_file, run_file
 from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
+from memory import RunReader, StoreError, read_run_store
 from memory.errors import RunFolderError
-from memory.store.run_folder import own
+from memory.store.run_folder import STORE, own
 
 LOCK: Final = "night.lock"
 PROGRAM: Final = (sys.executable, "-m", "agent")
 STEP_S: Final = 0.2
-VERDICT: Final = ("verdict", "which", "why", "ticks", "frames", "restarts", "night_s")
+VERDICT: Final = ("verdict", "which", "reason", "ticks", "frames", "restarts", "night_s")
 
 
 @dataclass
@@ -38,11 +52,16 @@ class Supervisor:
     def play(self) -> Night:
         """Play until there is a verdict, and return the result of the night.
 
-        Raises RunFolderError if another process has locked the folder or it cannot be written. Raises UsageError if
-        a child refuses its flags. Raises RunError if the first child ends with an error before it has started a run.
+        Raises RunFolderError at once if another process has locked the folder or it cannot be written. Raises
+        UsageError if a child refuses its flags. Raises RunError if the first child ends with an error before it has
+        started a run.
         """
-        with own(self.settings.run, LOCK) as lock:
-            pass
+        folder, clock = self.settings.run, self.clock
+        with own(folder, LOCK) as lock:
+            lines = read_journal(folder)
+            self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
+            self._progress, self._began = progress_of(lines), clock.elapsed()
+            self._require_free_run(orphan_of(lines))
         try:
             self._resume_night()
             decision = self._recovery.before_first()
@@ -54,14 +73,15 @@ class Supervisor:
             lock.release()
 
     def _resume_night(self) -> None:
-        """Resume the night, after the child of a dead supervisor has unlocked the folder."""
+        """Begin the night, or resume it with the progress in its journal."""
         settings, folder, clock = self.settings, self.settings.run, self.clock
-        self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
-        self._progress = progress_of(read_journal(folder))
-        self._began = clock.elapsed()
         self._files = NightFiles(folder, run_file(folder), memory_file(folder, settings.memory))
-        self._journal.append("began", settings=settings.describe(), night_s=self._night_s())
-        self._wait_for_folder()
+        self._journal.append(
+            "began",
+            settings=settings.describe(),
+            night_s=self._night_s(),
+            resumed=self._progress.is_resumed,
+        )
         self._progress.milestones |= dict.fromkeys(self._files.milestones())
         self._log = ChildLog(folder, self._progress.log_bytes)
         asks = settings.asks and not self._progress.by_rules
@@ -86,12 +106,17 @@ class Supervisor:
             self._record_fault,
             NightHistory(by_rules=self._progress.by_rules),
         )
+        if vitals := self._files.last_vitals():  # where the run is if no child plays
+            self._recovery.last = ChildExit(0, tick=vitals.tick, frame=vitals.frame)
 
     def _play_child(self, decision: Restart) -> Restart | NightVerdict:
         """Wait for the back-off, let a child play, and return the next step after its end."""
         self._pause(self._recovery.wait_s(decision))
         if self.interrupt.asked:
             return INTERRUPTED_NIGHT
+        over = hours_over(self._night_s(), self.settings.limits)
+        if over is not None:  # no child may have played since
+            return NightVerdict(NightEnding.LIMIT, over, Limit.HOURS)
         damaged = self._recovery.before_next(decision)
         if damaged is not None:
             return damaged
@@ -119,6 +144,7 @@ class Supervisor:
         )
         try:
             with closing(Child(command, self._log.write)) as child:
+                self._journal.append("child", n=number, pid=child.pid)
                 ended = self._watch.until_ended(child, number)
         except OSError as error:  # the system has no process or pipe left
             ended = ChildExit(1, message=f"no child could be started ({error.strerror})")
@@ -140,7 +166,7 @@ class Supervisor:
             run=str(self.settings.run),
             verdict=verdict.ending.value,
             which=verdict.which.value if verdict.which else "",
-            why=verdict.why,
+            reason=verdict.reason,
             ticks=last.tick,
             frames=last.frame,
             milestones=tuple(self._progress.milestones),
@@ -154,8 +180,9 @@ class Supervisor:
     def _record_fault(self, decision: Restart, done: str) -> None:
         kind = decision.fault.value if decision.fault else ""
         self._progress.faults[kind] += 1
+        last = self._recovery.last
         self._journal.append(
-            "fault", kind=kind, says=decision.message, tick=self._recovery.last.tick, answer=done
+            "fault", kind=kind, says=decision.message, tick=last.tick, frame=last.frame, answer=done
         )
 
     def _night_s(self) -> float:
@@ -168,17 +195,65 @@ class Supervisor:
             self._journal.flush()
             never.wait(min(left, STEP_S))
 
-    def _wait_for_folder(self) -> None:
-        """Wait until no process plays the run; the child of a dead supervisor ends by itself."""
-        until = self.clock.elapsed() + self.settings.patience.folder_s
+    def _require_free_run(self, orphan: int) -> None:
+        """Raise RunFolderError if a process plays the run.
+
+        The child `orphan` of a killed supervisor ends by itself and is waited for, for at most `folder_s` and the rest
+        of the hours.
+        """
+        settings, clock = self.settings, self.clock
+        left_s = settings.limits.hours * 3_600 - self._night_s()
+        until = clock.elapsed() + min(settings.patience.folder_s, left_s)
+        is_waiting = False
         while not self.interrupt.asked:
+            is_alive = resident_bytes(orphan) > 0  # read before the lock, which its end unlocks
             try:
-                with own(self.settings.run) as lock:
+                with own(settings.run) as lock:
                     pass
             except RunFolderError:
-                if self.clock.elapsed() > until:
+                if not is_alive or clock.elapsed() > until:
                     raise
+                if not is_waiting:
+                    self._journal.append("waiting", pid=orphan)
+                is_waiting = True
                 self._pause(STEP_S)
             else:
                 lock.release()
                 return
+
+
+def finished_night(folder: Path, goal: str) -> Night | None:
+    """Return a night in which nothing is played if the run in `folder` has reached milestone `goal`, else None.
+
+    A file that cannot be read is no finished run: a night examines and repairs it.
+    """
+    try:
+        with closing(read_run_store(folder / STORE)) as run:
+            return _night(folder, run, goal)
+    except StoreError:
+        return None
+
+
+def _night(folder: Path, run: RunReader, goal: str) -> Night | None:
+    reached = {each.id: each.tick for each in events(run, MilestoneEvent)}
+    if goal not in reached:
+        return None
+    rows = run.vitals()
+    since = [*takewhile(lambda row: row.tick >= reached[goal], reversed(rows))]
+    day = f" on {_local(since[-1].at_ms / 1_000):%d %B %Y}" if since else ""
+    return Night(
+        run=str(folder),
+        verdict=NightEnding.GOAL.value,
+        which="",
+        reason=f"already reached its goal{day}; nothing to do",
+        ticks=rows[-1].tick if rows else reached[goal],
+        frames=rows[-1].frame if rows else 0,
+        milestones=tuple(reached),
+        restarts=0,
+        faults={},
+        night_s=0.0,
+    )
+
+
+def _local(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC).astimezone()

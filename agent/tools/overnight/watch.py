@@ -161,7 +161,7 @@ class ChildWatch:
     def _handle(self, heartbeat: Heartbeat, child: Child, number: int) -> None:
         if self._first is None:
             self._first = heartbeat
-            self.journal.append("started", n=number, pid=child.pid, tick=heartbeat.tick)
+            self.journal.append("started", n=number, pid=child.pid, **_moment(heartbeat))
             self.copier.request_copy()  # now there is progress to lose
             self._check_at = 0.0
         self._heartbeat = heartbeat
@@ -169,7 +169,10 @@ class ChildWatch:
         for milestone in heartbeat.milestones:
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
-                self.journal.append("milestone", id=milestone, tick=heartbeat.tick)
+                reached = len(self.milestones)
+                self.journal.append(
+                    "milestone", id=milestone, reached=reached, **_moment(heartbeat)
+                )
                 self.copier.request_copy()
         self.viewer.show_heartbeat(heartbeat, self.meter.night_s())
 
@@ -272,3 +275,7 @@ class ChildWatch:
             named = {each.value: each.name for each in Signals}
             return f"ended by {named.get(-code, f'signal {-code}')}"
         return self.meter.log.last.removeprefix("error: ") or f"ended with {code}"
+
+
+def _moment(heartbeat: Heartbeat) -> Mapping[str, int]:
+    return {"tick": heartbeat.tick, "frame": heartbeat.frame}

@@ -11,12 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
+from agent.advisor.decider import Decider
 from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
-from agent.app.settings import NEVER, Decider, RunSettings, cartridge_for
-from agent.app.summary import TickView
+from agent.app.settings import NEVER, RunSettings, cartridge_for
+from agent.app.summary import TickView, Viewer
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.story.story import Story
@@ -277,12 +278,12 @@ class Redecided(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _TickCounter:
+class _TickCounter(Viewer):
     """A viewer that reports each tick as complete."""
 
     done: Done
 
-    def show(self, _moment: TickView) -> None:
+    def show(self, moment: TickView) -> None:
         """Report one tick."""
         self.done(1)
 

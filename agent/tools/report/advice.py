@@ -7,10 +7,16 @@ from typing import Final, NamedTuple
 from agent.events import AdviceEvent, ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
 from memory import RunReader
+from memory.conversation.port import ConversationEventKind
 from memory.store.calls import CallState, ModelCall
 
 ANSWERS: Final = 40
 NANOS: Final = 1e9
+CONDENSED: Final = (ConversationEventKind.OBSERVATION_END, ConversationEventKind.BUFFERING_END)
+NOT_CONDENSED: Final = (
+    ConversationEventKind.OBSERVATION_FAILED,
+    ConversationEventKind.BUFFERING_FAILED,
+)
 
 
 class MilestoneCost(NamedTuple):
@@ -44,7 +50,8 @@ class AdviceSummary(NamedTuple):
     answers: Sequence[AdviceAnswer]
     asked: int
     silences: Mapping[str, int]
-    conversation: Mapping[str, int]
+    condensed: int  # times that the conversation was condensed
+    not_condensed: int  # times that this failed
 
     @property
     def is_there(self) -> bool:
@@ -65,6 +72,7 @@ class AdviceSummary(NamedTuple):
 def advice(run: RunReader, times: Times) -> AdviceSummary:
     """Return the model calls of a run, including those on abandoned branches."""
     answers = [_answer(each, times) for each in events(run, AdviceEvent)]
+    changes = Counter(each.what for each in events(run, ConversationChange))
     sent: dict[str, list[ModelCall]] = {}
     for call in run.calls():
         if call.state is not CallState.CANCELLED:
@@ -74,7 +82,8 @@ def advice(run: RunReader, times: Times) -> AdviceSummary:
         answers=answers[-ANSWERS:],
         asked=len(answers),
         silences=Counter(each.silent for each in answers if each.silent),
-        conversation=Counter(each.what for each in events(run, ConversationChange)),
+        condensed=sum(changes[each.value] for each in CONDENSED),
+        not_condensed=sum(changes[each.value] for each in NOT_CONDENSED),
     )
 
 

@@ -11,61 +11,73 @@ from typing import Final, TypeAlias
 
 from agent.app.process import write_atomically
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
-from agent.tools.report.html import render, require_page_or_new
-from agent.tools.report.page import headline, milestones_line
+from agent.tools.report.html import page_key, render, require_page_or_new
+from agent.tools.report.page import headline, milestones_line, page_place
 from agent.tools.report.run_data import RunData
 from agent.tools.report.timeline import Point, Series
-from agent.tools.report.words import game_time
+from agent.tools.report.words import game_time, sanitized
 
 Plain: TypeAlias = "dict[str, Plain] | list[Plain] | str | float | bool | None"
 
-PARTS: Final = (
-    "milestones", "pending", "returns", "battles", "stuck", "learned", "advice", "problems", "actions",
-)  # fmt: skip
+# The parts of a run in JSON. A name of `play --json` means the same here.
+PARTS: Final = {
+    "milestones": "milestones", "pending": "pending", "returns": "returns", "battle_groups": "battles",
+    "stuck": "stuck", "memory": "learned", "advice": "advice", "problems": "problems", "actions": "actions",
+}  # fmt: skip
 
 
 def row(run: RunData) -> dict[str, str | float | bool]:
     """Return the figures that fit into one row."""
-    ends, settings = run.battles.ends, run.settings
+    ends, settings, verdict = run.battles.ends, run.settings, run.verdict
     return {
-        "run": run.run,
-        "path": str(run.path),
+        "id": run.run,
+        "run": str(run.path),
         "cartridge": str(settings.get("cartridge", {}).get("name", "")),
         "seed": int(settings.get("seed", 0)),
         "mind": str(settings.get("mind", "")),
         "until": str(settings.get("limits", {}).get("until", "")),
-        "verdict": run.verdict.kind.value,
-        "which": run.verdict.which,
-        "why": run.verdict.why,
-        "clean": run.verdict.is_clean,
+        "stop": "ticks" if verdict.which == "ticks" else verdict.kind.value,
+        "reason": verdict.why,
+        "verdict": run.night.verdict,  # of the night
+        "which": verdict.which,
+        "clean": verdict.is_clean,
         "milestones": len(run.milestones),
         "badges": run.badges,
         "ticks": run.last.tick,
+        "frames": run.frames,
         "game_s": round(run.last.game_s, 3),
         "wall_s": round(run.process.wall_s, 3),
         "ticks_per_s": round(run.process.ticks_per_s, 1),
         "restarts": run.restarts,
+        "episodes": len(run.stuck),
+        "restores": sum(each.why == "stuck" for each in run.returns),
         "returns": len(run.returns),
-        "stuck": len(run.stuck),
         "battles": run.battles.fought,
         **{f"battles_{end}": ends.get(end, 0) for end in ("won", "lost", "fled", "caught")},
         "learned": run.learned.new,
         "calls": run.advice.calls,
         "usd": round(run.advice.usd, 6),
         "faults": run.problems.faults,
+        "errors": run.problems.errors or 0,
         "disagreements": sum(run.problems.disagreements.values()),
     }
 
 
 def as_json(run: RunData) -> dict[str, Plain]:
     """Return all data of a run except pictures and curves."""
-    parts = {name: _plain(getattr(run, name)) for name in PARTS}
+    parts = {name: _plain(getattr(run, part)) for name, part in PARTS.items()}
     return {**row(run), **parts, "settings": _plain(run.settings)}
 
 
 def as_csv(runs: Sequence[RunData]) -> str:
-    """Return a table with one row for each run."""
-    rows = [row(each) for each in runs]
+    """Return a table with one row for each run, whose texts are safe to show."""
+    rows = [
+        {
+            name: sanitized(each) if isinstance(each, str) else each
+            for name, each in row(run).items()
+        }
+        for run in runs
+    ]
     text = io.StringIO()
     writer = csv.DictWriter(text, rows[0], lineterminator="\n")
     writer.writeheader()
@@ -122,13 +134,15 @@ Row: TypeAlias = tuple[str, Sequence[str]]  # a name, and its value in every run
 
 
 def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
-    """Write the page to `path` and return its path; raises UsageError when another file is there."""
-    require_page_or_new(path)
+    """Write the page to `path` and return its path; raises UsageError when anything but their page is there."""
+    key = page_key(each.run for each in runs)
+    require_page_or_new(path, key)
     page = render(
         "comparison.html",
+        key=key,
         title=f"{len(runs)} runs compared",
         names=names(runs),
-        kickers=[str(each.path) for each in runs],
+        kickers=[page_place(each.path) for each in runs],
         figures=[(name, [says(run) for run in runs]) for name, says in FIGURES],
         milestones=list(_milestones(runs)),
         charts=list(_charts(runs)),

@@ -3,7 +3,9 @@
 Template values are text: markup in them is escaped, and control characters are made visible.
 """
 
+from collections.abc import Iterable
 from functools import cache
+from hashlib import blake2s
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
@@ -12,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.errors import UsageError
 from agent.tools.report.chart import clock_time, local
-from agent.tools.report.words import cut, game_time, number, plain, sanitized
+from agent.tools.report.words import counted, cut, game_time, number, plain, sanitized, times
 
 LONGEST: Final = 400  # characters of any one text
 
@@ -35,6 +37,8 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "amount": number,
+        "of": counted,
+        "times": times,
         "plain": plain,
         "game_time": game_time,
         "clock": clock_time,
@@ -47,16 +51,30 @@ def _environment() -> Environment:
 
 
 MARK: Final = '<meta name="generator" content="red-agent">'
-HEAD: Final = 1_000  # bytes at the start of a page that contain its mark
+KEY: Final = '<meta name="runs" content="{}">'
+HEAD: Final = 1_000  # bytes at the start of a page that contain its mark and key
 
 
-def require_page_or_new(path: Path) -> None:
-    """Raise UsageError when a page would replace a file that is not an older report."""
+def page_key(run_ids: Iterable[str]) -> str:
+    """Return the key in the head of a page about these runs."""
+    return blake2s("\n".join(sorted(run_ids)).encode(), digest_size=8).hexdigest()
+
+
+def require_page_or_new(path: Path, key: str = "") -> None:
+    """Raise UsageError unless `path` is a new HTML file or an older report, with the same `key` if one is given."""
     if not path.parent.is_dir():
         message = f"{path.parent} is not a folder; create it, or name a file elsewhere"
         raise UsageError(message)
-    if (path.exists() or path.is_symlink()) and not _is_page(path):
-        message = f"{path} exists already and is not a report; name another file"
+    if path.exists() or path.is_symlink():
+        head = _head(path)
+        if MARK.encode() not in head:
+            message = f"{path} exists already and is not a report; name another file"
+            raise UsageError(message)
+        if key and KEY.format(key).encode() not in head:
+            message = f"{path} exists already and is the report of other runs; name another file"
+            raise UsageError(message)
+    if path.suffix != ".html":
+        message = f"{path} does not end in .html, as a report must; name another file"
         raise UsageError(message)
 
 
@@ -70,8 +88,8 @@ def require_writable(folder: Path) -> None:
         raise UsageError(message) from error
 
 
-def _is_page(path: Path) -> bool:
+def _head(path: Path) -> bytes:
     if not path.is_file():
-        return False
+        return b""
     with path.open("rb") as file:
-        return MARK.encode() in file.read(HEAD)
+        return file.read(HEAD)

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from agent.app.process import write_atomically
+from agent.app.process import shown_path, write_atomically
 from agent.app.settings import RunSettings, cartridge_for
 from agent.story.story import Story
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
@@ -27,10 +27,10 @@ from agent.tools.report.chart import (
     top,
     whole_axis,
 )
-from agent.tools.report.html import render, require_page_or_new
-from agent.tools.report.run_data import RunData, RunStatus, read_run_data
+from agent.tools.report.html import page_key, render, require_page_or_new
+from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series
-from agent.tools.report.words import game_time, plain
+from agent.tools.report.words import game_time, plain, times
 from emulator import Cartridge, CartridgeError, World
 from memory import RunFolder, RunReader, read_run
 
@@ -66,13 +66,14 @@ def headline(run: RunData) -> str:
 
 def lead(run: RunData) -> str:
     """Return a summary of the run in one or two sentences."""
-    parts = [run.verdict.why] if run.verdict.why else []
+    why, is_goal = run.verdict.why, run.verdict.kind is RunStatus.GOAL
+    parts = [why[:1].upper() + why[1:]] if why and not is_goal else []
     if run.milestones:
         last = run.milestones[-1]
         parts.append(f"The last milestone was to {last.says}, at {game_time(last.when.game_s)}")
-    elif run.verdict.kind is not RunStatus.GOAL:
+    elif not is_goal:
         parts.append("No milestone was reached")
-    if run.verdict.kind is not RunStatus.GOAL and run.pending:
+    if not is_goal and run.pending:
         parts.append(f"Its goal was: {run.until}")
     return ". ".join(each.rstrip(".") for each in parts) + "."
 
@@ -181,7 +182,13 @@ log = logging.getLogger(__name__)
 
 PAGE: Final = "report.html"
 EPISODES: Final = 25  # the last ones, shown in full
-SIDES: Final = 8  # kinds of disagreement
+PROOFS: Final = {"ram": "proof in RAM", "frame": "proof on screen"}
+
+
+def page_place(path: Path) -> str:
+    """Return the folder of a run as a page shows it, which may be moved with it: never an absolute path."""
+    shown = shown_path(path)
+    return path.resolve().name if shown.is_absolute() else str(shown)
 
 
 def page(run: RunData, cartridge: Cartridge | None) -> str:
@@ -189,6 +196,7 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
     began, disagreed = run.settings.get("started"), run.problems.disagreements
     return render(
         "page.html",
+        key=page_key([run.run]),
         run=run,
         cartridge=str(run.settings.get("cartridge", {}).get("name", "a cartridge")),
         seed=run.settings.get("seed", "?"),
@@ -203,8 +211,13 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
         of_process=list(process_charts(run)),
         zone=f"{local(run.last.at or 0):%Z}",
         episodes=run.stuck[-EPISODES:],
-        disagreements=sorted(disagreed.items(), key=lambda each: -each[1])[:SIDES],
-        where=quote(str(run.path)),
+        disagreements=[
+            words.format(times=times(disagreed[topic]))
+            for topic, words in DISAGREEMENTS.items()
+            if topic in disagreed
+        ],
+        where=quote(page_place(run.path)),
+        proofs=PROOFS,
         settings=list(_flat(run.settings)),
         now=datetime.now(UTC).timestamp(),
     )
@@ -226,7 +239,7 @@ def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
     with closing(read_run(path)) as folder:
         cartridge = _cartridge(folder, rom)
         if to is not None:
-            require_page_or_new(to)
+            require_page_or_new(to, page_key([folder.store.run_id]))
         written = to or folder.path / PAGE
         write_atomically(written, page(read_run_data(folder, cartridge), cartridge))
         return written

@@ -6,7 +6,7 @@ It is read once, also while the run is playing. Unreadable lines of night.jsonl 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Self
 from agent.app.summary import SUMMARY
 from agent.events import DisagreementEvent, StuckEvent, events
 from agent.story.story import Story
-from agent.tools.overnight.logs import journal_lines
+from agent.tools.overnight.logs import Line, journal_lines
 from agent.tools.report.advice import AdviceSummary, advice
 from agent.tools.report.events import (
     ActionsTaken,
@@ -54,10 +54,16 @@ class NightLog:
 
     began: bool = False
     starts: int = 0
+    restarts: int = 0
     faults: Sequence[LoggedFault] = ()
     samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # time, log bytes
     ruling: Mapping[str, Any] | None = None
     unreadable: int = 0
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the last night, '' without one."""
+        return str(self.ruling.get("verdict", "")) if self.ruling is not None else ""
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -70,6 +76,7 @@ class NightLog:
         return cls(
             began="began" in kinds,
             starts=len(kinds.get("started", ())),
+            restarts=_restarts(filter(None, lines)),
             faults=[_fault(each) for each in kinds.get("fault", ())],
             samples=[
                 (_number(each, "at"), _number(each, "log_bytes"))
@@ -79,6 +86,16 @@ class NightLog:
             ruling=ends[-1] if ends and ends[-1]["what"] == "verdict" else None,
             unreadable=lines.count(None),
         )
+
+
+def _restarts(lines: Iterable[Line]) -> int:
+    """Return the restarts of all nights: of each, the number of its last child, less the first one."""
+    total, last = 0, 0
+    for line in lines:
+        last = max(last, int(_number(line, "n")))
+        if line["what"] == "verdict" and line.get("verdict") != "interrupted":
+            total, last = total + max(last - 1, 0), 0
+    return total + max(last - 1, 0)
 
 
 def _fault(line: Mapping[str, Any]) -> LoggedFault:
@@ -97,6 +114,14 @@ def _number(line: Mapping[str, Any], name: str) -> float:
     return float(number) if isinstance(number, int | float) else 0.0
 
 
+OTHER: Final = "other"
+# What each disagreement between screen and RAM means, by the first word of its event.
+DISAGREEMENTS: Final[Mapping[str, str]] = {
+    "text": "Screen and RAM differed {times} while text was being printed or the screen was changing: harmless.",
+    "place": "Screen and RAM showed different places {times}: harmless, because no milestone counts until both agree.",
+    "terrain": "The map in RAM and the screen differed {times}: harmless, because routes use the map in RAM only when both agree.",
+    OTHER: "Screen and RAM differed {times} in a way that this version does not know.",
+}
 LATEST_FAULTS: Final = 40  # faults listed one by one
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
@@ -117,7 +142,12 @@ class Problems(NamedTuple):
     latest: Sequence[LoggedFault]
     faults: int
     errors: int | None  # None when the last session left no summary
-    disagreements: Mapping[str, int]
+    disagreements: Mapping[str, int]  # between screen and RAM, by their first word
+
+    @property
+    def are_there(self) -> bool:
+        """Whether there was a fault or an error."""
+        return bool(self.faults or self.errors)
 
 
 def problems(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Problems:
@@ -128,8 +158,13 @@ def problems(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str
         latest=faults[-LATEST_FAULTS:],
         faults=len(faults),
         errors=errors if isinstance(errors, int) else None,
-        disagreements=Counter(unnumbered(each.between) for each in events(run, DisagreementEvent)),
+        disagreements=Counter(_topic(each.between) for each in events(run, DisagreementEvent)),
     )
+
+
+def _topic(disagreement: str) -> str:
+    topic = disagreement.partition(":")[0]
+    return topic if topic in DISAGREEMENTS else OTHER
 
 
 def unnumbered(words: str) -> str:
@@ -192,7 +227,7 @@ def _ended(
 ) -> tuple[RunStatus, str, str]:
     """Return how a run ended, which limit it reached, and why, from the latest source."""
     if night.ruling is not None:
-        which, why = (str(night.ruling.get(name, "")) for name in ("which", "why"))
+        which, why = (str(night.ruling.get(name, "")) for name in ("which", "reason"))
         return _status(str(night.ruling.get("verdict", ""))), which, why
     found = (*by_store, "")
     if summary:
@@ -243,6 +278,7 @@ class RunData:
     until: str  # the label of the milestone to reach
     verdict: RunVerdict
     last: TickTime
+    frames: int
     milestones: Sequence[MilestoneEntry]
     pending: Sequence[str]
     badges: int
@@ -260,8 +296,8 @@ class RunData:
 
     @property
     def restarts(self) -> int:
-        """The number of restarts in another process."""
-        return max(len(self.process.sessions), self.night.starts, 1) - 1
+        """The number of restarts by a supervisor."""
+        return self.night.restarts
 
 
 def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> RunData:
@@ -288,6 +324,7 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
         until=milestone_label(story, goal),
         verdict=RunVerdict(*_ended(night, summary, by_store), by_hand),
         last=times.last,
+        frames=times.frames[-1],
         milestones=reached,
         pending=pending(story, reached, goal),
         badges=max((row.badges for row in trail), default=0),

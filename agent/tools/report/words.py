@@ -5,9 +5,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from memory import MemoryItem
+if TYPE_CHECKING:
+    from memory import MemoryItem
 
 DAY_S: Final = 86_400.0
 LONGEST: Final = 160  # characters of the description of a kind without its own sentence
@@ -20,7 +21,7 @@ STATUS: Final = {
 _RUN_DATE: Final = re.compile(r"\d{8}-\d{6}-")
 
 
-def describe(item: MemoryItem) -> str:
+def describe(item: "MemoryItem") -> str:
     """Return a one-line description of `item`."""
     words = describe_data(item.kind, item.data)
     return f"{words} (no longer true: {item.closed})" if item.closed else words
@@ -35,7 +36,7 @@ def describe_data(kind: str, data: Mapping[str, Any]) -> str:
         return _describe_fields(data)  # fields of another version
 
 
-def evidence_text(item: MemoryItem) -> str:
+def evidence_text(item: "MemoryItem") -> str:
     """Return the evidence of an item in a few characters."""
     data: Mapping[str, Any] = item.data
     match item.kind if item.table != "ltm_entries" else "":
@@ -221,7 +222,9 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
 
 
 SIGN: Final = "\N{REPLACEMENT CHARACTER}"
-_DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTIONS: Final = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 
 def sanitized(words: str) -> str:

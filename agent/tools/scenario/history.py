@@ -47,7 +47,7 @@ def record_known(run: Path, known: Sequence[str], story: Story) -> None:
         store.attach("ledger", ledger)
         witnesses = {"ram": KNOWN_BEFORE, "frame": KNOWN_BEFORE}
         reached = [
-            ReachedMilestone(each.id, 0, witnesses)
+            ReachedMilestone(each.id, 0, 0, witnesses)
             for fact, each in milestones.items()
             if fact in known
         ]

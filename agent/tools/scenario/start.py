@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Self
 
 from filelock import FileLock
 
-from agent.app import Interrupt, Settings, Stop, Summary, TickView, play_run
+from agent.app import Interrupt, Settings, Stop, Summary, TickView, Viewer, play_run
 from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, events
 from agent.mind.progress import Gains, Novelty
@@ -32,7 +32,7 @@ from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
 
-class PlayWatch:
+class PlayWatch(Viewer):
     """A viewer that ends play when its goal is reached or its frames are used up.
 
     It records forbidden conditions that occur, and counts how often conditions become true.

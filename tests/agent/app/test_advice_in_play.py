@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -17,8 +18,9 @@ from typing import Any, Final
 
 import pytest
 
+from agent.advisor.decider import Decider
 from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question, Tool
-from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
+from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE, AdviceSource
 from agent.app.session import PlayLimits
 from agent.errors import RunError
@@ -30,7 +32,7 @@ from memory import read_run
 from memory.store.calls import CallState
 from memory.store.calls import ModelCall as BookedCall
 from memory.tapes.reader import TapeReader
-from tests.agent.support import ROOT, Watcher, advised_session
+from tests.agent.support import ROOT, Agent, Watcher, advised_session
 from tests.fake_service import (
     AnswerKind,
     FakeClaude,
@@ -416,3 +418,27 @@ def texts_with(word: str, body: str) -> list[str]:
     messages = [each["content"] for each in json.loads(body)["messages"] if each["role"] == "user"]
     texts = [block["text"] for blocks in messages for block in blocks if block["type"] == "text"]
     return [each for each in texts if word in each]
+
+
+def test_an_unreachable_model_is_reported_at_once_and_play_goes_on(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    flags = ("--until", "left_home", "--ask-every", 20, "--memory", "none")
+    ended = agent("play", "--mind", "claude", *flags, "--run", tmp_path / "run")
+    assert ended.code == 0
+    assert re.search(r"^model: \S+ cannot be reached \(.+\); playing by rules", ended.err, re.M)
+    assert "failed calls 1" in ended.out
+    assert "cost at list prices" in ended.out  # not a bill of Anthropic's
+
+
+def test_plain_lines_show_the_answers_of_a_model(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeClaude() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        flags = ("--ticks", 70, "--ask-every", 30, "--memory", "none")
+        ended = agent("play", "--mind", "claude", *flags, "--run", tmp_path / "run")
+    assert re.search(r"^0:00:\d\d  model \(routine\): ", ended.err, re.M)

@@ -1,6 +1,9 @@
 """Play by rules from power-on to the end of the story, with its summary and report."""
 
 import gc
+import json
+import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +22,14 @@ from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
 from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
-from emulator import CartridgeKind, PyBoyConsole, demo_cartridge_path, load_cartridge
+from agent.tools.report.words import game_time
+from emulator import (
+    FRAMES_PER_SECOND,
+    CartridgeKind,
+    PyBoyConsole,
+    demo_cartridge_path,
+    load_cartridge,
+)
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
 from memory.tiers.encounters import ENCOUNTERS
@@ -45,11 +55,62 @@ def test_play_json_prints_one_summary_object(process: Agent, tmp_path: Path) -> 
     assert reached["tick"] <= summary["ticks"]
 
 
-def test_play_without_json_ends_with_a_table(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("play", "--until", "left_home", "--run", tmp_path / "run")
+def test_play_without_json_starts_and_ends_with_plain_lines(agent: Agent, tmp_path: Path) -> None:
+    run, memory = tmp_path / "a long name of a folder", tmp_path / "memory.sqlite"
+    ended = agent("play", "--until", "left_home", "--run", run, "--memory", memory)
     assert ended.code == 0
-    assert "reached left_home" in ended.out
-    assert "demo" in ended.err  # without a ROM it plays the demo and prints that
+    assert ended.err.splitlines()[:2] == [
+        f"Red Agent Demo, seed 0: new run {run}",
+        f"memory: {memory}, empty",
+    ]
+    table, end = ended.out.split("└")
+    assert "leave home" in table
+    assert end.splitlines()[1:] == [
+        how_it_ended(run),
+        f"run: '{run}'",
+        f"report: '{run / 'report.html'}'",
+        f"to check it: python -m agent replay '{run}'",
+    ]
+
+
+def how_it_ended(run: Path) -> str:
+    frames = json.loads((run / "summary.json").read_text(encoding="utf-8"))["frames"]
+    clock = game_time(frames / FRAMES_PER_SECOND)
+    return f"reached its goal (tick 64, {clock} in the game, 0:00:00 played)"
+
+
+def test_an_interrupted_or_limited_run_says_how_to_continue(agent: Agent, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    ended = agent("play", "--ticks", 20, "--run", run)
+    assert f"to continue: python -m agent play --resume {run}" in ended.out.splitlines()
+    again = agent("play", "--ticks", 10, "--resume", run)
+    assert f"Red Agent Demo, seed 0: continuing {run} at tick 20" in again.err
+    assert "stopped at --ticks: already at tick 20, so nothing was played" in again.out
+
+
+def test_the_first_lines_name_the_memory_and_how_to_play_without(
+    agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    memory = shutil.copy(played.memory, tmp_path / "memory.sqlite")
+    with_memory = agent("play", "--ticks", 3, "--run", tmp_path / "a", "--memory", memory)
+    assert re.search(
+        r"memory: .*, \d+ entries from 1 earlier run; --memory none plays without", with_memory.err
+    )
+    before = Path(memory).read_bytes()
+    without = agent("play", "--ticks", 3, "--run", tmp_path / "b", "--memory", "none")
+    assert "memory: none; what this run learns is not kept" in without.err
+    assert Path(memory).read_bytes() == before
+    assert not Path("none").exists()
+
+
+def test_going_back_past_the_end_of_a_run_is_refused(agent: Agent, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    agent("play", "--ticks", 30, "--run", run)
+    refused = agent("play", "--resume", run, "--at", 999)
+    assert refused.code == 2
+    assert refused.err.endswith(
+        "error: --at 999 is after the end of the run; its newest checkpoint is at tick 30\n"
+    )
 
 
 def test_a_game_reaches_every_milestone_to_the_first_badge_and_replays(played: Played) -> None:
@@ -220,9 +281,8 @@ def test_plain_lines_name_a_milestone_once(agent: Agent, tmp_path: Path) -> None
     assert ended.code == 0, ended.err
     assert "the scene may go on" not in ended.err
     assert "take a preset name" in ended.err
-    lines = [line for line in ended.err.splitlines() if line.startswith("tick ")]
-    named = [line.partition("[reached ")[2] for line in lines if "[reached " in line]
-    assert named == ["left_home]", "starter]"]
+    named = [line.partition("; milestone: ")[2] for line in ended.err.splitlines()]
+    assert [each for each in named if each] == ["leave home", "get a starter"]
 
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())

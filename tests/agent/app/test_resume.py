@@ -55,7 +55,7 @@ def wait_for(line: str, process: subprocess.Popen[str]) -> None:
 CTRL_C_AT_TICK_50 = """
 import signal
 from agent.cli import main
-from agent.cli.play import PlainLines
+from agent.cli.panel import PlainLines
 
 show = PlainLines.show
 
@@ -130,7 +130,7 @@ def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     where = ["--run", str(run), "--memory", str(memory)]
     process = start(*where, "--until", "rival", "--seed", "108")
-    wait_for("boot", process)
+    wait_for("press START", process)
     process.kill()
     process.communicate()
     summary = play_in(tmp_path, resume=run)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.play import HOME
+from agent import HOME
 from agent.cli.memory.export import _escaped_line, _without_formula
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.chart import local
@@ -43,12 +43,25 @@ def test_a_truncated_image_is_refused_and_unchanged(agent: Agent, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--rom", "/nowhere/red.gb"), 1, "no cartridge at '/nowhere/red.gb'"),
+        (("--rom", "/nowhere/red.gb"), 1, "no cartridge at '/nowhere/red.gb'; name an image"),
+        (("--rom", "/nowhere/red.gb"), 1, f"{HOME / 'roms'} has demo.gb"),
         (("--rom", str(HOME)), 1, "is a folder"),
-        (("--ticks", "-1"), 2, "--ticks -1 is negative"),
-        (("--seed", "-3"), 2, "--seed -3 is negative"),
+        (("--ticks", "-1"), 2, "--ticks -1 is below 1"),
+        (("--ticks", "0"), 2, "--ticks 0 is below 1"),
+        (("--seed", "-3"), 2, "--seed -3 is below 0"),
+        (("--seed", "4001"), 2, "--seed 4001 is above 4000"),
+        (("--seed", "abc"), 2, "--seed abc is not a whole number"),
+        (("--timeout", "soon"), 2, "--timeout soon is not a number"),
         (("--until", "hall_of_shame"), 2, "it has left_home"),
+        (("--until", "first_bagde"), 2, "did you mean first_badge?"),
+        (("--mind", "gpt"), 2, "--mind gpt is none of rules, claude"),
+        (("--without", "shop"), 2, "people, things; did you mean shops?"),
+        (("--sed", "1"), 2, "there is no option --sed; did you mean --seed?"),
+        (("--nothing",), 2, "there is no option --nothing; `red-agent play --help` shows"),
+        (("--json=1",), 2, "--json takes no value"),
+        (("there",), 2, "got unexpected extra argument(s) (there); `red-agent play --help`"),
         (("--run", "/dev/null/run"), 1, "cannot be written"),
+        (("--run", "README.md"), 1, "README.md is a file; name a folder for the run"),
         (("--memory", "/dev/null/memory.sqlite"), 1, "/dev/null/memory.sqlite"),
         (("--resume", "/nowhere/run"), 1, "is no run"),
     ],
@@ -61,6 +74,28 @@ def test_a_bad_argument_of_play_prints_one_error_line(
     assert ended.code == code
     assert one_line(ended.err, words), ended.err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("pley",), "there is no command pley; did you mean play?"),
+        (("xyz",), "there is no command xyz; `red-agent --help` lists all"),
+        (("memory", "show-all"), "there is no command show-all; did you mean show?"),
+        (("plan", "--run"), "--run needs a value"),
+        (("eval",), "--seeds is missing: Seeds of the games to play."),
+        (("replay",), "RUN... is missing: The folder of a run, `last`, or an exported replay"),
+        (("bench", "speed", "--rounds", "0"), "--rounds 0 is below 1"),
+        (("memory", "explain"), "ID is missing: The id or short name of an item."),
+    ],
+)
+def test_a_wrong_command_line_prints_one_error_line(
+    arguments: tuple[str, ...], words: str, agent: Agent
+) -> None:
+    ended = agent(*arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"error: {words}")
+    assert ended.err.count("\n") == 1
 
 
 def test_a_process_prints_one_error_line(process: Agent) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli.doctor import Health, HealthFinding, confirmable, examine
-from agent.tools import owner_facts
+from agent.tools.doctor import owner_facts
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, image_checksum
 from emulator.profile import table
@@ -169,3 +169,13 @@ def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
         str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
         for path in sorted(folder.rglob("*"))
     }
+
+
+def test_the_findings_are_printed_as_json(agent: Agent, tmp_path: Path) -> None:
+    found = agent("doctor", "--json").json
+    assert found["healthy"]
+    assert {each["what"] for each in found["checks"]} >= {"python", "packages", "cartridge"}
+    assert {each["health"] for each in found["checks"]} <= {"ok", "optional"}
+    assert found["facts"][0].keys() == {"name", "description"}
+    broken = agent("doctor", "--json", "--rom", tmp_path / "none.gb")
+    assert (broken.code, broken.json["healthy"], broken.json["facts"]) == (1, False, [])

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import urllib.request
 
-from tests.agent.support import ROOT
+from agent.fake_claude.server import FakeClaude
+from tests.agent.support import ROOT, Agent
 
 COMMAND = (sys.executable, "-m", "agent", "fake-claude")
 
@@ -34,3 +35,12 @@ def test_fake_claude_prints_its_url_and_serves_until_ctrl_c() -> None:
     assert rest == "1 call.\n"
     assert errors == ""
     assert process.returncode == 0
+
+
+def test_a_port_in_use_is_named_with_what_to_do(agent: Agent) -> None:
+    with FakeClaude() as server:
+        port = server.url.rpartition(":")[2]
+        ended = agent("fake-claude", "--port", port)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"error: --port {port} cannot be used (")
+    assert ended.err.endswith("--port 0 takes any free port\n")

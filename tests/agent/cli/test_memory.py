@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.cli import cli
+from agent.cli.memory import commands
 from agent.errors import UsageError
 from memory import (
     CorruptStore,
@@ -38,7 +38,7 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: object) -> Result:
-        return CliRunner().invoke(cli, ["memory", *map(str, arguments)])
+        return CliRunner().invoke(commands.memory, [*map(str, arguments)])
 
     return run
 

@@ -203,3 +203,14 @@ def test_a_pipe_is_refused_as_an_image(agent: Agent, tmp_path: Path) -> None:
     pipe = tmp_path / "a.wram"
     os.mkfifo(pipe)
     refused(agent("plan", "--from-ram", pipe), 2, "is a folder, device or pipe")
+
+
+def test_the_plan_is_printed_as_json(agent: Agent, played: Played) -> None:
+    (moment,) = agent("plan", "--run", played.folder, "--json").json["moments"]
+    assert moment["name"].startswith("tick ")
+    assert moment["goals"][0].keys() == {"label", "priority", "active"}
+    assert [each["active"] for each in moment["goals"]].count(True) == 1
+    assert moment["remembered"] == []
+    assert "facts" not in moment
+    (start,) = agent("plan", "--facts", "--json").json["moments"]
+    assert start["facts"]["party:hp"] == 100

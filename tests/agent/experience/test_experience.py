@@ -23,16 +23,8 @@ from agent.capabilities.readiness import (
 from agent.errors import UsageError
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
 from agent.experience.choices import TaskChoices
-from agent.experience.uses import (
-    ENOUGH,
-    EVERY_USE,
-    SPREAD,
-    ChosenWay,
-    Experience,
-    MemoryUse,
-    found,
-    unneeded,
-)
+from agent.experience.memory_use import EVERY_USE, MemoryUse
+from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, Experience, found, unneeded
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain, plan
 from emulator import Party, State

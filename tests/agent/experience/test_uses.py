@@ -21,7 +21,8 @@ from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
 from agent.experience.action_costs import ActionCosts, in_order, names_of
-from agent.experience.uses import EVERY_USE, Experience, MemoryUse
+from agent.experience.memory_use import EVERY_USE, MemoryUse
+from agent.experience.uses import Experience
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain
 from agent.skills import (

@@ -12,12 +12,13 @@ from typing import Any, Final
 
 import pytest
 
+from agent.advisor.decider import Decider
 from agent.advisor.model import Request
 from agent.advisor.money.limits import input_token_bound
 from agent.advisor.port import Advice, NoAnswer, ToolRefused
 from agent.advisor.prompt import data_block
 from agent.advisor.secrets import Mask
-from agent.app import AskSettings, Decider
+from agent.app import AskSettings
 from agent.app.build import Branch
 from agent.app.summary import Stop
 from agent.fake_claude.answers import ToolCall

@@ -5,7 +5,6 @@ import pkgutil
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -161,8 +160,7 @@ def test_bench_prints_its_figures_as_one_json_object(
 
 def test_ctrl_c_ends_bench_at_the_next_stage(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     requested = CtrlC(iter([False, True]))
-    module = import_module("agent.cli.bench")  # whose name in the package is that of its commands
-    monkeypatch.setattr(module, "interrupts", lambda: nullcontext(requested))
+    monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(requested))
     ended = agent("bench", "speed", "--ticks", 60, "--rounds", 1)
     assert (ended.code, ended.out) == (130, "")
     first, last = ended.err.splitlines()

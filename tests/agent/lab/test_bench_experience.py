@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agent.cli.measurements import ExperienceOptions
 from agent.errors import UsageError
-from agent.experience.uses import MemoryUse
+from agent.experience.memory_use import MemoryUse
 from agent.lab.bench.experience import MEASURES, TICKS, EffectVerdict, difference
 from agent.lab.bench.trials import (
     EMPTY,

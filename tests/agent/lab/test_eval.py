@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from agent.cli import cli
 from agent.errors import UsageError
@@ -83,10 +82,19 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
 ) -> None:
     out, written = tmp_path / "out", tmp_path / "games.json"
     ended = agent(
-        "eval", "--seeds", "5..6", "--until", "left_home", "--out", out, "--write", written
+        "eval",
+        "--seeds",
+        "5..6",
+        "--until",
+        "left_home",
+        "--out",
+        out,
+        "--write",
+        written,
+        "--json",
     )
     assert ended.code == 0, ended.err
-    assert "2 games, 100% reached left_home" in ended.out
+    assert ended.json == json.loads((out / "eval.json").read_text(encoding="utf-8"))
     assert "seed 5: goal" in ended.err
     with (out / "eval.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -122,9 +130,8 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     ],
 )
 def test_eval_rejects_invalid_arguments(arguments: list[str], words: str, tmp_path: Path) -> None:
-    command = get_command(cli)
     with pytest.raises(UsageError, match=words):
-        command.main(["eval", *arguments, "--out", str(tmp_path)], standalone_mode=False)
+        cli.main(["eval", *arguments, "--out", str(tmp_path)], standalone_mode=False)
 
 
 CTRL_C_AFTER_ONE = """

@@ -218,6 +218,22 @@ def test_a26_a_lost_or_damaged_page_or_state_is_restored(path: Path) -> None:
     assert page(path) == PAGE_OF_TWO
 
 
+def test_a30_the_figures_are_printed_as_json(tmp_path: Path) -> None:
+    two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
+    done = call(COMMANDS[1], tmp_path, "--db", ".tapes/tapes.sqlite", "--dry-run", "--json")
+    found = json.loads(done.stdout)
+    assert "Session goal: fix it (session: a0000000)" in found.pop("page")
+    assert found == {
+        "tape": ".tapes/tapes.sqlite",
+        "written": None,
+        "sessions": 2,
+        "unchanged": 0,
+        "incomplete": 0,
+        "lines": 3,
+        "all_lines": 3,
+    }
+
+
 def test_a27_a_dry_run_returns_the_page_and_writes_no_file(path: Path) -> None:
     found = observed(two_sessions(path), dry_run=True)
     assert found.page == PAGE_OF_TWO
@@ -331,19 +347,16 @@ def test_a30_both_commands_do_the_same_from_any_folder(tmp_path: Path, command: 
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 of 2 sessions observed, 3 lines in notes/observations.md" in done.stdout
     assert (tmp_path / "notes" / PAGE).read_text(encoding="utf-8") == PAGE_OF_TWO
+    again = call(command, tmp_path, "--memory-dir", "notes", "--db", ".tapes/tapes.sqlite")
+    assert again.stdout == (
+        ".tapes/tapes.sqlite: 2 sessions, already noted (3 lines); --reset reads them again\n"
+    )
     wrong = call(command, tmp_path, "--db", "none.sqlite")
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert (
         wrong.stderr
         == "error: none.sqlite does not exist; name a tape, such as .tapes/tapes.sqlite.\n"
     )
-
-
-def test_a_session_that_is_noted_already_is_named_as_such(tmp_path: Path) -> None:
-    two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
-    call(COMMANDS[0], tmp_path)
-    again = call(COMMANDS[0], tmp_path).stdout
-    assert again.endswith(": 2 sessions, already noted (3 lines); --reset reads them again\n")
 
 
 def test_a27_a_dry_run_prints_what_it_would_write(tmp_path: Path) -> None:

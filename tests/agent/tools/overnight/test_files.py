@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.overnight.child import Heartbeat
+from agent.tools.overnight.child import LONGEST_TEXT, Heartbeat
 from agent.tools.overnight.logs import (
     OLDER_FILES,
     ChildLog,
@@ -334,7 +334,7 @@ def test_crashes_wait_longer_and_use_older_checkpoints_before_the_verdict() -> N
     targets = [(each.wait, each.target) for each in again if isinstance(each, Restart)]
     assert targets == list(zip((1, 2, 4, 8, 16, 32, 60), backs, strict=True))
     assert isinstance(last, NightVerdict)
-    assert last.why.startswith("ended by SIGSEGV (it happened 8 times")
+    assert last.reason.startswith("ended by SIGSEGV (it happened 8 times")
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_every_step_repeats_a_bounded_number_of_times(
     assert len(again) == times
     assert isinstance(last, NightVerdict)
     assert (last.ending, last.which) == (ending, which)
-    assert last.why
+    assert last.reason
 
 
 def test_a_further_checkpoint_resets_all_counts() -> None:
@@ -438,3 +438,13 @@ def test_a_livelock_counts_frames_since_the_last_gain_of_all_children() -> None:
     assert stalls.is_livelock(after_hours=4.5)
     stalls.observe(beat(50, hour, gains=5), 0.0)
     assert not stalls.is_livelock(after_hours=0.1)
+
+
+def test_a_cut_text_ends_with_an_ellipsis(tmp_path: Path) -> None:
+    words = "Mind the brambles, JUNO! " * 20
+    sent = Heartbeat(1, 10, "the lab", words, (), 0, 0)
+    got = Heartbeat.of(sent.line())
+    assert got == sent._replace(doing=f"{words[: LONGEST_TEXT - 1]}…")
+    log = ChildLog(tmp_path)
+    log.write(words.encode() + b"\n")
+    assert log.last.endswith("…")

@@ -111,17 +111,18 @@ def test_a_kill_is_reported_beside_a_damaged_memory(run: Path, tmp_path: Path) -
 def test_a_night_is_resumed_after_its_supervisor_was_killed(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     args = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite"), "--min-free", "0"]
+    args += ["--until", "rival"]
     first = subprocess.Popen(
         [sys.executable, "-m", "agent", "overnight", *args], cwd=ROOT, stderr=subprocess.PIPE
     )
     assert first.stderr is not None
-    assert any(b"reached left_home" in line for line in first.stderr)
+    assert any(b"reached 1 of 3: leave home" in line for line in first.stderr)
     first.kill()
     first.communicate()
-    ended = agent("overnight", *args, "--until", "rival", "--json")
+    ended = agent("overnight", *args, "--json")
     assert ended.code == 0, ended.err
     assert ended.json["verdict"] == "goal"
-    assert "started or resumed" in ended.err
+    assert "night resumed" in ended.err
     with closing(read_run(run)) as folder:
         assert folder.store.branchings() == []  # its child ended cleanly
     assert replay_run(run, None).divergence is None
@@ -144,7 +145,7 @@ def test_overnight_json_prints_one_object_and_refuses_another_seed_or_a_locked_r
     assert "has seed 5" in other.err
     with own(tmp_path / "run", "night.lock") as lock:
         pass
-    second = agent("overnight", *args)
+    second = agent("overnight", *args, "--until", "starter")
     lock.release()
     assert second.code == 1
     assert second.err.splitlines()[-1].startswith("error: ")

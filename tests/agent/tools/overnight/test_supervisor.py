@@ -1,17 +1,19 @@
 """Decisions of the supervisor about scripted children that crash, hang, stall or exceed a limit."""
 
+import os
 import signal
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from agent.app import Interrupt
 from agent.errors import RunError, UsageError
-from agent.tools.overnight.logs import Line
+from agent.tools.overnight.logs import Line, NightJournal
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
 from agent.tools.overnight.settings import Clock
 from memory.errors import RunFolderError
@@ -40,7 +42,7 @@ def test_a_repeated_crash_uses_older_checkpoints_and_then_gives_up(
     error = {"beats": [{"tick": 110, "checkpoint": 102}], "code": 1, "says": "error: no way on\n"}
     night = run_night(run, error)
     assert night.verdict == "gave_up"
-    assert night.why == "no way on (it happened 8 times, also from older checkpoints)"
+    assert night.reason == "no way on (it happened 8 times, also from older checkpoints)"
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
     assert back == ["65", "0", "0"]
     assert all(
@@ -93,7 +95,7 @@ def livelock(*, gains: int) -> dict[str, Any]:
 def test_play_without_gains_goes_back_twice_and_then_gives_up(run: Path, tmp_path: Path) -> None:
     night = run_night(run, livelock(gains=2))
     assert night.verdict == "gave_up"
-    assert "no gain in 3 hours of game time: the lab, test: stand in" in night.why
+    assert "no gain in 3 hours of game time: the lab, test: stand in" in night.reason
     assert kinds(run) == ["livelock"] * 2
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
     assert back == ["65", "0"]
@@ -103,7 +105,7 @@ def test_a_child_that_gives_up_is_restarted_twice_before_the_verdict(run: Path) 
     stuck = {"beats": [{"tick": 110, "gains": 5}], "stop": "gave_up", "code": 3}
     night = run_night(run, {**stuck, "reason": "no way is known"})
     assert (night.verdict, night.restarts) == ("gave_up", 2)
-    assert night.why == "no way is known; going back 2 times did not help"
+    assert night.reason == "no way is known; going back 2 times did not help"
 
 
 def test_a_gain_after_going_back_resets_the_count_of_returns(run: Path) -> None:
@@ -129,7 +131,7 @@ def test_an_exceeded_limit_ends_the_night_cleanly(
     life = {"beats": [{"tick": 90}, {"tick": 900}], "stays": True, "says": "words\n" * 100}
     night = run_night(run, life, limits=limits)
     assert (night.verdict, night.which) == ("limit", which)
-    assert why in night.why
+    assert why in night.reason
     assert lines_of(run, "ended")[0]["code"] == 130
     assert lines_of(run, "verdict")[0]["which"] == which
 
@@ -214,17 +216,61 @@ def test_a_second_supervisor_is_refused(run: Path) -> None:
 
 
 def test_the_child_of_a_dead_supervisor_is_waited_for(run: Path) -> None:
+    NightJournal(run, lambda: 0.0).append("child", n=1, pid=os.getpid())
     with own(run) as lock:
         pass
 
     def react(line: Line) -> None:
-        if line["what"] == "began":
+        if line["what"] == "waiting":
             lock.release()
 
-    assert run_night(run, GOAL, viewer=Viewer(react)).verdict == "goal"
-    with own(run) as lock, pytest.raises(RunFolderError):
-        run_night(run, GOAL, patience=replace(QUICK, folder_s=0.1))
-    lock.release()
+    viewer = Viewer(react)
+    assert run_night(run, GOAL, viewer=viewer).verdict == "goal"
+    assert viewer.lines[0] == {"at": ANY, "what": "waiting", "pid": os.getpid()}
+
+
+@pytest.mark.parametrize(
+    "more", [{"patience": replace(QUICK, folder_s=0.1)}, {"limits": NightLimits(hours=1e-5)}]
+)
+def test_the_wait_for_a_child_ends_in_time_and_with_the_hours(
+    run: Path, more: dict[str, Any]
+) -> None:
+    NightJournal(run, lambda: 0.0).append("child", n=1, pid=os.getpid())
+    with own(run), pytest.raises(RunFolderError, match="in use by another process"):
+        run_night(run, GOAL, **more)
+    assert not (run.parent / "lives.jsonl").exists()
+
+
+def test_a_run_in_use_is_refused_at_once_and_left_as_it_was(run: Path) -> None:
+    with own(run):
+        before = sorted(run.iterdir())
+        with pytest.raises(RunFolderError, match="in use by another process"):
+            run_night(run, GOAL)
+        assert sorted(run.iterdir()) == before  # no journal, no lock of a night
+    assert not (run.parent / "lives.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["run.lock", "night.lock"])
+def test_a_lock_that_is_a_link_is_refused_at_once(run: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / "precious"
+    target.write_text("kept", encoding="utf-8")
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(target)
+    with pytest.raises(RunFolderError, match="symbolic link"):
+        run_night(run, GOAL)
+    assert target.read_text(encoding="utf-8") == "kept"
+
+
+def test_a_night_in_which_no_child_plays_says_where_the_run_is(run: Path) -> None:
+    interrupt = Interrupt(asked=True)
+    night = run_night(run, GOAL, interrupt=interrupt)
+    assert (night.verdict, night.ticks, night.frames > 0) == ("interrupted", 102, True)
+
+
+def test_waits_between_children_count_against_the_hours(run: Path) -> None:
+    limits = NightLimits(free_bytes=0, hours=0.4 / 3_600)
+    night = run_night(run, CRASH, limits=limits, patience=replace(QUICK, backoff_s=0.4))
+    assert (night.verdict, night.which, night.restarts) == ("limit", "hours", 0)
 
 
 def test_a_run_killed_before_its_first_checkpoint_is_started_again(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_short_replay_says_one_line_and_ctrl_c_says_how_far_it_came(
     (line,) = ended.err.splitlines()
     assert line.startswith(f"{TICKS} ticks ")
     requested = CtrlC(iter([False] * 6 + [True]))
-    monkeypatch.setattr("agent.cli.runs.interrupts", lambda: nullcontext(requested))
+    monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(requested))
     ended = agent("replay", run, *form)
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == f"interrupted after 7 of {TICKS} ticks; there is no result\n"

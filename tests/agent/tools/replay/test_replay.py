@@ -348,3 +348,19 @@ def test_bytes_of_one_label_are_one_change(game: Game) -> None:
     (change,) = difference(here, game.console.ram(), "").ram
     assert change.name == "wDayCareMonName"
     assert change.there == "5051525354555657 (and 3 more bytes)"
+
+
+def test_a_replay_is_printed_as_json(run: Path, agent: Agent, tmp_path: Path) -> None:
+    replayed = agent("replay", run, "--json").json
+    assert (replayed["divergence"], replayed["ticks"] > 100) == (None, True)
+    decided = agent("replay", run, "--decide", "--json").json
+    assert decided == {**replayed, "answers": 0}
+    other = edited(run, tmp_path / "edited", "UPDATE steps SET settle = 9 WHERE tick = 70")
+    ended = agent("replay", "--bisect", run, other, "--json")
+    assert (ended.code, ended.json["divergence"].startswith("tick 70: ")) == (1, True)
+    assert ended.json.keys() == {"divergence", "ticks", "restores", "difference"}
+    picture = agent("replay", run, "--to", 50, "--png", tmp_path / "it.png", "--json").json
+    assert picture == {
+        "file": str(tmp_path / "it.png"),
+        "bytes": (tmp_path / "it.png").stat().st_size,
+    }

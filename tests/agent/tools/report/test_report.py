@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, syn
 
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.process import write_atomically
-from agent.tools.report.page import page, report_run
+from agent.tools.report.page import lead, page, report_run
 from agent.tools.report.run_data import RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, downsampled, with_wall_time
 from emulator import Cartridge
@@ -84,13 +84,13 @@ NIGHT: Final[Sequence[Mapping[str, Any]]] = (
     {"what": "fault", "kind": "killed", "says": "killed by signal 9", "tick": 140, "answer": "restart in 4 s"},
     {"what": "started", "n": 3, "pid": 3, "tick": 99},
     {"what": "fault", "kind": "livelock", "says": "nothing gained", "tick": 300, "answer": "went back to tick 185"},
-    {"what": "verdict", "verdict": "limit", "which": "dollars", "why": "5.00 of 5.00 dollars are spent",
+    {"what": "verdict", "verdict": "limit", "which": "dollars", "reason": "5.00 of 5.00 dollars are spent",
      "ticks": 1403, "frames": 58984, "restarts": 2},
 )  # fmt: skip
 
 
 CONTROL_CHARACTERS: Final = re.compile(
-    "[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f\x7f-\x9f]"
+    "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f\x7f-\x9f]"
 )
 
 
@@ -145,7 +145,8 @@ def test_a_page_has_every_section_and_loads_nothing(played: Played) -> None:
     html = (played.folder / "report.html").read_text(encoding="utf-8")
     ids = re.findall(r'<h2 id="([a-z]+)">', html)
     assert ids == [
-        "milestones", "route", "team", "process", "battles", "stuck", "learned", "faults", "actions", "again",
+        "milestones", "route", "team", "process", "battles", "stuck", "learned", "faults",
+        "screen", "actions", "again",
     ]  # fmt: skip
     assert "Goal reached: beat Cairn (Pebble Badge)" in html
     assert "<script" not in html
@@ -163,6 +164,12 @@ def test_the_verdict_of_the_night_overrides_that_of_the_last_session(run: Path) 
     html = page_of(run)
     assert "Ended at its limit of dollars" in html
     assert "5.00 of 5.00 dollars are spent" in html
+
+
+def test_the_lead_is_in_whole_sentences(run: Path) -> None:
+    assert lead(data_of(run)).startswith("The last milestone was to ")
+    write_night(run, [{"what": "verdict", "verdict": "gave_up", "reason": "no way is known"}])
+    assert lead(data_of(run)).startswith("No way is known. The last milestone was to ")
 
 
 def test_faults_are_counted_by_kind_and_a_goal_needs_no_verdict(run: Path) -> None:
@@ -228,8 +235,8 @@ def test_an_episode_shows_attempts_recovery_and_replay_commands(run: Path) -> No
         "1. nothing new in the lane",
         "tried travel:second_town, talk",
         "recovery steps replan, then restore",
-        f"python -m agent replay {run} --episode 1",
-        f"python -m agent scenario from-stuck {run} --episode 1",
+        "python -m agent replay run --episode 1",
+        "python -m agent scenario from-stuck run --episode 1",
     ):
         assert words in shown
 
@@ -277,6 +284,8 @@ def events_with(text: str) -> list[tuple[int, str, dict[str, Any]]]:
         (9, "battle", {**BATTLE, "opponent": words, "location": words}),
         (9, "action", {"action_value": words, "outcome_summary": words, "reasoning": words}),
         (9, "disagreement", {"between": words}),
+        (9, "milestone", {"id": words, "witnesses": {words: words, "ram": words}}),
+        (9, "conversation", {"what": words}),
         (9, "advice", {"purpose": words, "advice": {"goals": [words], "note": words}}),
     ]
 
@@ -315,14 +324,125 @@ def test_figures_are_printed_as_json_and_csv(agent: Agent, played: Played) -> No
     one = agent("report", played.folder, "--json")
     assert one.code == 0, one.err
     data = json.loads(one.out)
-    assert (data["verdict"], data["ticks"], data["clean"]) == ("goal", played.summary.ticks, True)
+    assert data["clean"] is True
     assert data["milestones"][0]["id"] == "left_home"
     assert "picture" not in data["milestones"][0]
     two = agent("report", played.folder, played.folder, "--csv")
     rows = list(csv.DictReader(io.StringIO(two.out)))
     assert len(rows) == 2
-    assert rows[0]["verdict"] == "goal"
+    assert rows[0]["stop"] == "goal"
     assert isinstance(agent("report", played.folder, played.folder, "--json").json, list)
+
+
+def test_json_has_the_names_of_play_for_the_same_things(agent: Agent, played: Played) -> None:
+    data, of_play = agent("report", played.folder, "--json").json, played.summary.as_json()
+    lists = {"milestones", "returns", "advice"}  # with more about each
+    shared = (data.keys() & of_play.keys()) - lists
+    assert shared >= {
+        "run", "cartridge", "seed", "stop", "reason", "ticks", "frames", "wall_s", "badges", "battles",
+        "errors", "episodes", "restores", "clean",
+    }  # fmt: skip
+    assert {name: data[name] for name in shared - {"wall_s"}} == {
+        name: of_play[name] for name in shared - {"wall_s"}
+    }
+    assert [each["id"] for each in data["milestones"]] == [m.id for m in played.summary.milestones]
+    assert (data["verdict"], data["which"]) == ("", "")  # of a night, and there was none
+
+
+def test_the_verdict_of_a_night_has_its_own_name_in_json(agent: Agent, run: Path) -> None:
+    write_night(run, NIGHT)
+    data = agent("report", run, "--json").json
+    assert (data["verdict"], data["which"], data["stop"]) == ("limit", "dollars", "limit")
+    assert data["reason"] == "5.00 of 5.00 dollars are spent"
+    write_night(run, [*NIGHT[:-1], {"what": "verdict", "verdict": "limit", "which": "ticks"}])
+    data = agent("report", run, "--json").json
+    assert (data["verdict"], data["which"], data["stop"]) == ("limit", "ticks", "ticks")
+
+
+def test_restarts_are_those_of_nights_alone(agent: Agent, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert agent("play", "--run", run, "--ticks", "20").code == 0
+    assert agent("play", "--resume", run, "--ticks", "40").code == 0
+    assert len(data_of(run).process.sessions) == 2
+    assert data_of(run).restarts == 0
+    write_night(run, [*NIGHT, *NIGHT])
+    assert data_of(run).restarts == 2 * 2  # as each night says
+    stopped = {"what": "verdict", "verdict": "interrupted"}
+    resumed = {"what": "started", "n": 2, "pid": 4, "tick": 40}
+    write_night(run, [*NIGHT[:2], stopped, NIGHT[0], resumed, NIGHT[-1]])
+    assert data_of(run).restarts == 1  # of one night, whose second child continued it
+
+
+def test_control_characters_of_a_milestone_are_visible_on_every_page(
+    agent: Agent, run: Path, tmp_path: Path
+) -> None:
+    words = "a\0b\u202ec\u061c"
+    add_events(run, [(9, "milestone", {"id": words, "witnesses": {"ram": words}})])
+    write_night(run, [{"what": "verdict", "verdict": "limit", "which": words, "reason": words}])
+    both = tmp_path / "both.html"
+    table = agent("report", run, run, "--write", both, "--csv").out
+    for shown in (page_of(run), both.read_text(encoding="utf-8"), table):
+        assert not CONTROL_CHARACTERS.search(shown)
+        assert "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c" in shown
+
+
+def test_both_proofs_of_a_milestone_are_named_in_order(run: Path) -> None:
+    shown = text_of(page_of(run))
+    assert (
+        shown.count("proof in RAM")
+        == shown.count("proof on screen")
+        == len(data_of(run).milestones)
+    )
+    assert shown.index("proof in RAM") < shown.index("proof on screen")
+
+
+def test_disagreements_of_screen_and_ram_are_no_faults(run: Path) -> None:
+    between = "text: tile map and pixels agree on 98%", "place: RAM says map 1", "ghost: new"
+    add_events(run, [(9, "disagreement", {"between": each}) for each in between])
+    html = page_of(run)
+    shown = text_of(html)
+    assert "Faults None. Screen and RAM" in shown
+    count = data_of(run).problems.disagreements["text"]
+    assert f"Screen and RAM differed {count} times while text was being printed" in shown
+    assert "Screen and RAM showed different places once: harmless" in shown
+    assert "differed once in a way that this version does not know" in shown
+    assert "N%" not in shown
+
+
+def test_the_memory_of_a_conversation_is_in_words(run: Path) -> None:
+    kinds = (
+        "buffering-start",
+        "buffering-end",
+        "activation",
+        "observation-end",
+        "observation-failed",
+    )
+    add_calls(run, "starter")
+    add_events(run, [(9, "conversation", {"what": f"data-om-{each}"}) for each in kinds])
+    shown = text_of(page_of(run))
+    assert "The conversation was condensed twice. Condensing it failed once." in shown
+    assert "data-om" not in shown
+
+
+def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
+    write_night(run, [NIGHT[0], NIGHT[1], NIGHT[4]])
+    add_events(run, [(300, "stuck", {**STUCK, "lasted": 201})])
+    add_calls(run, "starter")
+    shown = text_of(page_of(run))
+    for words in ("1 fault handled", "1 episode,", "for 1 tick (", "1 call,", "1 model call "):
+        assert words in shown
+
+
+def test_pages_name_no_absolute_path(agent: Agent, run: Path, tmp_path: Path) -> None:
+    assert agent("play", "--resume", run, "--ticks", "1600", "--until", "second_badge").code in {
+        0,
+        3,
+    }
+    both = tmp_path / "both.html"
+    assert agent("report", run, run, "--write", both).code == 0
+    for written in (run / "report.html", both):
+        assert str(tmp_path) not in written.read_text(encoding="utf-8")
+    assert "python -m agent replay run" in text_of((run / "report.html").read_text("utf-8"))
 
 
 def test_several_runs_are_compared_on_one_page(
@@ -389,8 +509,30 @@ def test_a_page_replaces_only_an_older_page(agent: Agent, run: Path, tmp_path: P
         page = tmp_path / f"{len(runs)}.html"
         for _ in range(2):
             assert agent("report", *runs, "--write", page).code == 0
+    for runs in ((run,), (run, run)):
+        ended = agent("report", *runs, "--write", tmp_path / "page.pdf")
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert "page.pdf does not end in .html" in ended.err
+        assert not (tmp_path / "page.pdf").exists()
     ended = agent("report", run, "--write", tmp_path / "none" / "page.html")
     assert (ended.code, "is not a folder" in ended.err) == (2, True)
+
+
+def test_a_page_of_other_runs_is_not_replaced(agent: Agent, run: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert agent("play", "--run", other, "--ticks", "20").code == 0
+    page = tmp_path / "comparison.html"
+    assert agent("report", run, other, "--write", page).code == 0
+    before = page.read_bytes()
+    for runs in ((run, run), (run,), (other, other)):
+        ended = agent("report", *runs, "--write", page)
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert "exists already and is the report of other runs" in ended.err
+        assert page.read_bytes() == before
+    assert agent("report", other, run, "--write", page).code == 0  # the same runs
+    (run / "report.html").write_bytes(before)
+    assert agent("report", run).code == 0  # its own page is always replaced
+    assert (run / "report.html").read_bytes() != before
 
 
 def test_a_page_that_cannot_be_written_leaves_the_old_one(run: Path) -> None:

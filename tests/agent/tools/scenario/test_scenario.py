@@ -445,7 +445,7 @@ def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_one
     ]
 
     asked = iter([False, False, True])
-    monkeypatch.setattr("agent.cli.scenario.interrupts", lambda: nullcontext(CtrlC(asked)))
+    monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(CtrlC(asked)))
     ended = agent("scenario", "run", *files, "--write", tmp_path / "page.md")
     assert ended.code == 130
     assert ended.out.splitlines()[-1] == "2 of 3 scenarios: 2 passed"

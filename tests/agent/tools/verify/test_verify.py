@@ -93,12 +93,24 @@ def test_the_report_holds_no_names_and_no_game_content(
     assert "http" not in text.replace("http-equiv", "")
 
 
-def test_the_command_writes_its_report(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("verify", "--until", "left_home", "--write", str(tmp_path), "--json")
+def test_the_command_writes_its_report_into_a_folder_that_it_makes(
+    agent: Agent, tmp_path: Path
+) -> None:
+    new = tmp_path / "new" / "folder"
+    ended = agent("verify", "--until", "left_home", "--write", str(new), "--json")
     assert ended.code == 0, ended.err
     assert ended.json["wrong"] == []
-    assert ended.json == json.loads((tmp_path / "verify-report.json").read_text(encoding="utf-8"))
-    assert "written" in (tmp_path / "verify-report.html").read_text(encoding="utf-8")
+    assert ended.json == json.loads((new / "verify-report.json").read_text(encoding="utf-8"))
+    assert "written" in (new / "verify-report.html").read_text(encoding="utf-8")
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused_in_one_line(
+    agent: Agent, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").touch()
+    ended = agent("verify", "--write", str(tmp_path / "taken" / "folder"))
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert "is no folder (Not a directory); name another" in ended.err
 
 
 def test_the_minutes_option_ends_play(agent: Agent, tmp_path: Path) -> None:
@@ -109,8 +121,8 @@ def test_the_minutes_option_ends_play(agent: Agent, tmp_path: Path) -> None:
 
 
 def test_an_unknown_milestone_is_refused(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("verify", "--until", "nowhere", "--write", str(tmp_path))
-    assert ended.code == 2
+    ended = agent("verify", "--until", "nowhere", "--write", str(tmp_path / "new"))
+    assert (ended.code, (tmp_path / "new").exists()) == (2, False)
     assert "left_home" in ended.err
 
 

@@ -1,0 +1,73 @@
+"""A group of commands whose modules are imported when a command is used, and not before."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer._click import Command, Context
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from agent.cli.examples import epilog
+from agent.errors import UsageError, did_you_mean
+
+
+class LazyCommand(NamedTuple):
+    """A command or a group: its module, its name there, and the first line of its help."""
+
+    module: str
+    name: str
+    help: str
+
+
+class Group(TyperGroup):
+    """A group that names the nearest command for an unknown one."""
+
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
+        """Return the name, the command and the arguments of a command line."""
+        name = args[0]
+        if name not in self.commands and not ctx.resilient_parsing:
+            hint = did_you_mean(name, self.commands)
+            message = f"there is no command {name}" + (
+                hint or f"; `{ctx.command_path} --help` lists all"
+            )
+            raise UsageError(message)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
+    """A group that lists its commands without importing them."""
+
+    table: Mapping[str, LazyCommand]
+
+    def offer(self, table: Mapping[str, LazyCommand]) -> None:
+        """Take these commands, which are listed by their first line of help until they are used."""
+        self.table = table
+        self.commands.update({name: TyperCommand(name, help=at.help) for name, at in table.items()})
+
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
+        """Return the name, the command and the arguments of a command line; imports the command."""
+        if args[0] in self.table:
+            self.commands[args[0]] = self.load(args[0])
+        return super().resolve_command(ctx, args)
+
+    def load(self, name: str) -> Command:
+        """Return the command of this name, imported."""
+        at = self.table[name]
+        found: Any = getattr(import_module(at.module), at.name)
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name, cls=Group)
+        else:
+            app.command(name)(found)
+        loaded = get_command(app)
+        command = loaded.commands[name] if isinstance(loaded, TyperGroup) else loaded
+        command.epilog = epilog(name)
+        for each, part in command.commands.items() if isinstance(command, TyperGroup) else ():
+            part.epilog = epilog(f"{name} {each}")
+        return command

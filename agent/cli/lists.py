@@ -1,0 +1,81 @@
+"""`runs` and `milestones`: lists of what was played, and of what can be reached."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.table import Column
+
+from agent import HOME
+from agent.cli import flags
+from agent.cli.flags import argument
+from agent.cli.output import Output, rows_of
+from agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from agent.tools.run_list import ListedRun
+
+ENDED: Final = {
+    "goal": "reached its goal",
+    "ticks": "stopped at --ticks",
+    "limit": "reached a limit",
+    "interrupted": "interrupted",
+    "gave_up": "gave up",
+    "error": "ended with an error",
+    None: "playing, or killed",
+}
+MB: Final = 1_000_000
+
+
+def runs(
+    folder: Path | None = argument(
+        "The folder that holds the runs. Default: runs/.", "[FOLDER]", default=None
+    ),
+    as_json: bool = flags.AS_JSON,
+) -> None:
+    """List the runs, the one played last first; `last` names it in other commands."""
+    from agent.tools.run_list import list_runs
+
+    if folder is not None and not folder.is_dir():
+        message = f"{folder} is no folder; name one that holds runs"
+        raise UsageError(message)
+    out, home = Output(), folder or HOME / "runs"
+    found = list_runs(home)
+    if as_json:
+        out.say(json.dumps({"runs": [each.as_json() for each in found]}))
+    elif found:
+        whole = [Column(name, no_wrap=True, overflow="fold") for name in ("run", "played", "size")]
+        head = (whole[0], whole[1], "cartridge", "seed", "reached", "ended", whole[2])
+        out.print(rows_of(head, map(_row, found), f"runs in {home}"))
+        for each in found:
+            if each.trouble:
+                out.say(f"unreadable: {each.trouble}")
+    else:
+        out.say(f"no runs in {home} yet; `red-agent play` makes one")
+
+
+def _row(run: ListedRun) -> tuple[str, ...]:
+    name, size = Path(run.run).name, f"{run.bytes / MB:.1f} MB"
+    played = f"{run.played.astimezone():%Y-%m-%d %H:%M}"
+    if run.trouble:
+        return name, played, "", "", "", "unreadable", size
+    reached = f"{len(run.milestones)} of {run.of}" if run.of else str(len(run.milestones))
+    ended = ENDED.get(run.stop, str(run.stop))
+    return name, played, run.cartridge, str(run.seed), reached, ended, size
+
+
+def milestones(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:
+    """List the milestones of a cartridge in order: the names that --until takes."""
+    from agent.story.story import Story
+    from emulator import demo_cartridge_path, load_cartridge
+
+    out, cartridge = Output(), load_cartridge(rom or demo_cartridge_path())
+    found = Story.of(cartridge.kind).milestones
+    if as_json:
+        rows = [{"id": each.id, "label": each.label} for each in found]
+        out.say(json.dumps({"cartridge": cartridge.name, "milestones": rows}))
+        return
+    named = ((each.id, each.label) for each in found)
+    out.print(rows_of(("--until", "what is reached"), named, f"milestones of {cartridge.name}"))

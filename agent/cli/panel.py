@@ -1,0 +1,313 @@
+"""The displays of `play`: a panel on a terminal, plain lines elsewhere, and the pace of both."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+from rich.console import Group
+from rich.live import Live
+from rich.panel import Panel
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from agent.app import Interrupt, TickView, Viewer
+from agent.app.summary import NO_START, ModelStatus, PlayStart
+from agent.cli.output import Output, grid
+from agent.mind.intent import IntentSource
+from agent.tools.report.words import describe_data, game_time
+from emulator import Screen
+from emulator.console import FRAMES_PER_SECOND
+from emulator.ram.dialogue import Waiting
+from emulator.ram.party import Party
+from memory.store.record import EventRow
+
+REFRESH_PER_SECOND: Final = 4
+LINE_EVERY: Final = 500  # ticks between plain lines without a change
+BESIDE: Final = 88  # columns from which the picture is beside the figures
+FIGURES: Final = 46  # columns that the figures take beside a picture
+FRAME: Final = 3  # rows of the panel's frame and of the cursor
+FACTORS: Final = (2, 4, 8)  # pixels of the Game Boy to a point; they divide 160 and 144
+GREENS: Final = ("#e0f8d0", "#88c070", "#346856", "#081820")  # of the Game Boy's screen
+STYLES: Final = [[Style(color=top, bgcolor=bottom) for bottom in GREENS] for top in GREENS]
+SHADES: Final = " ░▒▓█"  # of two points, where there are no colours
+STATUS: Final = ("SLP", "PSN", "BRN", "FRZ", "PAR")  # in the order of the fields of `Status`
+
+
+def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> Text | None:
+    """Return the screen in half blocks, in shades without colours; None where not even the smallest fits.
+
+    A character is two points high. The largest of three sizes that fits `columns` and `rows` is drawn.
+    """
+    height, width = screen.shades.shape
+    fitting = [each for each in FACTORS if width <= columns * each and height <= 2 * rows * each]
+    if not fitting:
+        return None
+    size = fitting[0]
+    blocks = screen.shades.reshape(height // size, size, width // size, size)
+    points = np.rint(blocks.mean(axis=(1, 3))).astype(int).tolist()
+    text = Text(no_wrap=True, end="")
+    for at, (upper, lower) in enumerate(zip(points[::2], points[1::2], strict=True)):
+        text.append("\n" * (at > 0))
+        for top, bottom in zip(upper, lower, strict=True):
+            if colours:
+                text.append("▀", STYLES[top][bottom])
+            else:
+                text.append(SHADES[round((top + bottom) * 2 / 3)])
+    return text
+
+
+def start_lines(start: PlayStart) -> Iterator[str]:
+    """Yield the first lines of play: the cartridge, the seed, the run, the memory and the model."""
+    if start.tick:
+        yield f"{start.cartridge}, seed {start.seed}: continuing {start.run} at tick {start.tick:,}"
+    else:
+        yield f"{start.cartridge}, seed {start.seed}: new run {start.run}"
+    entries, runs = start.known
+    if start.memory is None:
+        yield "memory: none; what this run learns is not kept"
+    elif not entries:
+        yield f"memory: {start.memory}, empty"
+    else:
+        games = f"{runs} earlier run{'s' * (runs != 1)}"
+        yield f"memory: {start.memory}, {entries:,} entries from {games}; --memory none plays without"
+    if start.model_fault:
+        yield f"model: {start.asks} cannot be reached ({start.model_fault}); playing by rules, and asking again when a question is due"
+    elif start.asks:
+        yield f"model: {start.asks}"
+
+
+def milestone_label(start: PlayStart, milestone: str) -> str:
+    """Return the label of a milestone, or its id."""
+    return start.labels.get(milestone, milestone)
+
+
+def event_line(event: EventRow, start: PlayStart) -> str:
+    """Return a line on an event of a run."""
+    data = event.payload
+    match event.kind:
+        case "milestone":
+            return f"milestone: {milestone_label(start, str(data['id']))}"
+        case "stuck" if data.get("over"):
+            return f"no longer stuck: {data.get('solved_by') or 'by itself'}"
+        case "stuck":
+            return f"stuck: {data.get('reason')}"
+        case "advice" if data.get("silent"):
+            return f"model ({data.get('purpose')}): no answer, {data['silent']}"
+        case "advice":
+            return f"model ({data.get('purpose')}): {_advice(data.get('advice') or {})}"
+        case "blackout":
+            return "blacked out"
+        case "battle":
+            return battle_line(data)
+        case _:
+            return describe_data(event.kind, data)
+
+
+def battle_line(battle: Mapping[str, Any]) -> str:
+    """Return the outcome of a battle."""
+    ended = {"victory": "beat", "defeat": "lost to", "runaway": "ran from", "catch": "caught"}
+    outcome = ended.get(str(battle.get("outcome")), "fought")
+    return f"{outcome} {battle.get('enemy_pokemon')} (level {battle.get('enemy_level')})"
+
+
+def _advice(advice: Mapping[str, Any]) -> str:
+    return str(advice.get("note") or ", ".join(advice.get("goals") or ()) or "nothing to add")
+
+
+def team_line(party: Party, start: PlayStart) -> str:
+    """Return the Pokemon of a team with level, HP and major status."""
+    lines = []
+    for mon in party.mons:
+        species = start.species.get(mon.species)
+        status = "".join(f" {name}" for name, has in zip(STATUS, mon.status, strict=True) if has)
+        name = species.name if species is not None else mon.nickname
+        lines.append(f"{name} L{mon.level} {mon.hp}/{mon.stats.hp}{status}")
+    return ", ".join(lines)
+
+
+def model_line(status: ModelStatus) -> str:
+    """Return the questions to a model and their cost."""
+    limit = "" if status.ceiling_usd is None else f" of ${status.ceiling_usd:,.2f}"
+    made_up = "" if status.is_billed else " by list prices; this server is not Anthropic's"
+    return f"{status.answers} of {status.questions} questions answered, ${status.usd:,.4f}{limit}{made_up}"
+
+
+@dataclass
+class PlainLines(Viewer):
+    """Prints a line when the action changes, at a milestone, at an answer of a model, and every `LINE_EVERY` ticks.
+
+    A single tick of waiting, as between two parts of a scene, is no change.
+    """
+
+    output: Output
+    start: PlayStart = NO_START
+    _last: tuple[str, int] = ("", 0)
+    _last_tick: int = 0
+    _idle: bool = False  # whether the last tick was idle
+    _advice: EventRow | None = None
+
+    def show_start(self, start: PlayStart) -> None:
+        """Print the first lines."""
+        self.start = start
+        for line in start_lines(start):
+            self.output.say(line)
+
+    def show(self, moment: TickView) -> None:
+        """Print a line if something has changed."""
+        latest = _latest_advice(moment) if moment.model is not None else None
+        if latest is not None and latest is not self._advice:
+            self._advice = latest
+            self.output.say(f"{_clock(moment)}  {event_line(latest, self.start)}")
+        now = (moment.intent.name, len(moment.milestones))
+        new = moment.milestones[self._last[1] :]
+        was_idle, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
+        if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
+            return
+        is_brief = moment.intent.source is IntentSource.REFLEX or (self._idle and not was_idle)
+        if not is_brief or now[1] != self._last[1]:
+            self._last, self._last_tick = now, moment.tick
+            reached = "".join(f"; milestone: {milestone_label(self.start, each)}" for each in new)
+            self.output.say(f"{_clock(moment)}  {moment.where:<28}  {moment.intent.why}{reached}")
+
+
+@dataclass
+class LivePanel(Viewer):
+    """A panel that shows the latest tick several times a second."""
+
+    output: Output
+    start: PlayStart = NO_START
+    _moment: TickView | None = None
+    _screen: Screen | None = None
+    _status: ModelStatus | None = None
+    _advice: EventRow | None = None
+    _live: Live = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._live = Live(
+            console=self.output,
+            get_renderable=lambda: self.draw() if self._moment else "",
+            refresh_per_second=REFRESH_PER_SECOND,
+            transient=True,
+        )
+
+    def stop(self) -> None:
+        """Remove the panel; the last lines say how play ended."""
+        self._live.stop()
+
+    def show_start(self, start: PlayStart) -> None:
+        """Print the first lines above the panel."""
+        self.start = start
+        for line in start_lines(start):
+            self.output.say(line)
+
+    def show(self, moment: TickView) -> None:
+        """Store the tick for the next drawing."""
+        if moment.screen is not None:
+            self._screen = moment.screen()
+        if moment.model is not None and (latest := _latest_advice(moment)) is not self._advice:
+            self._advice, self._status = latest, moment.model()
+        is_first = self._moment is None
+        self._moment = moment
+        if is_first:
+            self._live.start()
+
+    def draw(self) -> Panel | str:
+        """Return the panel of the latest tick, as large as the terminal allows."""
+        moment, (columns, rows) = self._moment, self.output.size
+        if moment is None:
+            return ""
+        beside = columns >= BESIDE
+        room = columns - FIGURES - 7 if beside else 0
+        colours = self.output.color_system is not None and not self.output.no_color
+        shown = self._screen and picture(self._screen, room, rows - FRAME, colours=colours)
+        body: Group | Table = Group(*self._figures(moment, rows - FRAME))
+        if shown:
+            figures, body = body, Table.grid(padding=(0, 2))
+            body.add_column(no_wrap=True)
+            body.add_column(ratio=1)
+            body.add_row(shown, figures)
+        name, run = f"red-agent: {moment.cartridge}", self.start.run
+        if self.start is not NO_START:
+            name += f", seed {self.start.seed}"
+        return Panel(body, title=Text(name), subtitle=Text(run.name) if run.name else None)
+
+    def _figures(self, moment: TickView, rows: int) -> Iterator[Table | Text]:
+        """Yield the figures, and as many of the latest events as there are rows for."""
+        lines = grid(self._rows(moment))
+        yield lines
+        room = rows - lines.row_count - 1
+        if room > 0 and moment.events:
+            yield Text("")
+            for event in list(moment.events)[-room:]:
+                yield Text(event_line(event, self.start), style="dim", no_wrap=True)
+
+    def _rows(self, moment: TickView) -> Mapping[str, str]:
+        start, player = self.start, moment.state.player
+        done = sum(each in start.labels for each in moment.milestones)
+        rows = {
+            "goal": f"{moment.goal_label or 'none'} ({done} of {len(start.labels)} milestones)",
+            "doing": moment.intent.why,
+            "where": moment.where,
+            "team": team_line(moment.state.party, start) or "no Pokemon yet",
+            "has": f"badges {player.badge_count}, money {player.money:,}",
+            "time": f"{_clock(moment)} in the game, {game_time(moment.wall_s)} played, tick {moment.tick:,}",
+        }
+        if not moment.state.game_started:
+            rows |= {"team": "no Pokemon yet", "has": "nothing yet"}
+        if self._status is not None:
+            rows["model"] = model_line(self._status)
+        # A text still being printed would be cut, and menus have no sentences.
+        if moment.state.dialogue.waiting is Waiting.ARROW and moment.state.menu is None:
+            rows["text"] = moment.text
+        return rows
+
+
+def _clock(moment: TickView) -> str:
+    return game_time(moment.frame / FRAMES_PER_SECOND)
+
+
+def _latest_advice(moment: TickView) -> EventRow | None:
+    advice = (each for each in reversed(moment.events) if each.kind == "advice")
+    return next(advice, None)
+
+
+@dataclass
+class PacedViewer(Viewer):
+    """A viewer that holds play back to `pace` times the speed of the Game Boy."""
+
+    view: Viewer
+    pace: float
+    interrupt: Interrupt
+    _from: tuple[int, float] | None = None  # the frame and the time of the first tick
+
+    def show_start(self, start: PlayStart) -> None:
+        """Show the start."""
+        self.view.show_start(start)
+
+    def show(self, moment: TickView) -> None:
+        """Show the tick, and wait until it is due."""
+        self.view.show(moment)
+        first = self._from
+        if first is None or moment.frame < first[0]:  # play went back to a checkpoint
+            self._from = first = moment.frame, perf_counter()
+        due = first[1] + (moment.frame - first[0]) / (FRAMES_PER_SECOND * self.pace)
+        while not self.interrupt.asked and (left := due - perf_counter()) > 0:
+            Event().wait(min(left, 0.2))
+
+
+@contextmanager
+def view_on(output: Output) -> Iterator[PlainLines | LivePanel]:
+    """Yield the panel on a terminal, else plain lines."""
+    if not output.is_terminal:
+        yield PlainLines(output)
+        return
+    panel = LivePanel(output)
+    try:
+        yield panel
+    finally:
+        panel.stop()

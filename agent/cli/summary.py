@@ -1,0 +1,107 @@
+"""The end of play: the summary as a table, and the last lines with what can be done next."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rich.table import Table
+
+from agent.app import Stop, Summary
+from agent.app.summary import PlayStart
+from agent.cli.output import facts
+from agent.tools.report.page import PAGE
+from agent.tools.report.words import game_time
+from emulator.console import FRAMES_PER_SECOND
+
+
+def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
+    """Return the summary of a run as a table, with milestones by their labels."""
+    rows = [
+        ("not a clean run", f"went back by hand from tick {each.left} to tick {each.tick}")
+        for each in summary.returns
+        if each.why == "asked"
+    ]
+    for each in summary.milestones:
+        clock = game_time(each.frame / FRAMES_PER_SECOND)
+        rows.append((labels.get(each.id, each.id), f"{clock}, tick {each.tick:,}"))
+    rows += [
+        ("badges", str(summary.badges)),
+        ("battles", str(summary.battles)),
+        ("times stuck", str(summary.episodes)),
+        ("times rewound", str(len(summary.returns))),
+        ("errors", str(summary.errors)),
+        ("speed", f"{summary.frames_per_s:,.0f} frames a second"),
+    ]
+    if summary.advice is not None:
+        rows += _advice_rows(summary.advice)
+    return facts("milestones and figures", rows)
+
+
+ENDS: Final = {
+    Stop.GOAL: "reached its goal",
+    Stop.TICKS: "stopped at --ticks",
+    Stop.INTERRUPTED: "interrupted",
+    Stop.GAVE_UP: "gave up",
+    Stop.ERROR: "ended by an error",
+    Stop.LIMIT: "stopped at a limit",
+}
+
+
+def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
+    """Yield the last lines of play, which are never wrapped: how it ended, its files, and what can be done next."""
+    clock = game_time(summary.frames / FRAMES_PER_SECOND)
+    if summary.ticks == start.tick and summary.stop is not Stop.ERROR:
+        yield f"{ENDS[summary.stop]}: already at tick {summary.ticks:,}, so nothing was played"
+    else:
+        reason = f": {summary.reason}" if summary.reason else ""
+        took = f"tick {summary.ticks:,}, {clock} in the game, {game_time(summary.wall_s)} played"
+        yield f"{ENDS[summary.stop]}{reason} ({took})"
+    run = shlex.quote(relative(Path(summary.run)))
+    yield f"run: {run}"
+    if (page := Path(summary.run) / PAGE).is_file():
+        yield f"report: {shlex.quote(relative(page))}"
+    if summary.stop in {Stop.TICKS, Stop.INTERRUPTED, Stop.ERROR}:
+        yield f"to continue: python -m agent play --resume {run}"
+    yield f"to check it: python -m agent replay {run}"
+
+
+def relative(path: Path) -> str:
+    """Return a path as seen from the current folder, where it is below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the figures of the model as rows."""
+    counts = figures["counts"]
+    faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
+    silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
+    missed = f"; missed: {_listed(figures['cache_misses'])}" if figures["cache_misses"] else ""
+    why = {REASONS.get(name, name): times for name, times in silent.items()}
+    unanswered = f"; no answer: {_listed(why)}" if silent else ""
+    return [
+        (
+            "questions, answers",
+            f"{counts.get('questions', 0)}, {counts.get('answers', 0)}{unanswered}",
+        ),
+        (
+            "cost" if figures["is_billed"] else "cost at list prices",
+            f"{figures['calls']} calls, {sum(figures['tokens'].values()):,} tokens, ${figures['usd']:.4f}",
+        ),
+        ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),
+        *([("refused by limits", _listed(figures["refused"]))] if figures["refused"] else []),
+        ("service errors", _listed(faults) or "none"),
+        ("recorded", f"{figures['tape_nodes']} messages, {figures['tape_lost']} calls lost"),
+    ]
+
+
+REASONS: Final = {
+    "breaker": "paused after failures",
+    "fault": "failed calls",
+    "ceiling": "the budget is used up",
+}
+
+
+def _listed(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {times}" for name, times in counted.items())

@@ -1,0 +1,22 @@
+"""The uses of memory, by name. Imports nothing, so that flags can list them."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class MemoryUse(StrEnum):
+    """The ways in which memory may change play; each can be switched off separately."""
+
+    COSTS = "costs"  # an action that keeps failing in a place costs more there
+    STRENGTH = "strength"  # a Pokemon that lost to a trainer leads again only at a higher level
+    WINS = "wins"  # a Pokemon that always won counts as ready, even one level lower
+    CHOICES = "choices"  # an alternative that took significantly longer is not chosen again
+    ROUTES = "routes"  # routes avoid a square that a walk could not enter
+    MOVES = "moves"  # of equally good moves, the next one of a winning sequence comes first
+    SEQUENCES = "sequences"  # of plans of equal cost, one that worked before is chosen
+    SHOPS = "shops"  # an item missing from a shop is not bought there
+    PEOPLE = "people"  # people who only talk are not asked twice
+    THINGS = "things"  # an item that no run needed is not picked up
+
+
+EVERY_USE: Final = frozenset(MemoryUse)

@@ -1,0 +1,137 @@
+"""The program as a whole: help, version, names of commands, and errors of use."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer._click import Command
+from typer.core import TyperGroup
+
+from agent import VERSION
+from agent.cli import cli
+from agent.cli.examples import EXAMPLES
+from tests.agent.support import ROOT, Agent
+
+HEAVY = {
+    "pyboy",
+    "numpy",
+    "anthropic",
+    "jinja2",
+    "matplotlib",
+    "PIL",
+    "av",
+    "emulator",
+    "memory",
+    "agent.app",
+    "agent.story.story",
+}
+LOADED = """
+import sys
+from agent.cli import main
+try:
+    main()
+except SystemExit:
+    print(*sys.modules)
+"""
+
+
+def paths() -> list[str]:
+    """Return the path of each command, and of each group."""
+    found = [""]
+    for name in cli.table:
+        found.append(name)
+        command = cli.load(name)
+        if isinstance(command, TyperGroup):
+            found += [f"{name} {each}" for each in command.commands]
+    return found
+
+
+@pytest.mark.parametrize("path", ["", *cli.table, "bench speed", "memory show", "scenario run"])
+def test_help_of_a_command_loads_no_heavy_package(path: str) -> None:
+    command = [sys.executable, "-c", LOADED, *path.split(), "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert f"Usage: red-agent {path}".strip() in done.stdout
+    assert HEAVY & set(done.stdout.splitlines()[-1].split()) == set()
+
+
+def test_the_list_of_commands_shows_the_first_line_of_their_help() -> None:
+    for name, listed in cli.table.items():
+        help_text = cli.load(name).help or ""
+        assert help_text.replace("\n", " ").startswith(listed.help), name
+
+
+@pytest.mark.parametrize("path", paths())
+def test_every_command_has_help_at_h(path: str, agent: Agent) -> None:
+    short, long = agent(*path.split(), "-h"), agent(*path.split(), "--help")
+    assert short == long
+    assert (short.code, short.err) == (0, "")
+    assert "-h, --help" in short.out
+
+
+@pytest.mark.parametrize("path", paths())
+def test_help_ends_with_two_examples_that_can_be_typed(path: str, agent: Agent) -> None:
+    shown = agent(*path.split(), "-h").out.split("Examples:\n")[1].splitlines()
+    assert [line.strip() for line in shown] == [f"red-agent {each}" for each in EXAMPLES[path]]
+    assert len(shown) == 2
+    for example in EXAMPLES[path]:
+        words = shlex.split(example)
+        command: Command = cli.load(words.pop(0))
+        if isinstance(command, TyperGroup):
+            command = command.commands[words.pop(0)]
+        assert example.startswith(path.split()[0] if path else "")
+        command.make_context("it", words, resilient_parsing=True)
+
+
+def test_the_version_is_printed(agent: Agent) -> None:
+    assert agent("--version").out == f"red-agent {VERSION}\n"
+
+
+def test_the_launcher_runs_the_checkout_from_any_folder(tmp_path: Path) -> None:
+    checkout, elsewhere = tmp_path / "it's a checkout", tmp_path / "elsewhere"
+    (checkout / "scripts").mkdir(parents=True)
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "venv", checkout / "scripts")
+    for folder in ("agent", "memory", "emulator"):
+        (checkout / folder).symlink_to(ROOT / folder)
+    for lock in (checkout / "made.lock", checkout / ".venv" / "made.lock"):
+        lock.write_text("installed already")
+    python = checkout / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    elsewhere.mkdir()
+    (elsewhere / "agent.py").write_text("raise SystemExit('the wrong agent')")
+
+    subprocess.run([checkout / "scripts" / "venv", "made.lock"], check=True)
+    launcher = checkout / ".venv" / "bin" / "red-agent"
+    done = subprocess.run(
+        [launcher, "--version"], cwd=elsewhere, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == (f"red-agent {VERSION}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("pl", ["play", "plan"]),
+        ("memory se", ["search"]),
+        ("play --se", ["--seed"]),
+        ("play --mind ", ["rules", "claude"]),
+        ("nothing x", []),
+    ],
+)
+def test_the_shell_completes_commands_options_and_values(words: str, completed: list[str]) -> None:
+    line = f"red-agent {words}"
+    shell = {
+        "_RED_AGENT_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split(" ")) - 1),
+    }
+    command = [sys.executable, "-m", "agent"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | shell, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout.split(), done.stderr) == (completed, "")
