@@ -19,7 +19,7 @@ from agent.app import Interrupt, TickView, Viewer
 from agent.app.summary import NO_START, ModelStatus, PlayStart
 from agent.cli.output import Output, grid
 from agent.mind.intent import IntentSource
-from agent.tools.report.words import describe_data, game_time
+from agent.tools.report.words import counted, describe_data, game_time
 from emulator import Screen
 from emulator.console import FRAMES_PER_SECOND
 from emulator.ram.dialogue import Waiting
@@ -73,8 +73,8 @@ def start_lines(start: PlayStart) -> Iterator[str]:
     elif not entries:
         yield f"memory: {start.memory}, empty"
     else:
-        games = f"{runs} earlier run{'s' * (runs != 1)}"
-        yield f"memory: {start.memory}, {entries:,} entries from {games}; --memory none plays without"
+        held, games = counted(entries, "entry", "entries"), counted(runs, "earlier run")
+        yield f"memory: {start.memory}, {held} from {games}; --memory none plays without"
     if start.model_fault:
         yield f"model: {start.asks} cannot be reached ({start.model_fault}); playing by rules, and asking again when a question is due"
     elif start.asks:
