@@ -6,7 +6,7 @@ A record holds a step and the digests after it. `RecordingConsole` wraps a conso
 
 import struct
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -192,23 +192,23 @@ def verify_chain(
 
 
 def first_divergence(
-    console: Console, records: Sequence[StepRecord], *, start: Link | None = None
+    console: Console, records: Iterable[StepRecord], *, start: Link | None = None
 ) -> Divergence | None:
-    """Return the first tick at which a fresh console or the hash chain contradicts the records.
+    """Return the first tick at which a fresh console or the hash chain contradicts the records, which are read once.
 
     Console and chain are checked independently, so neither can hide a fault of the other.
     """
-    edited = verify_chain(records, console.cartridge.sha1, start=start)
-    player = PlayingConsole(console, records)
+    link = start or first_link(console.cartridge.sha1)
     for record in records:
-        if record.tick == edited:
-            return Divergence(
-                edited, DivergenceKind.EDITED, "its link to the record before is broken"
-            )
-        try:
-            player.perform(record.step)
-        except Divergence as divergence:
-            return divergence
+        chain = next_chain(link.chain, record)
+        if record.tick != link.tick + 1 or record.chain != chain:
+            what = "its link to the record before is broken"
+            return Divergence(record.tick, DivergenceKind.EDITED, what)
+        console.perform(record.step)
+        differs = mismatch(console, record)
+        if differs is not None:
+            return differs
+        link = Link(record.tick, chain)
     return None
 
 

@@ -115,7 +115,7 @@ def forget_items(path: Path, wanted: Collection[tuple[str, str, str]], *, now: f
     Items that no longer exist are skipped: a game in play may have changed the file.
     """
     with open_for_writing(path) as (database, schema):
-        if not schema.name.startswith("knowledge"):
+        if schema is RUN_SCHEMA:
             message = f"{path} is the record of a run, which stays complete; remove its folder to forget the run"
             raise StoreError(message)
         copy = backup_copy(database, "before-forget")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import typer
 
 from agent.cli.flags import AS_JSON, ROM, command_line, option, require_result_path, switch
-from agent.cli.output import Output
+from agent.cli.output import INTERRUPTED, Output
 
 if TYPE_CHECKING:
     from agent.lab.publish import Findings
@@ -149,23 +149,32 @@ def all_results(quick: bool = QUICK) -> None:
     """Repeat each published measurement older than the code. Exits 1 when one fails."""
     from agent.lab.measure import measure_all
 
-    raise typer.Exit(0 if measure_all(Output(stderr=True).say, quick=quick) else 1)
+    err = Output(stderr=True)
+    try:
+        succeeded = measure_all(err.say, quick=quick)
+    except KeyboardInterrupt:
+        err.say("interrupted; what was measured is kept, and the same command continues")
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(0 if succeeded else 1)
 
 
 def _reported(measure: Callable[[Cartridge, Report], Findings]) -> Measure:
     """Return `measure` with progress lines on stderr.
 
-    Ctrl-C raises KeyboardInterrupt at the next line only, because inside PyBoy it would be lost.
+    Ctrl-C ends it at the next line only, because KeyboardInterrupt would be lost inside of PyBoy.
     """
     from agent.app import interrupts
 
     def measured(cartridge: Cartridge) -> Findings:
-        err = Output(stderr=True)
+        err, last = Output(stderr=True), ""
         with interrupts() as interrupt:
 
             def report(line: str) -> None:
+                nonlocal last
                 if interrupt.asked:
-                    raise KeyboardInterrupt
+                    err.say(f"interrupted after {last!r}; there is no result")
+                    raise typer.Exit(INTERRUPTED)
+                last = line
                 err.say(line)
 
             return measure(cartridge, report)

@@ -9,25 +9,23 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from agent import HOME, VERSION
 from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import command_line, option, require_result_path, seeds_of
-from agent.cli.output import Output
+from agent.cli.output import INTERRUPTED, Output, progress
 from agent.errors import UsageError
+from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
     from agent.app import Interrupt
     from agent.lab.eval import EvalGame, EvalResults
     from agent.lab.runner import Runner
     from emulator import Cartridge
-
-INTERRUPTED: Final = 130
 
 
 def evaluate(
@@ -133,19 +131,20 @@ def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
 def _play(
     runner: Runner, seeds: list[int], folder: Path, until: str, interrupt: Interrupt
 ) -> list[EvalGame]:
+    from agent.app import Interrupt
     from agent.lab.eval import game_of
 
     err, games = Output(stderr=True), list["EvalGame"]()
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress("{task.description}", *columns, console=err) as progress:
-        bar = progress.add_task("playing", total=len(seeds))
+    with progress(err, Interrupt()) as bar:  # games that end after Ctrl-C are kept as well
+        done = bar("game", len(seeds))
         for ended in runner.play(seeds, lambda: interrupt.asked):
             game = game_of(ended, folder / "runs" / f"seed-{ended.seed}")
             games.append(game)
+            done(1)
             reached = sum(until in each.milestones for each in games)
-            progress.update(bar, advance=1, description=f"{reached} of {len(games)} reach {until}")
             reason = f": {game.reason}" if game.reason else ""
-            err.say(f"seed {game.seed}: {game.stop} after {game.wall_s:.1f} s{reason}")
+            so_far = f"{reached:,} of {len(games):,} reached {until}"
+            err.say(f"seed {game.seed}: {game.stop} after {game.wall_s:.1f} s{reason}; {so_far}")
     return games
 
 
@@ -168,8 +167,11 @@ def _write_results(
 
 
 def _say_share(results: EvalResults, folder: Path) -> None:
+    if not results.games:
+        Output().say(f"no game was finished; see {folder}")
+        return
     share = results.share(results.until)
     Output().say(
-        f"{len(results.games)} games, {share.estimate:.0%} reach {results.until}"
+        f"{counted(len(results.games), 'game')}, {share.estimate:.0%} reached {results.until}"
         f" (95%: {share.low:.0%} to {share.high:.0%}); see {folder}"
     )

@@ -6,6 +6,7 @@ from typing import Final
 from agent.cli.flags import option
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.tools.report.words import counted
 
 POLL_S: Final = 0.2  # between two checks for Ctrl-C
 
@@ -35,4 +36,4 @@ def fake_claude(
         out.say("Ctrl-C ends it.")
         while not interrupt.asked:
             threading.Event().wait(POLL_S)
-        out.say(f"{server.counts.calls.total()} calls.")
+        out.say(f"{counted(server.counts.calls.total(), 'call')}.")

@@ -4,34 +4,29 @@ Only `bench` imports it, so that other commands start fast.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeAlias
+from typing import Final
 
-import typer
 from rich.box import SIMPLE_HEAD
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from agent.app import interrupts
-from agent.cli.eval import INTERRUPTED
 from agent.cli.flags import seeds_of
-from agent.cli.output import Output
+from agent.cli.output import Output, progress
 from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
-from agent.lab.runner import Asked, Done
+from agent.lab.runner import Asked
 from agent.story.story import Story
+from agent.tools.progress import Bar
 from emulator import Cartridge
 from memory import read_knowledge_store
 
 LIMIT: Final = 4_000  # ticks: three times a game of the demo
-
-# Starts a progress bar of a length; the returned function advances it.
-Bar: TypeAlias = Callable[[str, int], Done]
 
 
 def show(findings: Findings, *, json: bool) -> None:
@@ -55,28 +50,14 @@ def _findings_table(title: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-@contextmanager
-def progress() -> Iterator[Bar]:
-    """Yield a function that starts progress bars on stderr."""
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    err = Output(stderr=True)
-    with Progress("{task.description}", *columns, console=err, transient=True) as bars:
-
-        def bar(what: str, count: int) -> Done:
-            task = bars.add_task(what, total=count)
-            return lambda more: bars.advance(task, more)
-
-        yield bar
-
-
 def battles(cartridge: Cartridge, seeds: str) -> Findings:
     """Fight the battles of some seeds twice, and compare the outcomes."""
     from agent.lab.bench.battles import battle_findings, fight_pairs
 
     numbers = seeds_of(seeds)
     processes = min(os.cpu_count() or 1, len(numbers))
-    with progress() as bar:
-        done = bar("battles", len(numbers))
+    with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
+        done = bar("battle", len(numbers))
         pairs = fight_pairs(cartridge, numbers, processes=processes, done=done)
     return battle_findings(cartridge.name, pairs)
 
@@ -86,8 +67,8 @@ def exam(cartridge: Cartridge, seeds: str) -> Findings:
     from agent.lab.exam.exam import exam_findings, examine
 
     numbers = seeds_of(seeds)
-    with progress() as bar:
-        games = examine(cartridge, numbers, done=bar("games", len(numbers)))
+    with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
+        games = examine(cartridge, numbers, done=bar("game", len(numbers)))
     return exam_findings(cartridge.name, games)
 
 
@@ -134,32 +115,28 @@ def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
         "limit": options.limit,
         "each_use": options.each_use,
     }
-    try:
-        with (
-            interrupts() as interrupt,
-            TemporaryDirectory(prefix="bench-") as home,
-            progress() as bar,
-        ):
+    with (
+        interrupts() as interrupt,
+        TemporaryDirectory(prefix="bench-") as home,
+        progress(Output(stderr=True), interrupt) as bar,
+    ):
 
-            def asked() -> bool:
-                return interrupt.asked
+        def asked() -> bool:
+            return interrupt.asked
 
-            memory = Path(home) / "memory.sqlite"
-            _fill_memory(memory, cartridge, options, bar, asked)
-            lessons = lessons_of(memory)
-            _require_disjoint(f"{options.taught or options.teach}", lessons.seeds, options.seeds)
-            orders = [
-                TrialOrder(cartridge.path, until, seed, options.limit, memory=memory)
-                for seed in seeds_of(options.seeds)
-            ]
-            every = arms(each_use=options.each_use)
-            count = len(orders) * len(every)
-            processes = min(options.processes or os.cpu_count() or 1, count)
-            done = bar("games", count)
-            trials = play_trials(orders, every, processes=processes, asked=asked, done=done)
-    except KeyboardInterrupt:
-        Output(stderr=True).say("stopped before all games were played; no result")
-        raise typer.Exit(INTERRUPTED) from None
+        memory = Path(home) / "memory.sqlite"
+        _fill_memory(memory, cartridge, options, bar, asked)
+        lessons = lessons_of(memory)
+        _require_disjoint(f"{options.taught or options.teach}", lessons.seeds, options.seeds)
+        orders = [
+            TrialOrder(cartridge.path, until, seed, options.limit, memory=memory)
+            for seed in seeds_of(options.seeds)
+        ]
+        every = arms(each_use=options.each_use)
+        count = len(orders) * len(every)
+        processes = min(options.processes or os.cpu_count() or 1, count)
+        done = bar("game", count)
+        trials = play_trials(orders, every, processes=processes, asked=asked, done=done)
     return experience_findings(plan, cartridge.name, trials, lessons)
 
 
@@ -173,7 +150,7 @@ def _fill_memory(
         _copy(options.taught, memory)
         return
     seeds = seeds_of(options.teach)
-    done = bar("lessons", len(seeds))
+    done = bar("teaching game", len(seeds))
     teach(cartridge, seeds, memory, limit=options.limit, asked=asked, done=done)
     if options.keep is not None:
         _copy(memory, options.keep)

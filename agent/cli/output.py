@@ -2,15 +2,26 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Final, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import IO, TYPE_CHECKING, Final, NoReturn
 
+import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from agent.tools.report.words import sanitized
+from agent.tools.progress import Bar, Done
+from agent.tools.report.words import counted, sanitized
+
+if TYPE_CHECKING:
+    from agent.app import Interrupt
+
+INTERRUPTED: Final = 130
+LINE_EVERY_S: Final = 30.0
 
 
 class Output(Console):
@@ -98,3 +109,88 @@ def listing(
     for row in rows:
         table.add_row(*map(Text, row))
     return table
+
+
+@dataclass(slots=True)
+class Progress:
+    """The progress of one part of a command: how many of its things are complete."""
+
+    what: str
+    count: int
+    show: Callable[["Progress"], object]
+    interrupt: "Interrupt"
+    completed: int = 0
+
+    def __str__(self) -> str:
+        """Return it in words, such as "2,310 of 4,905 ticks"."""
+        return f"{self.completed:,} of {counted(self.count, self.what)}"
+
+    def done(self, more: int) -> None:
+        """Count and show `more` things; raises KeyboardInterrupt when the end is requested."""
+        self.completed = min(self.completed + more, self.count)
+        self.show(self)
+        if self.interrupt.asked:
+            raise KeyboardInterrupt
+
+
+@dataclass(slots=True)
+class RareLines:
+    """Shows progress where there is no terminal: a line every half minute, and nothing for short work."""
+
+    err: Output
+    clock: Callable[[], float] = perf_counter
+    _due: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._due = self.clock() + LINE_EVERY_S
+
+    def show(self, progress: Progress) -> None:
+        """Print a line if one is due."""
+        now = self.clock()
+        if now >= self._due:
+            self._due = now + LINE_EVERY_S
+            self.err.say(str(progress))
+
+
+@contextmanager
+def progress(err: Output, interrupt: "Interrupt") -> Iterator[Bar]:
+    """Yield a function that starts progress on stderr: a bar on a terminal, else a line now and then.
+
+    A requested end is noticed when a thing is complete, because KeyboardInterrupt would be lost inside of PyBoy. Then the
+    command says how far it came, and exits with 130.
+    """
+    started: list[Progress] = []
+    try:
+        with _shown(err) as show:
+
+            def start(what: str, count: int) -> Done:
+                started.append(Progress(what, count, show, interrupt))
+                show(started[-1])
+                return started[-1].done
+
+            yield start
+    except KeyboardInterrupt:
+        reached = f" after {started[-1]}" if started else ""
+        err.say(f"interrupted{reached}; there is no result")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def _shown(err: Output) -> Iterator[Callable[[Progress], object]]:
+    """Yield what shows progress; bars are removed at the end."""
+    if not err.is_terminal or err.is_dumb_terminal:
+        yield RareLines(err).show
+        return
+    from rich.progress import BarColumn, TaskID, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = ("{task.description}", BarColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=err, transient=True) as bars:
+        tasks: dict[int, TaskID] = {}
+
+        def show(each: Progress) -> None:
+            if id(each) not in tasks:
+                tasks[id(each)] = bars.add_task("", total=each.count)
+            bars.update(tasks[id(each)], description=str(each), completed=each.completed)
+
+        yield show

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -11,10 +12,12 @@ import typer
 
 from agent.cli import flags
 from agent.cli.flags import argument, option, switch
-from agent.cli.output import Output
+from agent.cli.output import Output, progress
 from agent.errors import UsageError
+from agent.tools.report.words import counted, times
 
 if TYPE_CHECKING:
+    from agent.tools.progress import Bar
     from agent.tools.replay.bisect import Difference, ValueChange
 
 SHOWN: Final = 24  # fields, and ranges of RAM
@@ -26,22 +29,29 @@ def show_first_difference(
     """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
     from agent.tools.replay.operations import bisect_run, bisect_runs
 
-    found = (
-        bisect_run(runs[0], rom, say=err.say)
-        if len(runs) == 1
-        else bisect_runs(runs[0], runs[1], rom, say=err.say)
-    )
+    with _progress(err) as bar:
+        found = (
+            bisect_run(runs[0], rom, say=err.say, bar=bar)
+            if len(runs) == 1
+            else bisect_runs(runs[0], runs[1], rom, say=err.say, bar=bar)
+        )
     for note in found.notes:
         err.say(note)
-    took = (
-        f"{found.ticks} ticks replayed, {found.restores} restores of {found.restorable} checkpoints"
-    )
-    err.say(f"{took} (at most {found.max_restores:.1f})")
+    loaded = f"power-on or a checkpoint was loaded {times(found.restores)}"
+    err.say(f"{counted(found.ticks, 'tick')} replayed; {loaded}")
     if as_json:
         figures = {"ticks": found.ticks, "restores": found.restores}
         difference = found.shown and _object(found.shown)
         _exit_with(found.divergence, {**figures, "difference": difference})
     _exit_with(found.divergence, shown=found.shown)
+
+
+@contextmanager
+def _progress(err: Output) -> Iterator[Bar]:
+    from agent.app import interrupts
+
+    with interrupts() as interrupt, progress(err, interrupt) as bar:
+        yield bar
 
 
 def _exit_with(
@@ -147,7 +157,8 @@ def replay(
     for form, file in files.items():
         if file is not None:
             shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
-            size = picture_run(runs[0], rom, shot, say=err.say)
+            with _progress(err) as bar:
+                size = picture_run(runs[0], rom, shot, say=err.say, bar=bar)
             _say_written(file, size, as_json=as_json)
             return
     if export is not None:
@@ -156,13 +167,16 @@ def replay(
     elif bisect:
         show_first_difference(runs, rom, err, as_json=as_json)
     elif decide:
-        redecided = redecide_run(runs[0], rom, memory, say=err.say)
-        err.say(f"{redecided.ticks} ticks decided again, with {redecided.advice} recorded answers")
+        with _progress(err) as bar:
+            redecided = redecide_run(runs[0], rom, memory, say=err.say, bar=bar)
+        answers = counted(redecided.advice, "recorded answer")
+        err.say(f"{counted(redecided.ticks, 'tick')} decided again, with {answers}")
         decided = {"ticks": redecided.ticks, "answers": redecided.advice}
         _exit_with(redecided.divergence, decided if as_json else None)
     else:
-        ticks, divergence = replay_run(runs[0], rom, episode, say=err.say)
-        err.say(f"{ticks} ticks replayed")
+        with _progress(err) as bar:
+            ticks, divergence = replay_run(runs[0], rom, episode, say=err.say, bar=bar)
+        err.say(f"{counted(ticks, 'tick')} replayed")
         _exit_with(divergence, {"ticks": ticks} if as_json else None)
 
 
@@ -170,7 +184,7 @@ def _say_written(file: Path, size: int, *, as_json: bool) -> None:
     if as_json:
         Output().say(json.dumps({"file": str(file), "bytes": size}))
     else:
-        Output(stderr=True).say(f"{file}: {size:,} bytes")
+        Output(stderr=True).say(f"{file}: {counted(size, 'byte')}")
 
 
 def _require_one_action(

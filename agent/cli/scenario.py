@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Final
 
 import typer
+from rich.table import Column
 from rich.text import Text
 
 from agent.cli import flags
 from agent.cli.flags import argument, option, seeds_of
-from agent.cli.output import Output, rows_of
+from agent.cli.output import INTERRUPTED, Output, progress, rows_of
+from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
-    from agent.tools.scenario.file import ScenarioListing
+    from agent.tools.scenario.file import Scenario, ScenarioListing
     from agent.tools.scenario.run import Report
+    from emulator import Cartridge
 
 STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
@@ -47,37 +51,62 @@ def run_them(
     write: Path | None = option("Write the results to this page.", "PATH"),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Run scenarios: play from a saved state and check the result. Exits 1 when one fails."""
+    """Run scenarios: play from a saved state and check the result.
+
+    Exits 1 when one fails, 2 when there is none, and 130 on Ctrl-C, with the results of those that were run.
+    """
     from agent.app.process import write_atomically
     from agent.tools.scenario.file import read_scenarios
-    from agent.tools.scenario.run import ScenarioVerdict, page, require_tally_or_new, run_all
+    from agent.tools.scenario.run import ScenarioVerdict, page, require_tally_or_new
     from emulator import demo_cartridge_path, load_cartridge
 
-    out, err = Output(), Output(stderr=True)
+    out = Output()
     if write is not None:
         require_tally_or_new(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    reports = []
     scenarios = read_scenarios(paths, states)
     if seeds is not None:
         scenarios = [replace(each, seed=seed) for each in scenarios for seed in seeds_of(seeds)]
-    for each in run_all(scenarios, cartridge, jobs):
-        reports.append(each)
-        name = each.name if seeds is None else f"{each.name}, seed {each.seed}"
-        for problem in each.problems:
-            err.say(f"{name}: {problem}")
-        if each.skipped:
-            err.say(f"{name}: skipped: {each.skipped}")
-    if write is not None:
+    reports, is_interrupted = _run(scenarios, cartridge, jobs, by_game=seeds is not None)
+    if write is not None and not is_interrupted:
         command = join(["scenario", "run", *(each.as_posix() for each in paths)])
         write_atomically(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
         rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
         out.say(json.dumps({"scenarios": rows, **_counts(reports)}))
     else:
-        _print(reports, out, by_game=seeds is not None)
+        _print(reports, len(scenarios), out, by_game=seeds is not None)
+    if is_interrupted:
+        raise typer.Exit(INTERRUPTED)
     if any(each.verdict is ScenarioVerdict.FAILED for each in reports):
         raise typer.Exit(1)
+
+
+def _run(
+    scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int, *, by_game: bool
+) -> tuple[list[Report], bool]:
+    """Run scenarios, with a line for each; return the reports, and whether Ctrl-C ended it early."""
+    from agent.app import Interrupt, interrupts
+    from agent.tools.scenario.run import run_all
+
+    err, reports = Output(stderr=True), list["Report"]()
+    with interrupts() as interrupt, progress(err, Interrupt()) as bar:
+        done = bar("scenario", len(scenarios))
+        with closing(run_all(scenarios, cartridge, jobs)) as ended:
+            while not interrupt.asked and (each := next(ended, None)) is not None:
+                reports.append(each)
+                done(1)
+                name = f"{each.name}, seed {each.seed}" if by_game else each.name
+                for line in _outcome(each):
+                    err.say(f"{name}: {line}")
+        return reports, len(reports) < len(scenarios)
+
+
+def _outcome(report: Report) -> Sequence[str]:
+    """Return the lines on one scenario."""
+    if report.skipped:
+        return [f"skipped: {report.skipped}"]
+    return report.problems or [f"{report.verdict.value}, {counted(report.frames, 'frame')}"]
 
 
 @scenario.command("list")
@@ -92,8 +121,8 @@ def list_them(
     if as_json:
         out.say(json.dumps({"scenarios": [asdict(each) for each in rows]}))
     else:
-        cells = ((each.name, each.pitfall, each.description, _start(each)) for each in rows)
-        out.print(rows_of(("scenario", "pitfall", "description", "begins at"), cells, ""))
+        cells = ((each.name, _description(each)) for each in rows)
+        out.print(rows_of((_name_column(), "description, pitfall and start"), cells, ""))
 
 
 @scenario.command("record")
@@ -153,13 +182,16 @@ def _counts(reports: Sequence[Report]) -> dict[str, int]:
     return {each.value: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
 
 
-def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
-    """Print one row per scenario, or per scenario over its games, and the number of each verdict."""
+def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool) -> None:
+    """Print one row per scenario, or per scenario over its games, and the number of each verdict.
+
+    `count` is the number of scenarios to run, which may be more than the reports.
+    """
     from agent.tools.scenario.run import tallies
 
     if by_game:
         tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
-        out.print(rows_of(("scenario", "passed", "frames"), tallied, ""))
+        out.print(rows_of((_name_column(), "passed", "frames"), tallied, ""))
     else:
         rows = (
             (
@@ -170,12 +202,19 @@ def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
             )
             for each in reports
         )
-        out.print(rows_of(("scenario", "pitfall", "frames", ""), rows, ""))
+        out.print(rows_of((_name_column(), "pitfall", "frames", ""), rows, ""))
     counts = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
-    out.say(f"{len(reports)} scenarios: {counts}" if reports else "there is no scenario to run")
+    done = f"{len(reports):,} of " if len(reports) < count else ""
+    out.say(f"{done}{counted(count, 'scenario')}: {counts or 'none was finished'}")
 
 
-def _start(row: ScenarioListing) -> Text:
-    """Return where a scenario begins, with the reason if its start is unusable."""
+def _description(row: ScenarioListing) -> Text:
+    """Return what a scenario shows and where it begins, with the reason if its start is unusable."""
+    pitfall = f"{row.pitfall}; " if row.pitfall else ""
     trouble = (f"\nunusable: {row.trouble}", "red") if row.trouble else ""
-    return Text.assemble(row.start, trouble)
+    return Text.assemble(row.description, (f"\n{pitfall}start: {row.start}", "dim"), trouble)
+
+
+def _name_column() -> Column:
+    """Return the column of names, which `run` takes and which are therefore never cut."""
+    return Column("scenario", no_wrap=True, overflow="fold")

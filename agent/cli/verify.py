@@ -13,6 +13,7 @@ from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
     from agent.tools.verify.game import CartridgeVerdict
@@ -94,5 +95,8 @@ def _table(verdict: "CartridgeVerdict") -> Table:
         rows = [row for row in verdict.rows if row.fact.topic == topic]
         counts = Counter(row.standing for row in rows)
         table.add_row(topic, ", ".join(f"{counts[each]} {each.value}" for each in FactStatus))
-    table.add_row("played", f"{verdict.played.ticks:,} ticks, {verdict.played.frames:,} frames")
+    table.add_row(
+        "played",
+        f"{counted(verdict.played.ticks, 'tick')}, {counted(verdict.played.frames, 'frame')}",
+    )
     return table

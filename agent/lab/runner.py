@@ -24,6 +24,7 @@ from time import perf_counter
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from agent.errors import RunError
+from agent.tools.progress import Done
 
 POLL: Final = 0.2  # seconds between two checks for a requested stop
 GRACE: Final = 10.0  # seconds for a game to end by itself after a stop request
@@ -31,7 +32,6 @@ GRACE: Final = 10.0  # seconds for a game to end by itself after a stop request
 Order = TypeVar("Order")
 Played = TypeVar("Played")
 Asked: TypeAlias = Callable[[], bool]  # whether a stop is requested
-Done: TypeAlias = Callable[[int], object]  # gets the number of further completed games
 
 
 def never() -> bool:

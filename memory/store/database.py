@@ -36,6 +36,13 @@ _DECODE_ERROR: Final = "Could not decode"  # an error of the sqlite3 module, wit
 MAGIC: Final = b"SQLite format 3\0"
 
 
+RUN_FILE: Final = "run.sqlite"  # in the folder of a run
+MEMORY_ID: Final = 0x52454412
+RUN_ID: Final = 0x52454411
+NAMES: Final = {MEMORY_ID: "memory file", RUN_ID: "record of a run"}  # of files, by application id
+EXAMPLES: Final = {MEMORY_ID: "memory.sqlite", RUN_ID: RUN_FILE}
+
+
 @dataclass(frozen=True, slots=True)
 class Schema:
     """One kind of file: its name, its application id in the header, and its migrations.
@@ -236,9 +243,7 @@ def in_memory(schema: Schema) -> Database:
 
 def open_readonly(path: Path, schema: Schema) -> Database:
     """Open the file at `path` for reading; no file is created, changed or moved."""
-    if not path.is_file():
-        message = f"{path} does not exist; name the {schema.name} of a run that was played."
-        raise MissingStore(message)
+    _require_file(path, schema)
     with _translated_errors(path):
         connection = _connect_readonly(path)
         with _configured(connection):
@@ -250,11 +255,26 @@ def open_readonly(path: Path, schema: Schema) -> Database:
     return Database(path, connection)
 
 
+def _require_file(path: Path, schema: Schema) -> None:
+    """Raise MissingStore, with what `path` is instead, unless it is a file."""
+    if path.is_file():
+        return
+    if path.is_dir():
+        what = "is the folder of a run" if (path / RUN_FILE).is_file() else "is a folder"
+    else:
+        what = "is not a file" if path.exists() else "does not exist"
+    message = f"{path} {what}; name {_wanted(schema)}"
+    raise MissingStore(message)
+
+
+def _wanted(schema: Schema) -> str:
+    example = EXAMPLES.get(schema.application_id)
+    return f"a {schema.name}, such as {example}" if example else f"a {schema.name}"
+
+
 def copy_database(path: Path, schema: Schema, to: Path) -> None:
     """Copy the file at `path`, of any version; no other file is created, changed or moved."""
-    if not path.is_file():
-        message = f"{path} does not exist; name the {schema.name} of a run that was played."
-        raise MissingStore(message)
+    _require_file(path, schema)
     _refuse_foreign(path)
     with _translated_errors(path):
         # A file that no process has open is read as immutable, which creates no companions.
@@ -392,7 +412,9 @@ def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
         if application_id and application_id == schema.retired:
             message = f"{path} is a {schema.name} from before version 1, which is no longer supported; move it away."
             raise RetiredStore(message)
-        message = f"{path} is not a {schema.name}; name another file."
+        other = NAMES.get(application_id)
+        what = f"is a {other}" if other else f"is not a {schema.name}"
+        message = f"{path} {what}; name {_wanted(schema)}"
         raise ForeignStore(message)
     known = len(schema.migrations)
     if version > known:

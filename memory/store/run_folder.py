@@ -13,10 +13,11 @@ import tomli_w
 from filelock import FileLock, Timeout
 
 from memory.errors import RunFolderError
+from memory.store.database import RUN_FILE
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
 SETTINGS: Final = "run.toml"
-STORE: Final = "run.sqlite"
+STORE: Final = RUN_FILE
 LOCK: Final = "run.lock"
 # Files of a supervisor in the folder of a run, possibly older than the run.
 _ALLOWED_FILES: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")

@@ -7,7 +7,7 @@ which turns a file of the previous version into the shape of a new file.
 from importlib.resources import files
 from typing import Final
 
-from memory.store.database import Schema
+from memory.store.database import MEMORY_ID, NAMES, RUN_ID, Schema
 
 
 def _script(name: str) -> tuple[str, ...]:
@@ -18,14 +18,11 @@ def _script(name: str) -> tuple[str, ...]:
 
 
 RUN_SCHEMA: Final = Schema(
-    name="run store",
-    application_id=0x52454411,
-    retired=0x52454401,
-    migrations=(_script("run.sql"),),
+    name=NAMES[RUN_ID], application_id=RUN_ID, retired=0x52454401, migrations=(_script("run.sql"),)
 )
 KNOWLEDGE_SCHEMA: Final = Schema(
-    name="knowledge store",
-    application_id=0x52454412,
+    name=NAMES[MEMORY_ID],
+    application_id=MEMORY_ID,
     retired=0x52454402,
     migrations=(_script("knowledge.sql"),),
 )

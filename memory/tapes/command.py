@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from memory.conversation.format import with_unit
 from memory.errors import MissingStore
 from memory.tapes.notes import PAGE, ObserveResult, observe
 
@@ -69,15 +70,20 @@ class ObserveReport(NamedTuple):
     def lines(self) -> list[str]:
         """Return the lines to print: the observations of a dry run, then a summary."""
         found = self.found
-        if not found.sessions and found.unchanged:
-            sessions = "1 session" if found.unchanged == 1 else f"{found.unchanged} sessions"
-            return [f"{self.tape}: {sessions}, all noted already; --reset reads them again"]
-        where = "not written" if self.page is None else f"in {self.page}"
-        total = found.sessions + found.unchanged
-        summary = f"{self.tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
+        sessions = with_unit(found.sessions + found.unchanged, "session")
+        if found.sessions:
+            where = "not written" if self.page is None else f"in {self.page}"
+            lines = with_unit(found.lines, "line")
+            summary = f"{found.sessions} of {sessions} observed, {lines} {where}"
+        elif not found.unchanged:
+            summary = "no session is recorded in it"
+        else:
+            lines = with_unit(found.all_lines, "line")
+            them = "it" if found.unchanged == 1 else "them"
+            summary = f"{sessions}, already noted ({lines}); --reset reads {them} again"
         incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
         page = found.page.splitlines() if self.page is None else []
-        return [*page, summary + incomplete]
+        return [*page, f"{self.tape}: {summary}{incomplete}"]
 
     def as_json(self) -> dict[str, str | int | None]:
         """Return the figures and the new observations in plain JSON types."""

@@ -128,7 +128,7 @@ UNDATED: Final = "1970-01-01"  # for a tape without times
 
 @dataclass(frozen=True, slots=True)
 class ObserveResult:
-    """The result: numbers of observed, unchanged and incomplete sessions and of lines.
+    """The result: numbers of observed, unchanged and incomplete sessions, and of lines of observed and of all sessions.
 
     `page` holds the new observations only, by day.
     """
@@ -137,6 +137,7 @@ class ObserveResult:
     unchanged: int
     incomplete: int
     lines: int
+    all_lines: int
     page: str
 
 
@@ -174,7 +175,8 @@ def observe(
         _keep(folder, page, marks)
     incomplete = sum(not head.is_complete for head in due)
     lines = sum(map(len, found.days.values()))
-    return ObserveResult(len(due), len(heads) - len(due), incomplete, lines, found.render())
+    known = sum(page.count(short) for short in order)
+    return ObserveResult(len(due), len(heads) - len(due), incomplete, lines, known, found.render())
 
 
 def _due(

@@ -61,6 +61,8 @@ LONGEST_GOAL: Final = 300  # characters
 _INJECTED: Final = re.compile(  # inserted by a program; an unclosed one extends to the end
     r"<(system-reminder|observations|memory)\b[^>]*>.*?(?:</\1>|\Z)|<run id=[^>]*/>", re.DOTALL
 )
+_QUESTION: Final = re.compile(r"^Why you are asked: (.+)\nTick: (\d+)$", re.MULTILINE)
+_PLACE: Final = re.compile(r"^Place: (.+?)(?: \(\d+, \d+\))?$", re.MULTILINE)
 _TRACEBACK: Final = re.compile(
     r"^Traceback \(most recent call last\):.*\n(?:[ \t].*\n|\n)*(\S.*)?", re.MULTILINE
 )
@@ -109,11 +111,26 @@ class SessionIndex:
 
 
 def goal(index: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield the session goal: the first user message that is not injected."""
+    """Yield the session goal: the first user message that is not injected; a question of play is none."""
     for entry in index.entries:
         if entry.role == "user" and (text := line(_spoken(entry), LONGEST_GOAL)):
+            if _QUESTION.search(_spoken(entry)):
+                return
             yield RuleMatch(priority_of(text), f"Session goal: {text}", entry.timestamp)
             return
+
+
+def questions(index: SessionIndex) -> Iterator[RuleMatch]:
+    """Yield the number of questions that play asked, by purpose, and where it asked the first and the last."""
+    asked = [each for each in index.entries if each.role == "user" and _QUESTION.search(each.text)]
+    if not asked:
+        return
+    purposes = Counter(match[1] for each in asked if (match := _QUESTION.search(each.text)))
+    kinds = ", ".join(f"{count} {purpose}" for purpose, count in purposes.most_common())
+    first, last = (_asked_at(each) for each in (asked[0], asked[-1]))
+    where = f"at {first}" if first == last else f"from {first} to {last}"
+    text = f"Questions of play: {kinds}, {where}"
+    yield RuleMatch(Priority.INFORMATIONAL, text, asked[0].timestamp)
 
 
 def tool_errors(index: SessionIndex) -> Iterator[RuleMatch]:
@@ -177,11 +194,16 @@ def tokens(index: SessionIndex) -> Iterator[RuleMatch]:
         yield RuleMatch(Priority.INFORMATIONAL, text, index.session.entries[-1].timestamp)
 
 
-EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, missing_texts, tokens)
+EXTRACTORS: Final = (goal, questions, tool_errors, exceptions, files, notes, missing_texts, tokens)
 
 
 def _spoken(entry: TapeEntry) -> str:
     return _INJECTED.sub("", entry.text)
+
+
+def _asked_at(entry: TapeEntry) -> str:
+    tick, place = _QUESTION.search(entry.text), _PLACE.search(entry.text)
+    return f"tick {tick[2] if tick else '?'}" + (f" in {place[1]}" if place else "")
 
 
 def _exceptions(text: str) -> list[str]:

@@ -216,13 +216,14 @@ class LessonTransformers:
         for entry in entries:
             if entry.kind == BATTLE:
                 battle = from_json(BattleRecord, entry.data)
-                yield from _lesson(STRATEGY, strategy_of(battle, at=self._at(entry)), entry)
+                strategy = strategy_of(battle, at=self._at(entry))
+                yield from _lesson(STRATEGY, strategy, entry, entry.tick)
                 continue
             seen = from_json(Approach, entry.data)
             at = self.started_at + seen.last_s
             pattern = pattern_of(seen, self.config, session_id=self.session_id, at=at)
             if pattern is not None:
-                yield from _lesson(PATTERN, pattern, entry)
+                yield from _lesson(PATTERN, pattern, entry, seen.last_tick)
                 yield approaches.mark_reported(entry)
 
     def concepts(self, entries: Sequence[Entry]) -> Iterator[Derived]:
@@ -232,14 +233,15 @@ class LessonTransformers:
                 yield _totals(entry, sessions=1)
             elif entry.kind == BATTLE:
                 battle = from_json(BattleRecord, entry.data)
-                yield from _lesson(MISTAKE, defeat_of(battle, at=self._at(entry)), entry)
+                defeat = defeat_of(battle, at=self._at(entry))
+                yield from _lesson(MISTAKE, defeat, entry, entry.tick)
                 if battle.outcome in {"victory", "defeat"}:
                     yield _totals(entry, battles=1, victories=int(battle.outcome == "victory"))
             else:
                 seen = from_json(Approach, entry.data)
                 mistake = mistake_of(seen, self.config, at=self.started_at + seen.last_s)
                 if mistake is not None:
-                    yield from _lesson(MISTAKE, mistake, entry)
+                    yield from _lesson(MISTAKE, mistake, entry, seen.last_tick)
                     yield approaches.mark_reported(entry)
 
     def habits(self, entries: Sequence[Entry]) -> Iterator[Derived]:
@@ -247,7 +249,7 @@ class LessonTransformers:
         for entry in entries:
             strategy = from_json(SuccessfulStrategy, entry.data)
             preference = preference_of(strategy, self.config, session_id=self.session_id)
-            yield from _lesson(PREFERENCE, preference, entry)
+            yield from _lesson(PREFERENCE, preference, entry, entry.tick)
 
     def _at(self, entry: Entry) -> float:
         return self.started_at + entry.game_s
@@ -335,11 +337,10 @@ def _is_habit(entry: Entry) -> bool:
     return entry.kind == STRATEGY and any(each.startswith("tick:") for each in entry.sources)
 
 
-def _lesson(kind: str, record: Any, entry: Entry) -> Iterator[Derived]:  # noqa: ANN401  # any record
+def _lesson(kind: str, record: Any, entry: Entry, tick: int) -> Iterator[Derived]:  # noqa: ANN401  # any record
+    """Yield the lesson of an entry, if there is one; `tick` is when its battle or last action ended."""
     if record is not None:
-        yield Derived(
-            kind, as_json(record), (entry.key, f"tick:{entry.tick}"), importance=IMPORTANCE
-        )
+        yield Derived(kind, as_json(record), (entry.key, f"tick:{tick}"), importance=IMPORTANCE)
 
 
 def _totals(entry: Entry, *, sessions: int = 0, battles: int = 0, victories: int = 0) -> Derived:

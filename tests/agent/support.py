@@ -163,6 +163,17 @@ def in_this_process(home: Path, args: Sequence[str]) -> Ended:
     return Ended(code, *texts)
 
 
+class CtrlC:
+    """A request for the end that comes after some questions for it."""
+
+    def __init__(self, answers: Iterator[bool]) -> None:
+        self._answers = answers
+
+    @property
+    def asked(self) -> bool:
+        return next(self._answers)
+
+
 class Game:
     """The demo in an emulator, in a state that a test needs."""
 

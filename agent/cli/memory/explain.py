@@ -17,6 +17,7 @@ from agent.tools.report.words import (
     DAY_S,
     STATUS,
     ago,
+    counted,
     date,
     describe,
     describe_data,
@@ -43,15 +44,16 @@ class EvidenceReader:
         self._run = run
         self._runs: dict[str, Path | None] = {}
 
-    def describe(self, source: str, run_id: str) -> str:
-        """Return a description of `source`, which run `run_id` recorded as evidence."""
+    def describe(self, source: str, of: MemoryItem) -> str:
+        """Return a description of `source`, which is recorded as evidence of an item."""
+        run_id = of.run_id
         item = self._by_id.get(source) or self._by_id.get(f"{run_id}/{source}")
         if item is not None:
             return f"{item.kind} {item.short}: {describe(item)}"
         if source.startswith("run:"):
             return f"run {source[4:]}"
         if source.startswith("tick:") and source[5:].isdigit():
-            return f"tick {int(source[5:]):,}{self._moment(run_id, int(source[5:]))}"
+            return self._moment(run_id, int(source[5:]), _place_of(of))
         if (battle := _BATTLE.fullmatch(source)) is not None:
             return self._battle(run_id, battle["id"], int(battle["tick"]))
         if (entry := _ENTRY.fullmatch(source)) is not None:
@@ -83,14 +85,13 @@ class EvidenceReader:
             return f"{kind} {key.partition(':')[2]} in the memory of that run"
         return f"{kind}: {describe_data(kind, found.data)}"
 
-    def _moment(self, run_id: str, tick: int) -> str:
+    def _moment(self, run_id: str, tick: int, place: str | None) -> str:
+        """Return when `tick` was, and the action that ended there if it was in `place`, where None is any place."""
         with self._opened(run_id) as run:
-            if run is None:
-                return ""
-            step = next((each for each in run.steps() if each.tick == tick), None)
-            action = _last_action(run, tick)
+            step = next((each for each in run.steps() if each.tick == tick), None) if run else None
+            action = _action_at(run, tick, place) if run else ""
         at = "" if step is None else f", {game_time(step.frame / FRAMES_PER_SECOND)} of game time"
-        return f"{at}{action}"
+        return f"tick {tick:,}{at}, after {action}" if action else f"recorded at tick {tick:,}{at}"
 
     @contextmanager
     def _opened(self, run_id: str) -> Iterator[RunReader | None]:
@@ -108,9 +109,20 @@ class EvidenceReader:
         return self._runs[run_id]
 
 
-def _last_action(run: RunReader, tick: int) -> str:
-    actions = [each for each in events(run, ActionEvent) if each.tick <= tick]
-    return f", after {actions[-1].action_value} in {actions[-1].location}" if actions else ""
+def _action_at(run: RunReader, tick: int, place: str | None) -> str:
+    for each in events(run, ActionEvent):
+        if each.tick == tick and place in (None, each.location):
+            return f"{each.action_value} in {each.location}"
+    return ""
+
+
+def _place_of(item: MemoryItem) -> str | None:
+    """Return the only place that an item is about, or None."""
+    for name in ("trigger_conditions", "situation"):
+        about = item.data.get(name)
+        if isinstance(about, dict) and "location" in about:
+            return str(about["location"])
+    return None
 
 
 def _folder_of(run_id: str, folder: Path) -> Path | None:
@@ -144,11 +156,11 @@ def figure_origins(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
             yield from _pattern(data, now)
         case "strategy":
             wins = data["success_rate"] * data["total_uses"]
-            words = f"{wins:,.0f} won of {data['total_uses']:,} battles"
+            words = f"{wins:,.0f} won of {counted(data['total_uses'], 'battle')}"
             yield "success rate", f"{data['success_rate']:.2f}: {words}"
         case "mistake":
-            counted = times(data["occurrence_count"])
-            yield "severity", f"{data['severity']}, the highest so far; it happened {counted}"
+            happened = times(data["occurrence_count"])
+            yield "severity", f"{data['severity']}, the highest so far; it happened {happened}"
         case "preference":
             opened = f"by opening with {number(data['preference_value'])}, times {_RATE} a month"
             words = f"{data['confidence']:.2f}: the share of battles won {opened}"
@@ -172,7 +184,7 @@ def expiry(item: MemoryItem, now: float) -> str:
     months = log(_LEAST / item.worth) / log(_RATE)
     day = date(now + months * MONTH_DAYS * DAY_S)
     return (
-        f"about {day}, in {months:,.0f} months, when {_RATE} a month has brought it from "
+        f"about {day}, in {counted(round(months), 'month')}, when {_RATE} a month has brought it from "
         f"{item.worth:.2f} under {_LEAST}; sooner when better ones need its place"
     )
 
@@ -269,7 +281,7 @@ def _beliefs(item: MemoryItem, view: FileView) -> Iterator[tuple[str, str]]:
 def _evidence(item: MemoryItem, reader: EvidenceReader) -> Iterator[tuple[str, str]]:
     number = 0
     for number, source in enumerate(item.evidence, 1):
-        yield f"{number}", reader.describe(source, item.run_id)
+        yield f"{number}", reader.describe(source, item)
     if not number:
         yield "", "none recorded"
     if item.run_id:

@@ -11,7 +11,15 @@ from typing import Final
 from agent.cli.memory.show import open_view, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.report.words import date, describe, evidence_text, game_time, plain
+from agent.tools.report.words import (
+    counted,
+    date,
+    describe,
+    evidence_text,
+    game_time,
+    plain,
+    run_label,
+)
 from memory import Json, MemoryItem
 from memory.inspect import FileView
 
@@ -53,7 +61,7 @@ def export(to: Path, path: Path | None) -> None:
         file = view.path
     to.touch(exist_ok=False)  # raises if it was created in the meantime
     to.write_text(words, encoding="utf-8", newline="")
-    Output().say(f"{len(items):,} items of {file} are in {to}.")
+    Output().say(f"{counted(len(items), 'item')} of {file} written to {to}.")
 
 
 def _json(view: FileView, items: Sequence[MemoryItem]) -> str:
@@ -91,11 +99,12 @@ def _lines(view: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
     yield f"# What {view.path.name} contains"
     yield ""
     if view.is_run:
-        yield f"The run {view.run.run_id}: {len(items):,} entries."
+        yield f"The run {view.run.run_id}: {counted(len(items), 'entry', 'entries')}."
     else:
         total = view.totals()
         yield (
-            f"{total.sessions:,} sessions, {total.battles:,} battles decided, {total.win_rate:.1%} of them won."
+            f"{counted(total.sessions, 'session')}, {counted(total.battles, 'battle')} decided,"
+            f" {total.win_rate:.1%} of them won."
         )
     kind = ""
     for each in items:
@@ -104,11 +113,9 @@ def _lines(view: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
             yield ""
             yield f"## {plain(kind).capitalize()}"
             yield ""
-        evidence = ", ".join(f"`{source}`" for source in each.evidence) or "no evidence recorded"
-        yield (
-            f"- **{_escaped_line(describe(each))}** ({evidence_text(each)}; {each.status}; `{each.short}`), "
-            f"tick {each.tick:,} of run `{each.run_id or 'unknown'}`; {evidence}"
-        )
+        where = f"tick {each.tick:,} of {run_label(each.run_id)}"
+        facts = f"{evidence_text(each)}; {each.status}"
+        yield f"- **{_escaped_line(describe(each))}** ({facts}), {where}"
 
 
 def _escaped_line(words: str) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 from agent.cli.memory.show import COMMAND, file_of, find_item, open_view, today
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
-from agent.tools.report.words import DAY_S, ago, describe
+from agent.tools.report.words import DAY_S, ago, counted, describe
 from memory import MemoryItem
 from memory.inspect import FileRepair, check_file, forget_items, item_key, repair_file
 from memory.store.checks.finding import CheckFinding
@@ -110,13 +110,15 @@ def forget(
         chosen = [find_item(items, each) for each in names] if names else items
         chosen = [each for each in chosen if _is_chosen(each, kind, older_than, view.now)]
         file, now = view.path, view.now
+    if chosen and not yes:
+        _require_terminal(len(chosen), file)
     if not chosen:
         out.say(json.dumps({"forgotten": [], "copy": None}) if as_json else "No item matches.")
         return
     rows = ((each.short, each.kind, describe(each), ago(each.last, now)) for each in chosen)
     table = listing(f"to forget: {len(chosen):,}", FORGET_HEAD, rows, wide=2)
     (err if as_json else out).print(table)
-    if not yes and not _is_confirmed(len(chosen), file):
+    if not yes and not _is_confirmed(len(chosen)):
         out.say("Nothing was changed.")
         raise typer.Exit(1)
     copy = forget_items(file, {item_key(each) for each in chosen}, now=now)
@@ -124,7 +126,7 @@ def forget(
         gone = [{"id": each.id, "kind": each.kind, "table": each.table} for each in chosen]
         out.say(json.dumps({"forgotten": gone, "copy": str(copy)}))
         return
-    summary = f"1 {chosen[0].kind}" if len(chosen) == 1 else f"{len(chosen):,} items"
+    summary = f"1 {chosen[0].kind}" if len(chosen) == 1 else counted(len(chosen), "item")
     out.say(f"{summary} went to the archive of {file}; the file before is {copy}.")
 
 
@@ -134,13 +136,17 @@ def _is_chosen(item: MemoryItem, kind: str | None, older_than: float | None, now
     return older_than is None or 0 < item.last < now - older_than * DAY_S
 
 
-def _is_confirmed(count: int, file: Path) -> bool:
-    """Ask for confirmation on a terminal; raises UsageError elsewhere."""
+def _require_terminal(count: int, file: Path) -> None:
+    """Raise UsageError when there is no terminal on which to ask for confirmation."""
     if not sys.stdin.isatty():
+        items = counted(count, "item")
         message = (
-            f"{count:,} would be forgotten from {file}, and there is no terminal to ask; add --yes"
+            f"{items} of {file} would be forgotten, and there is no terminal to ask; add --yes"
         )
         raise UsageError(message)
+
+
+def _is_confirmed(count: int) -> bool:
     return typer.confirm(f"Forget {'it' if count == 1 else f'these {count:,}'}?", err=True)
 
 
@@ -172,10 +178,8 @@ def merge(sources: list[Path], into: Path, *, as_json: bool) -> None:
 
 
 def _table(merged: MergeResult, into: Path) -> Table:
-    runs = "1 run" if len(merged.runs) == 1 else f"{len(merged.runs):,} runs"
-    table = Table(
-        title=f"{into.name}: lessons from {runs} merged", title_justify="left", show_header=False
-    )
+    title = f"{into.name}: lessons from {counted(len(merged.runs), 'run')} merged"
+    table = Table(title=title, title_justify="left", show_header=False)
     table.add_column()
     table.add_column(justify="right")
     for name, count in merged.rows.items():

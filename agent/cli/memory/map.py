@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from agent.cli.memory.show import counts_text, open_view
 from agent.cli.output import Output, facts, listing
-from agent.tools.report.words import ago, game_time, plain, run_label
+from agent.tools.report.words import ago, counted, game_time, plain, run_label
 from memory import Json, MemoryItem
 from memory.blackboard.entry import Scope
 from memory.flow.memory_map import MemoryMap
@@ -61,7 +61,7 @@ def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
         )
         for name, scope in found.scopes.items()
     )
-    title = f"the memory of agent {agent!r}: {found.count:,} entries, {found.pending:,} waiting"
+    title = f"the memory of agent {agent!r}: {counted(found.count, 'entry', 'entries')}, {found.pending:,} waiting"
     out.print(listing(title, SCOPES, rows, wide=1))
     edges = (
         (

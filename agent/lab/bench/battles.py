@@ -19,7 +19,7 @@ from agent.errors import RunError
 from agent.lab.bench.game import GOAL, StateWatcher, open_session
 from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
-from agent.lab.runner import Asked, Done, play_all
+from agent.lab.runner import Asked, play_all
 from agent.lab.stats import Distribution, Paired
 from agent.skills import (
     Attack,
@@ -34,6 +34,8 @@ from agent.skills import (
     usable_slots,
 )
 from agent.story.story import Story
+from agent.tools.progress import Done
+from agent.tools.report.words import counted
 from emulator import (
     BattleResult,
     Cartridge,
@@ -400,7 +402,7 @@ def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
         sides = {who: {row["battles"]: row[who] for row in rows} for who in SIDES}
         return intervals_plot(sides, "share of battles won")
 
-    title = f"bench battles: {cartridge}, {len(pairs)} battles, each fought twice"
+    title = f"bench battles: {cartridge}, {counted(len(pairs), 'battle')}, each fought twice"
     fought = [
         {
             "seed": each.seed,

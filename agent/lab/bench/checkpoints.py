@@ -61,8 +61,10 @@ def measure_checkpoints(
         saved += calls[Checkpoints.save]
         for function, name in PARTS.items():
             parts[name] += [each.wall_s for each in calls[function]]
-    say(f"resuming {resumes} times")
-    starts = list(_resumes(cartridge, story, resumes))
+    starts = []
+    for number, start in enumerate(_resumes(cartridge, story, resumes), start=1):
+        say(f"resume {number} of {resumes}: {start:.2f} s")
+        starts.append(start)
     held = {"checkpoints": len(saved), "games": games, "resumes": resumes}
     figures = [
         figure(FigureBound(WHOLE, 30.0, 20.0), [each.wall_s for each in saved]),

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from agent.lab.bench.trials import EMPTY, TAUGHT, TaughtMemory, TrialGame, Trials
 from agent.lab.publish import Findings, Row
 from agent.lab.stats import Interval, Paired, mean_interval
+from agent.tools.report.words import counted
 
 FEWEST: Final = 20  # pairs needed for a useful bootstrap
 
@@ -132,7 +133,7 @@ def experience_findings(
         gaps |= {use: found[TICKS.what]["difference"] for use, found in uses.items()}
         return intervals_plot({"95%": gaps}, "ticks with it less ticks without it")
 
-    title = f"bench experience: {cartridge}, {games} seeds to {plan['until']}, in pairs"
+    title = f"bench experience: {cartridge}, {counted(games, 'seed')} to {plan['until']}, in pairs"
     return Findings(title, figures, [paying, using], draw=draw)
 
 

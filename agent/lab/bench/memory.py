@@ -31,6 +31,7 @@ from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
 from agent.story.story import Story
+from agent.tools.progress import numbered
 from emulator import Cartridge, Dex
 from memory import (
     AgentMemory,
@@ -302,10 +303,11 @@ QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, ga
 def measure_memory(
     cartridge: Cartridge, say: Callable[[str], object], effort: MemoryEffort
 ) -> Findings:
-    """Return every figure; `say` gets progress messages."""
+    """Return every figure; `say` gets the name of each stage."""
+    stage = numbered(say, 5)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
-        say("playing a game for its entries")
+        stage("playing a game for its entries")
         recorded = recorded_play(cartridge, 0, effort.ticks)
         names = memory_fill.Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
@@ -319,18 +321,18 @@ def measure_memory(
             "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
             "observations": effort.observations,
         }
-        say("querying the three tiers")
+        stage("querying the three tiers")
         figures = [*query_figures(memory, names, effort.often), check_figure(memory)]
-        say("consolidating, saving and loading")
+        stage("consolidating, saving and loading")
         figures += consolidation_figures(memory, store, recorded, effort.seldom)
         figures += storage_figures(home, known, effort.seldom)
-        say(f"storing {effort.observations:,} observations, and recalling some")
+        stage(f"storing {effort.observations:,} observations, and recalling some")
         path = home / "observed.sqlite"
         observed = memory_fill.observed(path, recorded, names, effort.observations)
         stack.enter_context(closing(observed))
         query_log = open_run_store(home / "aside.sqlite", run_id="aside")
         stack.enter_context(closing(query_log))
         figures += recall_figures(observed, query_log, names, effort.observations, effort.often)
-        say("playing, with memory's share timed")
+        stage("playing, with memory's share timed")
         figures += [observe_figure(cartridge, effort.games, effort.ticks), disabled_hook()]
     return bounded("bench memory", cartridge.name, held, figures)

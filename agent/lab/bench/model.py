@@ -40,6 +40,8 @@ from agent.lab.bench.stopwatch import Calls as RecordedCalls
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.lab.publish import Findings, Row
 from agent.story.story import Story
+from agent.tools.progress import numbered
+from agent.tools.report.words import counted
 from emulator import Cartridge, Dex
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.conversation import Conversation
@@ -100,18 +102,19 @@ QUICK_MODEL: Final = ModelEffort(1_500, 60, 50)
 def measure_model(
     cartridge: Cartridge, say: Callable[[str], object], effort: ModelEffort
 ) -> Findings:
-    """Return every figure; `say` gets progress messages."""
+    """Return every figure; `say` gets the name of each stage."""
+    stage = numbered(say, 3)
     try:
         with TemporaryDirectory(prefix="bench-model-") as folder:
             home = Path(folder)
-            say("playing a game that asks a model")
+            stage("playing a game that asks a model")
             game = _played(cartridge, home / "game", effort.ticks)
-            say(f"asking {effort.questions:,} questions in one conversation, twice")
+            stage(f"asking {counted(effort.questions, 'question')} in one conversation, twice")
             long, calls = _talk(game, home / "long", "long", effort.questions, distils=False)
             distilled, _ = _talk(
                 game, home / "distilled", "long, distilled", effort.questions, distils=True
             )
-            say("observing a tape, and writing a block of many observations")
+            stage("observing a tape, and writing a block of many observations")
             tape = home / "long" / "tapes.sqlite"
             observing = partial(observe, tape, home / "notes", reset=True)
             turns = len(calls[RECORDED])

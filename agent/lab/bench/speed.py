@@ -28,6 +28,8 @@ from agent.lab.bench.limits import lapse
 from agent.lab.bench.stopwatch import INSIDE, PARTS, PLANNING, SAVING
 from agent.lab.publish import Findings, flattened
 from agent.lab.stats import Distribution, Rounds
+from agent.tools.progress import numbered
+from agent.tools.report.words import counted
 from emulator import (
     Cartridge,
     CartridgeKind,
@@ -198,30 +200,31 @@ def measure_speed(
     say: Callable[[str], object],
     opinions: int = OPINIONS,
 ) -> Findings:
-    """Return all figures of `rounds` games of `ticks` ticks; `say` gets progress messages.
+    """Return all figures of `rounds` games of `ticks` ticks; `say` gets the name of each stage.
 
     `opinions` is the number of screens that Tesseract reads as well, if it is installed.
     """
-    say("decoding the cartridge")
+    tesseract = find_tesseract()
+    stage = numbered(say, 5 + rounds + (not isinstance(tesseract, Unavailable)))
+    stage("decoding the cartridge")
     decoding = decode_all(cartridge)
-    say("warming up")
+    stage("warming up")
     play(cartridge, seed, min(ticks, WARM_UP), INSIDE)
     games = []
     with closing(never_halting()) as reference:
-        for number in range(1, rounds + 1):
-            say(f"round {number} of {rounds}: {ticks:,} ticks beside a program that never halts")
+        for _ in range(rounds):
+            stage(f"{counted(ticks, 'tick')} beside a program that never halts")
             games.append(play(cartridge, seed, ticks, INSIDE, reference))
-    say("timing the parts of a tick")
+    stage("timing the parts of a tick")
     with_parts = play(cartridge, seed, ticks, PARTS)
     searches = [tick.parts[PLANNING] for tick in with_parts.ticks if PLANNING in tick.parts]
-    say("gathering screens with text")
+    stage("gathering screens with text")
     samples = gather(cartridge, seed)
-    say(f"reading {len(samples)} screens")
+    stage(f"reading {counted(len(samples), 'screen')}")
     glyphs = read_all(samples, GlyphReader(Font.of(cartridge)))
     second = None
-    tesseract = find_tesseract()
     if not isinstance(tesseract, Unavailable):
-        say(f"reading {opinions} of them with Tesseract")
+        stage(f"reading {opinions} of them with Tesseract")
         second = read_all(some(samples, opinions), tesseract)
     stretches = {name: _stretch(games, cut) for name, cut in CUTS.items() if all(map(cut, games))}
     figures: Figures = {
@@ -241,7 +244,7 @@ def measure_speed(
         "glyphs": glyphs,
         "tesseract": second,
     }
-    title = f"bench: {cartridge.name}, {rounds} rounds of {ticks:,} ticks"
+    title = f"bench: {cartridge.name}, {counted(rounds, 'round')} of {counted(ticks, 'tick')}"
     return Findings(title, figures, [flattened(figures)])
 
 

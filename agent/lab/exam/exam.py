@@ -6,7 +6,7 @@ Grading is exact. The kinds of questions were written together with the kinds of
 keeps what it promises, and do not measure whether it understands language.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -30,8 +30,11 @@ from agent.lab.exam.question import (
 )
 from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
 from agent.lab.publish import Findings
+from agent.lab.stats import Interval
 from agent.story.story import Story
+from agent.tools.progress import Done
 from agent.tools.replay.recording import replayed_states
+from agent.tools.report.words import counted
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_knowledge_store, read_run
 
@@ -81,9 +84,7 @@ class AnsweredQuestion(NamedTuple):
 Paper: TypeAlias = Sequence[AnsweredQuestion]
 
 
-def examine(
-    cartridge: Cartridge, seeds: Sequence[int], *, done: Callable[[int], object]
-) -> list[Paper]:
+def examine(cartridge: Cartridge, seeds: Sequence[int], *, done: Done) -> list[Paper]:
     """Return one answered paper for each game, in order; the files of the games are removed."""
     papers: list[Paper] = []
     with TemporaryDirectory(prefix="exam-") as home:
@@ -132,9 +133,11 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
     table = [
         {
             "kind": name,
-            "questions": sides["with"].of(these).total(),
-            **{f"{who}, said rightly": each[name] for who, each in shares.items()},
-            **{f"{who}: wrong": each.of(these)[ExamMark.WRONG] for who, each in sides.items()},
+            "asked": sides["with"].of(these).total(),
+            **{f"right {who}": _percent(each.right_share(these)) for who, each in sides.items()},
+            "wrong with, without": ", ".join(
+                f"{each.of(these)[ExamMark.WRONG]:,}" for each in sides.values()
+            ),
         }
         for name, these in kinds.items()
     ]
@@ -160,7 +163,17 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
 
         return intervals_plot(shares, "share of questions to which the right thing was said")
 
-    return Findings(f"bench exam: {cartridge}, {len(papers)} papers", figures, [table], rows, draw)
+    return Findings(
+        f"bench exam: {cartridge}, {counted(len(papers), 'game')}, with memory and without",
+        figures,
+        [table],
+        rows,
+        draw,
+    )
+
+
+def _percent(share: Interval) -> str:
+    return f"{share.estimate:.0%} ({share.low:.0%} to {share.high:.0%})"
 
 
 def _answer_text(answer: Expected) -> str:

@@ -13,6 +13,7 @@ from enum import Enum
 from math import log2
 from typing import Final, NamedTuple, TypeAlias
 
+from agent.tools.progress import Bar, no_bar, tracked
 from agent.tools.replay.recording import Recording, find_edit, restore, restore_latest
 from emulator import (
     RED,
@@ -163,9 +164,10 @@ SwitchOn: TypeAlias = Callable[[], Console]
 class Search(ExitStack):
     """The consoles of one search, closed at its end, and its cost; a power-on counts as a restore."""
 
-    def __init__(self, switch_on: SwitchOn) -> None:
+    def __init__(self, switch_on: SwitchOn, bar: Bar) -> None:
         super().__init__()
         self._switch_on = switch_on
+        self.bar = bar
         self.restores = 0
         self.ticks = 0
         self.notes: dict[str, None] = {}
@@ -214,9 +216,9 @@ class RamChange(NamedTuple):
     shown: Difference
 
 
-def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
+def bisect_alone(recording: Recording, switch_on: SwitchOn, bar: Bar = no_bar) -> BisectResult:
     """Return the first tick at which a console from `switch_on` differs from the recording."""
-    with Search(switch_on) as search:
+    with Search(switch_on, bar) as search:
         console = search.console()
         search.restores += 1
         edited = find_edit(recording, console.cartridge.sha1)
@@ -239,7 +241,7 @@ def _replay_to_difference(
     """Replay to the end, or to the first checkpoint after a divergence."""
     marks = {each.tick: each for each in recording.marks}
     divergence, passed = None, []
-    for record in recording.records:
+    for record in tracked(recording.records, search.bar):
         console.perform(record.step)
         search.ticks += 1
         divergence = divergence or mismatch(console, record)
@@ -309,14 +311,16 @@ def _notes_on_drive(
 RecordingPair: TypeAlias = tuple[Recording, Recording]  # of one cartridge
 
 
-def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -> BisectResult:
+def bisect_pair(
+    pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn, bar: Bar = no_bar
+) -> BisectResult:
     """Return the first tick at which two recordings differ, and how; a different length alone does not count."""
     edits = [find_edit(each, cartridge_sha1) for each in pair]
     edited = min(
         (each for each in edits if each is not None), key=lambda each: each.tick, default=None
     )
     one, other = pair if edited is None else (each.before(edited.tick) for each in pair)
-    with Search(switch_on) as search:
+    with Search(switch_on, bar) as search:
         found = first_difference(one.records, other.records)
         shown = None if found is None else _shown((one, other), found.tick, search)
         return BisectResult(
@@ -364,7 +368,7 @@ def _ram_at(name: str, recording: Recording, span: tuple[int, int], search: Sear
     search.restores += 1
     search.notes |= dict.fromkeys(refused)
     differs = None
-    for record in recording.records[start:tick]:
+    for record in tracked(recording.records[start:tick], search.bar):
         console.perform(record.step)
         search.ticks += 1
         differs = differs or mismatch(console, record)

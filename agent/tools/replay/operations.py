@@ -1,8 +1,8 @@
 """Operations of `replay` on a run folder or an exported file: drive, bisect, export, pictures, decide again."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from importlib.metadata import version
@@ -13,13 +13,15 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.advisor.decider import Decider
 from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
-from agent.app.play import KNOWLEDGE, NoViewer, session_of_run
+from agent.app.play import KNOWLEDGE, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
 from agent.app.settings import NEVER, RunSettings, cartridge_for
+from agent.app.summary import TickView, Viewer
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.story.story import Story
+from agent.tools.progress import Bar, Done, no_bar
 from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
 from agent.tools.replay.portable import (
     OpenRecording,
@@ -29,7 +31,6 @@ from agent.tools.replay.portable import (
     read_portable,
 )
 from agent.tools.replay.recording import (
-    Picture,
     Replay,
     TickRange,
     drive,
@@ -42,7 +43,8 @@ from agent.tools.replay.recording import (
     restore_latest,
     seconds,
 )
-from emulator import Cartridge, PyBoyConsole, first_divergence
+from agent.tools.report.words import counted
+from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
 
 
@@ -119,6 +121,7 @@ class PictureForm(Enum):
     MP4 = "--mp4"
 
 
+ENDING: Final = {each: f".{each.value.removeprefix('--')}" for each in PictureForm}
 EVERY: Final = {PictureForm.GIF: 4, PictureForm.MP4: 2}  # frames: about 15 and 30 pictures a second
 LONGEST: Final = {PictureForm.GIF: 60, PictureForm.MP4: 1_800}  # seconds of game time
 
@@ -137,6 +140,10 @@ class PictureRequest:
         if self.first is None and self.last is None:
             message = f"{self.form.value} needs a tick: give --from, --to or both"
             raise UsageError(message)
+        ending = ENDING[self.form]
+        if self.file.suffix.lower() != ending:
+            message = f"{self.form.value} {self.file} must end in {ending}; give it that ending"
+            raise UsageError(message)
         if not 1 <= self.scale <= MOST_SCALE:
             message = f"--scale {self.scale} is not from 1 to {MOST_SCALE}"
             raise UsageError(message)
@@ -149,24 +156,35 @@ class PictureRequest:
 
 
 def replay_run(
-    path: Path, rom: Path | None, episode: int | None = None, *, say: Say = silent
+    path: Path,
+    rom: Path | None,
+    episode: int | None = None,
+    *,
+    say: Say = silent,
+    bar: Bar = no_bar,
 ) -> Replay:
     """Replay the recording in `path` on a new console, up to the end of `episode` if that is given."""
     with open_recording(path) as of, _console(of, rom, say) as console:
         if episode is None:
-            return drive(of.recording, console)
+            return drive(of.recording, console, bar)
         _, description, records = episode_of(of.store("--episode"), episode)
         say(description)
-        return Replay(len(records), first_divergence(console, records))
+        branch = replace(of.recording, records=records, rows=len(records), end=None)
+        return drive(branch, console, bar)
 
 
-def bisect_run(path: Path, rom: Path | None, *, say: Say = silent) -> BisectResult:
+def bisect_run(
+    path: Path, rom: Path | None, *, say: Say = silent, bar: Bar = no_bar
+) -> BisectResult:
     """Find the first tick at which a replay differs from the recording in `path`."""
     with open_recording(path) as of:
-        return bisect_alone(of.recording, partial(PyBoyConsole, cartridge_of(of.origin, rom, say)))
+        cartridge = cartridge_of(of.origin, rom, say)
+        return bisect_alone(of.recording, partial(PyBoyConsole, cartridge), bar)
 
 
-def bisect_runs(one: Path, other: Path, rom: Path | None, *, say: Say = silent) -> BisectResult:
+def bisect_runs(
+    one: Path, other: Path, rom: Path | None, *, say: Say = silent, bar: Bar = no_bar
+) -> BisectResult:
     """Find the first tick at which two recordings differ.
 
     Raises RunError when they were made on different cartridges.
@@ -185,7 +203,7 @@ def bisect_runs(one: Path, other: Path, rom: Path | None, *, say: Say = silent) 
         if here.seed != there.seed:
             say(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
         pair = mine.recording, theirs.recording
-        return bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge))
+        return bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge), bar)
 
 
 def export_run(path: Path, file: Path, *, say: Say = silent) -> int:
@@ -197,12 +215,14 @@ def export_run(path: Path, file: Path, *, say: Say = silent) -> int:
     with open_recording(path) as of:
         require_intact(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
-        say(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
+        say(f"{counted(len(of.recording.records), 'tick')} of {of.origin.run}")
     write_new(file, data)
     return len(data)
 
 
-def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, say: Say = silent) -> int:
+def picture_run(
+    path: Path, rom: Path | None, shot: PictureRequest, *, say: Say = silent, bar: Bar = no_bar
+) -> int:
     """Write pictures of the recording in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
     with open_recording(path) as of, _console(of, rom, say) as console:
@@ -212,7 +232,7 @@ def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, say: Say 
         at, notes = restore_latest(console, of.recording, shot.tick_range.first - 2)
         for each in notes:
             say(each)
-        data = _render(of, console, shot, at)
+        data = _render(of, console, shot, at, bar)
     write_new(shot.file, data)
     return len(data)
 
@@ -221,15 +241,18 @@ def _console(of: OpenRecording, rom: Path | None, say: Say) -> closing[PyBoyCons
     return closing(PyBoyConsole(cartridge_of(of.origin, rom, say)))
 
 
-def _render(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:
+def _render(
+    of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int, bar: Bar
+) -> bytes:
     # PyAV loads slowly, and play does not need it.
     from agent.tools.replay.images import gif, mp4, png
 
     if shot.form is PictureForm.PNG:
-        replay_steps(console, of.recording.records[at : shot.tick_range.last], draws=True)
+        records = of.recording.records[at : shot.tick_range.last]
+        replay_steps(console, records, draws=True, bar=bar)
         return png(console.screen(), shot.scale)
     every = min(EVERY[shot.form], frames_of(of.recording, shot.tick_range))
-    pictures: Iterable[Picture] = film(console, of.recording, shot.tick_range, at=at, every=every)
+    pictures = film(console, of.recording, shot.tick_range, at=at, every=every, bar=bar)
     if shot.form is PictureForm.GIF:
         return gif(pictures, shot.scale)
     return mp4(pictures, shot.scale, every)
@@ -254,8 +277,19 @@ class Redecided(NamedTuple):
     divergence: str
 
 
+@dataclass(frozen=True, slots=True)
+class _TickCounter(Viewer):
+    """A viewer that reports each tick as complete."""
+
+    done: Done
+
+    def show(self, moment: TickView) -> None:
+        """Report one tick."""
+        self.done(1)
+
+
 def redecide_run(
-    path: Path, rom: Path | None, memory: Path | None, *, say: Say = silent
+    path: Path, rom: Path | None, memory: Path | None, *, say: Say = silent, bar: Bar = no_bar
 ) -> Redecided:
     """Play the run in `path` again in a temporary folder, without asking a model and without changing the run.
 
@@ -287,7 +321,8 @@ def redecide_run(
                 "the run began with another memory; pass a copy of the memory of then as --memory"
             )
             raise RunError(message)
-        session.play(PlayLimits(NEVER, len(recorded)), NoViewer())
+        done = bar("tick", len(recorded))
+        session.play(PlayLimits(NEVER, len(recorded)), _TickCounter(done))
         steps = list(again.store.steps())
         count = sum(1 for _ in again.store.events(ADVICE))
         return Redecided(len(steps), count, _difference(recorded, steps))

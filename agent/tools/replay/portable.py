@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from agent.app.settings import CartridgeIdentity
 from agent.errors import RunError
 from agent.tools.replay.recording import Recording
+from agent.tools.report.words import counted
 from emulator import MAX_RECORD_SIZE, Link, StepRecord, pack, unpack
 from memory import CheckpointInfo, RunReader
 
@@ -76,7 +77,7 @@ def encode_portable(
     Raises RunError when the recording is empty, or longer than a file may hold.
     """
     if not 0 < len(records) <= MOST_TICKS:
-        message = f"{len(records)} ticks cannot be exported; 1 to {MOST_TICKS:,} can"
+        message = f"{counted(len(records), 'tick')} cannot be exported; 1 to {MOST_TICKS:,} can"
         raise RunError(message)
     head = {
         **asdict(origin),
@@ -114,7 +115,7 @@ def _portable(path: Path, data: bytes) -> OpenRecording:
     packed = _decompress(data[HEAD.size + size :], ticks * MAX_RECORD_SIZE)
     records = list(unpack(packed, origin.sha1))
     if len(records) != ticks:
-        message = f"{len(records)} ticks, not {ticks}"
+        message = f"{counted(len(records), 'tick')}, not {ticks:,}"
         raise ValueError(message)
     if records[-1].chain.hex() != head["chain"]:
         raise ValueError("the chain of its records differs")

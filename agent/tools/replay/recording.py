@@ -8,6 +8,8 @@ from typing import NamedTuple, Self
 from agent.app.checkpoints import readable_records
 from agent.errors import RunError, UsageError
 from agent.events import StuckEvent, events
+from agent.tools.progress import Bar, no_bar, tracked
+from agent.tools.report.words import times
 from emulator import (
     FRAMES_PER_SECOND,
     Console,
@@ -20,6 +22,7 @@ from emulator import (
     State,
     StateError,
     StepRecord,
+    first_divergence,
     mismatch,
     read_state,
     verify_chain,
@@ -129,21 +132,16 @@ class Replay(NamedTuple):
     divergence: Divergence | None
 
 
-def drive(recording: Recording, console: Console) -> Replay:
+def drive(recording: Recording, console: Console, bar: Bar = no_bar) -> Replay:
     """Replay a recording on a new `console`, comparing after every tick.
 
     The replay and the check for edits are independent, so neither can hide an error of the other. The last checkpoint
     gives the minimum length of the recording, so that a cut is noticed as well.
     """
     edited = find_edit(recording, console.cartridge.sha1)
-    for record in recording.records:
-        if edited is not None and edited.tick <= record.tick:
-            break
-        console.perform(record.step)
-        found = mismatch(console, record)
-        if found is not None:
-            return Replay(len(recording.records), found)
-    return Replay(len(recording.records), edited)
+    intact = recording if edited is None else recording.before(edited.tick)
+    found = first_divergence(console, tracked(intact.records, bar))
+    return Replay(len(recording.records), found or edited)
 
 
 def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
@@ -158,9 +156,11 @@ def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, Sta
         yield record.tick, read_state(console.ram(), console.frame)
 
 
-def replay_steps(console: Console, records: Sequence[StepRecord], *, draws: bool = False) -> None:
+def replay_steps(
+    console: Console, records: Sequence[StepRecord], *, draws: bool = False, bar: Bar = no_bar
+) -> None:
     """Replay steps, with `draws` drawing the last picture; raises Divergence where the game differs from the recording."""
-    for number, each in enumerate(records, start=1):
+    for number, each in enumerate(tracked(records, bar), start=1):
         console.perform(each.step, render=draws and number == len(records))
         _require_same(console, each)
 
@@ -186,7 +186,8 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     """
     episodes = list(events(run, StuckEvent))
     if not 0 < number <= len(episodes):
-        message = f"the run got stuck {len(episodes)} times; --episode takes a number up to that"
+        stuck_times, most = times(len(episodes)), len(episodes)
+        message = f"the run got stuck {stuck_times}; --episode takes a number up to {most}"
         raise RunError(message)
     stuck = episodes[number - 1]
     rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)
@@ -231,14 +232,21 @@ def seconds(frames: int) -> float:
 
 
 def film(
-    console: PyBoyConsole, recording: Recording, tick_range: TickRange, *, at: int, every: int
+    console: PyBoyConsole,
+    recording: Recording,
+    tick_range: TickRange,
+    *,
+    at: int,
+    every: int,
+    bar: Bar = no_bar,
 ) -> Iterator[Picture]:
     """Yield the pictures of a tick range, sampled each `every` frames, from a console at the end of tick `at`.
 
     Equal screens in a row are one picture. Raises Divergence where the game differs from the recording.
     """
     first, last = tick_range
-    replay_steps(console, recording.records[at : first - 1], draws=True)
+    done = bar("tick", last - at)
+    replay_steps(console, recording.records[at : first - 1], draws=True, bar=lambda *_: done)
     shown, since = None, console.frame
     for record in recording.records[first - 1 : last]:
         for screen in console.film(record.step, every):
@@ -247,5 +255,6 @@ def film(
                 since = console.frame
             shown = screen
         _require_same(console, record)
+        done(1)
     if shown is not None:
         yield Picture(shown, console.frame - since)

@@ -90,7 +90,7 @@ def ago(at: float, now: float) -> str:
         return "date not recorded"
     if -1.0 < days < 1.0:
         return "today"
-    when = f"{abs(days):,.0f} day{'' if round(abs(days)) == 1 else 's'}"
+    when = counted(round(abs(days)), "day")
     return f"{when} ago" if days > 0 else f"in {when}"
 
 
@@ -135,7 +135,7 @@ def _battle(data: Mapping[str, Any]) -> str:
     return (
         f"{data['player_pokemon']} (level {data['player_level']}) against {data['enemy_pokemon']}"
         f" (level {data['enemy_level']}): {ended.get(data['outcome'], data['outcome'])}"
-        f" after {data['turns_taken']:,} turns, at tick {data['end_tick']:,}"
+        f" after {counted(data['turns_taken'], 'turn')}, at tick {data['end_tick']:,}"
     )
 
 
@@ -156,7 +156,7 @@ def _approach(data: Mapping[str, Any]) -> str:
 def _situation(data: Mapping[str, Any]) -> str:
     with_ = " in battle," if data["is_battle"] else ""
     weak = " weak," if data["is_weak"] else ""
-    return f"in {data['location']}, {data['screen_type']},{with_}{weak} {data['ticks']:,} ticks"
+    return f"in {data['location']}, {data['screen_type']},{with_}{weak} {counted(data['ticks'], 'tick')}"
 
 
 def _opponent_met(data: Mapping[str, Any]) -> str:
@@ -201,20 +201,23 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
         f"number {data['slot']} in {data['place']} sells items {number(data['items'])}"
     ),
     "blocked_square": _blocked_square,
-    "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
+    "stock": lambda data: f"{counted(data['entries'], 'entry', 'entries')}; {number(data['tags'])}",
     "milestone_time": lambda data: (
         f"milestone {plain(data['milestone'])} at tick {data['tick']:,}:"
-        f" {data['battles']:,} battles, {data['lost']:,} lost, {data['turns']:,} turns"
+        f" {counted(data['battles'], 'battle')}, {data['lost']:,} lost, {counted(data['turns'], 'turn')}"
     ),
-    "session": (
-        "a session of {ticks:,} ticks: {battles:,} battles, {win_rate:.0%} of those decided were won"
+    "session": lambda data: (
+        f"a session of {counted(data['ticks'], 'tick')}: {counted(data['battles'], 'battle')},"
+        f" {data['win_rate']:.0%} of those decided were won"
     ),
     "objective": "{name} ({status})",
     "location": lambda data: f"{data['location_name']}, visited {times(data['visit_count'])}",
     "action": "{action_value} in {location}, to {reasoning}: {outcome_summary}",
     "approach": _approach,
     "situation": _situation,
-    "recollection": lambda data: f"recalled {len(data['keys']):,} entries, to {data['why']}",
+    "recollection": lambda data: (
+        f"recalled {counted(len(data['keys']), 'entry', 'entries')}, to {data['why']}"
+    ),
 }
 
 

@@ -21,6 +21,7 @@ from agent.tools.replay.recording import (
     require_intact,
     restore_latest,
 )
+from agent.tools.report.words import counted
 from agent.tools.scenario.conditions import condition
 from agent.tools.scenario.file import FRAMES, NAME, STATES
 from agent.tools.scenario.history import REACHED, describe_episode, known_at
@@ -242,7 +243,7 @@ def record(run: Path, rom: Path | None, request: RecordRequest, into: Path) -> P
     goal = {"until": demands} if demands else {}
     with open_source(run, rom) as source:
         if request.tick > len(source.live.records):
-            message = f"--at {request.tick} is after the end of {run}, which has {len(source.live.records):,} ticks"
+            message = f"--at {request.tick} is after the end of {run}, which has {counted(len(source.live.records), 'tick')}"
             raise UsageError(message)
         place, draft_part = source.draft_at(request.tick, source.live.records)
         if REACHED + Story.of(source.cartridge.kind).milestones[-1].id in draft_part.known:

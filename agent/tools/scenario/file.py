@@ -37,6 +37,7 @@ or single presses, to test the machine:
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -158,6 +159,8 @@ def _parse(press: str) -> list[Step]:
 SEED: Final = 3
 MOMENTS: Final = "moments"
 STATES: Final = "states"
+ENDING: Final = ".toml"
+DEEPEST: Final = 2  # levels of subfolders that are searched for scenarios to suggest
 SHA1: Final = re.compile(r"[0-9a-f]{40}")
 
 
@@ -217,12 +220,32 @@ def read_scenarios(paths: Iterable[Path], states: Path | None = None) -> list[Sc
     if states is not None and not states.is_dir():
         message = f"--states {states} is not a folder; name the one that holds the .redstate files"
         raise UsageError(message)
-    files = [
-        file
-        for path in paths
-        for file in (sorted(path.glob("*.toml")) if path.is_dir() else [path])
-    ]
-    return [read_scenario(file, states) for file in files]
+    return [read_scenario(file, states) for path in paths for file in _files(path)]
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the scenario files in a folder, or the file `path`; raises UsageError when there is none."""
+    found = sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]
+    if not found:
+        nearby = _folder_below(path)
+        hint = f"did you mean {nearby}?" if nearby else "name a folder that holds some"
+        message = f"no scenario (*{ENDING}) in {path}; {hint}"
+    elif not found[0].exists():
+        message = f"{path} does not exist; name scenario files (*{ENDING}), or folders of them"
+    elif found[0].suffix != ENDING:
+        message = f"{path} is not a scenario (*{ENDING}); name scenarios, or folders of them"
+    else:
+        return found
+    raise UsageError(message)
+
+
+def _folder_below(path: Path) -> Path | None:
+    """Return the first folder with scenarios, up to `DEEPEST` levels below `path`, or None."""
+    for level in range(1, DEEPEST + 1):
+        for file in sorted(path.glob("*/" * level + f"*{ENDING}")):
+            with suppress(UsageError):
+                return read_scenario(file).path.parent
+    return None
 
 
 def read_scenario(path: Path, states: Path | None = None) -> Scenario:

@@ -2,7 +2,7 @@
 
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -149,7 +149,9 @@ def _seen(console: PyBoyConsole) -> GameSnapshot:
     return GameSnapshot(state, Story.of(console.cartridge.kind).place_of(state))
 
 
-def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) -> Iterator[Report]:
+def run_all(
+    scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1
+) -> Generator[Report, None, None]:
     """Yield the report of each scenario in order, running up to `jobs` at a time."""
     cache = Cache.of(cartridge)
     if jobs == 1:

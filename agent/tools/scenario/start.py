@@ -23,6 +23,7 @@ from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, events
 from agent.mind.progress import Gains, Novelty
 from agent.story.story import Story
+from agent.tools.report.words import counted, times
 from agent.tools.scenario.conditions import Condition, GameSnapshot
 from agent.tools.scenario.file import Count, Play, PlayBody, PowerCycle, SavedStart, Scenario, Setup
 from agent.tools.scenario.history import episode_count, record_known
@@ -56,7 +57,7 @@ class PlayWatch(Viewer):
     def problems(self) -> list[str]:
         """Return one line for each forbidden condition and each wrong count."""
         return self._broken + [
-            f"{each.count.when} happened {each.times} times, not {each.count.description}"
+            f"{each.count.when} happened {times(each.times)}, not {each.count.description}"
             for each in self._counts
             if not each.count.allows(each.times)
         ]
@@ -287,7 +288,7 @@ def describe_end(summary: Summary, watch: PlayWatch) -> str:
     """Return a line about where and how play ended."""
     here, last = watch.now.state.map, watch.last
     words = [
-        f"play ended by {summary.stop.value} after {watch.frames:,} frames",
+        f"play ended by {summary.stop.value} after {counted(watch.frames, 'frame')}",
         f"in {watch.now.place} ({here.x},{here.y})",
     ]
     if summary.stop in {Stop.GAVE_UP, Stop.ERROR}:

@@ -32,7 +32,7 @@ def test_fake_claude_prints_its_url_and_serves_until_ctrl_c() -> None:
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=20)
     assert "no model" in head[0]
-    assert rest == "1 calls.\n"
+    assert rest == "1 call.\n"
     assert errors == ""
     assert process.returncode == 0
 

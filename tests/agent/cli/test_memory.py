@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfile, copytree
 from typing import Any, NamedTuple
 
 import pytest
@@ -92,6 +92,9 @@ def test_show_of_a_run_has_its_last_tick(ask: Ask, played: Played) -> None:
         assert f"reached tick {played.summary.ticks:,}, 0:" in shown
         assert "objective:" in shown
         assert "sensory input:" not in shown
+        ticks = re.search(r"checkpoints at ticks ((?:[\d,]+, )*[\d,]+)", shown)
+        assert ticks
+        assert len(set(ticks[1].split(", "))) == len(ticks[1].split(", ")) > 1
     assert "sensory input:" in plain(ask("show", played.folder, "--kind", "sensory_input"))
 
 
@@ -141,6 +144,29 @@ def test_explain_shows_the_battle_and_the_expiry(ask: Ask, played: Played) -> No
     assert explained["figures"][0]["what"] == "success rate"
 
 
+def test_evidence_is_an_action_in_the_place_of_the_item_or_only_recorded(
+    ask: Ask, played: Played, tmp_path: Path
+) -> None:
+    memory, runs = tmp_path / "m.sqlite", played.folder.parent
+
+    def evidence(item: Any) -> list[str]:  # noqa: ANN401  # JSON
+        explained = last(ask("explain", item["id"], "--in", memory, "--runs", runs, "--json"))
+        return [each["why"] for each in explained["evidence"]]
+
+    copyfile(played.memory, memory)
+    patterns = last(ask("show", memory, "--kind", "pattern", "--json"))["items"]["pattern"]
+    for pattern in patterns:
+        place = pattern["data"]["trigger_conditions"]["location"]
+        assert re.search(
+            rf"^tick [\d,]+, .* of game time, after .* in {place}$", evidence(pattern)[1]
+        )
+    old = patterns[0]  # as an earlier version recorded it, at the time of the consolidation
+    at = played.summary.ticks
+    alter(memory, f"UPDATE provenance SET evidence = '[\"tick:{at}\"]' WHERE id = '{old['id']}'")
+    assert evidence(old)[0].startswith(f"recorded at tick {at:,}, 0:")
+    assert "after" not in evidence(old)[0]
+
+
 def test_explain_shows_why_an_item_is_no_longer_true(ask: Ask, tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, "UPDATE provenance SET closed = 'it failed 9 of 9 times' WHERE id = 's1'")
@@ -168,6 +194,8 @@ def test_two_exports_are_equal_and_complete(
             assert all(json.loads(each["data"]) for each in rows)
         case _:
             assert sum(line.startswith("- **") for line in words.splitlines()) == total
+            assert "`" not in words  # ids and keys are in the other forms
+            assert not re.search(r"tick:\d|battle:\d|run \d{8}", words)
     assert ask("export", played.folder, "--to", tmp_path / f"run.{suffix}").exit_code == 0
 
 
@@ -272,9 +300,10 @@ def test_forget_refuses_without_selection_or_confirmation(
         (("s0",), "add --yes"),
         (("unknown", "--yes"), "nothing is called"),
     ):
-        raised = ask("forget", *arguments, "--in", memory).exception
-        assert isinstance(raised, UsageError)
-        assert words in str(raised)
+        refused = ask("forget", *arguments, "--in", memory)
+        assert isinstance(refused.exception, UsageError)
+        assert words in str(refused.exception)
+        assert refused.output == ""  # without the table of what would be forgotten
     assert memory.read_bytes() == before
     assert [each.name for each in memory.parent.iterdir()] == [memory.name]
     of_run = ask("forget", "--kind", "battle", "--in", played.folder, "--yes").exception
@@ -428,16 +457,25 @@ def test_b34_merging_again_changes_nothing(
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("none.sqlite", "--into", "c.sqlite"), 1, "none.sqlite does not exist; name"),
+        (("none.sqlite", "--into", "c.sqlite"), 1, "none.sqlite does not exist; name a memory"),
+        (("run", "--into", "c.sqlite"), 1, "is the folder of a run; name a memory file, such as"),
+        (("run/run.sqlite", "--into", "c.sqlite"), 1, "is a record of a run; name a memory file"),
+        ((".", "--into", "c.sqlite"), 1, "is a folder; name a memory file, such as memory.sqlite"),
         (("letter.txt", "--into", "c.sqlite"), 1, "letter.txt is not a SQLite file; name another"),
         (("letter.txt", "--into", "nowhere/c.sqlite"), 2, "names no file in an existing folder"),
         (("letter.txt", "--into", "."), 2, "names no file in an existing folder; name one"),
     ],
 )
 def test_a_refused_merge_prints_one_error_line(
-    tmp_path: Path, agent: Agent, arguments: tuple[str, ...], code: int, message: str
+    tmp_path: Path,
+    agent: Agent,
+    played: Played,
+    arguments: tuple[str, ...],
+    code: int,
+    message: str,
 ) -> None:
     (tmp_path / "letter.txt").write_text("a letter", encoding="utf-8")
+    copytree(played.folder, tmp_path / "run")
     paths = [each if each.startswith("--") else tmp_path / each for each in arguments]
     ended = agent("memory", "merge", *paths)
     assert (ended.code, ended.out) == (code, "")

@@ -3,6 +3,7 @@
 import json
 import pkgutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from agent.story.story import Story
 from emulator import Font, Step, demo_cartridge_path, load_cartridge
 from emulator.screen.glyphs import GlyphReader
 from memory import Blackboard, StepRow
-from tests.agent.support import Agent
+from tests.agent.support import Agent, CtrlC
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 FRAMES, SUM, LCDC = 0xC000, 0xC300, 0xFF40
@@ -151,10 +152,20 @@ def test_bench_prints_its_figures_as_one_json_object(
     assert 0 < figures["speed_ratio"] < 1
     assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
     assert figures["tesseract"] is None
-    assert "round 2 of 2" in ended.err
+    assert "4 of 7: 60 ticks beside a program that never halts" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith("python -m agent bench speed --json --ticks 60 --rounds 2")
+
+
+def test_ctrl_c_ends_bench_at_the_next_stage(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    requested = CtrlC(iter([False, True]))
+    monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(requested))
+    ended = agent("bench", "speed", "--ticks", 60, "--rounds", 1)
+    assert (ended.code, ended.out) == (130, "")
+    first, last = ended.err.splitlines()
+    assert first.endswith(": decoding the cartridge")
+    assert last == f"interrupted after {first!r}; there is no result"
 
 
 def test_every_figure_is_in_the_table(
@@ -163,7 +174,8 @@ def test_every_figure_is_in_the_table(
     monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
     messages: list[str] = []
     found = measure_speed(CARTRIDGE, 0, 60, 1, messages.append, opinions=2)
-    assert "decoding the cartridge" in messages
+    numbers = [f"{number} of {len(messages)}:" for number in range(1, len(messages) + 1)]
+    assert [each[: each.index(":") + 1] for each in messages] == numbers
     show(found, json=False)
     table = capsys.readouterr().out
     assert all(row["value"].split()[0] in table for row in found.tables[0] if row["value"])

@@ -151,16 +151,45 @@ main()
 """
 
 
-def test_ctrl_c_leaves_the_tables_of_completed_games(tmp_path: Path) -> None:
-    arguments = ["--seeds", "0..30", "--until", "left_home", "--out", str(tmp_path / "out")]
-    done = subprocess.run(
-        [sys.executable, "-c", CTRL_C_AFTER_ONE, "eval", "--jobs", "1", *arguments],
+CTRL_C_AT_ONCE = """
+import signal
+from agent.cli import main
+from agent.lab.runner import Runner
+
+play = Runner.play
+
+def interrupted_play(self, seeds, stop):
+    signal.raise_signal(signal.SIGINT)
+    return play(self, seeds, stop)
+
+Runner.play = interrupted_play
+main()
+"""
+
+
+def interrupted_eval(program: str, out: Path) -> subprocess.CompletedProcess[str]:
+    arguments = ["--seeds", "0..30", "--until", "left_home", "--out", str(out)]
+    return subprocess.run(
+        [sys.executable, "-c", program, "eval", "--jobs", "1", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
+
+
+def test_ctrl_c_leaves_the_tables_of_completed_games(tmp_path: Path) -> None:
+    done = interrupted_eval(CTRL_C_AFTER_ONE, tmp_path / "out")
     assert done.returncode == 130, done.stderr
     rows = (tmp_path / "out" / "eval.csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 2  # the header, and one game
+    assert "1 game, 100% reached left_home" in done.stdout
+
+
+def test_ctrl_c_before_the_first_end_says_that_no_game_was_finished(tmp_path: Path) -> None:
+    done = interrupted_eval(CTRL_C_AT_ONCE, tmp_path / "out")
+    assert (done.returncode, done.stdout) == (
+        130,
+        f"no game was finished; see {tmp_path / 'out'}\n",
+    )

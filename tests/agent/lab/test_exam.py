@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.lab.exam.exam import Paper, RecordedGame, answer_paper, record, scores
+from agent.cli.measurements import show
+from agent.lab.exam.exam import Paper, RecordedGame, answer_paper, exam_findings, record, scores
 from agent.lab.exam.memory_answers import READERS, ExamMemory, open_exam_memory, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
@@ -84,6 +85,22 @@ def test_without_memory_few_questions_are_answered(exam: ExamResult) -> None:
 def test_each_kind_of_question_is_asked(exam: ExamResult) -> None:
     asked = [each.question for paper in exam.papers for each in paper]
     assert {each.kind for each in asked} == set(QuestionKind)
+
+
+def test_each_kind_is_one_line_of_a_table_100_columns_wide(
+    exam: ExamResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    found = exam_findings("the demo", exam.papers)
+    show(found, json=False)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert (
+        lines[0].strip()
+        == f"bench exam: the demo, {len(exam.papers)} games, with memory and without"
+    )
+    assert len(lines) == 3 + len(found.tables[0])  # the title, the head, a line below, the kinds
+    assert max(map(len, lines)) <= 100
+    assert lines[1].split()[:4] == ["kind", "asked", "right", "with"]
 
 
 def test_every_topic_has_an_answer_reader() -> None:

@@ -329,7 +329,7 @@ def test_repair_refuses_newer_and_foreign_files_and_folders(tmp_path: Path) -> N
     alter(tmp_path / "other.sqlite", "CREATE TABLE notes (text)")
     for path, kind, words in (
         (newer, NewerStore, "update the program"),
-        (tmp_path / "other.sqlite", ForeignStore, "is not a knowledge store nor a run store"),
+        (tmp_path / "other.sqlite", ForeignStore, "is not a memory file nor a record of a run"),
         (tmp_path, StoreError, "folder without run.sqlite"),
         (tmp_path / "none.sqlite", StoreError, "does not exist"),
     ):

@@ -348,7 +348,7 @@ def test_a30_both_commands_do_the_same_from_any_folder(tmp_path: Path, command: 
     assert (tmp_path / "notes" / PAGE).read_text(encoding="utf-8") == PAGE_OF_TWO
     again = call(command, tmp_path, "--memory-dir", "notes", "--db", ".tapes/tapes.sqlite")
     assert again.stdout == (
-        ".tapes/tapes.sqlite: 2 sessions, all noted already; --reset reads them again\n"
+        ".tapes/tapes.sqlite: 2 sessions, already noted (3 lines); --reset reads them again\n"
     )
     wrong = call(command, tmp_path, "--db", "none.sqlite")
     assert (wrong.returncode, wrong.stdout) == (1, "")
@@ -356,6 +356,13 @@ def test_a30_both_commands_do_the_same_from_any_folder(tmp_path: Path, command: 
         wrong.stderr
         == "error: none.sqlite does not exist; name a tape, such as .tapes/tapes.sqlite.\n"
     )
+
+
+def test_a_session_that_is_noted_already_is_named_as_such(tmp_path: Path) -> None:
+    two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
+    call(COMMANDS[0], tmp_path)
+    again = call(COMMANDS[0], tmp_path).stdout
+    assert again.endswith(": 2 sessions, already noted (3 lines); --reset reads them again\n")
 
 
 def test_a27_a_dry_run_prints_what_it_would_write(tmp_path: Path) -> None:

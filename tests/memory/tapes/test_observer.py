@@ -43,6 +43,29 @@ def test_a14_the_goal_is_the_first_genuine_user_message(path: Path) -> None:
     assert noted(path, rows) == ["Session goal: beat the leader"]
 
 
+def question(purpose: str, tick: int, place: str) -> str:
+    """Return a question as play asks it."""
+    head = f"Why you are asked: {purpose}\nTick: {tick}\n"
+    return f"{head}<situation>\n{head}Place: {place}\nFacts: map = 38\n</situation>"
+
+
+def test_questions_of_play_are_counted_and_their_text_is_no_note(path: Path) -> None:
+    rows = chain(
+        ("user", text("<run id='r' attempt='1'/>")),
+        ("user", text(question("routine", 37, "the bedroom (3, 6)"))),
+        ("assistant", text("go")),
+        ("user", text(question("stuck", 80, "the lane (1, 2)"))),
+        ("assistant", text("go")),
+        ("user", text(question("routine", 1_200, "the lab (3, 4)"))),
+    )
+    asked = (
+        "Questions of play: 2 routine, 1 stuck, from tick 37 in the bedroom to tick 1200 in the lab"
+    )
+    assert noted(path, rows) == [asked]
+    (one,) = noted(path.with_name("one.sqlite"), rows[:3])
+    assert one == "Questions of play: 1 routine, at tick 37 in the bedroom"
+
+
 @pytest.mark.parametrize(
     "injected",
     ["<system-reminder>so it is cut off", "<observations>\nKeyError: 7\n</observations>"],

@@ -18,6 +18,7 @@ from PIL import Image
 from agent.app import record_of
 from agent.errors import RunError
 from agent.tools.replay.images import enlarged
+from agent.tools.replay.operations import PictureForm
 from agent.tools.replay.portable import (
     CHECKSUM,
     HEAD,
@@ -55,7 +56,7 @@ def test_an_exported_replay_drives_like_its_run(file: Path, agent: Agent) -> Non
     assert (ended.code, ended.out) == (0, "divergence: none\n")
     found = agent("replay", file, "--bisect")
     assert (found.code, found.out) == (0, "divergence: none\n")
-    assert "1 restores of 1 checkpoints" in found.err
+    assert "power-on or a checkpoint was loaded once" in found.err
 
 
 def test_an_exported_replay_has_steps_milestones_and_origin(run: Path, file: Path) -> None:
@@ -95,7 +96,7 @@ def test_the_same_run_gives_the_same_bytes(run: Path, file: Path, agent: Agent) 
 def test_replay_does_not_overwrite_a_file(
     flags: tuple[object, ...], run: Path, agent: Agent, tmp_path: Path
 ) -> None:
-    mine = tmp_path / "mine"
+    mine = tmp_path / "mine.png"
     mine.write_bytes(b"mine")
     ended = agent("replay", run, *flags, mine)
     assert (ended.code, mine.read_bytes()) == (2, b"mine")
@@ -118,7 +119,7 @@ def test_a_run_in_progress_exports_its_committed_steps(
 def test_an_edited_run_is_neither_exported_nor_drawn(
     flags: tuple[object, ...], run: Path, agent: Agent, tmp_path: Path
 ) -> None:
-    file = tmp_path / "out"
+    file = tmp_path / "out.png"
     other = edited(run, tmp_path / "copy", "UPDATE steps SET button = 'up' WHERE tick = 20")
     ended = agent("replay", other, *flags, file)
     assert ended.code == 1
@@ -164,7 +165,7 @@ CORRUPTIONS: dict[str, tuple[Corrupt, str]] = {
         "is inconsistent",
     ),
     "fewer ticks": (lambda data: rewritten(data, ticks=5), "longer than its ticks allow"),
-    "more ticks": (lambda data: rewritten(data, ticks=9_999), "ticks, not 9999"),
+    "more ticks": (lambda data: rewritten(data, ticks=9_999), "ticks, not 9,999"),
     "too many ticks": (lambda data: rewritten(data, ticks=MOST_TICKS + 1), "a number up to"),
     "ticks as text": (lambda data: rewritten(data, ticks="many"), "a number up to"),
     "no ticks": (lambda data: rewritten(data, ticks=0), "is inconsistent"),
@@ -306,12 +307,16 @@ def test_pictures_start_at_a_usable_checkpoint(run: Path, agent: Agent, tmp_path
         (("--bisect", "--scale", 2), "--scale only goes with"),
         (("--memory", "FILE"), "--memory only goes with --decide"),
         (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is not a folder"),
+        (("--to", 9, "--png", "a.txt"), "--png a.txt must end in .png; give it that ending"),
+        (("--to", 9, "--gif", "a.png"), "--gif a.png must end in .gif"),
+        (("--to", 9, "--mp4", "a"), "--mp4 a must end in .mp4"),
     ],
 )
 def test_invalid_picture_options_print_one_error_line(
     flags: tuple[object, ...], words: str, run: Path, agent: Agent, tmp_path: Path
 ) -> None:
-    file = tmp_path / "out"
+    ending = next((form.value[2:] for form in PictureForm if form.value in flags), "replay")
+    file = tmp_path / f"out.{ending}"
     ended = agent("replay", run, *[file if each == "FILE" else each for each in flags])
     assert (ended.code, ended.out) == (2, ""), ended.err
     (line,) = ended.err.splitlines()

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from agent.tools.scenario.start import Cache, derive
 from emulator import EMULATOR, RED, Cartridge, PyBoyConsole, Step
 from emulator.savestate import decode_state, encode_state
 from tests.agent.demo import free_in
-from tests.agent.support import ROOT, Agent, Played, game_at
+from tests.agent.support import ROOT, Agent, CtrlC, Played, game_at
 
 BEDROOM = """
 [[start]]
@@ -132,7 +132,7 @@ def test_forbidden_conditions_and_wrong_counts_are_reported(run: Run) -> None:
     )
     never, twice, met, _ending = report.problems
     assert never.startswith("a forbidden condition was met: map == 37; the house (")
-    assert twice == "map == 37 happened 1 times, not == 2"
+    assert twice == "map == 37 happened once, not == 2"
     assert met == "party == 1 happened 0 times, not >= 1"
 
 
@@ -212,6 +212,27 @@ def test_a_folder_gives_its_files_in_order_without_subfolders(tmp_path: Path) ->
     for name in ("b", "a", "moments/c"):
         written(tmp_path, WAIT, name)
     assert [each.name for each in read_scenarios([tmp_path])] == ["a", "b"]
+
+
+@pytest.mark.parametrize("command", ["run", "list"])
+def test_nothing_to_run_or_list_exits_2_with_advice(
+    tmp_path: Path, agent: Agent, command: str
+) -> None:
+    empty, letter = tmp_path / "empty", tmp_path / "letter.txt"
+    empty.mkdir()
+    letter.write_text("a letter", encoding="utf-8")
+    (tmp_path / "more" / "inner").mkdir(parents=True)
+    inner = written(tmp_path / "more" / "inner", WAIT).parent
+    for path, message in {
+        empty: f"no scenario (*.toml) in {empty}; name a folder that holds some",
+        tmp_path / "more": f"no scenario (*.toml) in {tmp_path / 'more'}; did you mean {inner}?",
+        tmp_path / "no": f"{tmp_path / 'no'} does not exist; name scenario files (*.toml), or",
+        letter: f"{letter} is not a scenario (*.toml); name scenarios",
+    }.items():
+        ended = agent("scenario", command, path)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"error: {message}")
+        assert len(ended.err.splitlines()) == 1
 
 
 def test_scenario_run_prints_a_table_and_fails_if_one_fails(tmp_path: Path, agent: Agent) -> None:
@@ -403,9 +424,32 @@ def test_scenario_list_shows_the_start_and_unusable_states(
     assert "unusable" in table.out
 
 
-def test_a_folder_without_scenarios_runs_nothing(tmp_path: Path, agent: Agent) -> None:
-    ended = agent("scenario", "run", tmp_path)
-    assert (ended.code, "no scenario" in ended.out) == (0, True)
+def test_names_in_tables_are_never_cut(
+    tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "the_maze_costs_little_more_than_its_shortest_way"
+    file = written(tmp_path, 'pitfall = "a-maze"\ndescription = "It is long."\n' + WAIT, name)
+    for command in ("list", "run"):
+        lines = agent("scenario", command, file).out.splitlines()
+        assert any(name in line for line in lines)
+        assert max(map(len, lines)) <= 80
+
+
+def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_ones(
+    tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [written(tmp_path, WAIT, name) for name in ("a", "b", "c")]
+    assert agent("scenario", "run", *files).err.splitlines() == [
+        f"{name}: passed, 1 frame" for name in ("a", "b", "c")
+    ]
+
+    asked = iter([False, False, True])
+    monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(CtrlC(asked)))
+    ended = agent("scenario", "run", *files, "--write", tmp_path / "page.md")
+    assert ended.code == 130
+    assert ended.out.splitlines()[-1] == "2 of 3 scenarios: 2 passed"
+    assert not (tmp_path / "page.md").exists()
 
 
 @pytest.mark.usefixtures("mine")

@@ -221,4 +221,4 @@ def test_a_run_without_stuck_episodes_gives_a_message(
 
 def test_an_unknown_stuck_episode_is_refused(stuck_run: Path, tmp_path: Path, agent: Agent) -> None:
     ended = agent("scenario", "from-stuck", stuck_run, "--episode", 9, "--into", tmp_path / "mine")
-    assert (ended.code, "got stuck 1 times" in ended.err) == (1, True)
+    assert (ended.code, "got stuck once; --episode" in ended.err) == (1, True)

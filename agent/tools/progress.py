@@ -1,0 +1,32 @@
+"""What long operations report their progress to. A command shows it; here nothing is shown."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
+
+Item = TypeVar("Item")
+Done: TypeAlias = Callable[[int], object]  # gets the number of further completed parts
+# Starts the progress of a number of parts, named in the singular such as "tick".
+Bar: TypeAlias = Callable[[str, int], Done]
+
+
+def no_bar(_what: str, _count: int) -> Done:
+    """Show nothing."""
+    return abs  # ignores the number
+
+
+def tracked(items: Sequence[Item], bar: Bar, what: str = "tick") -> Iterator[Item]:
+    """Yield `items`, and report each as complete when the next one is requested."""
+    done = bar(what, len(items))
+    for each in items:
+        yield each
+        done(1)
+
+
+def numbered(say: Callable[[str], object], count: int) -> Callable[[str], None]:
+    """Return a function that says the name of each of `count` stages with its number, such as "2 of 5: playing"."""
+    numbers = iter(range(1, count + 1))
+
+    def stage(what: str) -> None:
+        say(f"{next(numbers)} of {count}: {what}")
+
+    return stage
