@@ -230,6 +230,7 @@ def test_a30_the_figures_are_printed_as_json(tmp_path: Path) -> None:
         "unchanged": 0,
         "incomplete": 0,
         "lines": 3,
+        "all_lines": 3,
     }
 
 
