@@ -1,4 +1,6 @@
-"""Output to a terminal, file or pipe that may close at any time: lines, tables and error lines."""
+"""Output to a terminal, file or pipe that may close at any time: lines, tables, progress and error lines."""
+
+from __future__ import annotations
 
 import os
 import sys
@@ -14,11 +16,11 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from agent.tools.progress import Bar, Done
 from agent.tools.report.words import counted, sanitized
 
 if TYPE_CHECKING:
     from agent.app import Interrupt
+    from agent.tools.progress import Bar, Done
 
 INTERRUPTED: Final = 130
 LINE_EVERY_S: Final = 30.0
@@ -117,8 +119,8 @@ class Progress:
 
     what: str
     count: int
-    show: Callable[["Progress"], object]
-    interrupt: "Interrupt"
+    show: Callable[[Progress], object]
+    interrupt: Interrupt
     completed: int = 0
 
     def __str__(self) -> str:
@@ -153,7 +155,7 @@ class RareLines:
 
 
 @contextmanager
-def progress(err: Output, interrupt: "Interrupt") -> Iterator[Bar]:
+def progress(err: Output, interrupt: Interrupt) -> Iterator[Bar]:
     """Yield a function that starts progress on stderr: a bar on a terminal, else a line now and then.
 
     A requested end is noticed when a thing is complete, because KeyboardInterrupt would be lost inside of PyBoy. Then the

@@ -359,13 +359,6 @@ def test_a30_both_commands_do_the_same_from_any_folder(tmp_path: Path, command: 
     )
 
 
-def test_a_session_that_is_noted_already_is_named_as_such(tmp_path: Path) -> None:
-    two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
-    call(COMMANDS[0], tmp_path)
-    again = call(COMMANDS[0], tmp_path).stdout
-    assert again.endswith(": 2 sessions, already noted (3 lines); --reset reads them again\n")
-
-
 def test_a27_a_dry_run_prints_what_it_would_write(tmp_path: Path) -> None:
     two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
     dry = call(COMMANDS[0], tmp_path, "--dry-run", "--session", "a0000000", "--reset")
