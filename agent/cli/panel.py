@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from threading import Event
 from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
+from rich.measure import Measurement
 from rich.panel import Panel
+from rich.segment import Segment
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
@@ -19,14 +22,14 @@ from agent.app import Interrupt, TickView, Viewer
 from agent.app.summary import NO_START, ModelStatus, PlayStart
 from agent.cli.output import Output, grid
 from agent.mind.intent import IntentSource
-from agent.tools.report.words import describe_data, game_time
+from agent.tools.report.words import counted, describe_data, game_time
 from emulator import Screen
 from emulator.console import FRAMES_PER_SECOND
 from emulator.ram.dialogue import Waiting
 from emulator.ram.party import Party
 from memory.store.record import EventRow
 
-REFRESH_PER_SECOND: Final = 4
+REFRESH_PER_SECOND: Final = 2
 LINE_EVERY: Final = 500  # ticks between plain lines without a change
 BESIDE: Final = 88  # columns from which the picture is beside the figures
 FIGURES: Final = 46  # columns that the figures take beside a picture
@@ -38,27 +41,41 @@ SHADES: Final = " ░▒▓█"  # of two points, where there are no colours
 STATUS: Final = ("SLP", "PSN", "BRN", "FRZ", "PAR")  # in the order of the fields of `Status`
 
 
-def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> Text | None:
-    """Return the screen in half blocks, in shades without colours; None where not even the smallest fits.
+class Picture:
+    """The screen as characters, two points high, each row in runs of one style; `width` is in columns."""
 
-    A character is two points high. The largest of three sizes that fits `columns` and `rows` is drawn.
-    """
+    def __init__(self, screen: Screen, size: int, *, colours: bool) -> None:
+        height, width = screen.shades.shape
+        blocks = screen.shades.reshape(height // size, size, width // size, size)
+        points = np.rint(blocks.mean(axis=(1, 3))).astype(int)
+        self.width = width // size
+        pairs = zip(points[::2].tolist(), points[1::2].tolist(), strict=True)
+        self.rows = [[*_runs(*pair, colours=colours)] for pair in pairs]
+
+    def __rich_measure__(self, _console: Console, _options: ConsoleOptions) -> Measurement:
+        return Measurement(self.width, self.width)
+
+    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
+        for row in self.rows:
+            yield from row
+            yield Segment.line()
+
+
+def _runs(upper: list[int], lower: list[int], *, colours: bool) -> Iterator[Segment]:
+    """Yield a row of characters as few segments."""
+    for (top, bottom), run in groupby(zip(upper, lower, strict=True)):
+        count = sum(1 for _ in run)
+        if colours:
+            yield Segment("▀" * count, STYLES[top][bottom])
+        else:
+            yield Segment(SHADES[round((top + bottom) * 2 / 3)] * count)
+
+
+def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> Picture | None:
+    """Return the largest of three sizes of the screen that fits, in shades without colours; None if none fits."""
     height, width = screen.shades.shape
     fitting = [each for each in FACTORS if width <= columns * each and height <= 2 * rows * each]
-    if not fitting:
-        return None
-    size = fitting[0]
-    blocks = screen.shades.reshape(height // size, size, width // size, size)
-    points = np.rint(blocks.mean(axis=(1, 3))).astype(int).tolist()
-    text = Text(no_wrap=True, end="")
-    for at, (upper, lower) in enumerate(zip(points[::2], points[1::2], strict=True)):
-        text.append("\n" * (at > 0))
-        for top, bottom in zip(upper, lower, strict=True):
-            if colours:
-                text.append("▀", STYLES[top][bottom])
-            else:
-                text.append(SHADES[round((top + bottom) * 2 / 3)])
-    return text
+    return Picture(screen, fitting[0], colours=colours) if fitting else None
 
 
 def start_lines(start: PlayStart) -> Iterator[str]:
@@ -73,8 +90,8 @@ def start_lines(start: PlayStart) -> Iterator[str]:
     elif not entries:
         yield f"memory: {start.memory}, empty"
     else:
-        games = f"{runs} earlier run{'s' * (runs != 1)}"
-        yield f"memory: {start.memory}, {entries:,} entries from {games}; --memory none plays without"
+        held, games = counted(entries, "entry", "entries"), counted(runs, "earlier run")
+        yield f"memory: {start.memory}, {held} from {games}; --memory none plays without"
     if start.model_fault:
         yield f"model: {start.asks} cannot be reached ({start.model_fault}); playing by rules, and asking again when a question is due"
     elif start.asks:
@@ -185,6 +202,7 @@ class LivePanel(Viewer):
     _screen: Screen | None = None
     _status: ModelStatus | None = None
     _advice: EventRow | None = None
+    _drawn: tuple[tuple[object, ...], Picture | None] | None = None
     _live: Live = field(init=False)
 
     def __post_init__(self) -> None:
@@ -224,7 +242,7 @@ class LivePanel(Viewer):
         beside = columns >= BESIDE
         room = columns - FIGURES - 7 if beside else 0
         colours = self.output.color_system is not None and not self.output.no_color
-        shown = self._screen and picture(self._screen, room, rows - FRAME, colours=colours)
+        shown = self._picture(room, rows - FRAME, colours=colours)
         body: Group | Table = Group(*self._figures(moment, rows - FRAME))
         if shown:
             figures, body = body, Table.grid(padding=(0, 2))
@@ -235,6 +253,15 @@ class LivePanel(Viewer):
         if self.start is not NO_START:
             name += f", seed {self.start.seed}"
         return Panel(body, title=Text(name), subtitle=Text(run.name) if run.name else None)
+
+    def _picture(self, columns: int, rows: int, *, colours: bool) -> Picture | None:
+        """Return the picture of the latest screen, the same one while nothing changes."""
+        key = (self._screen, columns, rows, colours)
+        if self._drawn is None or self._drawn[0] != key:
+            screen = self._screen
+            drawn = picture(screen, columns, rows, colours=colours) if screen else None
+            self._drawn = key, drawn
+        return self._drawn[1]
 
     def _figures(self, moment: TickView, rows: int) -> Iterator[Table | Text]:
         """Yield the figures, and as many of the latest events as there are rows for."""

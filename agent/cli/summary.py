@@ -11,7 +11,7 @@ from agent.app import Stop, Summary
 from agent.app.summary import PlayStart
 from agent.cli.output import facts
 from agent.tools.report.page import PAGE
-from agent.tools.report.words import game_time
+from agent.tools.report.words import counted, game_time
 from emulator.console import FRAMES_PER_SECOND
 
 
@@ -87,12 +87,16 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "cost" if figures["is_billed"] else "cost at list prices",
-            f"{figures['calls']} calls, {sum(figures['tokens'].values()):,} tokens, ${figures['usd']:.4f}",
+            f"{counted(figures['calls'], 'call')}, {sum(figures['tokens'].values()):,} tokens,"
+            f" ${figures['usd']:.4f}",
         ),
         ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),
         *([("refused by limits", _listed(figures["refused"]))] if figures["refused"] else []),
         ("service errors", _listed(faults) or "none"),
-        ("recorded", f"{figures['tape_nodes']} messages, {figures['tape_lost']} calls lost"),
+        (
+            "recorded",
+            f"{counted(figures['tape_nodes'], 'message')}, {counted(figures['tape_lost'], 'call')} lost",
+        ),
     ]
 
 
