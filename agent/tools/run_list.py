@@ -78,10 +78,10 @@ def _listed(folder: Path) -> ListedRun:
     played = datetime.fromtimestamp(_played(folder), UTC)
     size = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
     try:
-        with closing(read_run(folder)) as opened:
-            settings = RunSettings.of(opened.settings)
-            reached = [each.id for each in events(opened.store, MilestoneEvent)]
-            stop = _stop(opened)
+        with closing(read_run(folder)) as run:
+            settings = RunSettings.of(run.settings)
+            reached = [each.id for each in events(run.store, MilestoneEvent)]
+            stop = _stop(run)
     except (AgentError, MemoryFault, OSError) as error:
         return ListedRun(str(folder), played, size, trouble=str(error))
     kinds = [each for each in CartridgeKind if each.label == settings.cartridge]

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from memory.conversation.format import with_unit
 from memory.errors import MissingStore
 from memory.tapes.notes import PAGE, ObserveResult, observe
 
@@ -69,21 +70,20 @@ class ObserveReport(NamedTuple):
     def lines(self) -> list[str]:
         """Return the lines to print: the observations of a dry run, then a summary."""
         found = self.found
-        sessions = _counted(found.sessions + found.unchanged, "session")
-        if not found.sessions and not found.unchanged:
-            return [f"{self.tape}: no session is recorded in it"]
-        if not found.sessions:
-            noted, them = (
-                _counted(found.all_lines, "line"),
-                "it" if found.unchanged == 1 else "them",
-            )
-            return [f"{self.tape}: {sessions}, already noted ({noted}); --reset reads {them} again"]
-        where = "not written" if self.page is None else f"in {self.page}"
-        lines = _counted(found.lines, "line")
-        summary = f"{self.tape}: {found.sessions} of {sessions} observed, {lines} {where}"
+        sessions = with_unit(found.sessions + found.unchanged, "session")
+        if found.sessions:
+            where = "not written" if self.page is None else f"in {self.page}"
+            lines = with_unit(found.lines, "line")
+            summary = f"{found.sessions} of {sessions} observed, {lines} {where}"
+        elif not found.unchanged:
+            summary = "no session is recorded in it"
+        else:
+            lines = with_unit(found.all_lines, "line")
+            them = "it" if found.unchanged == 1 else "them"
+            summary = f"{sessions}, already noted ({lines}); --reset reads {them} again"
         incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
         page = found.page.splitlines() if self.page is None else []
-        return [*page, summary + incomplete]
+        return [*page, f"{self.tape}: {summary}{incomplete}"]
 
     def as_json(self) -> dict[str, str | int | None]:
         """Return the figures and the new observations in plain JSON types."""
@@ -109,7 +109,3 @@ def run(
     folder = memory_dir or memory_folder(tape)
     found = observe(tape, folder, dry_run=dry_run, reset=reset, session=session)
     return ObserveReport(tape, None if dry_run else folder / PAGE, found)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
