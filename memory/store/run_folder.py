@@ -111,9 +111,10 @@ def _require_empty(path: Path) -> None:
 @contextmanager
 def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
     """Create the folder and yield its acquired lock; when the body fails, undo both."""
-    if path.is_file():
-        message = f"{path} is a file; name a folder for the run"
-        raise RunFolderError(message)
+    for each in (path, *path.parents):
+        if each.is_file():
+            message = f"{each} is a file; name a folder for the run"
+            raise RunFolderError(message)
     lock = FileLock(path / name)
     with ExitStack() as undo, _translated_errors(path):
         for folder in reversed((path, *path.parents)):

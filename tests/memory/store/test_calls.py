@@ -221,7 +221,7 @@ def test_a_run_that_cannot_be_written_leaves_no_files(tmp_path: Path) -> None:
 def test_a_file_at_the_path_of_a_run_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("somebody's", encoding="utf-8")
     for path in (tmp_path / "a", tmp_path / "a" / "b"):
-        with pytest.raises(RunFolderError, match="cannot be written"):
+        with pytest.raises(RunFolderError, match="a is a file; name a folder"):
             create_run(path, SETTINGS, run_id="r")
     assert contents(tmp_path) == {"a": b"somebody's"}
 
