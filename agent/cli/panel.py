@@ -41,7 +41,7 @@ SHADES: Final = " ░▒▓█"  # of two points, where there are no colours
 STATUS: Final = ("SLP", "PSN", "BRN", "FRZ", "PAR")  # in the order of the fields of `Status`
 
 
-class Picture:
+class PanelPicture:
     """The screen as characters, two points high, each row in runs of one style; `width` is in columns."""
 
     def __init__(self, screen: Screen, size: int, *, colours: bool) -> None:
@@ -71,11 +71,11 @@ def _runs(upper: list[int], lower: list[int], *, colours: bool) -> Iterator[Segm
             yield Segment(SHADES[round((top + bottom) * 2 / 3)] * count)
 
 
-def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> Picture | None:
+def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> PanelPicture | None:
     """Return the largest of three sizes of the screen that fits, in shades without colours; None if none fits."""
     height, width = screen.shades.shape
     fitting = [each for each in FACTORS if width <= columns * each and height <= 2 * rows * each]
-    return Picture(screen, fitting[0], colours=colours) if fitting else None
+    return PanelPicture(screen, fitting[0], colours=colours) if fitting else None
 
 
 def start_lines(start: PlayStart) -> Iterator[str]:
@@ -202,7 +202,7 @@ class LivePanel(Viewer):
     _screen: Screen | None = None
     _status: ModelStatus | None = None
     _advice: EventRow | None = None
-    _drawn: tuple[tuple[object, ...], Picture | None] | None = None
+    _drawn: tuple[tuple[object, ...], PanelPicture | None] | None = None
     _live: Live = field(init=False)
 
     def __post_init__(self) -> None:
@@ -254,7 +254,7 @@ class LivePanel(Viewer):
             name += f", seed {self.start.seed}"
         return Panel(body, title=Text(name), subtitle=Text(run.name) if run.name else None)
 
-    def _picture(self, columns: int, rows: int, *, colours: bool) -> Picture | None:
+    def _picture(self, columns: int, rows: int, *, colours: bool) -> PanelPicture | None:
         """Return the picture of the latest screen, the same one while nothing changes."""
         key = (self._screen, columns, rows, colours)
         if self._drawn is None or self._drawn[0] != key:
