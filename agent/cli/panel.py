@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app import Interrupt, TickView, Viewer
+from agent.app.process import shown_path
 from agent.app.summary import NO_START, ModelStatus, PlayStart
 from agent.cli.output import Output, grid
 from agent.mind.intent import IntentSource
@@ -81,14 +82,14 @@ def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> PanelP
 def start_lines(start: PlayStart) -> Iterator[str]:
     """Yield the first lines of play: the cartridge, the seed, the run, the memory and the model."""
     if start.tick:
-        yield f"{start.cartridge}, seed {start.seed}: continuing {start.run} at tick {start.tick:,}"
+        yield f"{start.cartridge}, seed {start.seed}: continuing {shown_path(start.run)} at tick {start.tick:,}"
     else:
-        yield f"{start.cartridge}, seed {start.seed}: new run {start.run}"
+        yield f"{start.cartridge}, seed {start.seed}: new run {shown_path(start.run)}"
     entries, runs = start.known
     if start.memory is None:
         yield "memory: none; what this run learns is not kept"
     elif not entries:
-        yield f"memory: {start.memory}, empty"
+        yield f"memory: {shown_path(start.memory)}, empty"
     else:
         held, games = counted(entries, "entry", "entries"), counted(runs, "earlier run")
         yield f"memory: {start.memory}, {held} from {games}; --memory none plays without"

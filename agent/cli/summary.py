@@ -8,6 +8,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from agent.app import Stop, Summary
+from agent.app.process import shown_path
 from agent.app.summary import PlayStart
 from agent.cli.output import facts
 from agent.tools.report.page import PAGE
@@ -52,24 +53,18 @@ def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
     """Yield the last lines of play, which are never wrapped: how it ended, its files, and what can be done next."""
     clock = game_time(summary.frames / FRAMES_PER_SECOND)
     if summary.ticks == start.tick and summary.stop is not Stop.ERROR:
-        yield f"{ENDS[summary.stop]}: already at tick {summary.ticks:,}, so nothing was played"
+        yield f"result: {ENDS[summary.stop]}, already at tick {summary.ticks:,}, so nothing was played"
     else:
         reason = f": {summary.reason}" if summary.reason else ""
         took = f"tick {summary.ticks:,}, {clock} in the game, {game_time(summary.wall_s)} played"
-        yield f"{ENDS[summary.stop]}{reason} ({took})"
-    run = shlex.quote(relative(Path(summary.run)))
+        yield f"result: {ENDS[summary.stop]}{reason} ({took})"
+    run = shlex.quote(str(shown_path(Path(summary.run))))
     yield f"run: {run}"
     if (page := Path(summary.run) / PAGE).is_file():
-        yield f"report: {shlex.quote(relative(page))}"
+        yield f"report: {shlex.quote(str(shown_path(page)))}"
     if summary.stop in {Stop.TICKS, Stop.INTERRUPTED, Stop.ERROR}:
-        yield f"to continue: python -m agent play --resume {run}"
-    yield f"to check it: python -m agent replay {run}"
-
-
-def relative(path: Path) -> str:
-    """Return a path as seen from the current folder, where it is below it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+        yield f"continue: python -m agent play --resume {run}"
+    yield f"check: python -m agent replay {run}"
 
 
 def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -69,23 +69,23 @@ def test_play_without_json_starts_and_ends_with_plain_lines(agent: Agent, tmp_pa
         how_it_ended(run),
         f"run: '{run}'",
         f"report: '{run / 'report.html'}'",
-        f"to check it: python -m agent replay '{run}'",
+        f"check: python -m agent replay '{run}'",
     ]
 
 
 def how_it_ended(run: Path) -> str:
     frames = json.loads((run / "summary.json").read_text(encoding="utf-8"))["frames"]
     clock = game_time(frames / FRAMES_PER_SECOND)
-    return f"reached its goal (tick 64, {clock} in the game, 0:00:00 played)"
+    return f"result: reached its goal (tick 64, {clock} in the game, 0:00:00 played)"
 
 
 def test_an_interrupted_or_limited_run_says_how_to_continue(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     ended = agent("play", "--ticks", 20, "--run", run)
-    assert f"to continue: python -m agent play --resume {run}" in ended.out.splitlines()
+    assert f"continue: python -m agent play --resume {run}" in ended.out.splitlines()
     again = agent("play", "--ticks", 10, "--resume", run)
     assert f"Red Agent Demo, seed 0: continuing {run} at tick 20" in again.err
-    assert "stopped at --ticks: already at tick 20, so nothing was played" in again.out
+    assert "result: stopped at --ticks, already at tick 20, so nothing was played" in again.out
 
 
 def test_the_first_lines_name_the_memory_and_how_to_play_without(
