@@ -120,7 +120,7 @@ def test_a_gain_after_going_back_resets_the_count_of_returns(run: Path) -> None:
     ("limits", "which", "why"),
     [
         (NightLimits(free_bytes=1 << 60), "disk", "must stay free"),
-        (NightLimits(free_bytes=0, hours=0.2 / 3_600), "hours", "of wall time"),
+        (NightLimits(free_bytes=0, hours=1.5 / 3_600), "hours", "of wall time"),
         (NightLimits(free_bytes=0, game_hours=0.001), "game_hours", "of game time"),
         (NightLimits(free_bytes=0, log_bytes=100), "log", "see night.log"),
     ],
