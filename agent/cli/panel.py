@@ -233,7 +233,7 @@ class LivePanel(Viewer):
         is_first = self._moment is None
         self._moment = moment
         if is_first:
-            self._live.start()
+            self._live.start(refresh=True)
 
     def draw(self) -> Panel | str:
         """Return the panel of the latest tick, as large as the terminal allows."""
