@@ -6,6 +6,8 @@ Knows dataclasses and JSON. Knows nothing of the meaning of the records.
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Record = TypeVar("Record", bound="DataclassInstance")
 
+MAX_DEPTH: Final = 64  # of nested lists and tables
+_INTEGERS: Final = range(-(1 << 63), 1 << 63)
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
@@ -79,8 +83,64 @@ def _is_plain(value: object) -> bool:
 
 
 def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the stored shape
-    """Return the value that `encode` wrote."""
-    return json.loads(text)
+    """Return the value of a JSON text, as `encode` wrote it or from outside.
+
+    Raises ValueError for any other text, for nests deeper than `MAX_DEPTH`, for integers of more than 64 bits and for
+    floats that are not finite.
+    """
+    try:
+        value = _decoder.decode(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    # Only a text with many brackets or long numbers can be beyond the limits.
+    if text.count("[") + text.count("{") > MAX_DEPTH or _LONG_NUMBER.search(text):
+        _require_limits(value)
+    return value
+
+
+def decode_toml(text: str, *, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return the table of a TOML text; raises ValueError, also beyond the limits of `decode`."""
+    try:
+        table = tomllib.loads(text, parse_float=parse_float)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    _require_limits(table)
+    return table
+
+
+def _refuse_constant(name: str) -> None:
+    message = f"{name} is not a number of JSON"
+    raise ValueError(message)
+
+
+_decoder: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+_LONG_NUMBER: Final = re.compile(r"\d{19}|[eE]\+?\d{3}")
+_TOO_DEEP: Final = f"it is nested deeper than {MAX_DEPTH} levels"
+
+
+def _require_limits(value: object) -> None:
+    """Raise ValueError for a value beyond the limits of `decode`."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        deeper: list[object] = []
+        for each in level:
+            match each:
+                case dict():
+                    deeper += each.values()
+                case list():
+                    deeper += each
+                case int() if each not in _INTEGERS:
+                    message = "an integer has more than 64 bits"
+                    raise ValueError(message)
+                case float() if not isfinite(each):
+                    message = "a number is not finite"
+                    raise ValueError(message)
+                case _:
+                    pass
+        if not deeper:
+            return
+        level = deeper
+    raise ValueError(_TOO_DEEP)
 
 
 def content_id(*parts: Json) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent import HOME
 from agent.advisor.decider import Decider
 from agent.app.advice import AdviceSource
-from agent.app.process import Interrupt, write_atomically
+from agent.app.process import Interrupt
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
 from agent.app.settings import RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
@@ -24,6 +24,7 @@ from agent.errors import UsageError
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
 from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
+from memory.file_access import write_file
 
 if TYPE_CHECKING:
     from agent.app.model import ModelService
@@ -232,6 +233,6 @@ def _service_factory(
 def _write_summary(summary: Summary, path: Path) -> None:
     """Write the summary beside the record of its run, for later reports."""
     try:
-        write_atomically(path, json.dumps(summary.as_json(), indent=1) + "\n")
+        write_file(path, json.dumps(summary.as_json(), indent=1) + "\n")
     except (OSError, ValueError) as error:
         log.warning("the summary was not written: %s; the run itself is complete", error)

@@ -72,14 +72,3 @@ def shown_path(path: Path) -> Path:
     below = path.absolute()
     here = Path.cwd()
     return below.relative_to(here) if below.is_relative_to(here) else path
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file atomically: if writing fails, the old file stays unchanged."""
-    new = path.with_name(path.name + ".unfinished")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise

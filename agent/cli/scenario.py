@@ -55,10 +55,10 @@ def run_them(
 
     Exits 1 when one fails, 2 when there is none, and 130 on Ctrl-C, with the results of those that were run.
     """
-    from agent.app.process import write_atomically
     from agent.tools.scenario.file import read_scenarios
     from agent.tools.scenario.run import ScenarioVerdict, page, require_tally_or_new
     from emulator import demo_cartridge_path, load_cartridge
+    from memory.file_access import write_file
 
     out = Output()
     if write is not None:
@@ -70,7 +70,7 @@ def run_them(
     reports, is_interrupted = _run(scenarios, cartridge, jobs, by_game=seeds is not None)
     if write is not None and not is_interrupted:
         command = join(["scenario", "run", *(each.as_posix() for each in paths)])
-        write_atomically(write, page(scenarios, reports, command, seeds or ""))
+        write_file(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
         rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
         out.say(json.dumps({"scenarios": rows, **_counts(reports)}))

@@ -40,12 +40,12 @@ def verify_cartridge(
     Exits 0 when every exercised check passed, 1 when one failed or play broke, 130 on Ctrl-C if none has failed.
     """
     from agent.app import interrupts
-    from agent.app.process import write_atomically
     from agent.cli.panel import view_on
     from agent.story.story import Story
     from agent.tools.report.html import require_page_or_new, require_writable
     from agent.tools.verify.game import VerifyRequest, page, verify
     from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
+    from memory.file_access import write_file
 
     out, err = Output(), Output(stderr=True)
     cartridge = load_cartridge(rom or demo_cartridge_path())
@@ -59,8 +59,8 @@ def verify_cartridge(
     if not as_json:
         out.print(_table(verdict))
     text = json.dumps(verdict.as_json(), indent=1)
-    write_atomically(write / f"{REPORT}.json", text + "\n")
-    write_atomically(write / f"{REPORT}.html", page(verdict))
+    write_file(write / f"{REPORT}.json", text + "\n")
+    write_file(write / f"{REPORT}.html", page(verdict))
     if as_json:
         out.say(json.dumps(verdict.as_json()))
     err.say(f"The report is in {write / REPORT}.html and .json.")

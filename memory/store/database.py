@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import stat
@@ -24,6 +23,7 @@ from memory.errors import (
     RetiredStore,
     StoreError,
 )
+from memory.file_access import new_file, sync
 
 Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by position or by name
 Made = TypeVar("Made")
@@ -123,19 +123,21 @@ class Database:
 
         No file is overwritten, and an unfinished copy has another name.
         """
-        if path.exists():
+        try:
+            with _translated_errors(path), new_file(path, replaces=False) as new:
+                try:
+                    with closing(sqlite3.connect(new.absolute())) as copy:
+                        self._connection.backup(copy)
+                        copy.execute("PRAGMA journal_mode = DELETE")  # complete without companions
+                finally:
+                    for suffix in COMPANIONS:
+                        new.with_name(new.name + suffix).unlink(missing_ok=True)
+        except FileExistsError:
             message = f"{path} exists; name a path without a file for the copy of {self.path}."
-            raise StoreError(message)
-        unfinished = path.with_name(path.name + ".unfinished")
-        with _translated_errors(path):
-            try:
-                with closing(sqlite3.connect(unfinished.absolute())) as copy:
-                    self._connection.backup(copy)
-                    copy.execute("PRAGMA journal_mode = DELETE")  # complete without companions
-                unfinished.rename(path)
-            finally:
-                for suffix in ("", *COMPANIONS):
-                    unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
+            raise StoreError(message) from None
+        except OSError as error:
+            message = f"{path} cannot be written ({error.strerror}); name another path for the copy of {self.path}."
+            raise StoreError(message) from error
 
     def second_connection(self) -> Database:
         """Return a second connection to the same file: any thread may use it, one at a time.
@@ -313,23 +315,13 @@ def restore_copy(copy: Path, path: Path, *, aside: str = "") -> Path | None:
     unchanged when there is no space for the copy. Its remaining companions are deleted, since they do not fit the copy.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".put-back")
-    try:
+    with new_file(path) as new:
         shutil.copyfile(copy, new)
         sync(new)
         moved = quarantine(path, aside) if aside and path.exists() else None
         for suffix in COMPANIONS:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
-        new.replace(path)
-        return moved
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def sync(path: Path) -> None:
-    """Sync a file to disk, so that its content survives a loss of power."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+    return moved
 
 
 def _connect_readonly(path: Path) -> sqlite3.Connection:

@@ -4,7 +4,6 @@ A supervisor that resumes a night reads its progress from `night.jsonl`.
 """
 
 import json
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -12,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
+
+from memory.file_access import append
 
 EVENTS_FILE: Final = "night.jsonl"
 MOST_BYTES: Final = 64_000_000  # from here on samples are left out; a night of 8 hours writes 1 MB
@@ -42,7 +43,7 @@ class NightJournal:
         """Write the waiting lines, as far as possible."""
         with suppress(OSError):
             while self._waiting:
-                _append(self.folder / EVENTS_FILE, self._waiting[0])
+                append(self.folder / EVENTS_FILE, self._waiting[0], starts_line=True)
                 self._waiting.popleft()
 
     def _is_full(self) -> bool:
@@ -72,25 +73,6 @@ def _parsed(text: bytes) -> Line | None:
     except ValueError:
         return None
     return line if isinstance(line, dict) and isinstance(line.get("what"), str) else None
-
-
-def _append(path: Path, line: bytes) -> None:
-    """Append `line` completely or not at all."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        size = os.lseek(file, 0, os.SEEK_END)
-        # A line that a kill or a full disk cut off must not join with the next one.
-        is_cut = size > 0 and os.pread(file, 1, size - 1) != b"\n"
-        data = b"\n" * is_cut + line
-        try:
-            if os.write(file, data) < len(data):
-                raise OSError(28, os.strerror(28))
-            os.fsync(file)
-        except OSError:
-            os.ftruncate(file, size)
-            raise
-    finally:
-        os.close(file)
 
 
 @dataclass(slots=True)
@@ -194,5 +176,4 @@ class ChildLog:
             for newer, older in reversed(list(pairwise(files))):
                 if newer.exists():
                     newer.replace(older)
-        with files[0].open("ab") as file:
-            file.write(data)
+        append(files[0], data)

@@ -21,7 +21,8 @@ from memory import (
     read_run_store,
 )
 from memory.errors import ForeignStore, MissingStore
-from memory.store.database import quarantine, restore_copy, sync
+from memory.file_access import sync
+from memory.store.database import quarantine, restore_copy
 from memory.store.knowledge_store import KnowledgeReader
 
 FOLDER: Final = "copies"

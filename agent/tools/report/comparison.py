@@ -9,13 +9,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from agent.app.process import write_atomically
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import page_key, render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line, page_place
 from agent.tools.report.run_data import RunData
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, sanitized
+from memory.file_access import write_file
 
 Plain: TypeAlias = "dict[str, Plain] | list[Plain] | str | float | bool | None"
 
@@ -147,7 +147,7 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
         milestones=list(_milestones(runs)),
         charts=list(_charts(runs)),
     )
-    write_atomically(path, page)
+    write_file(path, page)
     return path
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from agent.app.process import shown_path, write_atomically
+from agent.app.process import shown_path
 from agent.app.settings import RunSettings, cartridge_for
 from agent.story.story import Story
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
@@ -33,6 +33,7 @@ from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain, times
 from emulator import Cartridge, CartridgeError, World
 from memory import RunFolder, RunReader, read_run
+from memory.file_access import write_file
 
 LIMITS: Final = {
     "hours": "real hours",
@@ -241,7 +242,7 @@ def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
         if to is not None:
             require_page_or_new(to, page_key([folder.store.run_id]))
         written = to or folder.path / PAGE
-        write_atomically(written, page(read_run_data(folder, cartridge), cartridge))
+        write_file(written, page(read_run_data(folder, cartridge), cartridge))
         return written
 
 

@@ -18,12 +18,12 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, sync_playwright
 
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
-from agent.app.process import write_atomically
 from agent.tools.report.page import lead, page, report_run
 from agent.tools.report.run_data import RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, downsampled, with_wall_time
 from emulator import Cartridge
 from memory import VitalsRow, open_run, read_run
+from memory.file_access import write_file
 from memory.store.calls import Booking, CallOutcome, CallState
 from tests.agent.demo import CARTRIDGE, STORY
 from tests.agent.hostile.texts import hostile_texts
@@ -539,7 +539,7 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(run: Path) -> None:
     page = run / "report.html"
     page.write_text("old", encoding="utf-8")
     with pytest.raises(UnicodeEncodeError):
-        write_atomically(page, "half a page \ud800")
+        write_file(page, "half a page \ud800")
     assert page.read_text(encoding="utf-8") == "old"
     assert not list(run.glob("*.unfinished"))
 
