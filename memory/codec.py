@@ -26,7 +26,7 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 Record = TypeVar("Record", bound="DataclassInstance")
 
 MAX_DEPTH: Final = 64  # of nested lists and tables
-_INTEGERS: Final = range(-(1 << 63), 1 << 63)
+_LARGEST: Final = 1 << 1_023  # of integers: any that a float can hold
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
@@ -85,8 +85,7 @@ def _is_plain(value: object) -> bool:
 def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the stored shape
     """Return the value of a JSON text, as `encode` wrote it or from outside.
 
-    Raises ValueError for any other text, for nests deeper than `MAX_DEPTH`, for integers of more than 64 bits and for
-    floats that are not finite.
+    Raises ValueError for any other text, for nests deeper than `MAX_DEPTH`, and for numbers that no float can hold.
     """
     try:
         value = _decoder.decode(text)
@@ -114,7 +113,8 @@ def _refuse_constant(name: str) -> None:
 
 
 _decoder: Final = json.JSONDecoder(parse_constant=_refuse_constant)
-_LONG_NUMBER: Final = re.compile(r"\d{19}|[eE]\+?\d{3}")
+_LONG_NUMBER: Final = re.compile(r"\d{300}|[eE]\+?\d{3}")
+_TOO_LARGE: Final = "a number is too large"
 _TOO_DEEP: Final = f"it is nested deeper than {MAX_DEPTH} levels"
 
 
@@ -129,12 +129,10 @@ def _require_limits(value: object) -> None:
                     deeper += each.values()
                 case list():
                     deeper += each
-                case int() if each not in _INTEGERS:
-                    message = "an integer has more than 64 bits"
-                    raise ValueError(message)
+                case int() if not -_LARGEST < each < _LARGEST:
+                    raise ValueError(_TOO_LARGE)
                 case float() if not isfinite(each):
-                    message = "a number is not finite"
-                    raise ValueError(message)
+                    raise ValueError(_TOO_LARGE)
                 case _:
                     pass
         if not deeper:
