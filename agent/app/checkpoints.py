@@ -159,7 +159,8 @@ class CommitSchedule:
 class Checkpoints:
     """Commits one branch on schedule; `newest` is the tick of the last checkpoint.
 
-    `began` is the `perf_counter` reading at which this process began `session`.
+    `began` is the `perf_counter` reading at which this process began `session`. After a checkpoint `is_new_branch_due` is
+    true: play goes on in parts that are built from it, as after a kill.
     """
 
     def __init__(
@@ -170,8 +171,10 @@ class Checkpoints:
         knowledge: KnowledgeStore,
         session: str,
         began: float,
+        trail: Trail | None = None,
     ) -> None:
         self.newest = loop.tick
+        self.is_new_branch_due = False
         self.schedule = CommitSchedule(loop.tick)
         self._store = store
         self._loop = loop
@@ -179,12 +182,12 @@ class Checkpoints:
         self._knowledge = knowledge
         self._session = session
         self._began = began
-        self._trail = Trail(store.append_trail)
+        self.trail = trail or Trail(store.append_trail)
 
     def after_tick(self, state: State) -> None:
         """Commit what is due; it runs between ticks and outside hooks, because a failed checkpoint must stop play."""
         tick, schedule = self._loop.tick, self.schedule
-        self._trail.observe(tick, state)
+        self.trail.observe(tick, state)
         commit = schedule.next(tick)
         if commit is Commit.RECORD:
             self._append_vitals()
@@ -207,6 +210,7 @@ class Checkpoints:
         self._store.commit(checkpoint=moment)
         self.schedule.saved(link.tick)
         self.newest = link.tick
+        self.is_new_branch_due = True
 
     def deliver_lessons(self) -> None:
         """Deliver the lessons of the last checkpoint to memory.sqlite, if that is still to be done.
@@ -219,9 +223,15 @@ class Checkpoints:
             with self._counting_faults("deliver"):
                 knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
 
-    def finish(self, why: CheckpointReason) -> None:
+    def pause(self) -> None:
+        """Commit the record so far, without a checkpoint: play that resumes decides the ticks since the last one again."""
+        self._append_vitals()
+        self._store.commit()
+        self.deliver_lessons()
+
+    def finish(self) -> None:
         """Commit the end of a session: a last checkpoint, its lessons, and maintenance of memory.sqlite."""
-        self.save("milestone" if self.schedule.due == "milestone" else why)
+        self.save("milestone" if self.schedule.due == "milestone" else "end")
         self.deliver_lessons()
         with self._counting_faults("maintain"):
             self._knowledge.maintain()

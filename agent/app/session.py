@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.app.advice import AdviceSource
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import Checkpoints, append, row_of
+from agent.app.checkpoints import Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
@@ -121,24 +121,28 @@ class Session:
         self._start_branch(*(back or ()))
         if abandoned is not None:
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
+            self._checkpoints.schedule.request("back")
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
     def _start_branch(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
-        """Start a branch at the newest checkpoint up to tick `latest`, and build its parts."""
+        """Start a branch at the newest checkpoint up to tick `latest`."""
         checkpoint = self._load_checkpoint(latest, why)
-        link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
+        self._build_branch(Link(checkpoint.tick, checkpoint.chain) if checkpoint else None)
+        if checkpoint is None:
+            self._checkpoints.schedule.request("start")  # power-on is a restore target as well
+
+    def _build_branch(self, link: Link | None, trail: Trail | None = None) -> None:
+        """Build the parts of a branch from the last checkpoint, whose `link` is given, or for a new game."""
         self._console = RecordingConsole(
             self._machine, lambda record: self._store.append_step(row_of(record)), start=link
         )
         self._action = ""
-        self._branch = Branch(self._context, self._console, log_failure, is_new=checkpoint is None)
+        self._branch = Branch(self._context, self._console, log_failure, is_new=link is None)
         self._loop = self._branch.loop
         knowledge, session = self._context.knowledge, self._context.session
         self._checkpoints = Checkpoints(
-            self._store, self._loop, self._console, knowledge, session, self._began
+            self._store, self._loop, self._console, knowledge, session, self._began, trail
         )
-        # Power-on is a restore target as well.
-        self._checkpoints.schedule.request("start" if checkpoint is None else "back")
         self._call_after(self._record_milestones, MilestoneLedger.observe)
         self._call_after(self._consolidate, Loop.perform)
 
@@ -159,8 +163,8 @@ class Session:
         reason = ""
         gc.freeze()  # the parts live as long as play does, so the collector can skip them
         try:
-            while not self._play_branch(limits, viewer):
-                self._restore()
+            while self._play_branch(limits, viewer):
+                pass
         except Stuck as stuck:
             self._stop, reason = Stop.GAVE_UP, str(stuck)
         except (EmulatorError, MemoryFault, MemoryError):
@@ -171,28 +175,46 @@ class Session:
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
         finally:
             gc.unfreeze()
-        if not self._is_finished():
+        if self._stop is Stop.INTERRUPTED:
+            self._checkpoints.pause()
+        elif not self._is_finished():
             self._branch.memory.end_session(self._store, self._loop.tick)
-            self._checkpoints.finish("signal" if self._stop is Stop.INTERRUPTED else "end")
+            self._checkpoints.finish()
         else:  # a process killed at the end of a run may not have delivered all lessons
             self._checkpoints.deliver_lessons()
         return self._summary(reason)
 
     def _play_branch(self, limits: PlayLimits, viewer: Viewer) -> bool:
-        """Play until there is a reason to stop; return False when a checkpoint should be restored instead."""
+        """Play one branch; return whether play goes on in another, which is built from a checkpoint."""
         self._call_after(partial(self._show, viewer), Loop.perform)
         self._loop.render_all = limits.render_all
+        checkpoints = self._checkpoints
         try:
             self._loop.play(
-                lambda _: self._reason_to_stop(limits) is not None, self._checkpoints.after_tick
+                lambda _: checkpoints.is_new_branch_due or self._reason_to_stop(limits) is not None,
+                checkpoints.after_tick,
             )
         except Stuck as stuck:
             if not stuck.may_restore:
                 raise
             log.warning("%s; going back to a checkpoint", stuck)
+            self._restore()
+            return True
+        reason = self._reason_to_stop(limits)
+        if reason is not None:
+            self._stop = reason
             return False
-        self._stop = self._reason_to_stop(limits) or Stop.ERROR
+        self._continue()
         return True
+
+    def _continue(self) -> None:
+        """Build the parts of the branch again from the checkpoint just made.
+
+        Whether the process ends at a checkpoint or not, play after it is the same, tick by tick: what is not in the
+        checkpoint, as an action in progress, does not survive it.
+        """
+        self._errors += self._branch.faults
+        self._build_branch(self._console.link, trail=self._checkpoints.trail)
 
     def _restore(self) -> None:
         """Restore a checkpoint from before play got stuck; the ticks since then become an abandoned branch.
@@ -202,10 +224,13 @@ class Session:
         abandoned = self._branch.mind.to_json()
         self._store.commit()
         self._errors += self._branch.faults
-        self._start_branch(
-            self._branch.recovery.restore_target(self._store.checkpoint_ticks()), "stuck"
-        )
-        self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
+        target = self._branch.recovery.restore_target(self._store.checkpoint_ticks())
+        with (
+            self._store.database.transaction()
+        ):  # a kill loses both, the return and what it teaches, or neither
+            self._start_branch(target, "stuck")
+            self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
+            self._checkpoints.save("back")
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._machine.frame), counter)
 

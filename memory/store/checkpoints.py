@@ -15,8 +15,8 @@ BUDGET: Final = 64 << 20  # bytes, of game states and parts together
 MIN_RETAINED: Final = 2  # retained whatever their size
 
 CheckpointReason: TypeAlias = Literal[
-    "start", "milestone", "consolidation", "battle", "signal", "end", "back"
-]  # why it was made; "battle": before an important battle, "back": play was rewound to it
+    "start", "milestone", "consolidation", "battle", "end", "back"
+]  # why it was made; "battle": before an important battle, "back": play went back to it to leave a dead end
 PERMANENT: Final[frozenset[CheckpointReason]] = frozenset({"start", "milestone"})
 
 

@@ -66,14 +66,22 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Hold the write lock for the body; commit at the end, or roll back when the body raises."""
-        self.execute("BEGIN IMMEDIATE")
+        """Hold the write lock for the body; commit at the end, or roll back when the body raises.
+
+        Within another transaction it becomes a part of that one.
+        """
+        is_part = self._connection.in_transaction
+        self.execute("SAVEPOINT part" if is_part else "BEGIN IMMEDIATE")
         try:
             yield
-            self.execute("COMMIT")
+            self.execute("RELEASE part" if is_part else "COMMIT")
         except BaseException:
             if self._connection.in_transaction:
-                self._connection.rollback()
+                if is_part:
+                    self._connection.execute("ROLLBACK TO part")
+                    self._connection.execute("RELEASE part")
+                else:
+                    self._connection.rollback()
             raise
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
