@@ -24,6 +24,7 @@ from memory import (
     TrailRow,
     VitalsRow,
 )
+from memory.codec import SavedAttributes
 from memory.store.checkpoints import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
@@ -156,14 +157,16 @@ class CommitSchedule:
         self.committed, self.due, self.waiting = tick, None, why
 
 
-class Checkpoints:
+class Checkpoints(SavedAttributes):
     """Commits one branch on schedule; `newest` is the tick of the last checkpoint.
 
     `began` is the `perf_counter` reading at which this process began `session`. After a checkpoint `is_new_branch_due` is
     true: play goes on in parts that are built from it, as after a kill.
     """
 
-    def __init__(
+    SAVED = ("_action",)  # the last one that began
+
+    def __init__(  # noqa: PLR0913  # the parts that a commit takes from
         self,
         store: RunStore,
         loop: Loop,
@@ -175,13 +178,16 @@ class Checkpoints:
     ) -> None:
         self.newest = loop.tick
         self.is_new_branch_due = False
-        self.schedule = CommitSchedule(loop.tick)
+        # A process that was killed may not have delivered the lessons of its last checkpoint.
+        self.schedule = CommitSchedule(loop.tick, lessons_due=True)
         self._store = store
         self._loop = loop
         self._console = console
         self._knowledge = knowledge
         self._session = session
         self._began = began
+        self._action = ""
+        store.attach("checkpoints", self)
         self.trail = trail or Trail(store.append_trail)
 
     def after_tick(self, state: State) -> None:
@@ -201,6 +207,13 @@ class Checkpoints:
                 schedule.refused(tick, schedule.due)
         elif commit is Commit.LESSONS:
             self.deliver_lessons()
+
+    def saw_action(self, name: str, *, is_battle: bool) -> None:
+        """Request a checkpoint when the action of an important battle begins, once until another begins."""
+        if name != self._action:
+            self._action = name
+            if is_battle:
+                self.schedule.request("battle")
 
     def save(self, why: CheckpointReason) -> None:
         """Commit the current game state and all attached parts together."""

@@ -172,6 +172,7 @@ def play_run(
                 cartridge=cartridge.name,
                 seed=run_settings.seed,
                 tick=session.tick,
+                repeats_to=session.repeats_to,
                 memory=memory,
                 known=known,
                 labels={each.id: each.label for each in story.milestones_up_to(until)},

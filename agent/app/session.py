@@ -21,7 +21,7 @@ from agent.errors import Stuck
 from agent.events import MilestoneEvent
 from agent.experience.memory_use import MemoryUse
 from agent.loop import Loop, Performed
-from agent.mind.intent import Intent
+from agent.mind.intent import Intent, IntentSource
 from agent.perception.percept import Percept
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
@@ -136,7 +136,6 @@ class Session:
         self._console = RecordingConsole(
             self._machine, lambda record: self._store.append_step(row_of(record)), start=link
         )
-        self._action = ""
         self._branch = Branch(self._context, self._console, log_failure, is_new=link is None)
         self._loop = self._branch.loop
         knowledge, session = self._context.knowledge, self._context.session
@@ -280,10 +279,8 @@ class Session:
         if self._branch.memory.consolidator.tick(self._loop.tick) is not None:
             self._checkpoints.schedule.request("consolidation")
         intent: Intent = call.args[0]
-        if intent.name != self._action:
-            self._action = intent.name
-            if self._action in self._battle_tasks:
-                self._checkpoints.schedule.request("battle")
+        if intent.source is IntentSource.PLAN:
+            self._checkpoints.saw_action(intent.name, is_battle=intent.name in self._battle_tasks)
 
     def _is_finished(self) -> bool:
         """Return whether a session has already ended at this tick and stored its lessons, or no tick was played.
@@ -298,6 +295,16 @@ class Session:
     def tick(self) -> int:
         """The tick at which the session stands."""
         return self._loop.tick
+
+    @property
+    def repeats_to(self) -> int:
+        """The tick up to which this session plays again, in the same way, what an interrupted one has played."""
+        last = next(reversed(self._store.branchings()), None)
+        is_repeated = last is not None and (last.why, last.session) == (
+            "resumed",
+            self._context.session,
+        )
+        return last.left if last is not None and is_repeated else self.tick
 
     def _note_event(self, event: EventRow) -> None:
         if event.kind in OF_INTEREST:
@@ -340,6 +347,7 @@ class Session:
             frames=self._console.frame,
             wall_s=round(wall, 3),
             frames_per_s=round((self._console.frame - start.frame) / wall, 1),
+            digest=self._console.link.chain.hex(),
             milestones=self._branch.ledger.reached,
             badges=self._loop.look().player.badge_count,
             battles=sum(1 for _ in self._store.events("battle")),

@@ -31,6 +31,7 @@ class PlayStart(NamedTuple):
     cartridge: str
     seed: int
     tick: int  # 0 in a new run
+    repeats_to: int  # the tick up to which play repeats what an interrupted session played; `tick` if it does not
     memory: Path | None  # None: played without any
     known: tuple[int, int]  # entries in that memory, and the runs that added them
     labels: Mapping[str, str]  # of the milestones to reach, by id, in order
@@ -39,7 +40,7 @@ class PlayStart(NamedTuple):
     model_fault: str  # why that model cannot be reached, ''
 
 
-NO_START: Final = PlayStart(Path(), "", 0, 0, None, (0, 0), {}, {}, "", "")
+NO_START: Final = PlayStart(Path(), "", 0, 0, 0, None, (0, 0), {}, {}, "", "")
 
 
 class TickView(NamedTuple):
@@ -145,6 +146,7 @@ class Summary:
     frames: int
     wall_s: float
     frames_per_s: float
+    digest: str  # the last of the chain, in hexadecimal: equal in two runs whose games are the same
     milestones: Sequence[ReachedMilestone]
     badges: int
     battles: int

@@ -81,8 +81,11 @@ def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> PanelP
 
 def start_lines(start: PlayStart) -> Iterator[str]:
     """Yield the first lines of play: the cartridge, the seed, the run, the memory and the model."""
-    if start.tick:
-        yield f"{start.cartridge}, seed {start.seed}: continuing {shown_path(start.run)} at tick {start.tick:,}"
+    if start.repeats_to:
+        repeated = f", repeating it up to tick {start.repeats_to:,}" * (
+            start.repeats_to > start.tick
+        )
+        yield f"{start.cartridge}, seed {start.seed}: continuing {shown_path(start.run)} at tick {start.tick:,}{repeated}"
     else:
         yield f"{start.cartridge}, seed {start.seed}: new run {shown_path(start.run)}"
     entries, runs = start.known
@@ -306,20 +309,24 @@ def _latest_advice(moment: TickView) -> EventRow | None:
 
 @dataclass
 class PacedViewer(Viewer):
-    """A viewer that holds play back to `pace` times the speed of the Game Boy."""
+    """A viewer that holds play back to `pace` times the speed of the Game Boy, except for ticks that are repeated."""
 
     view: Viewer
     pace: float
     interrupt: Interrupt
+    _repeats_to: int = 0
     _from: tuple[int, float] | None = None  # the frame and the time of the first tick
 
     def show_start(self, start: PlayStart) -> None:
         """Show the start."""
+        self._repeats_to = start.repeats_to
         self.view.show_start(start)
 
     def show(self, moment: TickView) -> None:
         """Show the tick, and wait until it is due."""
         self.view.show(moment)
+        if moment.tick <= self._repeats_to:
+            return
         first = self._from
         if first is None or moment.frame < first[0]:  # play went back to a checkpoint
             self._from = first = moment.frame, perf_counter()

@@ -175,9 +175,10 @@ def replay(
         _exit_with(redecided.divergence, decided if as_json else None)
     else:
         with _progress(err) as bar:
-            ticks, divergence = replay_run(runs[0], rom, episode, say=err.say, bar=bar)
-        err.say(f"{counted(ticks, 'tick')} replayed")
-        _exit_with(divergence, {"ticks": ticks} if as_json else None)
+            replayed = replay_run(runs[0], rom, episode, say=err.say, bar=bar)
+        err.say(f"{counted(replayed.ticks, 'tick')} replayed")
+        figures = {"ticks": replayed.ticks, "digest": replayed.digest}
+        _exit_with(replayed.divergence, figures if as_json else None)
 
 
 def _say_written(file: Path, size: int, *, as_json: bool) -> None:

@@ -126,8 +126,9 @@ class Blackboard:
         self._listeners: tuple[Listener, ...] = ()
         self._by_scope: dict[str, tuple[Listener, ...]] = {}
         self.seq = 0  # of the newest entry ever written on this lineage
-        self._load()
         store.attach("blackboard", self)
+        if not self.loads:  # no checkpoint has restored it
+            self._load()
 
     def define(self, *kinds: EntryKind) -> None:
         """Add policies for more kinds of entries."""

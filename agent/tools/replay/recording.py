@@ -126,10 +126,11 @@ def restore(console: Console, recording: Recording, mark: CheckpointInfo) -> str
 
 
 class Replay(NamedTuple):
-    """The number of recorded ticks, and the first divergence, if there is any."""
+    """The number of recorded ticks, the first divergence, if there is any, and the last digest of the chain in hexadecimal."""
 
     ticks: int
     divergence: Divergence | None
+    digest: str
 
 
 def drive(recording: Recording, console: Console, bar: Bar = no_bar) -> Replay:
@@ -141,7 +142,8 @@ def drive(recording: Recording, console: Console, bar: Bar = no_bar) -> Replay:
     edited = find_edit(recording, console.cartridge.sha1)
     intact = recording if edited is None else recording.before(edited.tick)
     found = first_divergence(console, tracked(intact.records, bar))
-    return Replay(len(recording.records), found or edited)
+    digest = recording.records[-1].chain.hex() if recording.records else ""
+    return Replay(len(recording.records), found or edited, digest)
 
 
 def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:

@@ -52,11 +52,11 @@ STORY = Story.of(CartridgeKind.DEMO)
 class RandomAdvisor:
     """An advisor that calls every tool and then answers at random."""
 
-    def __init__(self, tools: Sequence[Tool], seed: int) -> None:
+    def __init__(self, tools: Sequence[Tool], chance: random.Random, asked: list[Question]) -> None:
         self.tools = {tool.name: tool for tool in tools}
-        self.asked: list[Question] = []
+        self.asked = asked
         self.results: list[str] = []
-        self._chance = random.Random(seed)
+        self._chance = chance
 
     def ask(self, question: Question) -> Advice | NoAnswer:
         self.asked.append(question)
@@ -84,19 +84,18 @@ class RandomAdvisor:
 class Game:
     folder: Path
     summary: Summary
-    advisor: RandomAdvisor
+    asked: list[Question]
 
 
 def play(home: Path, seed: int) -> Game:
-    advisors: list[RandomAdvisor] = []
+    asked, chance = list[Question](), random.Random(seed)
 
     def advisor(tools: Sequence[Tool], _observed: object) -> RandomAdvisor:
-        advisors.append(RandomAdvisor(tools, seed))
-        return advisors[-1]
+        return RandomAdvisor(tools, chance, asked)
 
     with advised_session(home, AdviceSource(advisor, 200), seed) as opened:
         summary = opened.session.play(PlayLimits("delivered", 2_000), Watcher())
-    return Game(home / "run", summary, advisors[0])
+    return Game(home / "run", summary, asked)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +110,7 @@ def test_a_game_reaches_its_goal_with_random_advice(game: Game) -> None:
 def test_every_answer_is_recorded_with_its_tool_calls(game: Game) -> None:
     with closing(read_run(game.folder)) as folder:
         answers = list(folder.store.events(ADVICE))
-    assert [each.tick for each in answers] == [each.tick for each in game.advisor.asked]
+    assert [each.tick for each in answers] == [each.tick for each in game.asked]
     assert all(len(each.payload["done"]) == 10 for each in answers)
     assert any("silent" in each.payload for each in answers)
     assert any("advice" in each.payload for each in answers)
@@ -130,7 +129,7 @@ def test_entries_of_a_model_are_claims_that_the_cartridge_closes(game: Game) -> 
 
 
 def test_the_situation_lists_facts_goals_and_surroundings(game: Game) -> None:
-    text = game.advisor.asked[-1].situation
+    text = game.asked[-1].situation
     for head in ("Why you are asked: ", "Tick: ", "Place: ", "Reached: left_home", "Facts, "):
         assert head in text
     for head in ("Team:\n| ", "Bag:\n| ", "Money: ", "The map around"):
@@ -139,7 +138,7 @@ def test_the_situation_lists_facts_goals_and_surroundings(game: Game) -> None:
 
 
 def test_a_run_with_advice_is_decided_again_without_a_model(game: Game) -> None:
-    ticks, answers = game.summary.ticks, len(game.advisor.asked)
+    ticks, answers = game.summary.ticks, len(game.asked)
     assert redecide_run(game.folder, None, None) == (ticks, answers, "")
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Summary, TickView
+from agent.app import Interrupt, Summary, TickView, build
 from agent.app.checkpoints import COMMIT_EVERY
-from agent.app.observations import GAME_SECTIONS, game_table
+from agent.app.observations import GAME_SECTIONS, PlayObservations, game_table
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
 from agent.story.facts import FactKind, RamFact
@@ -301,9 +301,16 @@ def test_c16_a_corrupt_table_loses_observations_but_not_ticks(tmp_path: Path) ->
         assert list(run.store.events("location"))
 
 
-def test_c16_a_failing_observer_is_counted_and_play_continues(tmp_path: Path) -> None:
+def test_c16_a_failing_observer_is_counted_and_play_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*parts: Any) -> PlayObservations:  # noqa: ANN401
+        observations = PlayObservations(*parts)
+        observations._session = None  # type: ignore[assignment]  # which the database refuses
+        return observations
+
+    monkeypatch.setattr(build, "PlayObservations", failing)
     with session_in(tmp_path) as (session, folder):
-        session._branch.observations._session = None  # type: ignore[assignment]  # which the database refuses
         summary = session.play(PlayLimits("never", 80), Watcher())
         assert (summary.stop.value, summary.ticks) == ("ticks", 80)
         assert summary.errors >= 1

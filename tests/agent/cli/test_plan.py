@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from agent.app import Interrupt, Outlook, Settings, TickView, outlook, outlooks_of_ram, play_run
+from agent.app.play import NO_MEMORY
 from agent.story.story import Story
 from emulator import CartridgeKind
 from tests.agent.support import Agent, Ended, Played, Watcher, end_the_story
@@ -80,13 +81,19 @@ def refused(ended: Ended, code: int, words: str) -> None:
 
 
 def test_a_waiting_text_is_shown_with_the_plan_after_it(agent: Agent, tmp_path: Path) -> None:
-    run, asked = tmp_path / "run", Interrupt()
+    run, texts = tmp_path / "run", list[int]()
 
-    def stop_at_text(moment: TickView) -> None:
+    def find_text(moment: TickView) -> None:
         state = moment.state
-        asked.asked = state.game_started and state.dialogue.is_open and state.menu is None
+        if state.game_started and state.dialogue.is_open and state.menu is None:
+            texts.append(moment.tick)
 
-    play_run(Settings(run=run, memory=tmp_path / "memory.sqlite"), Watcher(stop_at_text), asked)
+    play_run(
+        Settings(run=tmp_path / "first", memory=NO_MEMORY, ticks=100),
+        Watcher(find_text),
+        Interrupt(),
+    )
+    play_run(Settings(run=run, memory=NO_MEMORY, ticks=texts[0]), Watcher(), Interrupt())
     seen = outlook(None, run)
     assert seen.now == "text is waiting"
     assert seen.goal is not None
