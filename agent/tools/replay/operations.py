@@ -46,6 +46,7 @@ from agent.tools.replay.recording import (
 from agent.tools.report.words import counted
 from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
+from memory.agent_memory import SESSION_ENDED
 
 
 def require_new(file: Path) -> None:
@@ -293,8 +294,8 @@ def redecide_run(
 ) -> Redecided:
     """Play the run in `path` again in a temporary folder, without asking a model and without changing the run.
 
-    `memory` is the memory file that the run began with, if any. Raises RunError when the run was played in more than
-    one session, or began with another memory.
+    `memory` is the memory file that the run began with, if any. Raises RunError when the run was played on after an
+    end, as to another goal, or from an older checkpoint, or began with another memory.
     """
     with ExitStack() as stack:
         if path.is_file():
@@ -304,9 +305,7 @@ def redecide_run(
         settings, recorded = RunSettings.of(folder.settings), list(folder.store.steps())
         cartridge = cartridge_for(rom, settings)
         report_emulator(settings.pyboy, say)
-        if len(folder.store.sessions()) > 1:
-            message = f"{path} was resumed, and its memory of then is lost; replay its steps alone"
-            raise RunError(message)
+        _require_one_game(path, folder.store, len(recorded))
         home = Path(stack.enter_context(TemporaryDirectory()))
         if memory is not None:
             with closing(read_knowledge_store(memory)) as known:
@@ -326,6 +325,18 @@ def redecide_run(
         steps = list(again.store.steps())
         count = sum(1 for _ in again.store.events(ADVICE))
         return Redecided(len(steps), count, _difference(recorded, steps))
+
+
+def _require_one_game(path: Path, run: RunReader, ticks: int) -> None:
+    """Raise RunError when the run holds decisions of its owner, who played on after an end or from an older checkpoint."""
+    if any(each.tick < ticks for each in run.events(SESSION_ENDED)):
+        how = "after an end"
+    elif any(each.why in {"asked", "recovered"} for each in run.branchings()):
+        how = "from an older checkpoint"
+    else:
+        return
+    message = f"{path} was played on {how}, which cannot be decided again; replay its steps alone"
+    raise RunError(message)
 
 
 def _asking(settings: RunSettings, run: RunReader) -> AdviceSource | None:

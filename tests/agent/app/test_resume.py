@@ -17,7 +17,7 @@ import pytest
 
 from agent.app import Interrupt, Settings, Stop, TickView, interrupts
 from agent.errors import UsageError
-from agent.tools.replay.operations import replay_run
+from agent.tools.replay.operations import redecide_run, replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
@@ -83,7 +83,9 @@ def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: 
     ended = agent("play", "--json", "--resume", run)
     assert (ended.code, ended.json["stop"]) == (0, "goal")
     assert ended.json["ticks"] > ticks
-    assert replay_run(run, None).divergence is None
+    assert replay_run(run, None) == (ended.json["ticks"], None, ended.json["digest"])
+    assert agent("replay", "--json", run).json["digest"] == ended.json["digest"]
+    assert redecide_run(run, None, None) == (ended.json["ticks"], 0, "")
 
     again = agent("play", "--json", "--resume", run)
     assert (again.code, again.json["stop"]) == (0, "goal")
@@ -393,3 +395,14 @@ def test_a_run_stopped_in_an_interaction_reaches_its_goal(
     assert all(battle["turns_taken"] > 0 for battle in battles)
     for battle in battles:
         assert (battle["outcome"] == "defeat") is (battle["player_hp_remaining"] == 0)
+
+
+def test_a_run_played_on_after_its_end_cannot_be_decided_again(
+    agent: Agent, tmp_path: Path
+) -> None:
+    run, memory = tmp_path / "run", ("--memory", tmp_path / "memory.sqlite")
+    agent("play", "--run", run, "--ticks", 60, *memory)
+    agent("play", "--resume", run, "--ticks", 120, *memory)
+    refused = agent("replay", run, "--decide")
+    assert refused.code == 1
+    assert "was played on after an end, which cannot be decided again" in refused.err

@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 from agent.advisor.money.limits import Ceilings, load_terms
 from agent.advisor.money.prices import load_prices
@@ -18,7 +19,7 @@ from agent.app import Summary
 from agent.app.advice import AdviceSource
 from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
-from agent.app.session import PlayLimits
+from agent.app.session import PlayLimits, Session
 from agent.app.settings import ModelTerms
 from agent.mind.advice import (
     CurrentMoment,
@@ -152,7 +153,7 @@ def played_game(
 ) -> Iterator[Game]:
     """Play the demo until the team is healed and yield the game; without `asking` only rules play.
 
-    `prepare` receives the branch before the game starts.
+    `prepare` receives each branch of the game before it is played.
     """
     slot = AdvisorSlot()
 
@@ -160,11 +161,18 @@ def played_game(
         slot.tools = tools
         return slot
 
-    with advised_session(home, asking or AdviceSource(make_advisor), seed=3) as opened:
-        branch = opened.session._branch
-        prepare(branch)
+    build = Session._build_branch
+
+    def build_prepared(session: Session, *given: Any, **more: Any) -> None:  # noqa: ANN401
+        build(session, *given, **more)
+        prepare(session._branch)
+
+    with (
+        patch.object(Session, "_build_branch", build_prepared),
+        advised_session(home, asking or AdviceSource(make_advisor), seed=3) as opened,
+    ):
         summary = opened.session.play(PlayLimits(UNTIL, 2_000), Watcher())
-        yield Game(branch, opened.run.store, slot, Dex.of(CARTRIDGE), summary)
+        yield Game(opened.session._branch, opened.run.store, slot, Dex.of(CARTRIDGE), summary)
 
 
 @dataclass
