@@ -164,6 +164,7 @@ def play_run(
         session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
         if stage is not None:
             stage(console)
+            session.begin_here()
         if service is not None:
             session.model = service.status
         viewer.show_start(

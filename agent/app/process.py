@@ -17,9 +17,14 @@ ENDS: Final = frozenset({"SIGINT", "SIGTERM", "SIGHUP"})
 
 @dataclass(slots=True)
 class Interrupt:
-    """A flag: whether a signal has requested the end."""
+    """A flag: whether a signal has requested the end.
+
+    With `is_final` play ends with a checkpoint, to be continued from there; otherwise it continues as if nothing had
+    happened.
+    """
 
     asked: bool = False
+    is_final: bool = False
 
 
 @contextmanager

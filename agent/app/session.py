@@ -157,6 +157,10 @@ class Session:
         except CorruptStore:  # possibly the fault that the supervisor goes back for
             return None
 
+    def begin_here(self) -> None:
+        """Begin with a checkpoint: the console was prepared by steps that are not recorded."""
+        self._checkpoints.schedule.request("start")
+
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
@@ -174,7 +178,7 @@ class Session:
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
         finally:
             gc.unfreeze()
-        if self._stop is Stop.INTERRUPTED:
+        if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:
             self._checkpoints.pause()
         elif not self._is_finished():
             self._branch.memory.end_session(self._store, self._loop.tick)

@@ -265,7 +265,9 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
 
 def _derive_part(origin: GameOrigin, part: StartPart, run: Path) -> None:
     # The checkpoint of the start is made even without play.
-    watch = PlayWatch(PlayBody(part.play or NO_PLAY), Interrupt(asked=part.play is None))
+    watch = PlayWatch(
+        PlayBody(part.play or NO_PLAY), Interrupt(asked=part.play is None, is_final=True)
+    )
     summary = play_part(origin, part, run, watch)
     if part.known:
         record_known(run, part.known, Story.of(origin.cartridge.kind))
