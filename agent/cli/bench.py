@@ -193,8 +193,12 @@ def _publish(
     require_result_path(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     findings = measure(cartridge)
-    if write is not None:
+    if write is not None and not findings.interrupted:
         origin = Origin(command_line(), what, cartridge)
         picture = findings.draw() if findings.draw is not None else None
         write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)
+    if findings.interrupted:
+        nothing = f"; {write} was not written" if write is not None else ""
+        Output(stderr=True).say(f"interrupted after {findings.interrupted}{nothing}")
+        raise typer.Exit(INTERRUPTED)

@@ -20,9 +20,9 @@ from agent.cli.flags import seeds_of
 from agent.cli.output import Output, progress
 from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
-from agent.lab.runner import Asked
 from agent.story.story import Story
-from agent.tools.progress import Bar
+from agent.tools.progress import Asked, Bar
+from agent.tools.report.words import counted
 from emulator import Cartridge
 from memory import read_knowledge_store
 
@@ -63,13 +63,22 @@ def battles(cartridge: Cartridge, seeds: str) -> Findings:
 
 
 def exam(cartridge: Cartridge, seeds: str) -> Findings:
-    """Play the games of some seeds, and compare answers of memory with them."""
-    from agent.lab.exam.exam import exam_findings, examine
+    """Play the games of some seeds, and compare answers of memory with them; Ctrl-C keeps the finished games."""
+    from agent.lab.exam.exam import Paper, exam_findings, examine
 
-    numbers = seeds_of(seeds)
+    numbers, papers = seeds_of(seeds), list[Paper]()
     with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
-        games = examine(cartridge, numbers, done=bar("game", len(numbers)))
-    return exam_findings(cartridge.name, games)
+        done = bar("game", len(numbers))
+        try:
+            for each in examine(cartridge, numbers, interrupt):
+                papers.append(each)
+                done(1)
+        except KeyboardInterrupt:
+            if not papers:
+                raise
+    complete = len(papers) == len(numbers)
+    reached = "" if complete else f"{len(papers):,} of {counted(len(numbers), 'game')}"
+    return exam_findings(cartridge.name, papers)._replace(interrupted=reached)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
@@ -92,13 +91,12 @@ def _run(
     err, reports = Output(stderr=True), list["Report"]()
     with interrupts() as interrupt, progress(err, Interrupt()) as bar:
         done = bar("scenario", len(scenarios))
-        with closing(run_all(scenarios, cartridge, jobs)) as ended:
-            while not interrupt.asked and (each := next(ended, None)) is not None:
-                reports.append(each)
-                done(1)
-                name = f"{each.name}, seed {each.seed}" if by_game else each.name
-                for line in _outcome(each):
-                    err.say(f"{name}: {line}")
+        for each in run_all(scenarios, cartridge, jobs, asked=lambda: interrupt.asked):
+            reports.append(each)
+            done(1)
+            name = f"{each.name}, seed {each.seed}" if by_game else each.name
+            for line in _outcome(each):
+                err.say(f"{name}: {line}")
         return reports, len(reports) < len(scenarios)
 
 

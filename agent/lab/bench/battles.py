@@ -19,7 +19,7 @@ from agent.errors import RunError
 from agent.lab.bench.game import GOAL, StateWatcher, open_session
 from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
-from agent.lab.runner import Asked, play_all
+from agent.lab.runner import play_all
 from agent.lab.stats import Distribution, Paired
 from agent.skills import (
     Attack,
@@ -34,7 +34,7 @@ from agent.skills import (
     usable_slots,
 )
 from agent.story.story import Story
-from agent.tools.progress import Done
+from agent.tools.progress import Asked, Done
 from agent.tools.report.words import counted
 from emulator import (
     BattleResult,
