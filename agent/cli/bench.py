@@ -53,7 +53,7 @@ def battles(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare the agent in battle with the strongest move each turn."""
+    """Compare the agent in battle with always the strongest move."""
     from agent.cli import measurements
 
     what = "Battles fought twice: by the agent, and by the strongest move always"
@@ -76,7 +76,7 @@ def experience(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare the same games with and without memory of other games."""
+    """Compare games with and without memory of other games."""
     from agent.cli.measurements import ExperienceOptions
     from agent.cli.measurements import experience as compare
 
@@ -97,7 +97,7 @@ def exam(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare what memory answers about games with their recordings."""
+    """Compare answers of memory about games with recordings."""
     from agent.cli import measurements
 
     what = "What memory knows of games, against their recordings"

@@ -192,15 +192,10 @@ def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool)
         out.print(rows_of((_name_column(), "passed", "frames"), tallied, ""))
     else:
         rows = (
-            (
-                each.name,
-                each.pitfall,
-                f"{each.frames:,}",
-                Text(each.verdict.value, STYLES[each.verdict.value]),
-            )
+            (each.name, f"{each.frames:,}", Text(each.verdict.value, STYLES[each.verdict.value]))
             for each in reports
         )
-        out.print(rows_of((_name_column(), "pitfall", "frames", ""), rows, ""))
+        out.print(rows_of((_name_column(), "frames", "result"), rows, ""))
     counts = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
     done = f"{len(reports):,} of " if len(reports) < count else ""
     out.say(f"{done}{counted(count, 'scenario')}: {counts or 'none was finished'}")
