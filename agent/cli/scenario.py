@@ -19,8 +19,8 @@ from agent.cli.output import INTERRUPTED, Output, progress, rows_of
 from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
-    from agent.tools.scenario.file import Scenario, ScenarioListing
-    from agent.tools.scenario.run import Report
+    from agent.tools.scenario.file import Scenario
+    from agent.tools.scenario.run import Report, ScenarioListing
     from emulator import Cartridge
 
 STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
@@ -112,7 +112,8 @@ def list_them(
     paths: list[Path] = PATHS, states: Path | None = STATES, as_json: bool = flags.AS_JSON
 ) -> None:
     """List scenarios with their start, and whether it can be used."""
-    from agent.tools.scenario.file import list_entry, read_scenarios
+    from agent.tools.scenario.file import read_scenarios
+    from agent.tools.scenario.run import list_entry
 
     out = Output()
     rows = [list_entry(each) for each in read_scenarios(paths, states)]

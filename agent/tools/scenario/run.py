@@ -1,4 +1,4 @@
-"""Execution of scenarios, in sequence or in parallel, their reports, and a results page of many games."""
+"""Scenarios in a list, their execution in sequence or in parallel, their reports, and a results page of many games."""
 
 import multiprocessing
 import signal
@@ -18,7 +18,7 @@ from agent.errors import ScenarioError, UsageError
 from agent.story.story import Story
 from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
-from agent.tools.scenario.file import PlayBody, PressBody, Scenario, read_scenario
+from agent.tools.scenario.file import PlayBody, PressBody, SavedStart, Scenario, read_scenario
 from agent.tools.scenario.history import describe_episodes
 from agent.tools.scenario.start import (
     RUN,
@@ -31,9 +31,36 @@ from agent.tools.scenario.start import (
     load_latest,
     play_part,
 )
-from agent.tools.scenario.states import cartridge_name, current_state
-from emulator import Cartridge, PyBoyConsole
+from agent.tools.scenario.states import cartridge_name, current_state, origin_of, state_path
+from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioListing:
+    """A scenario in a list; `trouble` is why its saved state cannot be used with this emulator, '' if it can."""
+
+    name: str
+    pitfall: str
+    description: str
+    start: str
+    trouble: str = ""
+
+
+def list_entry(scenario: Scenario) -> ScenarioListing:
+    """Return the description of a scenario for a list."""
+    first = scenario.start[0] if scenario.start else None
+    start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
+    if isinstance(first, SavedStart):
+        start = f"state {first.name}"
+        try:
+            made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
+        except ScenarioError as error:
+            trouble = str(error)
+        else:
+            start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
+            trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
+    return ScenarioListing(scenario.name, scenario.pitfall, scenario.description, start, trouble)
 
 
 class ScenarioVerdict(StrEnum):
