@@ -432,7 +432,7 @@ def test_names_in_tables_are_never_cut(
     tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    name = "the_maze_costs_little_more_than_its_shortest_way"
+    name = "a_blackout_halves_the_money_and_changes_the_plan"
     file = written(tmp_path, 'pitfall = "a-maze"\ndescription = "It is long."\n' + WAIT, name)
     for command in ("list", "run"):
         lines = agent("scenario", command, file).out.splitlines()
