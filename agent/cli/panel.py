@@ -215,7 +215,8 @@ class LivePanel(Viewer):
     def __post_init__(self) -> None:
         self._live = Live(
             console=self.output,
-            get_renderable=lambda: self.draw() if self._moment else "",
+            # The empty line is for the cursor: the ^C that a terminal echoes must not wrap out of the panel.
+            get_renderable=lambda: Group(self.draw(), "") if self._moment else "",
             refresh_per_second=REFRESH_PER_SECOND,
             transient=True,
         )

@@ -10,6 +10,7 @@ from shlex import join
 from typing import TYPE_CHECKING, Final
 
 import typer
+from rich.padding import Padding
 from rich.table import Column
 from rich.text import Text
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from agent.tools.scenario.run import Report, ScenarioListing
     from emulator import Cartridge
 
+INDENT: Final = 4  # columns of a description in a list
 STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
@@ -120,8 +122,9 @@ def list_them(
     if as_json:
         out.say(json.dumps({"scenarios": [asdict(each) for each in rows]}))
     else:
-        cells = ((each.name, _description(each)) for each in rows)
-        out.print(rows_of((_name_column(), "description, pitfall and start"), cells, ""))
+        for each in rows:
+            out.say(each.name)
+            out.print(Padding(_description(each), (0, 0, 0, INDENT)))
 
 
 @scenario.command("record")
@@ -190,13 +193,13 @@ def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool)
 
     if by_game:
         tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
-        out.print(rows_of((_name_column(), "passed", "frames"), tallied, ""))
+        out.print(rows_of(_columns("passed", "frames"), tallied, ""))
     else:
         rows = (
             (each.name, f"{each.frames:,}", Text(each.verdict.value, STYLES[each.verdict.value]))
             for each in reports
         )
-        out.print(rows_of((_name_column(), "frames", "result"), rows, ""))
+        out.print(rows_of(_columns("frames", "result"), rows, ""))
     counts = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
     done = f"{len(reports):,} of " if len(reports) < count else ""
     out.say(f"{done}{counted(count, 'scenario')}: {counts or 'none was finished'}")
@@ -209,6 +212,9 @@ def _description(row: ScenarioListing) -> Text:
     return Text.assemble(row.description, (f"\n{pitfall}start: {row.start}", "dim"), trouble)
 
 
-def _name_column() -> Column:
-    """Return the column of names, which `run` takes and which are therefore never cut."""
-    return Column("scenario", no_wrap=True, overflow="fold")
+def _columns(*names: str) -> tuple[Column, ...]:
+    """Return the columns of a table; only the first one, of names, is folded where it does not fit."""
+    return (
+        Column("scenario", overflow="fold"),
+        *(Column(name, no_wrap=True, overflow="fold") for name in names),
+    )

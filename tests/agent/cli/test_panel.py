@@ -71,6 +71,14 @@ def at_size(drawn: Drawn, columns: int, rows: int, *, no_color: bool = False) ->
     return drawn
 
 
+def test_below_the_panel_is_an_empty_line_for_the_cursor(tmp_path: Path) -> None:
+    view = LivePanel(terminal(80, 24))
+    played_with(view, tmp_path)
+    view.stop()
+    frames = view.output.file.getvalue().split("╰")[1:]  # type: ignore[attr-defined]
+    assert all(each.partition("╯")[2].startswith("\n") for each in frames)
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(40, 24), (60, 24), (80, 24), (200, 50)])
 def test_the_panel_fits_the_terminal_and_shows_goal_team_and_time(
     drawn: Drawn, columns: int, rows: int

@@ -431,13 +431,16 @@ def test_scenario_list_shows_the_start_and_unusable_states(
 def test_names_in_tables_are_never_cut(
     tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
     name = "a_blackout_halves_the_money_and_changes_the_plan"
     file = written(tmp_path, 'pitfall = "a-maze"\ndescription = "It is long."\n' + WAIT, name)
-    for command in ("list", "run"):
-        lines = agent("scenario", command, file).out.splitlines()
-        assert any(name in line for line in lines)
-        assert max(map(len, lines)) <= 80
+    for columns in (80, 60):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for command in ("list", "run"):
+            shown = agent("scenario", command, file).out
+            assert name[:30] in shown
+            assert name in shown or (columns, command) == (60, "run")  # there it is folded
+            assert max(map(len, shown.splitlines())) <= columns
+            assert "…" not in shown
 
 
 def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_ones(
