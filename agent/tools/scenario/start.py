@@ -206,6 +206,8 @@ def derive(
         entry = cache.entry(entry, part.spelled)
         target = cache.home / entry
         with FileLock(f"{target}.lock"):  # so that two processes do not derive it at the same time
+            if asked():  # perhaps since it began to wait for the lock
+                raise KeyboardInterrupt
             if not target.exists():
                 with TemporaryDirectory(dir=cache.home) as scratch:
                     run = Path(scratch) / RUN
