@@ -91,7 +91,7 @@ class Outlook:
     """The facts, open goals and plan of one moment, in words.
 
     `now` describes the next step, of a reflex or of the plan, or says that there is no plan; `plan` is what follows
-    after a reflex, and None if there is no plan. `remembered` lists the decisions that memory changes.
+    after a reflex, with costs and effects, and None if there is no plan; `steps` are its labels. `remembered` lists the decisions that memory changes.
     """
 
     name: str
@@ -102,6 +102,7 @@ class Outlook:
     goal: Goal | None
     plan: str | None
     now: str
+    steps: tuple[str, ...] = ()
     remembered: tuple[str, ...] = ()
 
 
@@ -194,6 +195,7 @@ def _look(
         goal=plan.goal if plan is not None else None,
         plan=explain(plan, then) if plan is not None else None,
         now=now,
+        steps=tuple(each.label for each in plan.actions) if plan is not None else (),
     )
 
 

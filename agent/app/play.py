@@ -180,6 +180,7 @@ def play_run(
                 species=Dex.of(cartridge).all_species,
                 asks=service.model if service is not None else "",
                 model_fault=service.unreachable if service is not None else "",
+                asked_at=settings.at,
             )
         )
         with nullcontext() if service is None else closing(service):

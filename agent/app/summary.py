@@ -38,6 +38,7 @@ class PlayStart(NamedTuple):
     species: Mapping[int, Species]
     asks: str  # the model that is asked, '' for none
     model_fault: str  # why that model cannot be reached, ''
+    asked_at: int | None = None  # the tick of --at
 
 
 NO_START: Final = PlayStart(Path(), "", 0, 0, 0, None, (0, 0), {}, {}, "", "")

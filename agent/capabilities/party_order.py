@@ -12,7 +12,7 @@ from agent.skills import Skill, swap
 from agent.story.interactions import Task
 from emulator import Party, State
 
-LED: Final = "led"
+RIGHT_LEAD: Final = "right_lead"
 PRIORITY: Final = 53
 COST: Final = 3
 BEHIND: Final = 6  # levels by which a trainee may lag behind the strongest member
@@ -24,7 +24,7 @@ def capability(game: GameContext) -> Capability:
 
     def read(state: State) -> Mapping[str, int]:
         # In a battle the policy decides which one fights.
-        return {LED: int(state.in_battle or best_lead(game, state) == 0)}
+        return {RIGHT_LEAD: int(state.in_battle or best_lead(game, state) == 0)}
 
     def sources(state: State) -> tuple[object, ...]:
         here = not state.in_battle and state.party
@@ -35,16 +35,23 @@ def capability(game: GameContext) -> Capability:
 
     action = Action(
         name="lead",
-        requires=(Require(LED, at_most=0), FREE),
-        effects=(Effect(LED, 1),),
+        requires=(Require(RIGHT_LEAD, at_most=0), FREE),
+        effects=(Effect(RIGHT_LEAD, 1),),
         cost=COST,
         label="change the lead Pokemon",
     )
     return Capability(
         name="lead",
-        sensors=(watching({LED: 1}, sources, read),),
+        sensors=(watching({RIGHT_LEAD: 1}, sources, read),),
         actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
-        goals=(Goal(LED, (Require(LED, at_least=1),), PRIORITY, "have the right Pokemon lead"),),
+        goals=(
+            Goal(
+                RIGHT_LEAD,
+                (Require(RIGHT_LEAD, at_least=1),),
+                PRIORITY,
+                "have the right Pokemon lead",
+            ),
+        ),
     )
 
 

@@ -35,14 +35,12 @@ TABLE: Final = {
         "agent.cli.runs", "report", "Write the report of a run, or a comparison of several."
     ),
     "runs": LazyCommand(
-        "agent.cli.lists",
-        "runs",
-        "List the runs, the one played last first; `last` names it in other commands.",
+        "agent.cli.lists", "runs", "List the runs, newest first; `last` names the newest."
     ),
     "milestones": LazyCommand(
         "agent.cli.lists",
         "milestones",
-        "List the milestones of a cartridge in order: the names that --until takes.",
+        "List the milestones in order: the names that --until takes.",
     ),
     "eval": LazyCommand(
         "agent.cli.eval", "evaluate", "Play many games and measure how far they get."

@@ -53,7 +53,7 @@ def battles(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare the agent in battle with the strongest move each turn."""
+    """Compare the agent in battle with always the strongest move."""
     from agent.cli import measurements
 
     what = "Battles fought twice: by the agent, and by the strongest move always"
@@ -76,7 +76,7 @@ def experience(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare the same games with and without memory of other games."""
+    """Compare games with and without memory of other games."""
     from agent.cli.measurements import ExperienceOptions
     from agent.cli.measurements import experience as compare
 
@@ -97,7 +97,7 @@ def exam(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare what memory answers about games with their recordings."""
+    """Compare answers of memory about games with recordings."""
     from agent.cli import measurements
 
     what = "What memory knows of games, against their recordings"
@@ -193,8 +193,12 @@ def _publish(
     require_result_path(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     findings = measure(cartridge)
-    if write is not None:
+    if write is not None and not findings.interrupted:
         origin = Origin(command_line(), what, cartridge)
         picture = findings.draw() if findings.draw is not None else None
         write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)
+    if findings.interrupted:
+        nothing = f"; {write} was not written" if write is not None else ""
+        Output(stderr=True).say(f"interrupted after {findings.interrupted}{nothing}")
+        raise typer.Exit(INTERRUPTED)

@@ -237,7 +237,7 @@ def plan(
         "Plan for RAM images, NAME.wram with NAME.hram, of Pokemon Red or of --rom.",
         "FOLDER_OR_FILE",
     ),
-    facts: bool = switch("--facts", "Print the facts of the planner as well."),
+    facts: bool = switch("--facts", "Also print costs, effects and the facts of the planner."),
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Show what the agent would do now and why, and its open goals."""
@@ -263,17 +263,22 @@ def _object(outlook: Outlook, *, facts: bool) -> dict[str, object]:
         {"label": each.label, "priority": each.priority, "active": each is outlook.goal}
         for each in outlook.goals
     ]
-    names = ("name", "moment", "team", "now", "plan", "remembered")
+    names = ("name", "moment", "team", "now", "plan", "steps", "remembered")
     shown = {name: getattr(outlook, name) for name in names}
     return {**shown, "goals": goals, **({"facts": dict(outlook.facts)} if facts else {})}
 
 
 def show_outlook(outlook: Outlook, output: Output, *, facts: bool) -> None:
-    """Print the moment, the next step, the plan, the open goals, and optionally the facts."""
+    """Print the moment, the next step, the plan and the open goals; with `facts`, also costs, effects and facts."""
     output.say(f"Moment: {outlook.name}, {outlook.moment}")
     output.say(f"Team: {outlook.team}")
     output.say(f"Now: {outlook.now}.")
-    output.say(outlook.plan or "No plan.")
+    if facts or outlook.goal is None:
+        output.say(outlook.plan or "No plan.")
+    else:
+        output.say(f"Goal: {outlook.goal.label}.")
+        for number, step in enumerate(outlook.steps, start=1):
+            output.say(f"{number}. {step}.")
     for words in outlook.remembered:
         output.say(f"From memory: {words}.")
     output.say("Open goals, most urgent first:" if outlook.goals else "Open goals: none")

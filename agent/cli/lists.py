@@ -35,7 +35,8 @@ def runs(
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """List the runs, the one played last first; `last` names it in other commands."""
+    """List the runs, newest first; `last` names the newest."""
+    from agent.app.process import shown_path
     from agent.tools.run_list import list_runs
 
     if folder is not None and not folder.is_dir():
@@ -46,28 +47,27 @@ def runs(
     if as_json:
         out.say(json.dumps({"runs": [each.as_json() for each in found]}))
     elif found:
-        whole = [Column(name, no_wrap=True, overflow="fold") for name in ("run", "played", "size")]
-        head = (whole[0], whole[1], "cartridge", "seed", "reached", "ended", whole[2])
-        out.print(rows_of(head, map(_row, found), f"runs in {home}"))
+        head = (Column("run", no_wrap=True, overflow="fold"), "when, what, and how it ended")
+        out.print(rows_of(head, map(_row, found), f"runs in {shown_path(home)}"))
         for each in found:
             if each.trouble:
                 out.say(f"unreadable: {each.trouble}")
     else:
-        out.say(f"no runs in {home} yet; `red-agent play` makes one")
+        out.say(f"no runs in {shown_path(home)} yet; `red-agent play` makes one")
 
 
-def _row(run: ListedRun) -> tuple[str, ...]:
+def _row(run: ListedRun) -> tuple[str, str]:
     name, size = Path(run.run).name, f"{run.bytes / MB:.1f} MB"
     played = f"{run.played.astimezone():%Y-%m-%d %H:%M}"
     if run.trouble:
-        return name, played, "", "", "", "unreadable", size
-    reached = f"{len(run.milestones)} of {run.of}" if run.of else str(len(run.milestones))
-    ended = ENDED.get(run.stop, str(run.stop))
-    return name, played, run.cartridge, str(run.seed), reached, ended, size
+        return name, f"{played}\nunreadable, {size}"
+    of, ended = f" of {run.of}" if run.of else "", ENDED.get(run.stop, str(run.stop))
+    reached = f"{len(run.milestones)}{of} milestones"
+    return name, f"{played}, {run.cartridge}, seed {run.seed}\n{reached}, {ended}, {size}"
 
 
 def milestones(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:
-    """List the milestones of a cartridge in order: the names that --until takes."""
+    """List the milestones in order: the names that --until takes."""
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge
 

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -20,12 +21,13 @@ from agent.cli.flags import seeds_of
 from agent.cli.output import Output, progress
 from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
-from agent.lab.runner import Asked
 from agent.story.story import Story
-from agent.tools.progress import Bar
+from agent.tools.progress import Asked, Bar
+from agent.tools.report.words import counted
 from emulator import Cartridge
 from memory import read_knowledge_store
 
+WIDEST: Final = 1_000  # columns
 LIMIT: Final = 4_000  # ticks: three times a game of the demo
 
 
@@ -37,7 +39,11 @@ def show(findings: Findings, *, json: bool) -> None:
         return
     title = findings.title
     for rows in filter(None, findings.tables):
-        out.print(_findings_table(title, rows))
+        table = _findings_table(title, rows)
+        widest = Measurement.get(out, out.options.update(max_width=WIDEST), table).maximum
+        if widest > out.width and len(rows) < len(rows[0]):
+            table = _findings_table(title, _turned(rows))
+        out.print(table)
         title = ""
 
 
@@ -48,6 +54,12 @@ def _findings_table(title: str, rows: Sequence[Row]) -> Table:
     for row in rows:
         table.add_row(*[Text(cell(value)) for value in row.values()])
     return table
+
+
+def _turned(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return a table that is too wide with its columns as rows; the first column becomes the head."""
+    first, *names = rows[0]
+    return [{first: name, **{cell(row[first]): row[name] for row in rows}} for name in names]
 
 
 def battles(cartridge: Cartridge, seeds: str) -> Findings:
@@ -63,13 +75,22 @@ def battles(cartridge: Cartridge, seeds: str) -> Findings:
 
 
 def exam(cartridge: Cartridge, seeds: str) -> Findings:
-    """Play the games of some seeds, and compare answers of memory with them."""
-    from agent.lab.exam.exam import exam_findings, examine
+    """Play the games of some seeds, and compare answers of memory with them; Ctrl-C keeps the finished games."""
+    from agent.lab.exam.exam import Paper, exam_findings, examine
 
-    numbers = seeds_of(seeds)
+    numbers, papers = seeds_of(seeds), list[Paper]()
     with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
-        games = examine(cartridge, numbers, done=bar("game", len(numbers)))
-    return exam_findings(cartridge.name, games)
+        done = bar("game", len(numbers))
+        try:
+            for each in examine(cartridge, numbers, interrupt):
+                papers.append(each)
+                done(1)
+        except KeyboardInterrupt:
+            if not papers:
+                raise
+    complete = len(papers) == len(numbers)
+    reached = "" if complete else f"{len(papers):,} of {counted(len(numbers), 'game')}"
+    return exam_findings(cartridge.name, papers)._replace(interrupted=reached)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,16 @@ def observe(
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Summarise recorded model sessions as notes for the next run. Needs no model or network."""
+    from agent.app.process import shown_path
     from memory.tapes import command
 
     out = Output()
     report = command.run(
         db=db, memory_dir=memory_dir, dry_run=dry_run, reset=reset, session=session, also=(HOME,)
     )
-    for line in [json.dumps(report.as_json())] if as_json else report.lines():
+    if as_json:
+        out.say(json.dumps(report.as_json()))
+        return
+    page = shown_path(report.page) if report.page is not None else None
+    for line in report._replace(tape=shown_path(report.tape), page=page).lines():
         out.say(line)

@@ -71,7 +71,7 @@ TIGHT: Final = frozenset(
 def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
     """Return a table of names and texts."""
     table = Table(title=Text(title), title_justify="left", show_header=False)
-    table.add_column(style="dim", overflow="fold", max_width=26)
+    table.add_column(style="dim", overflow="fold", max_width=32)
     table.add_column(overflow="fold", min_width=min(len(title), 50))  # wide enough for the title
     for name, words in rows:
         table.add_row(Text(name), Text(words))

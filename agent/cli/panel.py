@@ -23,7 +23,7 @@ from agent.app.process import shown_path
 from agent.app.summary import NO_START, ModelStatus, PlayStart
 from agent.cli.output import Output, grid
 from agent.mind.intent import IntentSource
-from agent.tools.report.words import counted, describe_data, game_time
+from agent.tools.report.words import counted, describe_data, game_time, no_answer
 from emulator import Screen
 from emulator.console import FRAMES_PER_SECOND
 from emulator.ram.dialogue import Waiting
@@ -81,10 +81,12 @@ def picture(screen: Screen, columns: int, rows: int, *, colours: bool) -> PanelP
 
 def start_lines(start: PlayStart) -> Iterator[str]:
     """Yield the first lines of play: the cartridge, the seed, the run, the memory and the model."""
-    if start.repeats_to:
-        repeated = f", repeating it up to tick {start.repeats_to:,}" * (
-            start.repeats_to > start.tick
-        )
+    if start.asked_at is not None:
+        where = f"the last checkpoint up to tick {start.asked_at:,}"
+        yield f"{start.cartridge}, seed {start.seed}: going back in {shown_path(start.run)} to tick {start.tick:,}, {where}"
+    elif start.repeats_to:
+        is_repeated = start.repeats_to > start.tick
+        repeated = f", repeating it up to tick {start.repeats_to:,}" if is_repeated else ""
         yield f"{start.cartridge}, seed {start.seed}: continuing {shown_path(start.run)} at tick {start.tick:,}{repeated}"
     else:
         yield f"{start.cartridge}, seed {start.seed}: new run {shown_path(start.run)}"
@@ -118,7 +120,7 @@ def event_line(event: EventRow, start: PlayStart) -> str:
         case "stuck":
             return f"stuck: {data.get('reason')}"
         case "advice" if data.get("silent"):
-            return f"model ({data.get('purpose')}): no answer, {data['silent']}"
+            return f"model ({data.get('purpose')}): no answer, {no_answer(str(data['silent']))}"
         case "advice":
             return f"model ({data.get('purpose')}): {_advice(data.get('advice') or {})}"
         case "blackout":
@@ -167,7 +169,7 @@ class PlainLines(Viewer):
 
     output: Output
     start: PlayStart = NO_START
-    _last: tuple[str, int] = ("", 0)
+    _last: tuple[str, int] | None = None
     _last_tick: int = 0
     _idle: bool = False  # whether the last tick was idle
     _advice: EventRow | None = None
@@ -185,15 +187,18 @@ class PlainLines(Viewer):
             self._advice = latest
             self.output.say(f"{_clock(moment)}  {event_line(latest, self.start)}")
         now = (moment.intent.name, len(moment.milestones))
-        new = moment.milestones[self._last[1] :]
+        last = self._last or ("", now[1])  # a continued run has reached some before
         was_idle, self._idle = self._idle, moment.intent.source is IntentSource.IDLE
-        if now == self._last and moment.tick - self._last_tick < LINE_EVERY:
+        if now == last and moment.tick - self._last_tick < LINE_EVERY:
             return
         is_brief = moment.intent.source is IntentSource.REFLEX or (self._idle and not was_idle)
-        if not is_brief or now[1] != self._last[1]:
+        if not is_brief or now[1] != last[1]:
             self._last, self._last_tick = now, moment.tick
-            reached = "".join(f"; milestone: {milestone_label(self.start, each)}" for each in new)
-            self.output.say(f"{_clock(moment)}  {moment.where:<28}  {moment.intent.why}{reached}")
+            new = moment.milestones[last[1] :]
+            words = [f"milestone: {milestone_label(self.start, each)}" for each in new]
+            if not words or now[0] != last[0]:
+                words.insert(0, moment.intent.why)
+            self.output.say(f"{_clock(moment)}  {moment.where:<28}  {'; '.join(words)}")
 
 
 @dataclass
@@ -212,7 +217,8 @@ class LivePanel(Viewer):
     def __post_init__(self) -> None:
         self._live = Live(
             console=self.output,
-            get_renderable=lambda: self.draw() if self._moment else "",
+            # The empty line is for the cursor: the ^C that a terminal echoes must not wrap out of the panel.
+            get_renderable=lambda: Group(self.draw(), "") if self._moment else "",
             refresh_per_second=REFRESH_PER_SECOND,
             transient=True,
         )

@@ -18,7 +18,7 @@ from agent.tools.report.words import counted, times
 
 if TYPE_CHECKING:
     from agent.tools.progress import Bar
-    from agent.tools.replay.bisect import Difference, ValueChange
+    from agent.tools.replay.difference import Difference, ValueChange
 
 SHOWN: Final = 24  # fields, and ranges of RAM
 

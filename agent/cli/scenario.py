@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Final
 
 import typer
+from rich.padding import Padding
 from rich.table import Column
 from rich.text import Text
 
@@ -20,10 +20,11 @@ from agent.cli.output import INTERRUPTED, Output, progress, rows_of
 from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
-    from agent.tools.scenario.file import Scenario, ScenarioListing
-    from agent.tools.scenario.run import Report
+    from agent.tools.scenario.file import Scenario
+    from agent.tools.scenario.run import Report, ScenarioListing
     from emulator import Cartridge
 
+INDENT: Final = 4  # columns of a description in a list
 STYLES: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
@@ -92,13 +93,12 @@ def _run(
     err, reports = Output(stderr=True), list["Report"]()
     with interrupts() as interrupt, progress(err, Interrupt()) as bar:
         done = bar("scenario", len(scenarios))
-        with closing(run_all(scenarios, cartridge, jobs)) as ended:
-            while not interrupt.asked and (each := next(ended, None)) is not None:
-                reports.append(each)
-                done(1)
-                name = f"{each.name}, seed {each.seed}" if by_game else each.name
-                for line in _outcome(each):
-                    err.say(f"{name}: {line}")
+        for each in run_all(scenarios, cartridge, jobs, asked=lambda: interrupt.asked):
+            reports.append(each)
+            done(1)
+            name = f"{each.name}, seed {each.seed}" if by_game else each.name
+            for line in _outcome(each):
+                err.say(f"{name}: {line}")
         return reports, len(reports) < len(scenarios)
 
 
@@ -114,15 +114,17 @@ def list_them(
     paths: list[Path] = PATHS, states: Path | None = STATES, as_json: bool = flags.AS_JSON
 ) -> None:
     """List scenarios with their start, and whether it can be used."""
-    from agent.tools.scenario.file import list_entry, read_scenarios
+    from agent.tools.scenario.file import read_scenarios
+    from agent.tools.scenario.run import list_entry
 
     out = Output()
     rows = [list_entry(each) for each in read_scenarios(paths, states)]
     if as_json:
         out.say(json.dumps({"scenarios": [asdict(each) for each in rows]}))
     else:
-        cells = ((each.name, _description(each)) for each in rows)
-        out.print(rows_of((_name_column(), "description, pitfall and start"), cells, ""))
+        for each in rows:
+            out.say(each.name)
+            out.print(Padding(_description(each), (0, 0, 0, INDENT)))
 
 
 @scenario.command("record")
@@ -189,20 +191,15 @@ def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool)
     """
     from agent.tools.scenario.run import tallies
 
-    if by_game:
+    if by_game and reports:
         tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
-        out.print(rows_of((_name_column(), "passed", "frames"), tallied, ""))
-    else:
+        out.print(rows_of(_columns("passed", "frames"), tallied, ""))
+    elif reports:
         rows = (
-            (
-                each.name,
-                each.pitfall,
-                f"{each.frames:,}",
-                Text(each.verdict.value, STYLES[each.verdict.value]),
-            )
+            (each.name, f"{each.frames:,}", Text(each.verdict.value, STYLES[each.verdict.value]))
             for each in reports
         )
-        out.print(rows_of((_name_column(), "pitfall", "frames", ""), rows, ""))
+        out.print(rows_of(_columns("frames", "result"), rows, ""))
     counts = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
     done = f"{len(reports):,} of " if len(reports) < count else ""
     out.say(f"{done}{counted(count, 'scenario')}: {counts or 'none was finished'}")
@@ -215,6 +212,9 @@ def _description(row: ScenarioListing) -> Text:
     return Text.assemble(row.description, (f"\n{pitfall}start: {row.start}", "dim"), trouble)
 
 
-def _name_column() -> Column:
-    """Return the column of names, which `run` takes and which are therefore never cut."""
-    return Column("scenario", no_wrap=True, overflow="fold")
+def _columns(*names: str) -> tuple[Column, ...]:
+    """Return the columns of a table; only the first one, of names, is folded where it does not fit."""
+    return (
+        Column("scenario", overflow="fold"),
+        *(Column(name, no_wrap=True, overflow="fold") for name in names),
+    )

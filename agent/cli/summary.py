@@ -12,7 +12,7 @@ from agent.app.process import shown_path
 from agent.app.summary import PlayStart
 from agent.cli.output import facts
 from agent.tools.report.page import PAGE
-from agent.tools.report.words import counted, game_time
+from agent.tools.report.words import counted, game_time, no_answer
 from emulator.console import FRAMES_PER_SECOND
 
 
@@ -73,7 +73,7 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
     silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
     missed = f"; missed: {_listed(figures['cache_misses'])}" if figures["cache_misses"] else ""
-    why = {REASONS.get(name, name): times for name, times in silent.items()}
+    why = {no_answer(name): times for name, times in silent.items()}
     unanswered = f"; no answer: {_listed(why)}" if silent else ""
     return [
         (
@@ -93,13 +93,6 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{counted(figures['tape_nodes'], 'message')}, {counted(figures['tape_lost'], 'call')} lost",
         ),
     ]
-
-
-REASONS: Final = {
-    "breaker": "paused after failures",
-    "fault": "failed calls",
-    "ceiling": "the budget is used up",
-}
 
 
 def _listed(counted: Mapping[str, int]) -> str:

@@ -1,5 +1,6 @@
 """One line for each wrong use of the command line: what was given, and what can be given instead."""
 
+import re
 from typing import Any, Final
 
 from typer import TyperException
@@ -14,6 +15,7 @@ from typer.core import TyperArgument, TyperOption
 
 from agent.errors import did_you_mean
 
+EXTRA: Final = re.compile(r"Got unexpected extra argument\S* \((.+)\)")
 # What pydantic says of a value, by the kind of its error.
 REFUSED: Final = {
     "int_parsing": "is not a whole number",
@@ -36,6 +38,9 @@ def usage_line(error: TyperException) -> str:
         case BadOptionUsage():
             takes = "takes no value" if "not take" in error.message else "needs a value"
             return f"{error.option_name} {takes}"
+        case UsageError() if extra := EXTRA.fullmatch(error.format_message()):
+            command = f"`{error.ctx.command_path}`" if error.ctx else "the command"
+            return f"{command} takes no argument {extra[1]}{_see(error)}"
         case UsageError():
             words = error.format_message().rstrip(".")
             return words[:1].lower() + words[1:] + _see(error)

@@ -62,7 +62,8 @@ class PublishedResult:
 class Findings(NamedTuple):
     """The findings of a measurement: an object of figures, tables for display, and rows to publish.
 
-    `draw` returns a PNG; it is only called when one is needed, because matplotlib loads slowly.
+    `draw` returns a PNG; it is only called when one is needed, because matplotlib loads slowly. `interrupted` says how far
+    a measurement came that was ended early; its findings are shown, and not written.
     """
 
     title: str
@@ -70,6 +71,7 @@ class Findings(NamedTuple):
     tables: Sequence[Sequence[Row]]
     rows: Sequence[Row] = ()
     draw: Callable[[], bytes] | None = None
+    interrupted: str = ""
 
 
 class Origin(NamedTuple):

@@ -21,22 +21,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from time import perf_counter
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from agent.errors import RunError
-from agent.tools.progress import Done
+from agent.tools.progress import Asked, Done, never
 
 POLL: Final = 0.2  # seconds between two checks for a requested stop
 GRACE: Final = 10.0  # seconds for a game to end by itself after a stop request
 
 Order = TypeVar("Order")
 Played = TypeVar("Played")
-Asked: TypeAlias = Callable[[], bool]  # whether a stop is requested
-
-
-def never() -> bool:
-    """Return that no stop is requested."""
-    return False
 
 
 def play_all(

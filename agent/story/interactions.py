@@ -229,7 +229,7 @@ class Task:
     @property
     def suitable(self) -> str:
         """The name of the fact that a member of the team is strong against the trainer."""
-        return f"fits:{self.id}"
+        return f"strong_against:{self.id}"
 
 
 @dataclass(frozen=True, slots=True)

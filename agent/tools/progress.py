@@ -1,12 +1,18 @@
-"""What long operations report their progress to. A command shows it; here nothing is shown."""
+"""What long operations report their progress to, and ask whether to stop. A command shows it; here nothing is shown."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 Item = TypeVar("Item")
 Done: TypeAlias = Callable[[int], object]  # gets the number of further completed parts
+Asked: TypeAlias = Callable[[], bool]  # whether a stop is requested
 # Starts the progress of a number of parts, named in the singular such as "tick".
 Bar: TypeAlias = Callable[[str, int], Done]
+
+
+def never() -> bool:
+    """Return that no stop is requested."""
+    return False
 
 
 def no_bar(_what: str, _count: int) -> Done:

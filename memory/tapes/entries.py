@@ -243,3 +243,30 @@ def _flat(output: object) -> str:
     if isinstance(output, dict) and isinstance(output.get("text"), str):
         return str(output["text"])
     return json.dumps(output, sort_keys=True, ensure_ascii=False)
+
+
+class SessionIndex:
+    """A session indexed for the rules: `entries` are its distinct messages."""
+
+    def __init__(self, session: TapeSession, entries: tuple[TapeEntry, ...]) -> None:
+        self.session = session
+        self.entries = entries
+        self._calls = {entry.hash: entry.tool_uses for entry in entries}
+        self._answers: dict[str, tuple[ToolResult, ...]] = {}
+        for entry in entries:
+            if entry.tool_results and entry.parent_hash:
+                self._answers.setdefault(entry.parent_hash, entry.tool_results)
+
+    def call_of(self, entry: TapeEntry, place: int) -> ToolUse | None:
+        """Return the call of the result at `place`, by its id, or by its place when ids were dropped."""
+        result, uses = entry.tool_results[place], self._calls.get(entry.parent_hash or "", ())
+        if not result.id:
+            return uses[place] if place < len(uses) else None
+        return next((use for use in uses if use.id == result.id), None)
+
+    def failed(self, entry: TapeEntry, place: int) -> bool:
+        """Return whether the call at `place` has an error result."""
+        use, results = entry.tool_uses[place], self._answers.get(entry.hash, ())
+        by_id = [each for each in results if each.id and each.id == use.id]
+        by_place = [each for each in results[place : place + 1] if not each.id]
+        return any(each.is_error for each in (by_id or by_place)[:1])

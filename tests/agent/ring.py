@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agent.lab.bench.battles import SIZE, party_in_ram
+from agent.lab.bench.battle_setup import SIZE, party_in_ram
 from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, turn_page
 from emulator import Battle, BattleMon, Phase, State
 from emulator.dex.trainers import TeamMember

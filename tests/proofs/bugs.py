@@ -28,9 +28,8 @@ from memory.store.run_store import RunStore
 from memory.tapes import entries as tape_entries
 from memory.tapes import notes, reader, recorder
 from memory.tapes import observer as tape_observer
-from memory.tapes.entries import TapeSession, TokenUsage
+from memory.tapes.entries import SessionIndex, TapeSession, TokenUsage
 from memory.tapes.notes import SessionMark
-from memory.tapes.observer import SessionIndex
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder
 from memory.tiers import forgetting, lessons, tactician

@@ -131,7 +131,15 @@ def _species(number: int, experience: int, machines: frozenset[int]) -> Species:
 
 
 # Facts outside of the model count as fulfilled: supplies, the lead, the bag, memory, errands.
-FULFILLED = ("supplied:", "led", "fits:", "recalled:", "errand:", "bag:balls", "team:")
+FULFILLED = (
+    "supplied:",
+    "right_lead",
+    "strong_against:",
+    "recalled:",
+    "errand:",
+    "bag:balls",
+    "team:",
+)
 
 
 def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:

@@ -1,25 +1,29 @@
 """Seeded battles on a cartridge, each fought twice from the same state: by the agent, and by a strongest-move policy.
 
-Each seed draws one battle. A third of the seeds meets a wild Pokemon of any species, a third a trainer of the cartridge
-with one Pokemon, a third a trainer with several. The own team is written into RAM first, by the cartridge's rules for
-Pokemon that just reached their level, which is near that of the strongest opponent. Bags are empty, and no side runs.
+Each seed draws one battle. Bags are empty, and no side runs.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
 from typing import Final, NamedTuple
 
 from agent.app import Interrupt
 from agent.app.session import PlayLimits
 from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
+from agent.lab.bench.battle_setup import (
+    KINDS,
+    BattleSetup,
+    battle_setup,
+    opponent_in_ram,
+    party_in_ram,
+)
 from agent.lab.bench.game import GOAL, StateWatcher, open_session
 from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
-from agent.lab.runner import Asked, play_all
+from agent.lab.runner import play_all
 from agent.lab.stats import Distribution, Paired
 from agent.skills import (
     Attack,
@@ -34,137 +38,19 @@ from agent.skills import (
     usable_slots,
 )
 from agent.story.story import Story
-from agent.tools.progress import Done
+from agent.tools.progress import Asked, Done
 from agent.tools.report.words import counted
 from emulator import (
     BattleResult,
     Cartridge,
     Dex,
     PyBoyConsole,
-    Species,
     State,
     Step,
     load_cartridge,
     read_state,
 )
-from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
-from emulator.ram.party import Dvs
-from emulator.rules.stats import stats_of
-
-HIGHEST: Final = 16  # level of wild Pokemon
-LOWEST: Final = 3
-ABOVE: Final = (-2, -1, 0, 1)  # the own level minus that of the strongest opponent
-LARGEST_TEAM: Final = 3
-WILD: Final = "wild"
-ONE: Final = "trainer with one"
-SEVERAL: Final = "trainer with several"
-KINDS: Final = (WILD, ONE, SEVERAL)
-
-
-@dataclass(frozen=True, slots=True)
-class BattleOpponent:
-    """A trainer by class and number, or a wild Pokemon with class 0."""
-
-    trainer_class: int
-    number: int
-    team: tuple[TeamMember, ...]
-
-    @property
-    def kind(self) -> str:
-        """The row of the table that the battle counts in."""
-        if not self.trainer_class:
-            return WILD
-        return ONE if len(self.team) == 1 else SEVERAL
-
-
-@dataclass(frozen=True, slots=True)
-class BattleSetup:
-    """The setup of one battle: the opponent, the own team, and the frames to wait before it."""
-
-    seed: int
-    foe: BattleOpponent
-    own: tuple[TeamMember, ...]
-    dvs: int  # of the own mons, as stored
-    wait: int
-
-
-def battle_setup(dex: Dex, seed: int) -> BattleSetup:
-    """Return the battle of a seed; the kinds alternate, so that each has a third."""
-    chance = Random(seed)
-    foe = _foe(dex, KINDS[seed % len(KINDS)], chance)
-    highest = max(level for level, _ in foe.team)
-    size = 1 if len(foe.team) == 1 else chance.randint(1, min(len(foe.team), LARGEST_TEAM))
-    species = [chance.choice(_fighters(dex)) for _ in range(size)]
-    own = tuple(
-        [TeamMember(max(highest + chance.choice(ABOVE), 2), each.index) for each in species]
-    )
-    return BattleSetup(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
-
-
-def _foe(dex: Dex, kind: str, chance: Random) -> BattleOpponent:
-    trainers = [foe for foe in _trainers(dex) if foe.kind == kind]
-    if trainers:
-        return chance.choice(trainers)
-    level, species = chance.randint(LOWEST, HIGHEST), chance.choice(_fighters(dex)).index
-    return BattleOpponent(0, 0, (TeamMember(level, species),))
-
-
-def _trainers(dex: Dex) -> list[BattleOpponent]:
-    """Return every distinct team once; unused trainer classes share one."""
-    teams: dict[tuple[TeamMember, ...], BattleOpponent] = {}
-    for number, trainer in dex.all_trainers.items():
-        for at, team in enumerate(trainer.teams, start=1):
-            teams.setdefault(team, BattleOpponent(number, at, team))
-    return list(teams.values())
-
-
-def _fighters(dex: Dex) -> list[Species]:
-    """Return every species that can attack at the lowest level."""
-    return [
-        each
-        for each in dex.all_species.values()
-        if any(dex.all_moves[move].power for move in each.moves_at(2) if move in dex.all_moves)
-    ]
-
-
-SIZE: Final = 44
-NAME_SIZE: Final = 11
-NAME: Final = b"\x8c\x8e\x8d\x50".ljust(NAME_SIZE, b"\x50")
-NO_MORE: Final = 0xFF
-
-
-def party_in_ram(
-    dex: Dex, members: Sequence[TeamMember], dvs: int, player_id: int
-) -> dict[int, bytes]:
-    """Return the bytes to write by address to give the player this team, as if it had just reached its levels."""
-    count, species = len(members), bytes([member.species for member in members])
-    mons = b"".join([_mon(dex, member, dvs, player_id) for member in members])
-    return {
-        symbol("wPartyCount"): bytes([count]),
-        symbol("wPartySpecies"): species + bytes([NO_MORE]),
-        symbol("wPartyMons"): mons,
-        symbol("wPartyMonOT"): NAME * count,
-        symbol("wPartyMonNicks"): NAME * count,
-    }
-
-
-def _mon(dex: Dex, member: TeamMember, dvs: int, player_id: int) -> bytes:
-    species = dex.species(member.species)
-    attack, defense, speed, special = [dvs >> shift & 15 for shift in (12, 8, 4, 0)]
-    stats = stats_of(species.base, Dvs(attack, defense, speed, special), member.level)
-    moves = species.moves_at(member.level)
-    data = bytearray(SIZE)
-    data[0], data[3], data[33] = species.index, member.level, member.level
-    data[1:3] = stats.hp.to_bytes(2)
-    data[5:8] = bytes([*species.types, species.catch_rate])
-    data[8 : 8 + len(moves)] = bytes(moves)
-    data[12:14] = player_id.to_bytes(2)
-    data[14:17] = species.growth.experience_at(member.level).to_bytes(3)
-    data[27:29] = dvs.to_bytes(2)
-    data[29 : 29 + len(moves)] = bytes([dex.move(move).pp for move in moves])
-    data[34:44] = b"".join([stat.to_bytes(2) for stat in stats])
-    return bytes(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +93,6 @@ MOST_STEPS: Final = 4_000  # of a battle; a longer one counts as not won
 CHUNK: Final = 10
 FAST_AND_SET: Final = 0xC1  # of wOptions: fast text, no animations, no offers to switch
 BEGINNING: Final = 120  # frames until a battle has begun
-OPPONENT_IS_TRAINER: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +194,7 @@ def play_battle(
     for address, data in {**party, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
         console.poke(address, data)
     console.perform(Step(None, 0, drawn.wait))
-    for address, data in _opponent_in_ram(drawn.foe).items():
+    for address, data in opponent_in_ram(drawn.foe).items():
         console.poke(address, data)
     console.perform(Step(None, 0, BEGINNING))
     decide = type(commander).order
@@ -332,18 +217,6 @@ class NoRunPolicy(BattlePolicy):
     def order(self, state: State, tried: TriedOrders) -> Order:
         """Return the order for this turn."""
         return super().order(state, replace(tried, refused=tried.refused | {Flee()}))
-
-
-def _opponent_in_ram(foe: BattleOpponent) -> dict[int, bytes]:
-    if foe.trainer_class:
-        code, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
-    else:
-        level, code = foe.team[0]
-    return {
-        symbol("wTrainerNo"): bytes([foe.number]),
-        symbol("wCurEnemyLevel"): bytes([level]),
-        symbol("wCurOpponent"): bytes([code]),
-    }
 
 
 ALL: Final = "all"

@@ -15,8 +15,8 @@ from agent.events import BattleEvent, MilestoneTimeEvent, events
 from agent.experience.memory_use import MemoryUse
 from agent.lab.bench.game import GOAL, StateWatcher
 from agent.lab.eval import blackouts
-from agent.lab.runner import Asked, play_all
-from agent.tools.progress import Done
+from agent.lab.runner import play_all
+from agent.tools.progress import Asked, Done
 from emulator import Cartridge, EmulatorError
 from memory import MemoryFault, RunReader, read_knowledge_store, read_run
 

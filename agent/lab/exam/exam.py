@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
@@ -32,12 +32,12 @@ from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
 from agent.lab.publish import Findings
 from agent.lab.stats import Interval
 from agent.story.story import Story
-from agent.tools.progress import Done
 from agent.tools.replay.recording import replayed_states
 from agent.tools.report.words import counted
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_knowledge_store, read_run
 
+Moment = TypeVar("Moment")
 FINISHED = frozenset({Stop.GOAL, Stop.TICKS})
 
 
@@ -50,23 +50,36 @@ class RecordedGame(NamedTuple):
 
 
 def record(
-    cartridge: Cartridge, seeds: Sequence[int], home: Path, *, until: str
+    cartridge: Cartridge, seeds: Sequence[int], home: Path, interrupt: Interrupt, *, until: str
 ) -> Iterator[RecordedGame]:
-    """Yield the game of each seed, played with the memory of those before it; all files are in the folder `home`."""
+    """Yield the game of each seed, played with the memory of those before it; all files are in the folder `home`.
+
+    Raises KeyboardInterrupt when the end is requested.
+    """
     memory, story, dex = home / "memory.sqlite", Story.of(cartridge.kind), Dex.of(cartridge)
     for seed in seeds:
         run, after = home / f"run-{seed}", home / f"memory-{seed}.sqlite"
         settings = Settings(rom=cartridge.path, until=until, seed=seed, run=run, memory=memory)
-        summary = play_run(settings, NoViewer(), Interrupt())
+        summary = play_run(settings, NoViewer(), interrupt)
+        if summary.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
         if summary.stop not in FINISHED:
             message = f"the game of seed {seed} did not end well: {summary.stop.value}"
             raise RunError(message)
         with closing(read_knowledge_store(memory)) as knowledge:
             knowledge.backup(after)
         with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-            store, driven = folder.store, replayed_states(folder.store, console)
-            truth = truth_of(driven, story, dex, run=store.run_id, seed=seed)
+            driven = _until_asked(replayed_states(folder.store, console), interrupt)
+            truth = truth_of(driven, story, dex, run=folder.store.run_id, seed=seed)
         yield RecordedGame(run, after, truth)
+
+
+def _until_asked(moments: Iterable[Moment], interrupt: Interrupt) -> Iterator[Moment]:
+    """Yield the moments; raises KeyboardInterrupt when the end is requested."""
+    for each in moments:
+        if interrupt.asked:
+            raise KeyboardInterrupt
+        yield each
 
 
 GOAL: Final = "first_badge"  # of the games of the exam
@@ -84,16 +97,16 @@ class AnsweredQuestion(NamedTuple):
 Paper: TypeAlias = Sequence[AnsweredQuestion]
 
 
-def examine(cartridge: Cartridge, seeds: Sequence[int], *, done: Done) -> list[Paper]:
-    """Return one answered paper for each game, in order; the files of the games are removed."""
-    papers: list[Paper] = []
+def examine(cartridge: Cartridge, seeds: Sequence[int], interrupt: Interrupt) -> Iterator[Paper]:
+    """Yield one answered paper for each game, in order; the files of the games are removed at the end.
+
+    Raises KeyboardInterrupt when the end is requested.
+    """
     with TemporaryDirectory(prefix="exam-") as home:
         truths: list[GameTruth] = []
-        for game in record(cartridge, seeds, Path(home), until=GOAL):
+        for game in record(cartridge, seeds, Path(home), interrupt, until=GOAL):
             truths.append(game.truth)
-            papers.append(answer_paper(cartridge, game, truths))
-            done(1)
-    return papers
+            yield answer_paper(cartridge, game, truths)
 
 
 def answer_paper(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -> Paper:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from agent.events import AdviceEvent, ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
+from agent.tools.report.words import no_answer
 from memory import RunReader
 from memory.conversation.port import ConversationEventKind
 from memory.store.calls import CallState, ModelCall
@@ -110,5 +111,5 @@ def _answer(event: AdviceEvent, times: Times) -> AdviceAnswer:
         goals=[str(each) for each in given.get("goals", ())],
         candidates=[str(each) for each in given.get("candidates", ())],
         note=str(given.get("note", "")),
-        silent="" if given else event.silent or "no answer",
+        silent="" if given else no_answer(event.silent or "unknown"),
     )

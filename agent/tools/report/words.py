@@ -64,6 +64,20 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
+NO_ANSWER: Final = {
+    "breaker": "paused after failures",
+    "fault": "the call failed",
+    "ceiling": "the budget is used up",
+    "refused": "the model refused",
+    "unusable": "no usable reply",
+}
+
+
+def no_answer(reason: str) -> str:
+    """Return why a question to a model has no answer, in words."""
+    return NO_ANSWER.get(reason, plain(reason))
+
+
 def game_time(seconds: float | None) -> str:
     """Return game time as h:mm:ss."""
     if seconds is None:

@@ -43,7 +43,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from agent.errors import ScenarioError, UsageError
+from agent.errors import UsageError
 from agent.tools.scenario.conditions import (
     Condition,
     address_of,
@@ -51,16 +51,8 @@ from agent.tools.scenario.conditions import (
     event_place,
     number_demand,
 )
-from agent.tools.scenario.states import (
-    cartridge_name,
-    change_ram,
-    fill_team,
-    origin_of,
-    press,
-    state_path,
-    walk_to,
-)
-from emulator import EMULATOR, Button, PyBoyConsole, Step
+from agent.tools.scenario.states import change_ram, fill_team, press, walk_to
+from emulator import Button, PyBoyConsole, Step
 
 FRAMES: Final = 20_000  # default budget: five and a half minutes of game time
 PRESS: Final = re.compile(r"(?:(wait) (\d+)|([a-z]+) (\d+) (\d+))(?: x(\d+))?")
@@ -322,30 +314,3 @@ def _press_body(table: Mapping[str, Any]) -> PressBody:
         within=table.get("within", 1),
         then=condition(table.get("then", {})),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioListing:
-    """A scenario in a list; `trouble` is why its saved state cannot be used with this emulator, '' if it can."""
-
-    name: str
-    pitfall: str
-    description: str
-    start: str
-    trouble: str = ""
-
-
-def list_entry(scenario: Scenario) -> ScenarioListing:
-    """Return the description of a scenario for a list."""
-    first = scenario.start[0] if scenario.start else None
-    start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
-    if isinstance(first, SavedStart):
-        start = f"state {first.name}"
-        try:
-            made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
-        except ScenarioError as error:
-            trouble = str(error)
-        else:
-            start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
-            trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
-    return ScenarioListing(scenario.name, scenario.pitfall, scenario.description, start, trouble)

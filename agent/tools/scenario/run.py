@@ -1,10 +1,10 @@
-"""Execution of scenarios, in sequence or in parallel, their reports, and a results page of many games."""
+"""Scenarios in a list, their execution in sequence or in parallel, their reports, and a results page of many games."""
 
 import multiprocessing
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
 from agent.story.story import Story
+from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
-from agent.tools.scenario.file import PlayBody, PressBody, Scenario, read_scenario
+from agent.tools.scenario.file import PlayBody, PressBody, SavedStart, Scenario, read_scenario
 from agent.tools.scenario.history import describe_episodes
 from agent.tools.scenario.start import (
     RUN,
@@ -30,9 +31,36 @@ from agent.tools.scenario.start import (
     load_latest,
     play_part,
 )
-from agent.tools.scenario.states import cartridge_name, current_state
-from emulator import Cartridge, PyBoyConsole
+from agent.tools.scenario.states import cartridge_name, current_state, origin_of, state_path
+from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioListing:
+    """A scenario in a list; `trouble` is why its saved state cannot be used with this emulator, '' if it can."""
+
+    name: str
+    pitfall: str
+    description: str
+    start: str
+    trouble: str = ""
+
+
+def list_entry(scenario: Scenario) -> ScenarioListing:
+    """Return the description of a scenario for a list."""
+    first = scenario.start[0] if scenario.start else None
+    start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
+    if isinstance(first, SavedStart):
+        start = f"state {first.name}"
+        try:
+            made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
+        except ScenarioError as error:
+            trouble = str(error)
+        else:
+            start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
+            trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
+    return ScenarioListing(scenario.name, scenario.pitfall, scenario.description, start, trouble)
 
 
 class ScenarioVerdict(StrEnum):
@@ -67,25 +95,32 @@ class Report:
         return self.verdict is ScenarioVerdict.PASSED
 
 
-def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Report:
-    """Derive the start of a scenario, execute its body, and return the report."""
+def run_scenario(
+    scenario: Scenario, cartridge: Cartridge, cache: Cache, asked: Asked = never
+) -> Report:
+    """Derive the start of a scenario, execute its body, and return the report.
+
+    Raises KeyboardInterrupt when a stop is requested.
+    """
     body, report = scenario.body, partial(Report, scenario.name, scenario.pitfall, scenario.seed)
     if scenario.cartridge not in {"", cartridge.sha1}:
         wanted = f"it is for {cartridge_name(scenario.cartridge)}, SHA-1 {scenario.cartridge}"
         return report(skipped=wanted)
     try:
-        path = derive(scenario, cartridge, cache)
+        path = derive(scenario, cartridge, cache, asked)
     except ScenarioError as error:
         return report(problems=(str(error),))
     if isinstance(body, PlayBody):
-        frames, problems = _play(scenario, body, GameOrigin(cartridge, scenario.seed, path))
+        frames, problems = _play(scenario, body, GameOrigin(cartridge, scenario.seed, path), asked)
     else:
-        frames, problems = _press(scenario, body, cartridge, path)
+        frames, problems = _press(scenario, body, GameOrigin(cartridge, scenario.seed, path), asked)
     return report(frames, tuple(problems))
 
 
-def _play(scenario: Scenario, body: PlayBody, origin: GameOrigin) -> tuple[int, list[str]]:
-    watch = PlayWatch(body, Interrupt())
+def _play(
+    scenario: Scenario, body: PlayBody, origin: GameOrigin, asked: Asked
+) -> tuple[int, list[str]]:
+    watch = PlayWatch(body, Interrupt(), asked)
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / RUN
         summary = play_part(origin, StartPart(play=body.play), run, watch)
@@ -113,15 +148,15 @@ def _stuck_lines(run: Path, watch: PlayWatch) -> list[str]:
 
 
 def _press(
-    scenario: Scenario, body: Sequence[PressBody], cartridge: Cartridge, path: Path | None
+    scenario: Scenario, body: Sequence[PressBody], origin: GameOrigin, asked: Asked
 ) -> tuple[int, list[str]]:
-    with closing(PyBoyConsole(cartridge)) as console:
-        if path is not None:
-            load_latest(path, console)
+    with closing(PyBoyConsole(origin.cartridge)) as console:
+        if origin.path is not None:
+            load_latest(origin.path, console)
         start = _seen(console)
         problems = []
         for number, part in enumerate(body, 1):
-            wrong = _perform(part, console, start)
+            wrong = _perform(part, console, start, asked)
             problems += [f"step {number}: {each}" for each in wrong]
         end = _seen(console)
     problems += scenario.then.failures(end, start)
@@ -131,12 +166,16 @@ def _press(
     return end.state.frame - start.state.frame, problems
 
 
-def _perform(part: PressBody, console: PyBoyConsole, start: GameSnapshot) -> list[str]:
+def _perform(
+    part: PressBody, console: PyBoyConsole, start: GameSnapshot, asked: Asked
+) -> list[str]:
     """Press the buttons of a part, repeated while it waits for a condition; return the failures after that."""
     now = _seen(console)
     for _ in range(part.within):
         if part.until is not None and part.until.holds(now, start):
             break
+        if asked():
+            raise KeyboardInterrupt
         for step in part.steps:
             console.perform(step)
         now = _seen(console)
@@ -149,23 +188,50 @@ def _seen(console: PyBoyConsole) -> GameSnapshot:
     return GameSnapshot(state, Story.of(console.cartridge.kind).place_of(state))
 
 
+POLL_S: Final = 0.2  # between two checks for a requested stop
+
+
 def run_all(
-    scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1
+    scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1, *, asked: Asked = never
 ) -> Generator[Report, None, None]:
-    """Yield the report of each scenario in order, running up to `jobs` at a time."""
+    """Yield the report of each scenario in order, running up to `jobs` at a time.
+
+    When a stop is requested, the running scenarios end unfinished, and only those that are complete are yielded.
+    """
     cache = Cache.of(cartridge)
     if jobs == 1:
-        yield from (run_scenario(each, cartridge, cache) for each in scenarios)
+        with suppress(KeyboardInterrupt):
+            for each in scenarios:
+                yield run_scenario(each, cartridge, cache, asked)
         return
-    files = [(each.path, each.states, each.seed) for each in scenarios]
-    # A forked process would share the open resources of the emulator.
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
-    try:
-        with _ignore_ctrl_c():  # workers inherit this: each finishes its scenario
-            reports = pool.map(partial(_run, cartridge=cartridge, cache=cache), files)
-        yield from reports
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with TemporaryDirectory(prefix="scenarios-") as home:
+        stop = Path(home) / "stop"
+        # A forked process would share the open resources of the emulator.
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+        try:
+            with _ignore_ctrl_c():  # workers inherit this: the file stops them
+                work = partial(_run, cartridge=cartridge, cache=cache, stop=stop)
+                files = [(each.path, each.states, each.seed) for each in scenarios]
+                every = [pool.submit(work, file) for file in files]
+            yield from _reports(every, pool, stop, asked)
+        finally:
+            stop.touch()
+            pool.shutdown(cancel_futures=True)
+
+
+def _reports(
+    every: Sequence[Future[Report]], pool: ProcessPoolExecutor, stop: Path, asked: Asked
+) -> Iterator[Report]:
+    """Yield the reports in order; once a stop is requested, those of the scenarios that are complete."""
+    waiting = list(every)
+    while waiting and not asked():
+        if wait(waiting[:1], POLL_S).done:
+            yield waiting.pop(0).result()
+    stop.touch()
+    pool.shutdown(cancel_futures=True)
+    for each in waiting:
+        if not each.cancelled() and each.exception() is None:
+            yield each.result()
 
 
 @contextmanager
@@ -177,11 +243,11 @@ def _ignore_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache) -> Report:
+def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache, stop: Path) -> Report:
     """Run the scenario of a file, which is read again because its functions cannot be pickled."""
     path, states, seed = file
     scenario = replace(read_scenario(path, states), seed=seed)
-    return run_scenario(scenario, cartridge, cache)
+    return run_scenario(scenario, cartridge, cache, stop.exists)
 
 
 TITLE: Final = "# Scenarios in many games"

@@ -23,6 +23,7 @@ from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, events
 from agent.mind.progress import Gains, Novelty
 from agent.story.story import Story
+from agent.tools.progress import Asked, never
 from agent.tools.report.words import counted, times
 from agent.tools.scenario.conditions import Condition, GameSnapshot
 from agent.tools.scenario.file import Count, Play, PlayBody, PowerCycle, SavedStart, Scenario, Setup
@@ -33,17 +34,19 @@ from memory import read_run
 
 
 class PlayWatch(Viewer):
-    """A viewer that ends play when its goal is reached or its frames are used up.
+    """A viewer that ends play when its goal is reached, its frames are used up, or `asked` requests a stop.
 
     It records forbidden conditions that occur, and counts how often conditions become true.
     """
 
-    def __init__(self, played: PlayBody, interrupt: Interrupt) -> None:
+    def __init__(self, played: PlayBody, interrupt: Interrupt, asked: Asked = never) -> None:
         self.arrived = False
+        self.stopped = False  # by a request, before its end
         self.last: TickView | None = None
         self.interrupt = interrupt
         self.start: GameSnapshot  # the tick at which play began
         self.now: GameSnapshot  # the latest one
+        self._asked = asked
         self._played = played
         self._gains = Gains()
         self._counts = [_Counter(each) for each in played.counts]
@@ -73,7 +76,9 @@ class PlayWatch(Viewer):
         now, play = self._seen(moment), self._played.play
         self._record(now)
         self.arrived = play.until is not None and play.until.holds(now, self.start)
-        self.interrupt.asked = self.arrived or self.frames >= play.frames
+        is_over = self.arrived or self.frames >= play.frames
+        self.stopped = not is_over and self._asked()
+        self.interrupt.asked = is_over or self.stopped
 
     def end(self, summary: Summary) -> None:
         """Record the number of stuck episodes, which is known only at the end of play."""
@@ -188,27 +193,32 @@ class GameOrigin(NamedTuple):
     path: Path | None
 
 
-def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | None:
+def derive(
+    scenario: Scenario, cartridge: Cartridge, cache: Cache, asked: Asked = never
+) -> Path | None:
     """Return the run whose last checkpoint is the start of the scenario, or None for power-on.
 
-    Raises ScenarioError when play or a walk does not arrive there, or a saved state cannot be used.
+    Raises ScenarioError when play or a walk does not arrive there, or a saved state cannot be used, and
+    KeyboardInterrupt when a stop is requested.
     """
     path, entry = None, f"seed {scenario.seed}"
     for part in _parts(scenario, cartridge):
         entry = cache.entry(entry, part.spelled)
         target = cache.home / entry
         with FileLock(f"{target}.lock"):  # so that two processes do not derive it at the same time
+            if asked():  # perhaps since it began to wait for the lock
+                raise KeyboardInterrupt
             if not target.exists():
                 with TemporaryDirectory(dir=cache.home) as scratch:
                     run = Path(scratch) / RUN
-                    _derive_part(GameOrigin(cartridge, scenario.seed, path), part, run)
+                    _derive_part(GameOrigin(cartridge, scenario.seed, path), part, run, asked)
                     run.rename(target)
         path = target
     return path
 
 
 def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) -> Summary:
-    """Play a part in folder `run`, after setting up."""
+    """Play a part in folder `run`, after setting up; raises KeyboardInterrupt when a stop is requested."""
     path = None if part.power_cycle else origin.path
 
     def stage(console: PyBoyConsole) -> None:
@@ -224,7 +234,7 @@ def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) 
 
     if path is not None:
         shutil.copytree(path, run)
-    asked = Settings(
+    settings = Settings(
         rom=origin.cartridge.path,
         seed=origin.seed if path is None else None,
         run=run if path is None else None,
@@ -232,7 +242,10 @@ def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) 
         memory=run.parent / f"{run.name}.memory.sqlite",
         wants=part.play.wants if part.play is not None else (),
     )
-    return play_run(asked, watch, watch.interrupt, stage=stage)
+    summary = play_run(settings, watch, watch.interrupt, stage=stage)
+    if watch.stopped:
+        raise KeyboardInterrupt
+    return summary
 
 
 def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
@@ -263,11 +276,10 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
         yield part
 
 
-def _derive_part(origin: GameOrigin, part: StartPart, run: Path) -> None:
+def _derive_part(origin: GameOrigin, part: StartPart, run: Path, asked: Asked) -> None:
     # The checkpoint of the start is made even without play.
-    watch = PlayWatch(
-        PlayBody(part.play or NO_PLAY), Interrupt(asked=part.play is None, is_final=True)
-    )
+    interrupt = Interrupt(asked=part.play is None, is_final=True)
+    watch = PlayWatch(PlayBody(part.play or NO_PLAY), interrupt, asked)
     summary = play_part(origin, part, run, watch)
     if part.known:
         record_known(run, part.known, Story.of(origin.cartridge.kind))

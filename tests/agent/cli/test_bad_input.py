@@ -59,7 +59,7 @@ def test_a_truncated_image_is_refused_and_unchanged(agent: Agent, tmp_path: Path
         (("--sed", "1"), 2, "there is no option --sed; did you mean --seed?"),
         (("--nothing",), 2, "there is no option --nothing; `red-agent play --help` shows"),
         (("--json=1",), 2, "--json takes no value"),
-        (("there",), 2, "got unexpected extra argument(s) (there); `red-agent play --help`"),
+        (("there",), 2, "`red-agent play` takes no argument there; `red-agent play --help`"),
         (("--run", "/dev/null/run"), 1, "cannot be written"),
         (("--run", "README.md"), 1, "README.md is a file; name a folder for the run"),
         (("--memory", "/dev/null/memory.sqlite"), 1, "/dev/null/memory.sqlite"),

@@ -27,10 +27,10 @@ def test_fake_claude_prints_its_url_and_serves_until_ctrl_c() -> None:
         head = [process.stdout.readline() for _ in range(4)]
         url = re.search(r"ANTHROPIC_BASE_URL=(http://127\.0\.0\.1:\d+) ANTHROPIC_API_KEY", head[2])
         assert url is not None, head
-        with urllib.request.urlopen(f"{url[1]}/", timeout=5) as page:
+        with urllib.request.urlopen(f"{url[1]}/", timeout=60) as page:
             assert "no model" in page.read().decode()
         process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=20)
+        rest, errors = process.communicate(timeout=60)
     assert "no model" in head[0]
     assert rest == "1 call.\n"
     assert errors == ""

@@ -47,9 +47,10 @@ def test_runs_are_listed_newest_first_and_a_broken_one_does_not_hide_the_others(
     assert newer["bytes"] == sum(each.stat().st_size for each in played.folder.iterdir())
 
     shown = agent("runs").out
-    assert "9 of 15" in shown
+    assert "9 of 15 milestones, reached its goal" in shown
     assert "unreadable: " in shown
     assert all(len(line) <= 80 for line in shown.splitlines() if "│" in line)
+    assert "…" not in shown
 
 
 def test_a_run_without_a_summary_of_its_last_checkpoint_is_not_called_ended(

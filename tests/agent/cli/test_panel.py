@@ -3,7 +3,7 @@
 import io
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from rich.console import Console
 from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run
 from agent.app.summary import ModelStatus
 from agent.cli.output import Output
-from agent.cli.panel import LivePanel, PacedViewer, event_line, model_line, picture
+from agent.cli.panel import LivePanel, PacedViewer, PlainLines, event_line, model_line, picture
 from emulator import Screen
 from memory import read_run
 from memory.store.record import EventRow
@@ -69,6 +69,14 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
 def at_size(drawn: Drawn, columns: int, rows: int, *, no_color: bool = False) -> Drawn:
     drawn.output = terminal(columns, rows, no_color=no_color)
     return drawn
+
+
+def test_below_the_panel_is_an_empty_line_for_the_cursor(tmp_path: Path) -> None:
+    view = LivePanel(terminal(80, 24))
+    played_with(view, tmp_path)
+    view.stop()
+    frames = view.output.file.getvalue().split("╰")[1:]  # type: ignore[attr-defined]
+    assert all(each.partition("╯")[2].startswith("\n") for each in frames)
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(40, 24), (60, 24), (80, 24), (200, 50)])
@@ -136,6 +144,36 @@ def test_a_paced_viewer_holds_play_back_and_ends_on_request(tmp_path: Path) -> N
     assert len(watcher.moments) == TICKS
 
 
+def plain_lines(**flags: Any) -> list[str]:  # noqa: ANN401  # those of Settings
+    view = PlainLines(terminal(200, 24))
+    play_run(Settings(**flags), view, Interrupt())
+    return view.output.file.getvalue().splitlines()  # type: ignore[attr-defined,no-any-return]
+
+
+def test_plain_lines_of_a_continued_run_name_only_the_milestones_that_are_new(
+    tmp_path: Path,
+) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    first = plain_lines(run=run, memory=memory, until="left_home")
+    assert first[-1].endswith("  milestone: leave home")
+    assert first[-2].endswith("  confirm on screen: leave home")
+    lines = plain_lines(resume=run, memory=memory, until="starter")
+    assert [each.split("milestone: ")[1] for each in lines if "milestone: " in each] == [
+        "get a starter"
+    ]
+
+
+def test_going_back_names_the_checkpoint_that_play_goes_back_to(tmp_path: Path) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_in(tmp_path, until="starter")
+    with closing(read_run(run)) as folder:
+        ticks = sorted(folder.store.checkpoint_ticks())
+    lines = plain_lines(resume=run, memory=memory, at=ticks[-1] - 1, ticks=ticks[-2] + 1)
+    assert lines[0].endswith(
+        f"going back in {run} to tick {ticks[-2]}, the last checkpoint up to tick {ticks[-1] - 1}"
+    )
+
+
 @pytest.mark.parametrize(
     ("event", "line"),
     [
@@ -152,7 +190,7 @@ def test_a_paced_viewer_holds_play_back_and_ends_on_request(tmp_path: Path) -> N
         ),
         (
             ("advice", {"purpose": "stuck", "silent": "breaker"}),
-            "model (stuck): no answer, breaker",
+            "model (stuck): no answer, paused after failures",
         ),
     ],
 )

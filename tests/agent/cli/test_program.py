@@ -64,6 +64,15 @@ def test_the_list_of_commands_shows_the_first_line_of_their_help() -> None:
         assert help_text.replace("\n", " ").startswith(listed.help), name
 
 
+@pytest.mark.parametrize("path", ["", "bench", "memory", "scenario"])
+def test_lists_of_commands_cut_no_line_at_80_columns(
+    path: str, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = agent(*path.split(), "-h").out.split("Commands:")[1].splitlines()
+    assert not [each for each in lines if each.endswith("...")]
+
+
 @pytest.mark.parametrize("path", paths())
 def test_every_command_has_help_at_h(path: str, agent: Agent) -> None:
     short, long = agent(*path.split(), "-h"), agent(*path.split(), "--help")

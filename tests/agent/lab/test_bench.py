@@ -168,6 +168,19 @@ def test_ctrl_c_ends_bench_at_the_next_stage(agent: Agent, monkeypatch: pytest.M
     assert last == f"interrupted after {first!r}; there is no result"
 
 
+def test_a_table_that_is_too_wide_is_shown_with_its_columns_as_rows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"figure number {number}" for number in range(6)]
+    rows = [{"battles": kind, **dict.fromkeys(names, 1)} for kind in ("wild", "trainer")]
+    for columns, head in ((200, ["battles", *names]), (80, ["battles", "wild", "trainer"])):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        show(Findings("both", {}, [rows]), json=False)
+        lines = capsys.readouterr().out.splitlines()
+        assert " ".join(lines[2].split()) == " ".join(head)
+        assert all(len(line) <= columns for line in lines)
+
+
 def test_every_figure_is_in_the_table(
     gathered: Gathered, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

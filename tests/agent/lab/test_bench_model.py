@@ -14,14 +14,8 @@ from hypothesis import strategies as st
 
 from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
-from agent.lab.bench.battles import (
-    KINDS,
-    StrongestMove,
-    battle_setup,
-    party_in_ram,
-    play_battle,
-    start_state,
-)
+from agent.lab.bench.battle_setup import KINDS, battle_setup, party_in_ram
+from agent.lab.bench.battles import StrongestMove, play_battle, start_state
 from agent.lab.bench.model import ASKED, COMPLETED, ModelEffort, loopback, measure_model, talk_of
 from agent.lab.bench.stopwatch import ObservedCall
 from agent.lab.publish import as_json

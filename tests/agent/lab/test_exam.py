@@ -1,13 +1,15 @@
 """The memory exam on two short recorded games: a memory answers, and without memory almost nothing is known."""
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
+from itertools import chain, repeat
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import pytest
 
+from agent.app import Interrupt
 from agent.cli.measurements import show
 from agent.lab.exam.exam import Paper, RecordedGame, answer_paper, exam_findings, record, scores
 from agent.lab.exam.memory_answers import READERS, ExamMemory, open_exam_memory, recall
@@ -24,9 +26,9 @@ from agent.lab.exam.question import (
 )
 from agent.lab.exam.truth import CartridgeNames, FightOutcome, GameTruth
 from agent.story.story import Story
-from emulator import Dex, State, demo_cartridge_path, load_cartridge
+from emulator import Cartridge, Dex, State, demo_cartridge_path, load_cartridge
 from memory import read_run
-from tests.agent.support import game_at
+from tests.agent.support import Agent, CtrlC, game_at
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY, DEX = Story.of(CARTRIDGE.kind), Dex.of(CARTRIDGE)
@@ -45,7 +47,9 @@ class ExamResult(NamedTuple):
 
 @pytest.fixture(scope="module")
 def exam(tmp_path_factory: pytest.TempPathFactory) -> ExamResult:
-    games = list(record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), until=UNTIL))
+    games = list(
+        record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), Interrupt(), until=UNTIL)
+    )
     truths = [game.truth for game in games]
     papers = [answer_paper(CARTRIDGE, game, truths[:at]) for at, game in enumerate(games, 1)]
     return ExamResult(games, papers, scores(papers))
@@ -198,6 +202,36 @@ def question(expected: Expected) -> ExamQuestion:
 )
 def test_marks_of_answers(expected: Expected, answer: ExamAnswer | None, worth: ExamMark) -> None:
     assert mark(question(expected), answer) is worth
+
+
+def test_ctrl_c_ends_an_exam_in_the_middle_of_a_game(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = chain(repeat(False, 40), repeat(True, 5))
+    monkeypatch.setattr("agent.cli.measurements.interrupts", lambda: nullcontext(CtrlC(asked)))
+    ended = agent("bench", "exam", "--seeds", "600..601")
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.err == "interrupted after 0 of 2 games; there is no result\n"
+
+
+def test_ctrl_c_keeps_the_finished_games_of_an_exam_and_writes_no_result(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt = Interrupt()
+
+    def answer_and_interrupt(on: Cartridge, game: RecordedGame, truths: list[GameTruth]) -> Paper:
+        interrupt.asked = True
+        return answer_paper(on, game, truths)
+
+    monkeypatch.setattr("agent.lab.exam.exam.GOAL", UNTIL)
+    monkeypatch.setattr("agent.lab.exam.exam.answer_paper", answer_and_interrupt)
+    monkeypatch.setattr("agent.cli.measurements.interrupts", lambda: nullcontext(interrupt))
+    page = tmp_path / "exam.json"
+    ended = agent("bench", "exam", "--seeds", "600..601", "--write", page)
+    assert ended.code == 130
+    assert "1 game, with memory and without" in ended.out
+    assert ended.err == f"interrupted after 1 of 2 games; {page} was not written\n"
+    assert not page.exists()
 
 
 def test_a_wrong_answer_costs_more_than_an_abstention() -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from agent.battle.policy import BattlePolicy
-from agent.lab.bench.battles import party_in_ram
+from agent.lab.bench.battle_setup import party_in_ram
 from agent.skills import (
     Attack,
     Flee,

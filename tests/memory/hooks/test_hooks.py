@@ -1,8 +1,9 @@
 """Handlers before, around and after a method: their order, their errors, and exactly one call of the method."""
 
 import gc
+import sys
 from collections.abc import Callable
-from timeit import repeat
+from types import FrameType
 
 import pytest
 
@@ -19,6 +20,23 @@ def broken(*_seen: object) -> None:
 
 def deaf(_name: str, _error: Exception) -> None:
     raise ValueError("deaf")
+
+
+def calls_made(function: Callable[[], object]) -> int:
+    """Return how many Python functions are called in all."""
+    calls = []
+
+    def count(frame: FrameType, event: str, _arg: object) -> None:
+        if event == "call":
+            calls.append(frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return len(calls)
 
 
 def test_b03_handlers_see_the_call_and_its_result() -> None:
@@ -388,10 +406,8 @@ def test_b10_an_unwatched_method_costs_almost_nothing() -> None:
 
     watched_elsewhere = Hooks()
     watched_elsewhere.after("Walker.walk", lambda _call, _result: None)
-    plain, calls = Plain(), 5_000
     for hooks in (Hooks(), watched_elsewhere):
         hooked = Walker(hooks)
-        cost = min(repeat(hooked.rest, number=calls, repeat=9)) - min(
-            repeat(plain.rest, number=calls, repeat=9)
-        )
-        assert cost / calls < 2e-6  # the target is 1 microsecond; twice that for a busy machine
+        hooked.rest()  # looks once whether it is watched
+        # `bench memory` measures the time; this counts what is called.
+        assert calls_made(hooked.rest) <= calls_made(Plain().rest) + 2

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from timeit import repeat
 from typing import TypeAlias
 
 import pytest
@@ -371,10 +370,8 @@ def test_e06_the_last_ten_actions_span_decisions(tiers: Tiers) -> None:
     assert ticks(tiers) == list(range(2, 12))
 
 
-def test_e07_the_current_state_is_small_and_fast(tiers: Tiers) -> None:
+def test_e07_the_context_of_a_decision_is_small(tiers: Tiers) -> None:
     look(tiers, 1)
     for tick in range(50):
         tiers.observer.add_action(replace(ACT, tick=tick))
     assert len(encode(tiers.observer.decision_context)) < 1500
-    once = min(repeat(lambda: tiers.observer.current_state, number=100, repeat=5)) / 100
-    assert once < 1e-3  # the limit of the design; the benchmark measures it

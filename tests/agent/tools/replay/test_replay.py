@@ -12,7 +12,8 @@ import pytest
 
 from agent.app import record_of
 from agent.errors import RunError
-from agent.tools.replay.bisect import bisect_pair, changes, difference
+from agent.tools.replay.bisect import bisect_pair
+from agent.tools.replay.difference import changes, difference
 from agent.tools.replay.operations import bisect_run, bisect_runs
 from agent.tools.replay.recording import Recording, recording_of
 from emulator import (

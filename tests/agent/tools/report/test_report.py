@@ -260,6 +260,7 @@ def test_model_cost_is_reported_by_milestone(run: Path) -> None:
     ]
     assert advice.usd == pytest.approx(0.01 + 2 * 0.05)
     assert "3 calls, $0.11" in text_of(page_of(run))
+    assert "3 model calls, at list prices" in text_of(page_of(run))
 
 
 def test_new_entries_are_counted_apart_from_known_ones(agent: Agent, tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -427,13 +431,16 @@ def test_scenario_list_shows_the_start_and_unusable_states(
 def test_names_in_tables_are_never_cut(
     tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    name = "the_maze_costs_little_more_than_its_shortest_way"
+    name = "a_blackout_halves_the_money_and_changes_the_plan"
     file = written(tmp_path, 'pitfall = "a-maze"\ndescription = "It is long."\n' + WAIT, name)
-    for command in ("list", "run"):
-        lines = agent("scenario", command, file).out.splitlines()
-        assert any(name in line for line in lines)
-        assert max(map(len, lines)) <= 80
+    for columns in (80, 60):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for command in ("list", "run"):
+            shown = agent("scenario", command, file).out
+            assert name[:30] in shown
+            assert name in shown or (columns, command) == (60, "run")  # there it is folded
+            assert max(map(len, shown.splitlines())) <= columns
+            assert "…" not in shown
 
 
 def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_ones(
@@ -450,6 +457,36 @@ def test_each_scenario_has_a_line_and_ctrl_c_keeps_the_table_of_the_finished_one
     assert ended.code == 130
     assert ended.out.splitlines()[-1] == "2 of 3 scenarios: 2 passed"
     assert not (tmp_path / "page.md").exists()
+
+
+@pytest.mark.parametrize(
+    "body", ["[play]\nframes = 60_000\n", WAIT + "until = { map = 1 }\nwithin = 10_000\n"]
+)
+def test_ctrl_c_ends_the_running_scenario_and_keeps_the_finished_ones(
+    tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    files = [written(tmp_path, WAIT, "a"), written(tmp_path, body, "b")]
+    asked = chain(
+        repeat(False, 12), repeat(True, 2)
+    )  # at the 13th tick or press, and not much later
+    monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(CtrlC(asked)))
+    ended = agent("scenario", "run", *files)
+    assert (ended.code, ended.err) == (130, "a: passed, 1 frame\n")
+    assert ended.out.splitlines()[-1] == "1 of 2 scenarios: 1 passed"
+
+
+def test_ctrl_c_ends_scenarios_that_run_at_the_same_time(tmp_path: Path) -> None:
+    files = [written(tmp_path, WAIT, "a"), written(tmp_path, "[play]\nframes = 60_000\n", "b")]
+    command = [sys.executable, "-m", "agent", "scenario", "run", "--jobs", "2", *map(str, files)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "a: passed, 1 frame\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "")
+    assert out.splitlines()[-1] == "1 of 2 scenarios: 1 passed"
 
 
 @pytest.mark.usefixtures("mine")
