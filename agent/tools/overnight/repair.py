@@ -7,9 +7,11 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final, NamedTuple
 
 from agent.events import MilestoneEvent, events
+from agent.tools.overnight.logs import EVENTS_FILE, STDERR_FILE
 from agent.tools.overnight.outcomes import MB, NightFault
 from memory import (
     CorruptStore,
@@ -21,7 +23,7 @@ from memory import (
     read_run_store,
 )
 from memory.errors import ForeignStore, MissingStore
-from memory.file_access import sync
+from memory.file_access import copy_file, make_folder, new_file
 from memory.store.database import quarantine, restore_copy
 from memory.store.knowledge_store import KnowledgeReader
 
@@ -47,21 +49,15 @@ class BackedUpFile(NamedTuple):
 
         Raises StoreError if the file cannot be read or the copy is corrupt; then the old copies stay.
         """
-        new = self.copy.with_name(self.copy.name + ".new")
-        new.parent.mkdir(exist_ok=True)
-        new.unlink(missing_ok=True)
-        try:
+        make_folder(self.copy.parent)
+        with new_file(self.copy) as new:
             with closing(self.reader(self.path)) as reader:
-                reader.backup(new)
-            sync(new)
+                reader.backup(new, replaces=True)
             flaw = file_fault(new)
             if flaw is not None:
                 raise flaw
             if self.copy.is_file():
                 self.copy.replace(self._older)
-            new.replace(self.copy)
-        finally:
-            new.unlink(missing_ok=True)
 
     @property
     def _older(self) -> Path:
@@ -84,8 +80,8 @@ def copy_settings(folder: Path) -> None:
     if copy.is_file() or not is_readable_toml(settings):
         return
     with suppress(OSError):
-        copy.parent.mkdir(exist_ok=True)
-        restore_copy(settings, copy)
+        make_folder(copy.parent)
+        copy_file(settings, copy)
 
 
 def is_readable_toml(settings: Path) -> bool:
@@ -222,6 +218,10 @@ class NightFiles(NamedTuple):
         return self.folder / "run.toml"
 
     def _all_damage(self, *, thoroughly: bool) -> Iterator[Damage]:
+        for name in (FOLDER, EVENTS_FILE, STDERR_FILE):
+            if (self.folder / name).is_symlink():
+                message = f"{self.folder / name} is a link, and a night writes only into its own folder; remove it"
+                yield Damage(NightFault.UNWRITABLE, message)
         yield from _write_errors(self.folder)
         yield from _write_errors(self.memory.path.parent)
         existed = self.has_run or self.run.path.exists() or any(self.run.copies)
@@ -280,13 +280,10 @@ def _file_damage(file: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> 
 
 
 def _write_errors(folder: Path) -> Iterator[Damage]:
-    probe = folder / "night.probe"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            probe.write_bytes(PROBE)
-        finally:
-            probe.unlink(missing_ok=True)
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(PROBE)
     except OSError as error:
         fault = NightFault.DISK if error.errno in FULL else NightFault.UNWRITABLE
         yield Damage(fault, f"{folder} cannot be written ({error.strerror})")

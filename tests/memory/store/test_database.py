@@ -384,6 +384,6 @@ def test_a_copy_overwrites_no_file_and_leaves_no_unfinished_one(
     with pytest.raises(StoreError, match=r"letter\.txt exists; name a path"):
         store.backup(tmp_path / "letter.txt")
     assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "foreign"
-    with pytest.raises(StoreError, match="cannot be used"):
+    with pytest.raises(StoreError, match="cannot be written"):
         store.backup(tmp_path / "no such folder" / "copy.sqlite")
     assert not list(tmp_path.glob("*copy*"))
