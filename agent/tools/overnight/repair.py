@@ -22,7 +22,7 @@ from memory import (
     read_knowledge_store,
     read_run_store,
 )
-from memory.errors import ForeignStore, MissingStore
+from memory.errors import ForeignStore, MissingStore, RunFolderError
 from memory.file_access import copy_file, make_folder, new_file
 from memory.store.database import quarantine, restore_copy
 from memory.store.knowledge_store import KnowledgeReader
@@ -160,7 +160,14 @@ class NightFiles(NamedTuple):
     memory: BackedUpFile
 
     def examine(self, *, thoroughly: bool) -> Damage | None:
-        """Return the first damage that prevents play, or None; `thoroughly` checks all pages of the files."""
+        """Return the first damage that prevents play, or None; `thoroughly` checks all pages of the files.
+
+        Raises RunFolderError for a link in the folder, which waiting does not repair.
+        """
+        for name in (FOLDER, EVENTS_FILE, STDERR_FILE, self.run.path.name, self._settings.name):
+            if (self.folder / name).is_symlink():
+                message = f"{self.folder / name} is a link, and a night writes only into its own folder; remove it"
+                raise RunFolderError(message)
         try:
             return next(self._all_damage(thoroughly=thoroughly), None)
         except OSError as error:
@@ -218,10 +225,6 @@ class NightFiles(NamedTuple):
         return self.folder / "run.toml"
 
     def _all_damage(self, *, thoroughly: bool) -> Iterator[Damage]:
-        for name in (FOLDER, EVENTS_FILE, STDERR_FILE):
-            if (self.folder / name).is_symlink():
-                message = f"{self.folder / name} is a link, and a night writes only into its own folder; remove it"
-                yield Damage(NightFault.UNWRITABLE, message)
         yield from _write_errors(self.folder)
         yield from _write_errors(self.memory.path.parent)
         existed = self.has_run or self.run.path.exists() or any(self.run.copies)
