@@ -49,7 +49,7 @@ def assert_intact(precious: Path) -> None:
 
 def of(run: Path, words: tuple[object, ...]) -> list[object]:
     """Return the arguments with paths in `run` for those that begin with its name."""
-    return [run.parent / each if str(each).startswith(run.name) else each for each in words]
+    return [run.parent / str(each) if str(each).startswith(run.name) else each for each in words]
 
 
 VERIFY = ("verify", "--minutes", 0.1, "--write", "run")
@@ -268,7 +268,8 @@ def test_a_run_that_is_renamed_during_play_is_reported(
 def test_a_run_in_a_read_only_folder_is_not_resumed_and_the_advice_fits(
     run: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    # Root may write everywhere.
+    monkeypatch.setattr(os, "access", lambda _path, mode, **_more: mode != os.W_OK)
     ended = agent("play", "--resume", run)
     assert (ended.code, ended.err.count("\n")) == (1, 1)
     assert "cannot be written (Permission denied)" in ended.err
