@@ -21,8 +21,15 @@ from memory.store.run_store import RunReader, RunStore, open_run_store, read_run
 SETTINGS: Final = "run.toml"
 STORE: Final = RUN_FILE
 LOCK: Final = "run.lock"
-# Files of a supervisor in the folder of a run, possibly older than the run.
-_ALLOWED_FILES: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
+# Files of a supervisor in the folder of a run, possibly older than the run, and what a kill left of an unfinished file.
+_ALLOWED_FILES: Final = (
+    LOCK,
+    "night.*",
+    "copies",
+    f"{STORE}.*-[0-9]*",
+    f"{SETTINGS}.*-[0-9]*",
+    ".*.unfinished",
+)
 _CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
