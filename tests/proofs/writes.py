@@ -41,7 +41,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCE: Final = Path(__file__).with_name("write_faults.c")
 LIBRARY: Final = "WRITE_FAULTS"  # the variable with the path of the loaded library
 SORTS: Final = ("open", "write", "sync", "rename", "truncate", "remove")
-LONGEST_S: Final = 15.0  # a night waits for a full disk; then it is asked to end
+ASKED_AFTER_S: Final = 10.0  # a night waits for a full disk; then it is asked to end
+KILLED_AFTER_S: Final = 300.0
 PLAYED: Final = ("--until", "rival", "--seed", "3")
 MODULES: Final = (
     "agent.app.play",
@@ -132,7 +133,7 @@ COMMANDS: Final = (
         "memory check --repair", "memory check {}/damaged.sqlite --repair", is_atomic=True
     ),
     WritingCommand("observe", "observe --db {}/tapes.sqlite --memory-dir {}/notes"),
-    WritingCommand("bench --write", "bench speed --rounds 1 --ticks 20 --write {}/speed.json"),
+    WritingCommand("bench --write", "bench battles --seeds 0 --write {}/battles.json"),
 )
 
 
@@ -267,7 +268,7 @@ class WriteCases:
                 counts.write_text(json.dumps([library.counted(n) for n in range(len(SORTS))]))
             return 0
 
-        code = _wait(fork(work))
+        code = _wait(fork(work), waits=kind is WriteFault.ENOSPC)
         calls = tuple(json.loads(counts.read_text())) if counts.exists() else ()
         return CommandEnd(code, said.read_text(errors="replace"), calls)
 
@@ -283,18 +284,18 @@ def _unclean(ended: CommandEnd, folder: Path) -> Iterator[str]:
             yield f"{path.relative_to(folder)} is left"
 
 
-def _wait(child: int) -> int:
-    """Return the exit code of a process or minus its signal; one that waits is asked to end, then killed."""
+def _wait(child: int, *, waits: bool) -> int:
+    """Return the exit code of a process or minus its signal; a command that `waits` for a disk is asked to end."""
     began, asked = time.monotonic(), False
     while True:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
             break
         waited = time.monotonic() - began
-        if waited > LONGEST_S and not asked:
+        if waited > ASKED_AFTER_S and waits and not asked:
             os.kill(child, signal.SIGTERM)
             asked = True
-        if waited > 4 * LONGEST_S:
+        if waited > KILLED_AFTER_S:
             os.killpg(child, signal.SIGKILL)
         time.sleep(0.01)
     return os.waitstatus_to_exitcode(status)
@@ -343,7 +344,7 @@ def _shared() -> "tempfile.TemporaryDirectory[str]":
 def write_job(number: int, *, faults: int = 0) -> Row:
     """Return the row of one command, all of whose cases run in a process of their own."""
     at = number % 1_000_000
-    faults = faults or int(os.environ.get("PROOF_FAULTS", "4"))
+    faults = faults or int(os.environ.get("PROOF_FAULTS", "3"))
     shared = Path(_shared().name)
     library = str(shared / "write_faults.so")
     environment = {**os.environ, "LD_PRELOAD": library, LIBRARY: library}

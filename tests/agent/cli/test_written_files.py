@@ -274,3 +274,24 @@ def test_a_run_in_a_read_only_folder_is_not_resumed_and_the_advice_fits(
     assert (ended.code, ended.err.count("\n")) == (1, 1)
     assert "cannot be written (Permission denied)" in ended.err
     assert "resume a copy of the folder elsewhere" in ended.err
+
+
+def test_a_run_begins_beside_an_unfinished_file_that_a_kill_left(tmp_path: Path) -> None:
+    left = tmp_path / "run" / ".run.toml.0123456789abcdef.unfinished"
+    left.parent.mkdir()
+    left.write_bytes(b"")
+    assert play_in(tmp_path, ticks=3).ticks == 3
+
+
+def test_a_scenario_is_recorded_where_a_kill_left_its_state(
+    run: Path, agent: Agent, tmp_path: Path
+) -> None:
+    words = ("scenario", "record", run, "--at", 40, "--name", "it", "--into", tmp_path / "made")
+    assert agent(*words).code == 0
+    (tmp_path / "made" / "it.toml").unlink()
+    assert agent(*words).code == 0
+    other = ("scenario", "record", run, "--at", 41, "--name", "it", "--into", tmp_path / "made")
+    (tmp_path / "made" / "it.toml").unlink()
+    ended = agent(*other)
+    assert (ended.code, "exists already" in ended.err) == (2, True)
+    assert not (tmp_path / "made" / "it.toml").exists()
