@@ -89,6 +89,18 @@ def new_file(path: Path, *, replaces: bool = True) -> Iterator[Path]:
         _sync_folder(path.parent)
 
 
+def make_folder(path: Path) -> None:
+    """Create a folder unless it exists; a link in its place, which may lead anywhere, raises OSError."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link", str(path))
+    path.mkdir(exist_ok=True)
+
+
+def real_path(path: Path) -> Path:
+    """Return the absolute path without links; a loop of links, which leads nowhere, stays in it."""
+    return Path(os.path.realpath(path))
+
+
 def append(path: Path, data: bytes, *, starts_line: bool = False) -> None:
     """Append `data` to a regular file, completely or not at all, and sync it; a link is refused.
 

@@ -21,7 +21,7 @@ from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
 from memory.store.knowledge_tables import Totals, totals
-from memory.store.run_folder import LOCK, own
+from memory.store.run_folder import LOCK, own, require_own_files
 from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
@@ -73,8 +73,11 @@ def open_for_writing(path: Path) -> Iterator[tuple[Database, Schema]]:
     opened = open_intact(path)
     opened.database.close()
     with ExitStack() as stack:
-        if opened.is_run and (opened.path.parent / LOCK).exists():
-            with own(opened.path.parent) as lock:
+        home = opened.path.parent
+        if opened.is_run:
+            require_own_files(home)
+        if opened.is_run and (home / LOCK).exists():
+            with own(home) as lock:
                 stack.callback(lock.release)
         database = open_database(opened.path, opened.schema)
         yield stack.enter_context(closing(database)), opened.schema

@@ -14,6 +14,7 @@ from agent.story.milestones import Milestone
 from agent.story.places import Place
 from agent.story.story import Story
 from emulator import CartridgeKind
+from memory.file_access import write_file
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURE: Final = ROOT / "docs" / "red_story.svg"
@@ -26,7 +27,7 @@ WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 290, 34, 16, 370, 70, 24
 
 def main() -> None:
     """Write the picture."""
-    PICTURE.write_text(picture(Story.of(CartridgeKind.RED)), encoding="utf-8")
+    write_file(PICTURE, picture(Story.of(CartridgeKind.RED)))
     print(f"wrote {PICTURE.name}")
 
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 from agent.app import Interrupt, Settings, play_run
 from agent.app.play import NoViewer
 from agent.tools.report.page import report_run
+from memory.file_access import write_file
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CHROMIUM: Final = Path("/usr/bin/chromium")
@@ -76,9 +77,11 @@ def _screenshot(browser: Browser, page: Path, shot: Shot) -> bytes:
 
 def _save(picture: bytes, path: Path) -> None:
     image = Image.open(BytesIO(picture)).convert("RGB")
+    file = BytesIO()
     image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
-        path, optimize=True
+        file, "PNG", optimize=True
     )
+    write_file(path, file.getvalue())
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
 
 

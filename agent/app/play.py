@@ -187,7 +187,7 @@ def play_run(
             summary = session.play(limits, viewer)
         if service is not None:
             summary = service.with_figures(summary)
-        _write_summary(summary, folder.path / SUMMARY)
+        _write_summary(summary, folder)
         return summary
 
 
@@ -198,6 +198,11 @@ def _open_memory(path: Path | None, now: float) -> Iterator[KnowledgeStore]:
         home = path.parent if path else Path(stack.enter_context(TemporaryDirectory()))
         store = open_knowledge_store(path or home / KNOWLEDGE, now=now)
         yield stack.enter_context(closing(store))
+        if not store.is_in_place:
+            log.warning(
+                "%s was moved or removed during play; what this run learned is in the moved file",
+                path,
+            )
 
 
 def _create(settings: Settings, run_settings: RunSettings) -> RunFolder[RunStore]:
@@ -233,9 +238,13 @@ def _service_factory(
     return lambda store: ModelService(store, terms, log_failure)
 
 
-def _write_summary(summary: Summary, path: Path) -> None:
+def _write_summary(summary: Summary, folder: RunFolder[RunStore]) -> None:
     """Write the summary beside the record of its run, for later reports."""
+    if not folder.store.database.is_in_place:
+        message = "%s was renamed or removed during play; the run is complete in the renamed folder, where `report` writes its page"
+        log.warning(message, folder.path)
+        return
     try:
-        write_file(path, json.dumps(summary.as_json(), indent=1) + "\n")
+        write_file(folder.path / SUMMARY, json.dumps(summary.as_json(), indent=1) + "\n")
     except (OSError, ValueError) as error:
         log.warning("the summary was not written: %s; the run itself is complete", error)

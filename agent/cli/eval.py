@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -56,6 +55,7 @@ def evaluate(
     from agent.lab.runner import Runner
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge
+    from memory.file_access import real_path
 
     numbers = seeds_of(seeds)
     require_result_path(write)
@@ -65,7 +65,7 @@ def evaluate(
     cartridge = load_cartridge(rom or demo_cartridge_path())
     milestones = Story.of(cartridge.kind).up_to(until)
     image = cartridge.path.resolve()  # games run in the checkout
-    folder = (out or HOME / "eval" / seeds).resolve()
+    folder = real_path(out or HOME / "eval" / seeds)
     _require_empty(folder)
 
     def command(seed: int) -> list[str]:
@@ -110,21 +110,27 @@ def evaluate(
 
 
 def _require_empty(folder: Path) -> None:
-    if folder.exists() and any(folder.iterdir()):
+    if folder.is_dir() and any(folder.iterdir()):
         message = f"--out {folder} is not empty; name a new folder, or remove it first"
         raise UsageError(message)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"--out {folder} is no folder ({error.strerror}); name another"
+        raise UsageError(message) from error
 
 
 def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:
     """Return a memory file for one game, so that games do not affect each other."""
+    from memory.file_access import copy_file
+
     own = folder / "memories" / f"seed-{seed}.sqlite"
     own.parent.mkdir(exist_ok=True)
     if memory is not None:
         for suffix in ("", "-wal"):
             source = memory.with_name(memory.name + suffix)
             if source.exists():
-                shutil.copy(source, own.with_name(own.name + suffix))
+                copy_file(source, own.with_name(own.name + suffix))
     return own
 
 
@@ -151,16 +157,17 @@ def _play(
 def _write_results(
     results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge
 ) -> None:
-    from agent.lab.eval import write_csv
+    from agent.lab.eval import as_csv
     from agent.lab.plots import milestones_plot, times_plot
     from agent.lab.publish import Origin, write_result
+    from memory.file_access import write_file
 
-    write_csv(results, folder / "eval.csv")
+    write_file(folder / "eval.csv", as_csv(results))
     figures = results.as_json()
-    (folder / "eval.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     picture = milestones_plot(results)
-    (folder / "milestones.png").write_bytes(picture)
-    (folder / "times.png").write_bytes(times_plot(results))
+    write_file(folder / "eval.json", json.dumps(figures, indent=2) + "\n")
+    write_file(folder / "milestones.png", picture)
+    write_file(folder / "times.png", times_plot(results))
     if write is not None:
         origin = Origin(command_line(), f"Games to {results.until} by rules alone", cartridge)
         write_result(write, results.rows(), figures, origin, picture)

@@ -174,7 +174,7 @@ def _report_made(made: Sequence[Path], rom: Path | None, out: Output) -> None:
         out.say(f"made {path}")
     more = [] if rom is None else ["--rom", str(rom)]
     # Absolute paths, which never look like a flag.
-    words = [*(str(path.resolve()) for path in made), *more]
+    words = [*(str(path.absolute()) for path in made), *more]
     out.say(f"run it: python -m agent scenario run {join(words)}")
 
 

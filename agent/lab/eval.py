@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -202,10 +203,11 @@ def _figures(interval: Interval | None) -> dict[str, float] | None:
     return {name: round(value, 4) for name, value in interval._asdict().items()}
 
 
-def write_csv(results: EvalResults, path: Path) -> None:
-    """Write a row for each game."""
+def as_csv(results: EvalResults) -> str:
+    """Return a row for each game as CSV."""
     heads = [f"{name}_{unit}" for name in results.milestones for unit in ("tick", "frame")]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.DictWriter(file, [*PLAIN, *heads])
-        rows.writeheader()
-        rows.writerows(results.rows())
+    text = StringIO()
+    rows = csv.DictWriter(text, [*PLAIN, *heads])
+    rows.writeheader()
+    rows.writerows(results.rows())
+    return text.getvalue()

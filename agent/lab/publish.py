@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agent import HOME
 from agent.lab.stats import Distribution, Interval, Rounds
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
+from memory.file_access import real_path, write_file
 
 FOLDER: Final = HOME / "docs" / "results"
 CODE: Final = ("agent", "memory", "emulator")  # folders that a result depends on
@@ -119,10 +120,10 @@ def write_result(
     lines = ",\n".join(f"  {as_json(row)}" for row in rows)
     text = as_json(head, indent=1).removesuffix("\n}") + f',\n "rows": [\n{lines}\n ]\n}}\n'
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
     if picture is not None:
-        path.with_suffix(".png").write_bytes(picture)
-    if path.parent.resolve() == FOLDER:
+        write_file(path.with_suffix(".png"), picture)
+    write_file(path, text)
+    if real_path(path.parent) == FOLDER:
         _write_index()
 
 
@@ -229,7 +230,7 @@ def _write_index() -> None:
         link = f"[{each.name}](results/{each.name}.json)"
         link += f" ([picture](results/{picture.name}))" if picture.exists() else ""
         rows.append(f"| {link} | {each.what} | `{each.command}` | {each.date} |\n")
-    FOLDER.with_suffix(".md").write_text(INDEX_HEAD + "".join(rows), encoding="utf-8")
+    write_file(FOLDER.with_suffix(".md"), INDEX_HEAD + "".join(rows))
 
 
 def older_results() -> list[str]:

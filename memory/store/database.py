@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import stat
@@ -23,7 +24,7 @@ from memory.errors import (
     RetiredStore,
     StoreError,
 )
-from memory.file_access import new_file, sync
+from memory.file_access import new_file, real_path, sync
 
 Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by position or by name
 Made = TypeVar("Made")
@@ -63,6 +64,12 @@ class Database:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._identity = _identity(path)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the open file still has its path; another program may have moved or replaced it."""
+        return _identity(self.path) == self._identity
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -126,13 +133,13 @@ class Database:
         except (AttributeError, LookupError, TypeError, ValueError, MalformedRecord) as error:
             raise _damaged(self.path, f"{what}: {error!r}") from error
 
-    def backup(self, path: Path) -> None:
-        """Copy the committed content to a new file at `path`; other processes may write meanwhile.
+    def backup(self, path: Path, *, replaces: bool = False) -> None:
+        """Copy the committed content to a file at `path`; other processes may write meanwhile.
 
-        No file is overwritten, and an unfinished copy has another name.
+        An existing file is overwritten only with `replaces`, and an unfinished copy has another name.
         """
         try:
-            with _translated_errors(path), new_file(path, replaces=False) as new:
+            with _translated_errors(path), new_file(path, replaces=replaces) as new:
                 try:
                     with closing(sqlite3.connect(new.absolute())) as copy:
                         self._connection.backup(copy)
@@ -141,7 +148,8 @@ class Database:
                     for suffix in COMPANIONS:
                         new.with_name(new.name + suffix).unlink(missing_ok=True)
         except FileExistsError:
-            message = f"{path} exists; name a path without a file for the copy of {self.path}."
+            what = "is a link" if path.is_symlink() else "exists"
+            message = f"{path} {what}; name a path without a file for the copy of {self.path}."
             raise StoreError(message) from None
         except OSError as error:
             message = f"{path} cannot be written ({error.strerror}); name another path for the copy of {self.path}."
@@ -302,7 +310,7 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
 def unused_path(path: Path, word: str) -> Path:
     """Return an unused path next to `path`: its name, a word, and a number."""
     names = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
-    return next(name for name in names if not name.exists())
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def quarantine(path: Path, word: str) -> Path:
@@ -326,13 +334,23 @@ def restore_copy(copy: Path, path: Path, *, aside: str = "") -> Path | None:
     with new_file(path) as new:
         shutil.copyfile(copy, new)
         sync(new)
-        moved = quarantine(path, aside) if aside and path.exists() else None
+        moved = quarantine(path, aside) if aside and os.path.lexists(path) else None
         for suffix in COMPANIONS:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
     return moved
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a file, None without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _connect_readonly(path: Path) -> sqlite3.Connection:
+    path = real_path(path)  # SQLite keeps the companions next to the file that a link leads to
     # A read-write connection removes the companions that reading created; existing ones belong to another process.
     companions = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
     mode = "ro" if any(each.exists() for each in companions) else "rw"
@@ -360,6 +378,7 @@ def _connect_immutable(path: Path) -> sqlite3.Connection:
 
 def _is_self_contained(path: Path) -> bool:
     """Return whether no committed content is in companions of the file."""
+    path = real_path(path)
     companions = [path.with_name(path.name + suffix) for suffix in ("-wal", "-journal")]
     return not any(each.exists() and each.stat().st_size for each in companions)
 

@@ -69,6 +69,11 @@ class KnowledgeReader:
         row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
         return 0 if row is None or row[0] is None else int(row[0])
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the open file still has its path; another program may have moved or replaced it."""
+        return self._database.is_in_place
+
     def size(self) -> tuple[int, int]:
         """Return the number of rows and entries, and of the runs that delivered lessons."""
         names = (*(table.name for table in TABLES), ENTRIES, "deliveries")

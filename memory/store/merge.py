@@ -7,7 +7,6 @@ pruned that are worth too little or over the caps.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any, Final, TypeVar
 
 from memory.blackboard.entry import Entry
 from memory.codec import as_json, decode, encode
+from memory.file_access import copy_file, real_path
 from memory.store.contributions import ByRow, ContributionTable, latest_of
 from memory.store.database import Database, copy_database, open_database, unused_path
 from memory.store.knowledge_store import KnowledgeStore
@@ -189,8 +189,8 @@ def merge_files(
     sources: Sequence[Path], into: Path, agree: Agreement, config: ConsolidationConfig
 ) -> MergeResult:
     """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result."""
-    target = into.resolve()
-    others = [each for each in sources if each.resolve() != target]
+    target = real_path(into)
+    others = [each for each in sources if real_path(each) != target]
     with TemporaryDirectory(prefix="merge-") as folder:
         scratch = Path(folder)
         read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
@@ -206,7 +206,7 @@ def merge_files(
         if rows == there:
             return _merge_result(rows, changed=False, copy=None)
         kept = unused_path(into, "before-merge")
-        shutil.copyfile(before, kept)
+        copy_file(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
             if all_rows(database) != there:  # a run delivered to it meanwhile
                 held = content_of(database)

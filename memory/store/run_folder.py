@@ -1,5 +1,6 @@
 """The folder of a run: its settings, its store, and a lock for one process at a time."""
 
+import errno
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,14 +14,22 @@ import tomli_w
 from filelock import FileLock, Timeout
 
 from memory.errors import RunFolderError
+from memory.file_access import write_file
 from memory.store.database import RUN_FILE
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
 SETTINGS: Final = "run.toml"
 STORE: Final = RUN_FILE
 LOCK: Final = "run.lock"
-# Files of a supervisor in the folder of a run, possibly older than the run.
-_ALLOWED_FILES: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
+# Files of a supervisor in the folder of a run, possibly older than the run, and what a kill left of an unfinished file.
+_ALLOWED_FILES: Final = (
+    LOCK,
+    "night.*",
+    "copies",
+    f"{STORE}.*-[0-9]*",
+    f"{SETTINGS}.*-[0-9]*",
+    ".*.unfinished",
+)
 _CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
@@ -50,7 +59,7 @@ def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFo
     with own(path) as lock:
         _require_empty(path)
         try:
-            (path / SETTINGS).write_text(tomli_w.dumps(settings), encoding="utf-8")
+            write_file(path / SETTINGS, tomli_w.dumps(settings), replaces=False)
             store = open_run_store(path / STORE, run_id=run_id)
         except BaseException:
             for name in _CREATED_FILES:
@@ -64,6 +73,7 @@ def open_run(path: Path) -> RunFolder[RunStore]:
     settings = _settings(path)
     with own(path) as lock:
         file = path / STORE
+        require_own_files(path)
         if not file.is_file() or file.stat().st_size == 0:
             raise _nothing_to_resume(file)
         store = open_run_store(file, run_id=path.name)
@@ -93,6 +103,14 @@ def _settings(path: Path) -> Mapping[str, Any]:
         raise RunFolderError(message) from error
 
 
+def require_own_files(path: Path) -> None:
+    """Raise RunFolderError if a file of a run is a link: resuming would change a file elsewhere."""
+    for name in (SETTINGS, STORE):
+        if (path / name).is_symlink():
+            message = f"{path / name} is a link, and to resume the run would change a file elsewhere; put the file itself there"
+            raise RunFolderError(message)
+
+
 def _nothing_to_resume(file: Path) -> RunFolderError:
     return RunFolderError(
         f"{file} holds no checkpoint to resume from; start a new run with another --run"
@@ -115,6 +133,9 @@ def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
         if each.is_file():
             message = f"{each} is a file; name a folder for the run"
             raise RunFolderError(message)
+    if (path / name).is_symlink():
+        message = f"{path / name} is a link, as no lock is; remove it"
+        raise RunFolderError(message)
     lock = FileLock(path / name)
     with ExitStack() as undo, _translated_errors(path):
         for folder in reversed((path, *path.parents)):
@@ -123,7 +144,9 @@ def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
                     folder.mkdir()
                     undo.callback(_remove_empty, folder)
         if not os.access(path, os.W_OK):
-            raise PermissionError(13, os.strerror(13))
+            is_readonly = os.statvfs(path).f_flag & os.ST_RDONLY
+            code = errno.EROFS if is_readonly else errno.EACCES
+            raise OSError(code, os.strerror(code))
         is_new = not (path / name).exists()
         lock.acquire(timeout=0)
         undo.callback(lock.release)
@@ -146,5 +169,5 @@ def _translated_errors(path: Path) -> Iterator[None]:
         message = f"{path} is in use by another process; wait for it, or name another --run"
         raise RunFolderError(message) from None
     except OSError as error:
-        message = f"{path} cannot be written ({error.strerror}); name another --run"
+        message = f"{error.filename or path} cannot be written ({error.strerror}); name another --run, or resume a copy of the folder elsewhere"
         raise RunFolderError(message) from error

@@ -4,7 +4,6 @@ The next session reads it. `observer_state.json` is the watermark of each sessio
 """
 
 import json
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from memory.errors import StoreError
+from memory.file_access import write_file
 from memory.tapes.entries import SHORT, TapeSession, iso
 from memory.tapes.observer import Priority, observe_session
 from memory.tapes.reader import SessionHead, TapeReader
@@ -230,27 +230,13 @@ def _keep(folder: Path, page: ObservationsPage, marks: dict[str, SessionMark]) -
     """Write the page, then the marks: after a kill between them a session is observed again, with the same lines."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / PAGE, page.render())
-        _replace(folder / STATE, render_watermark(marks))
+        for name, text in ((PAGE, page.render()), (STATE, render_watermark(marks))):
+            path = folder / name
+            if not path.exists() or _read(path) != text:
+                write_file(path, text)
     except OSError as error:
         message = f"{folder} cannot be written ({error.strerror}); name another folder for memory."
         raise StoreError(message) from error
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replace a file atomically: after a kill it holds the old or the new text."""
-    if path.exists() and _read(path) == text:
-        return
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with new.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    if hasattr(os, "O_DIRECTORY"):  # a rename is durable once its folder is synced
-        folder = os.open(path.parent, os.O_DIRECTORY)
-        os.fsync(folder)
-        os.close(folder)
 
 
 MOST_TOKENS: Final = 32_000

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.errors import Faults, MalformedRecord, OnFault
+from memory.file_access import append
 from memory.tapes.entries import format_time
 from memory.tapes.hashing import Bucket, Mask, clean, clean_text, mask_secrets
 from memory.tapes.tape import Node, SqliteTape, usage_of
@@ -267,8 +268,8 @@ class TapeRecorder:
         if not extra:
             return
         line = {"hash": node, "at": format_time(self._clock()), **extra}
-        with self._tape.path.with_name(META).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(clean(line, self._mask), ensure_ascii=False) + "\n")
+        text = json.dumps(clean(line, self._mask), ensure_ascii=False) + "\n"
+        append(self._tape.path.with_name(META), text.encode(), starts_line=True)
 
 
 def run_mark(run_id: str, attempt: int = 1) -> str:

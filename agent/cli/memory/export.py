@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from operator import attrgetter
+from os.path import lexists
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,7 @@ from agent.tools.report.words import (
     run_label,
 )
 from memory import Json, MemoryItem
+from memory.file_access import write_file
 from memory.inspect import FileView
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -49,7 +51,7 @@ def export(to: Path, path: Path | None) -> None:
     if write is None:
         message = f"--to {to} ends in none of .json, .md and .csv; give it one of these endings"
         raise UsageError(message)
-    if to.exists():
+    if lexists(to):
         message = f"--to {to} exists; name a file that does not"
         raise UsageError(message)
     if not to.parent.is_dir():
@@ -59,8 +61,11 @@ def export(to: Path, path: Path | None) -> None:
         items = sorted(view.items(), key=lambda each: (each.kind, each.scope, each.id))
         words = write(view, items)
         file = view.path
-    to.touch(exist_ok=False)  # raises if it was created in the meantime
-    to.write_text(words, encoding="utf-8", newline="")
+    try:
+        write_file(to, words, replaces=False)
+    except OSError as error:
+        message = f"--to {to} cannot be written ({error.strerror}); name another file"
+        raise UsageError(message) from error
     Output().say(f"{counted(len(items), 'item')} of {file} written to {to}.")
 
 

@@ -15,6 +15,7 @@ from agent.cli.output import Output, listing
 from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, counted, describe
 from memory import MemoryItem
+from memory.file_access import real_path
 from memory.inspect import FileRepair, check_file, forget_items, item_key, repair_file
 from memory.store.checks.finding import CheckFinding
 from memory.store.merge import MergeResult
@@ -161,7 +162,7 @@ NAMES = {
 
 def merge(sources: list[Path], into: Path, *, as_json: bool) -> None:
     """Merge memory files; the lessons of each run count once."""
-    if into.is_dir() or not into.resolve().parent.is_dir():
+    if into.is_dir() or not real_path(into).parent.is_dir():
         message = f"--into {into} names no file in an existing folder; name one"
         raise UsageError(message)
     merged = MemoryManagementAgent.merge(sources, into)

@@ -7,9 +7,11 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final, NamedTuple
 
 from agent.events import MilestoneEvent, events
+from agent.tools.overnight.logs import EVENTS_FILE, STDERR_FILE
 from agent.tools.overnight.outcomes import MB, NightFault
 from memory import (
     CorruptStore,
@@ -20,8 +22,8 @@ from memory import (
     read_knowledge_store,
     read_run_store,
 )
-from memory.errors import ForeignStore, MissingStore
-from memory.file_access import sync
+from memory.errors import ForeignStore, MissingStore, RunFolderError
+from memory.file_access import copy_file, make_folder, new_file
 from memory.store.database import quarantine, restore_copy
 from memory.store.knowledge_store import KnowledgeReader
 
@@ -47,21 +49,15 @@ class BackedUpFile(NamedTuple):
 
         Raises StoreError if the file cannot be read or the copy is corrupt; then the old copies stay.
         """
-        new = self.copy.with_name(self.copy.name + ".new")
-        new.parent.mkdir(exist_ok=True)
-        new.unlink(missing_ok=True)
-        try:
+        make_folder(self.copy.parent)
+        with new_file(self.copy) as new:
             with closing(self.reader(self.path)) as reader:
-                reader.backup(new)
-            sync(new)
+                reader.backup(new, replaces=True)
             flaw = file_fault(new)
             if flaw is not None:
                 raise flaw
             if self.copy.is_file():
                 self.copy.replace(self._older)
-            new.replace(self.copy)
-        finally:
-            new.unlink(missing_ok=True)
 
     @property
     def _older(self) -> Path:
@@ -84,8 +80,8 @@ def copy_settings(folder: Path) -> None:
     if copy.is_file() or not is_readable_toml(settings):
         return
     with suppress(OSError):
-        copy.parent.mkdir(exist_ok=True)
-        restore_copy(settings, copy)
+        make_folder(copy.parent)
+        copy_file(settings, copy)
 
 
 def is_readable_toml(settings: Path) -> bool:
@@ -164,7 +160,14 @@ class NightFiles(NamedTuple):
     memory: BackedUpFile
 
     def examine(self, *, thoroughly: bool) -> Damage | None:
-        """Return the first damage that prevents play, or None; `thoroughly` checks all pages of the files."""
+        """Return the first damage that prevents play, or None; `thoroughly` checks all pages of the files.
+
+        Raises RunFolderError for a link in the folder, which waiting does not repair.
+        """
+        for name in (FOLDER, EVENTS_FILE, STDERR_FILE, self.run.path.name, self._settings.name):
+            if (self.folder / name).is_symlink():
+                message = f"{self.folder / name} is a link, and a night writes only into its own folder; remove it"
+                raise RunFolderError(message)
         try:
             return next(self._all_damage(thoroughly=thoroughly), None)
         except OSError as error:
@@ -280,13 +283,10 @@ def _file_damage(file: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> 
 
 
 def _write_errors(folder: Path) -> Iterator[Damage]:
-    probe = folder / "night.probe"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            probe.write_bytes(PROBE)
-        finally:
-            probe.unlink(missing_ok=True)
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(PROBE)
     except OSError as error:
         fault = NightFault.DISK if error.errno in FULL else NightFault.UNWRITABLE
         yield Damage(fault, f"{folder} cannot be written ({error.strerror})")

@@ -47,6 +47,7 @@ from agent.tools.report.words import counted
 from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
 from memory.agent_memory import SESSION_ENDED
+from memory.file_access import write_file
 
 
 def require_new(file: Path) -> None:
@@ -57,17 +58,6 @@ def require_new(file: Path) -> None:
     if not file.parent.is_dir():
         message = f"{file.parent} is not a folder; create it, or name a file elsewhere"
         raise UsageError(message)
-
-
-def write_new(file: Path, data: bytes) -> None:
-    """Write a new file; when that fails, remove it."""
-    with file.open("xb") as new:
-        try:
-            new.write(data)
-            new.flush()
-        except BaseException:
-            file.unlink(missing_ok=True)
-            raise
 
 
 Say: TypeAlias = Callable[[str], object]
@@ -217,7 +207,7 @@ def export_run(path: Path, file: Path, *, say: Say = silent) -> int:
         require_intact(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
         say(f"{counted(len(of.recording.records), 'tick')} of {of.origin.run}")
-    write_new(file, data)
+    write_file(file, data, replaces=False)
     return len(data)
 
 
@@ -234,7 +224,7 @@ def picture_run(
         for each in notes:
             say(each)
         data = _render(of, console, shot, at, bar)
-    write_new(shot.file, data)
+    write_file(shot.file, data, replaces=False)
     return len(data)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
-from agent.tools.report.html import page_key, render, require_page_or_new
+from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.page import headline, milestones_line, page_place
 from agent.tools.report.run_data import RunData
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, sanitized
-from memory.file_access import write_file
+from memory.file_access import real_path
 
 Plain: TypeAlias = "dict[str, Plain] | list[Plain] | str | float | bool | None"
 
@@ -147,13 +147,13 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
         milestones=list(_milestones(runs)),
         charts=list(_charts(runs)),
     )
-    write_file(path, page)
+    write_page(path, page)
     return path
 
 
 def names(runs: Sequence[RunData]) -> list[str]:
     """Return a name for each run: its folder, with a number where two are equal."""
-    labels = [each.path.resolve().name for each in runs]
+    labels = [real_path(each.path).name for each in runs]
     return [
         name if labels.count(name) == 1 else f"{name} ({labels[: n + 1].count(name)})"
         for n, name in enumerate(labels)

@@ -12,9 +12,10 @@ from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from agent.errors import UsageError
+from agent.errors import RunError, UsageError
 from agent.tools.report.chart import clock_time, local
 from agent.tools.report.words import counted, cut, game_time, number, plain, sanitized, times
+from memory.file_access import write_file
 
 LONGEST: Final = 400  # characters of any one text
 
@@ -76,6 +77,15 @@ def require_page_or_new(path: Path, key: str = "") -> None:
     if path.suffix != ".html":
         message = f"{path} does not end in .html, as a report must; name another file"
         raise UsageError(message)
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a page as a whole; raises RunError, with what to do, when that fails."""
+    try:
+        write_file(path, text)
+    except OSError as error:
+        message = f"{path} cannot be written ({error.strerror}); give `report` another file with --write FILE"
+        raise RunError(message) from error
 
 
 def require_writable(folder: Path) -> None:

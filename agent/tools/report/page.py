@@ -27,13 +27,13 @@ from agent.tools.report.chart import (
     top,
     whole_axis,
 )
-from agent.tools.report.html import page_key, render, require_page_or_new
+from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain, times
 from emulator import Cartridge, CartridgeError, World
 from memory import RunFolder, RunReader, read_run
-from memory.file_access import write_file
+from memory.file_access import real_path
 
 LIMITS: Final = {
     "hours": "real hours",
@@ -189,7 +189,7 @@ PROOFS: Final = {"ram": "proof in RAM", "frame": "proof on screen"}
 def page_place(path: Path) -> str:
     """Return the folder of a run as a page shows it, which may be moved with it: never an absolute path."""
     shown = shown_path(path)
-    return path.resolve().name if shown.is_absolute() else str(shown)
+    return real_path(path).name if shown.is_absolute() else str(shown)
 
 
 def page(run: RunData, cartridge: Cartridge | None) -> str:
@@ -242,12 +242,17 @@ def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
         if to is not None:
             require_page_or_new(to, page_key([folder.store.run_id]))
         written = to or folder.path / PAGE
-        write_file(written, page(read_run_data(folder, cartridge), cartridge))
+        write_page(written, page(read_run_data(folder, cartridge), cartridge))
         return written
 
 
 def report_ended(path: Path, rom: Path | None) -> None:
-    """Write the page of a run that has just ended; a failure is logged as a warning only."""
+    """Write the page of a run that has just ended; a failure is logged as a warning only.
+
+    Of a folder that was moved away meanwhile there is none; play reports that.
+    """
+    if not path.is_dir():
+        return
     try:
         report_run(path, rom, None)
     except Exception as error:  # noqa: BLE001  # a failed report must not lose the run

@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from os.path import lexists
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +29,7 @@ from agent.tools.scenario.history import REACHED, describe_episode, known_at
 from agent.tools.scenario.states import current_state, state_path
 from emulator import EMULATOR, Cartridge, Divergence, PyBoyConsole, StepRecord
 from memory import RunReader, read_run
+from memory.file_access import real_path, write_file
 
 
 def drive_to(
@@ -145,10 +147,10 @@ def require_free_name(into: Path, name: str) -> None:
     if not NAME.fullmatch(name):
         message = f"--name {name!r} must be a file name without ending: letters, digits, _ and -"
         raise UsageError(message)
-    for path in (file_of(into, name), state_path(into / STATES, name)):
-        if path.exists():
-            message = f"{path} exists already; choose another --name or --into, or remove it"
-            raise UsageError(message)
+    path = file_of(into, name)
+    if lexists(path):
+        message = f"{path} exists already; choose another --name or --into, or remove it"
+        raise UsageError(message)
 
 
 def file_of(into: Path, name: str) -> Path:
@@ -157,19 +159,23 @@ def file_of(into: Path, name: str) -> Path:
 
 
 def write_scenario(draft: Draft, into: Path) -> Path:
-    """Write a new scenario file, with its state in the folder of states beside it, and return its path."""
+    """Write a new scenario file, with its state in the folder of states beside it, and return its path.
+
+    A state without a scenario, left by a write that was cut off, is used if it is the same.
+    """
     file, state = file_of(into, draft.name), state_path(into / STATES, draft.name)
-    made: list[Path] = []
     try:
         state.parent.mkdir(parents=True, exist_ok=True)
-        for path, data in ((state, draft.state), (file, text_of(draft).encode())):
-            with path.open("xb") as output:
-                made.append(path)
-                output.write(data)
+        with ExitStack() as undo:
+            if not (state.is_file() and state.read_bytes() == draft.state):
+                write_file(state, draft.state, replaces=False)
+                undo.callback(state.unlink, missing_ok=True)
+            write_file(file, text_of(draft), replaces=False)
+            undo.pop_all()
+    except FileExistsError as error:
+        message = f"{error.filename} exists already; choose another --name or --into, or remove it"
+        raise UsageError(message) from error
     except OSError as error:
-        for path in made:
-            with suppress(OSError):
-                path.unlink()
         message = f"{into}: cannot write {draft.name} ({error.strerror}); name another --into"
         raise UsageError(message) from error
     return file
@@ -269,7 +275,7 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
     with open_source(run, rom) as source:
         stuck = list(events(source.run, StuckEvent))
         numbers = range(1, len(stuck) + 1) if episode is None else [episode]
-        home = re.sub(r"[^\w-]", "_", run.resolve().name)
+        home = re.sub(r"[^\w-]", "_", real_path(run).name)
         names = {number: f"{home}_stuck_{number}" for number in numbers}
         for name in names.values():
             require_free_name(into, name)

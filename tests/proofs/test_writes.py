@@ -1,0 +1,61 @@
+"""Any write of any command may fail or be cut off by a kill: each file is absent, old, or new and complete."""
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from tests.proofs.conftest import Sized
+from tests.proofs.workers import Row
+from tests.proofs.writes import COMMANDS, SORTS, WriteFault, write_job
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("cc") is None, reason="needs a C compiler for the faults"
+)
+REPORT = next(n for n, each in enumerate(COMMANDS) if each.name == "report")
+
+
+def test_a_report_with_a_fault_at_any_write_is_old_or_new() -> None:
+    row = write_job(REPORT, faults=1)
+    assert row["problems"] == []
+    assert row["faults"] == 4
+    assert row["calls"]["write"] > 0
+    assert {each.split()[1] for each in row["results"]} <= {"old", "new"}
+
+
+@pytest.mark.proof
+def test_every_command_leaves_old_or_new_files(proof: Sized) -> None:
+    writes = proof("writes", len(COMMANDS))
+    rows = writes.rows(write_job)
+    with writes.visible():
+        Console().print(table(rows))
+    figures = {
+        "commands": len(rows),
+        "write calls": sum(sum(row["calls"].values()) for row in rows),
+        "faults": sum(row["faults"] for row in rows),
+        "results": sum((Counter(row["results"]) for row in rows), Counter()),
+    }
+    writes.judge(rows, figures)
+
+
+def table(rows: Sequence[Row]) -> Table:
+    """Return the writes by command: the calls, the faults tried, and what became of the files."""
+    kinds = [each.name for each in WriteFault if each is not WriteFault.NONE]
+    made = Table(title="writes by command", title_justify="left")
+    for head in ("command", *SORTS, "faults", *kinds, "problems"):
+        made.add_column(head)
+    for row in rows:
+        calls = [str(row["calls"][sort]) for sort in SORTS]
+        results = [
+            ", ".join(
+                f"{count} {name.partition(' ')[2]}"
+                for name, count in row["results"].items()
+                if name.partition(" ")[0] == kind
+            )
+            for kind in kinds
+        ]
+        made.add_row(row["name"], *calls, str(row["faults"]), *results, str(len(row["problems"])))
+    return made

@@ -1,0 +1,375 @@
+"""Every command that writes, run with a fault at one of its writes, and again without.
+
+The commands run in forks of a process that has `write_faults.c` loaded, which fails one write below the folder of the
+case: for ever as on a full disk, once with EIO, by writing only half, or by SIGKILL in the middle of it.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple
+
+from agent.cli import main as command_line
+from tests.memory.tapes.tapes_files import chain, tape_file, text
+from tests.proofs.patches import fork
+from tests.proofs.workers import Row
+from tests.proofs.written_files import (
+    COMPANIONS,
+    LEFT_BY_A_KILL,
+    contents,
+    flaw_of,
+    is_output,
+    memory_rows,
+)
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SOURCE: Final = Path(__file__).with_name("write_faults.c")
+LIBRARY: Final = "WRITE_FAULTS"  # the variable with the path of the loaded library
+SORTS: Final = ("open", "write", "sync", "rename", "truncate", "remove")
+ASKED_AFTER_S: Final = 10.0  # a night waits for a full disk; then it is asked to end
+KILLED_AFTER_S: Final = 300.0
+PLAYED: Final = ("--until", "rival", "--seed", "3")
+MODULES: Final = (
+    "agent.app.play",
+    "agent.tools.report.comparison",
+    "agent.tools.replay.images",
+    "agent.tools.overnight.supervisor",
+    "agent.tools.scenario.run",
+    "agent.lab.plots",
+    "memory.inspect",
+    "memory.team_memory",
+)
+
+
+class WriteFault(IntEnum):
+    """What happens at the chosen write, as `write_faults.c` numbers it."""
+
+    NONE = 0
+    ENOSPC = 1
+    EIO = 2
+    SHORT = 3
+    SIGKILL = 4
+
+
+@dataclass(frozen=True)
+class WritingCommand:
+    """A command, in which {} is the folder of its case; it is repeated as `again` once the file `begun` exists."""
+
+    name: str
+    words: str
+    begun: str = ""
+    again: str = ""
+    codes: tuple[int, ...] = (0,)
+    is_atomic: bool = False  # all rows of its memory are the old or the new ones
+
+
+NIGHT: Final = "overnight --run {}/night --ticks 40 --seed 5 --memory {}/memory.sqlite --min-free 0 --backoff 0.2"
+COMMANDS: Final = (
+    WritingCommand(
+        "play",
+        "play --run {}/new --seed 5 --ticks 30 --memory {}/memory.sqlite",
+        begun="new/run.toml",
+        again="play --resume {}/new --ticks 30 --memory {}/memory.sqlite",
+        codes=(0, 3),
+    ),
+    WritingCommand(
+        "play --resume",
+        "play --resume {}/run --ticks 250 --until first_badge --memory {}/memory.sqlite",
+        codes=(0, 3),
+    ),
+    WritingCommand("overnight", NIGHT, codes=(3,)),
+    WritingCommand("report", "report {}/run"),
+    WritingCommand("report of several", "report {}/run {}/other --write {}/both.html"),
+    WritingCommand("replay --export", "replay {}/run --export {}/made.replay"),
+    WritingCommand("replay --png", "replay {}/run --to 90 --png {}/made.png"),
+    WritingCommand("replay --gif", "replay {}/run --from 80 --to 90 --gif {}/made.gif"),
+    WritingCommand("replay --mp4", "replay {}/run --from 80 --to 90 --mp4 {}/made.mp4"),
+    WritingCommand(
+        "eval",
+        "eval --seeds 1 --ticks 20 --jobs 1 --out {}/games --write {}/games.json",
+        begun="games",
+        again="eval --seeds 1 --ticks 20 --jobs 1 --out {}/games-again --write {}/games.json",
+    ),
+    WritingCommand("verify --write", "verify --minutes 0.1 --write {}/checked"),
+    WritingCommand(
+        "scenario record", "scenario record {}/run --at 60 --name made --into {}/scenarios"
+    ),
+    WritingCommand(
+        "scenario run --write", "scenario run {}/scenarios/short.toml --write {}/page.md"
+    ),
+    WritingCommand(
+        "memory forget",
+        "memory forget --in {}/memory.sqlite --kind opponent_met --yes",
+        is_atomic=True,
+    ),
+    WritingCommand(
+        "memory merge, new file",
+        "memory merge {}/memory.sqlite {}/other.sqlite --into {}/merged.sqlite",
+    ),
+    WritingCommand(
+        "memory merge, into one",
+        "memory merge {}/other.sqlite --into {}/memory.sqlite",
+        is_atomic=True,
+    ),
+    WritingCommand("memory export, JSON", "memory export {}/memory.sqlite --to {}/made.json"),
+    WritingCommand("memory export, CSV", "memory export {}/memory.sqlite --to {}/made.csv"),
+    WritingCommand("memory export, Markdown", "memory export {}/memory.sqlite --to {}/made.md"),
+    WritingCommand(
+        "memory check --repair", "memory check {}/damaged.sqlite --repair", is_atomic=True
+    ),
+    WritingCommand("observe", "observe --db {}/tapes.sqlite --memory-dir {}/notes"),
+    WritingCommand("bench --write", "bench battles --seeds 0 --write {}/battles.json"),
+)
+
+
+class CommandEnd(NamedTuple):
+    """The end of a command: its exit code, or minus its signal, its output, and the numbers of its writing calls."""
+
+    code: int
+    said: str
+    calls: tuple[int, ...]
+
+
+@dataclass
+class WriteCases:
+    """The cases of one command, below the folder `home`; `base` has the files before it."""
+
+    command: WritingCommand
+    home: Path
+    base: Path
+
+    def row(self, chance: Random, faults: int) -> Row:
+        """Run the command undisturbed, then with `faults` of each kind, and return what became of its files."""
+        if not self.base.exists():
+            prepare(self.base, self.run)
+        undisturbed = self._case("undisturbed")
+        ended = self.run(self.command.words, undisturbed)
+        problems = self._problems_of_end(ended, undisturbed)
+        if contents(undisturbed) == contents(self.base):
+            problems.append("it writes nothing")
+        count = sum(ended.calls)
+        results: Counter[str] = Counter()
+        for kind in (WriteFault.ENOSPC, WriteFault.EIO, WriteFault.SHORT, WriteFault.SIGKILL):
+            for number in sorted(chance.sample(range(1, count + 1), min(faults, count))):
+                folder = self._case("case")
+                result, found = self._judged(folder, undisturbed, kind, number)
+                results[f"{kind.name} {result}"] += 1
+                problems += [f"{kind.name} at {number} of {count}: {each}" for each in found]
+                shutil.rmtree(folder)
+        return {
+            "name": self.command.name,
+            "calls": dict(zip(SORTS, ended.calls, strict=True)),
+            "faults": results.total(),
+            "results": dict(sorted(results.items())),
+            "problems": problems,
+        }
+
+    def _case(self, name: str) -> Path:
+        folder = self.home / name
+        shutil.copytree(self.base, folder, symlinks=True)
+        return folder
+
+    def _judged(
+        self, folder: Path, undisturbed: Path, kind: WriteFault, number: int
+    ) -> tuple[str, list[str]]:
+        """Return whether the outputs are absent, old or new after a fault, and what is wrong with them or the second try."""
+        ended = self.run(self.command.words, folder, kind, number)
+        problems = [] if kind is WriteFault.SIGKILL else list(_unclean(ended, folder))
+        problems += list(self._flaws(folder, undisturbed))
+        result = self._result(folder, undisturbed)
+        problems += list(self._second_try(folder))
+        return result, problems
+
+    def _result(self, folder: Path, undisturbed: Path) -> str:
+        before, after, wanted = (contents(each) for each in (self.base, folder, undisturbed))
+        outputs = [name for name in wanted if wanted[name] != before.get(name)]
+        states = {
+            "new"
+            if name in after and after[name] != before.get(name)
+            else "old"
+            if name in before
+            else "absent"
+            for name in outputs
+        }
+        return states.pop() if len(states) == 1 else "some new"
+
+    def _flaws(self, folder: Path, undisturbed: Path) -> Iterator[str]:
+        """Yield each file that is lost, half written or damaged, and each memory that is neither old nor new."""
+        before = contents(self.base)
+        for name, content in contents(folder).items():
+            if content != before.get(name) and (flaw := flaw_of(folder / name)):
+                yield f"{name} {flaw}"
+        yield from (
+            f"{name} is lost" for name in before if not (folder / name).exists() and is_output(name)
+        )
+        if self.command.is_atomic:
+            name = "damaged.sqlite" if "repair" in self.command.name else "memory.sqlite"
+            rows = [memory_rows(each / name) for each in (folder, self.base, undisturbed)]
+            if rows[0] not in rows[1:]:
+                yield f"{name} has neither the old nor the new rows"
+
+    def _second_try(self, folder: Path) -> Iterator[str]:
+        words = self.command.words
+        if self.command.begun and (folder / self.command.begun).exists():
+            words = self.command.again
+        ended = self.run(words, folder)
+        if "holds no checkpoint to resume from" in ended.said:  # nothing was played yet
+            shutil.rmtree(folder / "new")
+            ended = self.run(self.command.words, folder)
+        allowed = "exists already", "exists; name a file that does not", "No item matches"
+        if any(each in ended.said for each in allowed):  # the first try was complete
+            return
+        yield from (f"second try: {each}" for each in self._problems_of_end(ended, folder))
+
+    def _problems_of_end(self, ended: CommandEnd, folder: Path) -> list[str]:
+        found = [f"{name} {flaw}" for name in contents(folder) if (flaw := flaw_of(folder / name))]
+        if ended.code not in self.command.codes:
+            found.append(f"it ended with {ended.code}: {ended.said[-300:]!r}")
+        return found
+
+    def run(
+        self, words: str, folder: Path, kind: WriteFault = WriteFault.NONE, number: int = 0
+    ) -> CommandEnd:
+        """Run a command in a fork of this process, and return its end."""
+        arguments = [each.format(folder) if "{}" in each else each for each in words.split()]
+        said, counts = self.home / "said", self.home / "counts"
+        counts.unlink(missing_ok=True)
+
+        def work() -> int:
+            os.setpgrp()
+            os.chdir(ROOT)
+            sys.argv = ["agent", *arguments]
+            descriptor = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(descriptor, 1)
+            os.dup2(descriptor, 2)
+            library = ctypes.CDLL(os.environ[LIBRARY])
+            library.counted.restype = ctypes.c_long
+            library.begin_faults(str(folder).encode(), int(kind), ctypes.c_long(number))
+            try:
+                command_line()
+            except SystemExit as end:
+                return int(end.code or 0)
+            finally:
+                counts.write_text(json.dumps([library.counted(n) for n in range(len(SORTS))]))
+            return 0
+
+        code = _wait(fork(work), waits=kind is WriteFault.ENOSPC)
+        calls = tuple(json.loads(counts.read_text())) if counts.exists() else ()
+        return CommandEnd(code, said.read_text(errors="replace"), calls)
+
+
+def _unclean(ended: CommandEnd, folder: Path) -> Iterator[str]:
+    """Yield what an error may not leave: a traceback, another exit code than those promised, an unfinished file."""
+    if "Traceback" in ended.said:
+        yield f"a traceback: {ended.said[-600:]!r}"
+    if ended.code not in {0, 1, 2, 3, 130}:
+        yield f"it ended with {ended.code}"
+    for path in folder.rglob(LEFT_BY_A_KILL):
+        if not path.name.endswith(COMPANIONS):
+            yield f"{path.relative_to(folder)} is left"
+
+
+def _wait(child: int, *, waits: bool) -> int:
+    """Return the exit code of a process or minus its signal; a command that `waits` for a disk is asked to end."""
+    began, asked = time.monotonic(), False
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            break
+        waited = time.monotonic() - began
+        if waited > ASKED_AFTER_S and waits and not asked:
+            os.kill(child, signal.SIGTERM)
+            asked = True
+        if waited > KILLED_AFTER_S:
+            os.killpg(child, signal.SIGKILL)
+        time.sleep(0.01)
+    return os.waitstatus_to_exitcode(status)
+
+
+def prepare(base: Path, run: Callable[[str, Path], CommandEnd]) -> None:
+    """Make the files that the commands read: two runs, their memories, a damaged one, a tape and a scenario."""
+    base.mkdir()
+    begin = " ".join(PLAYED)
+    for words in (
+        f"play {begin} --run {{}}/run --memory {{}}/memory.sqlite",
+        "play --until starter --seed 4 --run {}/other --memory {}/other.sqlite",
+        "scenario record {}/run --at 90 --name short --into {}/scenarios",
+    ):
+        ended = run(words, base)
+        if ended.code:
+            message = f"{words} ended with {ended.code}: {ended.said}"
+            raise RuntimeError(message)
+    scenario = base / "scenarios" / "short.toml"
+    lines = scenario.read_text().splitlines()
+    short = ["frames = 300" if line.startswith("frames") else line for line in lines]
+    scenario.write_text("\n".join(short) + "\n")
+    shutil.copyfile(base / "memory.sqlite", base / "damaged.sqlite")
+    with closing(sqlite3.connect(base / "damaged.sqlite")) as database, database:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        database.execute("UPDATE tactician_stats SET overall_win_rate = 1.7")
+    turns = [("user", text("goal: the badge")), ("assistant", text("go north"))]
+    tape_file(base / "tapes.sqlite", chain(*turns))
+
+
+def build_library(folder: Path) -> None:
+    """Compile the faults."""
+    library = folder / "write_faults.so"
+    words = ("-shared", "-fPIC", "-O1", "-w", "-o", str(library), str(SOURCE), "-ldl")
+    subprocess.run(("cc", *words), check=True)
+
+
+@cache
+def _shared() -> "tempfile.TemporaryDirectory[str]":
+    """Return the folder of this process with the library, and the files that the cases start from once they are made."""
+    folder = tempfile.TemporaryDirectory(prefix="writes-")
+    build_library(Path(folder.name))
+    return folder
+
+
+def write_job(number: int, *, faults: int = 0) -> Row:
+    """Return the row of one command, all of whose cases run in a process of their own."""
+    at = number % 1_000_000
+    faults = faults or int(os.environ.get("PROOF_FAULTS", "3"))
+    shared = Path(_shared().name)
+    library = str(shared / "write_faults.so")
+    environment = {**os.environ, "LD_PRELOAD": library, LIBRARY: library}
+    with tempfile.TemporaryDirectory(prefix="writes-") as home:
+        words = map(str, (at, number, faults, home, shared / "base"))
+        done = subprocess.run(
+            (sys.executable, "-m", __name__, *words),
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        row: Row = json.loads(done.stdout.splitlines()[-1])
+        return row
+
+
+def main(words: Sequence[str]) -> None:
+    """Print the row of the command with a number, as JSON."""
+    at, seed, faults = map(int, words[:3])
+    for module in MODULES:  # once, and not in each fork
+        __import__(module)
+    row = WriteCases(COMMANDS[at], Path(words[3]), Path(words[4])).row(Random(seed), faults)
+    sys.stdout.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
