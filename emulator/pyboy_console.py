@@ -28,9 +28,9 @@ import numpy as np
 
 from emulator.cartridge import Cartridge
 from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Step, hashed
-from emulator.errors import ConsoleError
+from emulator.errors import ConsoleError, StateError
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram, RamSlices, layout_of
-from emulator.savestate import SavedState, decode_state, encode_state
+from emulator.savestate import CORRUPT, SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 
 ARRAY: Final = ("pyboy.core.ram", "memoryview")  # type of the object with the array, in 2.8
@@ -84,6 +84,7 @@ def _hidden(package: str) -> Iterator[None]:
 
 with _hidden("sdl2"):
     from pyboy import PyBoy
+    from pyboy.utils import PyBoyException
 
 EMULATOR: Final = f"PyBoy {importlib.metadata.version('pyboy')}"
 MAX_BATTERY_RAM: Final = 16 * 0x2000
@@ -210,7 +211,10 @@ class PyBoyConsole:
     def load(self, state: bytes) -> None:
         """Restore a state that `save` returned, or raise a StateError."""
         saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self.cartridge.sha1)
-        self._pyboy.load_state(io.BytesIO(saved.payload))
+        try:
+            self._pyboy.load_state(io.BytesIO(saved.payload))
+        except PyBoyException as error:
+            raise StateError(CORRUPT) from error
         self.frame = saved.frame
         self._held = saved.held
         self._drawn = False
