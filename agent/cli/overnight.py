@@ -17,7 +17,6 @@ from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import MemoryUse
-from memory.file_access import read_toml
 
 if TYPE_CHECKING:
     from agent.story.story import Story
@@ -173,6 +172,8 @@ def _story(rom: Path | None, stored: dict[str, Any]) -> Story | None:
 
 def _settings_of(folder: Path) -> dict[str, Any]:
     """Return the settings of the run in a folder; empty if there is none or run.toml is damaged."""
+    from memory.file_access import read_toml
+
     try:
         return read_toml(folder / "run.toml")
     except (OSError, ValueError):
