@@ -89,15 +89,16 @@ def _read(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise _refused(path, "is a device or pipe, not a file; name a cartridge image (.gb)")
     try:
-        if path.stat().st_size > LARGEST:
-            raise _refused(path, "is larger than any cartridge; name a cartridge image (.gb)")
-        rom = path.read_bytes()
+        with path.open("rb") as file:
+            rom = file.read(LARGEST + 1)
     except FileNotFoundError:
         message = f"no cartridge at {str(path)!r}; {_images()}"
         raise CartridgeError(message) from None
     except OSError as error:
         message = f"cannot read {str(path)!r} ({error.strerror}); check its permissions"
         raise CartridgeError(message) from error
+    if len(rom) > LARGEST:
+        raise _refused(path, "is larger than any cartridge; name a cartridge image (.gb)")
     if not rom:
         raise _refused(path, "is empty; copy the cartridge image again")
     return rom

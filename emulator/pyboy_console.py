@@ -5,6 +5,8 @@
 * A cartridge clock (MBC3 with timer) follows the wall clock: it is locked.
 * In the first frame that is ever drawn, the window is one row too high: the frames before it are drawn as well.
 * PyBoy loads SDL for a window that is never opened, a third of a second per process: SDL is hidden from it.
+* At an invalid instruction, which only a damaged image or state reaches, a frame never ends, and no signal is handled:
+  a thread looks for that, and lets the processor go on in a loop of its own, so that the frame ends with an error.
 * `pyboy.memory[a:b]` builds a list of integers, 230 us for work RAM, more than the rest of a tick: the array behind it
   is read directly after a check that it is the right one; without it everything still works, more slowly.
 """
@@ -17,15 +19,18 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
+from threading import Event, Thread
+from time import process_time
 from typing import Final, Protocol
+from weakref import ref
 
 import numpy as np
 
 from emulator.cartridge import Cartridge
 from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Step, hashed
-from emulator.errors import ConsoleError
+from emulator.errors import ConsoleError, StateError
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram, RamSlices, layout_of
-from emulator.savestate import SavedState, decode_state, encode_state
+from emulator.savestate import CORRUPT, SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 
 ARRAY: Final = ("pyboy.core.ram", "memoryview")  # type of the object with the array, in 2.8
@@ -79,6 +84,7 @@ def _hidden(package: str) -> Iterator[None]:
 
 with _hidden("sdl2"):
     from pyboy import PyBoy
+    from pyboy.utils import PyBoyException
 
 EMULATOR: Final = f"PyBoy {importlib.metadata.version('pyboy')}"
 MAX_BATTERY_RAM: Final = 16 * 0x2000
@@ -91,6 +97,31 @@ WATCHED: Final = layout_of(WATCHED_RANGES)
 DIGESTED: Final = RamSlices(DIGEST_RANGES)
 CARTRIDGE_TYPE: Final = 0x0147
 WITH_CLOCK: Final = (0x0F, 0x10)
+
+
+STUCK_AFTER_S: Final = 3.0  # of processor time, which includes no time of other processes
+SLOWEST: Final = 100  # frames per second; a usual machine computes a hundred times as many
+ENDLESS_LOOP: Final = bytes((0xF3, 0x18, 0xFE))  # di; jr -2
+
+
+class StuckFrames(Thread):
+    """Finds a frame of one console that never ends, and makes it end."""
+
+    def __init__(self, console: "PyBoyConsole") -> None:
+        super().__init__(name="stuck frames", daemon=True)
+        self.closed = Event()
+        self._console = ref(console)
+
+    def run(self) -> None:
+        """Look at the console until it is closed or gone."""
+        seen, since = 0, 0.0  # the number of a call of the emulator, and when it was first seen
+        while not self.closed.wait(STUCK_AFTER_S / 4) and (console := self._console()) is not None:
+            call, frames = console.running
+            if not call or call != seen:
+                seen, since = call, process_time()
+            elif process_time() - since > STUCK_AFTER_S + frames / SLOWEST:
+                console.leave_stuck_frame()
+            del console  # which may be collected meanwhile
 
 
 class PyBoyConsole:
@@ -106,6 +137,12 @@ class PyBoyConsole:
         self._drawn = False
         self._has_drawn = False
         self._ram: Ram | None = None
+        self._frames = self._calls = self._returned = (
+            0  # frames of the last call, and counts of calls
+        )
+        self._stuck_at: int | None = None
+        self._watch = StuckFrames(self)
+        self._watch.start()
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Run the frames of `step`, pressing and releasing its button; draw the last frame if `render`."""
@@ -114,10 +151,10 @@ class PyBoyConsole:
             return
         self._hold(step.button)
         if step.hold:
-            self._pyboy.tick(step.hold, render=render and step.settle == 0, sound=False)
+            self._tick(step.hold, render=render and step.settle == 0)
         if step.settle:
             self._hold(None)
-            self._pyboy.tick(step.settle, render=render, sound=False)
+            self._tick(step.settle, render=render)
         self._drawn = render
         self.frame += step.frames
         self._ram = None
@@ -174,7 +211,10 @@ class PyBoyConsole:
     def load(self, state: bytes) -> None:
         """Restore a state that `save` returned, or raise a StateError."""
         saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self.cartridge.sha1)
-        self._pyboy.load_state(io.BytesIO(saved.payload))
+        try:
+            self._pyboy.load_state(io.BytesIO(saved.payload))
+        except PyBoyException as error:
+            raise StateError(CORRUPT) from error
         self.frame = saved.frame
         self._held = saved.held
         self._drawn = False
@@ -193,14 +233,38 @@ class PyBoyConsole:
 
     def close(self) -> None:
         """Switch off without writing any file."""
+        self._watch.closed.set()
         self._pyboy.stop(save=False)
+
+    @property
+    def running(self) -> tuple[int, int]:
+        """The number and the frames of the running call of the emulator; the number is 0 between calls."""
+        return self._calls if self._calls != self._returned else 0, self._frames
+
+    def leave_stuck_frame(self) -> None:
+        """End the running frame, whose instruction takes no time; called by another thread."""
+        self._stuck_at = self._pyboy.register_file.PC
+        self.poke(HIGH_RAM[0], ENDLESS_LOOP)
+        self._pyboy.register_file.PC = HIGH_RAM[0]
+
+    def _tick(self, frames: int, *, render: bool) -> None:
+        self._frames = frames
+        self._calls += 1
+        self._pyboy.tick(frames, render=render, sound=False)
+        self._returned = self._calls
+        if self._stuck_at is not None:
+            message = (
+                f"the game stopped at an invalid instruction, at address 0x{self._stuck_at:04X}: the cartridge"
+                " image or a saved state is damaged; copy the image again, or go back to an older state"
+            )
+            raise ConsoleError(message)
 
     def _draw(self, frames: int, every: int) -> Iterator[Screen]:
         end = self.frame + frames
         while self.frame < end:
             due = min(end, self.frame + every - self.frame % every)
             self._drawn = due % every == 0
-            self._pyboy.tick(due - self.frame, render=self._drawn, sound=False)
+            self._tick(due - self.frame, render=self._drawn)
             self.frame = due
             self._ram = None
             if self._drawn:

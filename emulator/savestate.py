@@ -18,6 +18,8 @@ FORMAT: Final = 1
 HEADER: Final = struct.Struct("<8sH16s20sQBI")
 PAYLOAD: Final = HEADER.size + DIGEST_SIZE
 BUTTONS: Final = (None, *Button)
+MOST_BYTES: Final = 1 << 22  # of a state, which has a quarter of a million
+CORRUPT: Final = "the saved state is cut short or corrupt; restore an older checkpoint"
 FASTEST: Final = 1  # zlib level: most bytes are blank pictures and shrink to a tenth anyway
 
 
@@ -65,8 +67,15 @@ def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedSta
     if sha1 != cartridge_sha1:
         message = f"the state belongs to cartridge {sha1}, not {cartridge_sha1}; use that one"
         raise StateError(message)
-    payload = zlib.decompress(data[PAYLOAD:])
-    return SavedState(made_by, sha1, frame, BUTTONS[header.held], payload)
+    try:
+        unpacked = zlib.decompressobj()
+        payload = unpacked.decompress(data[PAYLOAD:], MOST_BYTES)
+        held = BUTTONS[header.held]
+    except (zlib.error, IndexError) as error:
+        raise StateError(CORRUPT) from error
+    if not unpacked.eof:
+        raise StateError(CORRUPT)
+    return SavedState(made_by, sha1, frame, held, payload)
 
 
 def state_origin(data: bytes) -> StateOrigin:
@@ -108,5 +117,5 @@ def _header(data: bytes) -> _Header:
         raise StateError(message)
     packed, check = data[PAYLOAD:], data[HEADER.size : PAYLOAD]
     if len(packed) != header.size or hashed(data[: HEADER.size] + packed) != check:
-        raise StateError("the saved state is cut short or corrupt; restore an older checkpoint")
+        raise StateError(CORRUPT)
     return header

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from decimal import Decimal
 from functools import cache
 from hashlib import blake2b
 from math import isfinite
@@ -26,20 +28,24 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 Record = TypeVar("Record", bound="DataclassInstance")
 
 MAX_DEPTH: Final = 64  # of nested lists and tables
+_MAX_STORED_DEPTH: Final = (
+    MAX_DEPTH // 2
+)  # of a value given to memory, which may be stored within other records
 _LARGEST: Final = 1 << 1_023  # of integers: any that a float can hold
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
 _TEXT: Final = frozenset({str})
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
+_NESTED: Final = frozenset({list, dict})
 
 
 def encode(value: Json) -> str:
     """Return the canonical JSON text of `value`: sorted keys, no spaces, no NaN."""
     try:
         return _encoder.encode(value)
-    except (TypeError, ValueError) as error:
-        message = f"{value!r} is not JSON ({error}); give plain numbers, text, lists and mappings."
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"{reprlib.repr(value)} is not JSON ({error}); give plain numbers, text, lists and mappings."
         raise MalformedRecord(message) from error
 
 
@@ -63,15 +69,23 @@ def require_json(value: Mapping[str, Json]) -> None:
 
 
 def _require_text_keys(value: object) -> None:
-    """Raise MalformedRecord for keys that JSON would turn into text."""
-    if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            message = f"{value!r} has keys that are not text; give text."
-            raise MalformedRecord(message)
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for each in value:
-            _require_text_keys(each)
+    """Raise MalformedRecord for keys that JSON would turn into text, and for nests deeper than `_MAX_STORED_DEPTH`."""
+    level = [value]
+    for _ in range(_MAX_STORED_DEPTH):
+        deeper: list[object] = []
+        for each in level:
+            if isinstance(each, dict):
+                if not all(isinstance(key, str) for key in each):
+                    message = f"{reprlib.repr(each)} has keys that are not text; give text."
+                    raise MalformedRecord(message)
+                deeper += each.values()
+            elif isinstance(each, list | tuple):
+                deeper += each
+        if not deeper:
+            return
+        level = deeper
+    message = f"a value is nested deeper than {_MAX_STORED_DEPTH} levels; give a flatter one."
+    raise MalformedRecord(message)
 
 
 def _is_plain(value: object) -> bool:
@@ -91,14 +105,18 @@ def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the stored sha
         value = _decoder.decode(text)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    # Only a text with many brackets or long numbers can be beyond the limits.
-    if text.count("[") + text.count("{") > MAX_DEPTH or _LONG_NUMBER.search(text):
-        _require_limits(value)
+    if len(text) > 2 * MAX_DEPTH:  # a shorter text has no nest and no integer beyond the limits
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            _require_shallow(value)
+        if _MAYBE_LONG.search(text[::_SAMPLED]) and _LONG_INTEGER.search(text):
+            _require_limits(value)
     return value
 
 
 def decode_toml(text: str, *, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
     """Return the table of a TOML text; raises ValueError, also beyond the limits of `decode`."""
+    if _LONG_KEY.search(text):  # its time would grow with the square of its length
+        raise ValueError(_TOO_DEEP)
     try:
         table = tomllib.loads(text, parse_float=parse_float)
     except RecursionError:
@@ -112,10 +130,34 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(message)
 
 
-_decoder: Final = json.JSONDecoder(parse_constant=_refuse_constant)
-_LONG_NUMBER: Final = re.compile(r"\d{300}|[eE]\+?\d{3}")
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(_TOO_LARGE)
+    return number
+
+
+_decoder: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
 _TOO_LARGE: Final = "a number is too large"
 _TOO_DEEP: Final = f"it is nested deeper than {MAX_DEPTH} levels"
+# A search through every character would take longer than decoding: every 16th shows whether there may be 300 digits.
+_SAMPLED: Final = 16
+_MAYBE_LONG: Final = re.compile(rf"\d{{{300 // _SAMPLED}}}")
+_LONG_INTEGER: Final = re.compile(r"\d{300}")
+_LONG_KEY: Final = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}"""
+)
+
+
+def _require_shallow(value: object) -> None:
+    """Raise ValueError for a nest of lists and tables deeper than `MAX_DEPTH`."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        lists = (each.values() if type(each) is dict else each for each in level)
+        level = [each for items in lists for each in items if type(each) in _NESTED]  # type: ignore[attr-defined]  # they are containers
+        if not level:
+            return
+    raise ValueError(_TOO_DEEP)
 
 
 def _require_limits(value: object) -> None:
@@ -132,6 +174,8 @@ def _require_limits(value: object) -> None:
                 case int() if not -_LARGEST < each < _LARGEST:
                     raise ValueError(_TOO_LARGE)
                 case float() if not isfinite(each):
+                    raise ValueError(_TOO_LARGE)
+                case Decimal() if not (each.is_finite() and each.copy_abs() < _LARGEST):
                     raise ValueError(_TOO_LARGE)
                 case _:
                     pass

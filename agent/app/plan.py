@@ -41,6 +41,7 @@ from memory import (
     open_run_store,
     read_run,
 )
+from memory.file_access import read_bytes
 
 WORK: Final = ".wram"
 HIGH: Final = ".hram"
@@ -70,11 +71,8 @@ def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
 
 
 def _read(path: Path, size: int) -> bytes:
-    if path.exists() and not path.is_file():
-        message = f"{str(path)!r} is a folder, device or pipe; name the file of a RAM image"
-        raise UsageError(message)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
         message = (
             f"cannot read {str(path)!r} ({error.strerror}); an image needs a {WORK} and a {HIGH}"

@@ -1,6 +1,7 @@
 """Settings of play: the flags, the fixed settings of a run, the terms of a model, and the cartridge to load."""
 
 import platform
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,6 +21,9 @@ from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartri
 
 def _require_non_negative(flags: Mapping[str, float | None]) -> None:
     for flag, number in flags.items():
+        if number is not None and not number < inf:
+            message = f"{flag} {number} is not an amount; give 0 or more"
+            raise UsageError(message)
         if number is not None and number < 0:
             message = f"{flag} {number} is negative; give 0 or more"
             raise UsageError(message)
@@ -144,7 +148,7 @@ class RunSettings(CartridgeIdentity):
                 message = f"run.toml lacks {error}; restore the file that play wrote"
                 raise RunError(message) from error
             if not isinstance(found[name], kinds[name]):
-                message = f"run.toml has {found[name]!r} as {name}; restore the file play wrote"
+                message = f"run.toml has {reprlib.repr(found[name])} as {name}; restore the file play wrote"
                 raise RunError(message)
         return cls(**found)
 

@@ -3,14 +3,20 @@
 The module of a command holds its flags; what it works with is imported by its function, so that help is quick.
 """
 
+import os
+import platform
+import shlex
 import sys
+import tempfile
+import traceback
+from pathlib import Path
 from typing import Final
 
 import typer
 from typer._click.exceptions import NoArgsIsHelpError
 from typer.main import get_command
 
-from agent import VERSION
+from agent import HOME, VERSION
 from agent.cli.examples import epilog
 from agent.cli.flags import switch
 from agent.cli.group import LazyCommand, LazyGroup
@@ -19,6 +25,7 @@ from agent.cli.usage import usage_line
 from agent.errors import AgentError, UsageError
 
 PROGRAM: Final = "red-agent"
+MOST_WORDS: Final = 200  # characters of the message of an unforeseen error
 TABLE: Final = {
     "play": LazyCommand(
         "agent.cli.play", "play", "Play a cartridge from power-on, and write a run and report."
@@ -122,10 +129,8 @@ def main() -> None:
         fail("out of memory; committed data is complete, so go on with --resume", 1)
     except ModuleNotFoundError as missing:
         fail(f"package {missing.name} is missing; run scripts/play once, it installs all", 1)
-    except Exception as error:
-        if not isinstance(error, _expected_errors()):
-            raise
-        fail(error, 1)
+    except Exception as error:  # noqa: BLE001  # the last net
+        fail(error if isinstance(error, _expected_errors()) else _unexpected(error), 1)
     sys.exit(code)
 
 
@@ -135,3 +140,27 @@ def _expected_errors() -> tuple[type[Exception], ...]:
     from memory import MemoryFault
 
     return AgentError, EmulatorError, MemoryFault, OSError
+
+
+def _unexpected(error: Exception) -> str:
+    """Write the details of an unforeseen error to a new file, without keys, and return a line that names it."""
+    from agent.advisor.secrets import mask_for
+
+    mask = mask_for(os.environ)
+    places = traceback.extract_tb(error.__traceback__)
+    ours = [each for each in places if Path(each.filename).is_relative_to(HOME)]
+    where = [f" in {Path(each.filename).name}:{each.lineno}" for each in (*places, *ours)][-1:]
+    words = " ".join(mask(str(error)).split())[:MOST_WORDS]
+    line = f"unexpected {type(error).__name__}{''.join(where)} ({words})"
+    details = "".join(traceback.format_exception(error))
+    command = shlex.join(sys.argv[1:])
+    text = (
+        f"{PROGRAM} {VERSION}, Python {platform.python_version()}: {command}\n{line}\n\n{details}"
+    )
+    try:
+        handle, name = tempfile.mkstemp(".txt", f"{PROGRAM}-crash-")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(mask(text))
+    except OSError:
+        return f"{line}; please report it"
+    return f"{line}; details in {name}; please report it"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -173,7 +172,9 @@ def _story(rom: Path | None, stored: dict[str, Any]) -> Story | None:
 
 def _settings_of(folder: Path) -> dict[str, Any]:
     """Return the settings of the run in a folder; empty if there is none or run.toml is damaged."""
+    from memory.file_access import read_toml
+
     try:
-        return tomllib.loads((folder / "run.toml").read_text(encoding="utf-8"))
+        return read_toml(folder / "run.toml")
     except (OSError, ValueError):
         return {}

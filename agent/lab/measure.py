@@ -55,6 +55,7 @@ PROOFS = {
     "corruption": 10_000,
     "crash": 50,
     "divergence": 50,
+    "files": 5_000,
     "merge": 1_000,
     "model_faults": 20,
     "mutations": 60,

@@ -1,6 +1,5 @@
 """The runs in a folder: when each was played, how far it got, how it ended, and its size. Only reads."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from agent.events import MilestoneEvent, events
 from agent.story.story import Story
 from emulator import CartridgeKind
 from memory import MemoryFault, RunFolder, RunReader, read_run
+from memory.file_access import read_json
 from memory.store.run_folder import SETTINGS, STORE
 
 FILES: Final = (STORE, f"{STORE}-wal", SETTINGS)
@@ -94,7 +94,7 @@ def _listed(folder: Path) -> ListedRun:
 def _stop(run: RunFolder[RunReader]) -> str | None:
     """Return how the last session ended; None while one plays, or after it was killed."""
     try:
-        summary = json.loads((run.path / SUMMARY).read_text(encoding="utf-8"))
+        summary = read_json(run.path / SUMMARY)
         stop, ticks = str(summary["stop"]), int(summary["ticks"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

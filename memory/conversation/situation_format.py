@@ -19,13 +19,13 @@ A line that begins with one of `EVENTS` counts wherever it stands. Only a milest
 may be written as `milestone reached:` or below `Reached:`; observers and reflectors never remove it.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from memory.codec import decode
 from memory.conversation.format import (
     DatedLine,
     LinePriority,
@@ -247,7 +247,7 @@ def advice_text(text: str) -> str:
 def _object(text: str) -> Mapping[str, object]:
     start, end = text.find("{"), text.rfind("}")
     try:
-        found = json.loads(text[start : end + 1])
-    except (ValueError, RecursionError):
+        found = decode(text[start : end + 1])
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

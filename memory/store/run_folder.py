@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import tomli_w
 from filelock import FileLock, Timeout
 
 from memory.errors import RunFolderError
-from memory.file_access import write_file
+from memory.file_access import read_toml, write_file
 from memory.store.database import RUN_FILE
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
@@ -94,7 +93,7 @@ def read_run(path: Path) -> RunFolder[RunReader]:
 
 def _settings(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads((path / SETTINGS).read_text(encoding="utf-8"))
+        return read_toml(path / SETTINGS)
     except (FileNotFoundError, NotADirectoryError):
         message = f"{path} is no run: it holds no {SETTINGS}; name the folder that play wrote to"
         raise RunFolderError(message) from None

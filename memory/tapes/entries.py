@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from memory.codec import decode
+
 _MOMENT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?\s*(?:(Z)|([+-]\d\d):?(\d\d))?"
 )
@@ -188,8 +190,8 @@ def read_content(stored: object) -> NodeContent:
     else:
         text = str(stored)
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = decode(text)
+    except ValueError:
         if text.lstrip()[:1] in {"[", "{", '"'}:
             return NodeContent(raw=text)
         return NodeContent((_text(text),) if text.strip() else ())

@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from memory.codec import decode
 from memory.errors import StoreError
-from memory.file_access import write_file
+from memory.file_access import read_bytes, write_file
 from memory.tapes.entries import SHORT, TapeSession, iso
 from memory.tapes.observer import Priority, observe_session
 from memory.tapes.reader import SessionHead, TapeReader
@@ -104,14 +105,14 @@ class SessionMark:
 def read_watermark(text: str) -> dict[str, SessionMark]:
     """Return the marks in `text`, by root hash; an unreadable text yields none, and all is observed again."""
     try:
-        sessions = json.loads(text)["sessions"]
+        sessions = decode(text)["sessions"]
         return {
             root: SessionMark(
                 str(mark["head"]), int(mark["nodes"]), int(mark["lines"]), str(mark["started"])
             )
             for root, mark in sessions.items()
         }
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
         return {}
 
 
@@ -123,6 +124,7 @@ def render_watermark(marks: Mapping[str, SessionMark]) -> str:
 
 PAGE: Final = "observations.md"
 STATE: Final = "observer_state.json"
+MOST_BYTES: Final = 1 << 26  # of either
 UNDATED: Final = "1970-01-01"  # for a tape without times
 
 
@@ -218,7 +220,7 @@ def _dated(session: TapeSession) -> Iterable[tuple[str, str]]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_bytes(path, MOST_BYTES).decode("utf-8", "replace")
     except FileNotFoundError:
         return ""
     except OSError as error:

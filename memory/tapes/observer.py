@@ -13,6 +13,7 @@ from enum import Enum
 from statistics import fmean
 from typing import Final, NamedTuple
 
+from memory.codec import decode
 from memory.observations.observation import line
 from memory.tapes.entries import SessionIndex, TapeEntry, TapeSession, ToolUse
 from memory.tapes.hashing import mask_secrets
@@ -214,8 +215,8 @@ def _note(text: str) -> str:
     if not text.lstrip().startswith("{"):
         return ""
     try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError):
+        answer = decode(text)
+    except ValueError:
         return ""
     note = answer.get("note") if isinstance(answer, dict) else None
     return note if isinstance(note, str) else ""

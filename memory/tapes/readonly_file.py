@@ -70,21 +70,24 @@ def _named(path: Path, more: str = "") -> str:
 
 
 def _uses_log(path: Path) -> bool:
+    return _head(path)[_READ_VERSION:] == b"\x02"
+
+
+def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(_READ_VERSION + 1)[_READ_VERSION:] == b"\x02"
+        return file.read(_READ_VERSION + 1)
 
 
 def _require_sqlite(path: Path) -> None:
     try:
-        with path.open("rb") as file:
-            head = file.read(len(_HEAD))
+        head = b"" if path.exists() and not path.is_file() else _head(path)
     except FileNotFoundError:
         message = f"{path} does not exist; name a tape, such as .tapes/tapes.sqlite."
         raise MissingStore(message) from None
     except OSError as error:
         message = f"{path} cannot be read ({error.strerror}); name a readable tape."
         raise StoreError(message) from error
-    if head != _HEAD:
+    if not head.startswith(_HEAD):
         message = f"{path} is not a SQLite file; name a tape, such as .tapes/tapes.sqlite."
         raise ForeignStore(message)
 

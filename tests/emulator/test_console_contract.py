@@ -13,6 +13,7 @@ import pytest
 from pyboy import PyBoy
 
 from emulator import (
+    EMULATOR,
     Button,
     Cartridge,
     Console,
@@ -274,6 +275,29 @@ def test_a_state_of_another_emulator_is_refused(make_console: MakeConsole, demo:
     state = encode_state(SavedState("PyBoy 2.7.0", demo.sha1, 80, None, b"anything"))
     with pytest.raises(StateError, match=r"saved by PyBoy 2\.7\.0.*install PyBoy 2\.7\.0"):
         make_console(demo, ALL).load(state)
+
+
+@pytest.mark.parametrize("payload", [b"", b"anything", bytes(1_000), bytes(1 << 25)])
+def test_a_state_that_the_emulator_did_not_write_is_refused(
+    payload: bytes, switch_on: "SwitchOn", demo: Cartridge
+) -> None:
+    state = encode_state(SavedState(EMULATOR, demo.sha1, 80, None, payload))
+    with pytest.raises(StateError, match="corrupt; restore an older checkpoint"):
+        switch_on(demo).load(state)
+
+
+@pytest.mark.parametrize("program", ["D3", "FB ED", "F3 76 00 E3", "AF E040 FC"])
+def test_a_frame_that_never_ends_is_an_error(
+    program: str, switch_on: "SwitchOn", tiny: Callable[..., Cartridge]
+) -> None:
+    console = switch_on(tiny(bytes.fromhex(program)))
+    if program.startswith("F3"):  # the processor waits for ever, and frames pass
+        console.perform(BOOT)
+        assert console.frame == BOOT.frames
+        return
+    for _ in range(2):
+        with pytest.raises(ConsoleError, match="invalid instruction, at address 0x015"):
+            console.perform(BOOT)
 
 
 def test_nothing_is_written_beside_the_rom(

@@ -4,7 +4,6 @@ The prices are data (prices.toml) that the user can correct. Knows nothing of ce
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -13,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from agent.advisor.model import Usage
 from agent.errors import UsageError
+from memory import file_access
 from memory.store.calls import CallState, ModelCall
 
 NANO: Final = 1_000_000_000  # nanodollars in a dollar; the unit of all sums
@@ -117,7 +117,7 @@ def read_toml(
 ) -> T:
     """Return `parse` of the TOML file at `path`. Raises UsageError when it cannot be read, or with `invalid` as text."""
     try:
-        return parse(tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal))
+        return parse(file_access.read_toml(path, parse_float=Decimal))
     except OSError as error:
         message = f"{path} cannot be read ({error.strerror}); name {another}"
         raise UsageError(message) from error

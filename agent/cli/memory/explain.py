@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from math import log
@@ -27,6 +26,7 @@ from agent.tools.report.words import (
 )
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
+from memory.file_access import read_toml
 from memory.inspect import FileView
 from memory.tiers.knowledge import ConsolidationConfig
 
@@ -132,7 +132,7 @@ def _folder_of(run_id: str, folder: Path) -> Path | None:
         candidates = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in candidates:
         try:
-            settings = tomllib.loads((path / "run.toml").read_text(encoding="utf-8"))
+            settings = read_toml(path / "run.toml")
             if settings.get("run") == run_id:
                 read_run(path).close()
                 return path

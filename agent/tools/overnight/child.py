@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple, Self
 
 from agent.tools.overnight.logs import shortened
+from memory.codec import decode
 
 LONGEST_TEXT: Final = 200  # characters of a text; a whole line must fit into the pipe
 
@@ -38,7 +39,7 @@ class Heartbeat(NamedTuple):
     def of(cls, line: bytes) -> Self | None:
         """Return the heartbeat in a line of JSON; None for an incomplete or other line."""
         try:
-            table = json.loads(line)
+            table = decode(line.decode())
             numbers = {name: int(table[name]) for name in ("tick", "frame", "gains", "checkpoint")}
             return cls(
                 place=str(table["place"]),
@@ -107,7 +108,7 @@ class Child:
         """The JSON object on the last line of its stdout, or None."""
         lines = self._out.strip().splitlines()
         try:
-            value = json.loads(lines[-1]) if lines else None
+            value = decode(lines[-1].decode()) if lines else None
         except ValueError:
             return None
         return value if isinstance(value, dict) else None

@@ -12,10 +12,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from memory.file_access import append
+from memory.codec import decode
+from memory.file_access import append, read_bytes
 
 EVENTS_FILE: Final = "night.jsonl"
 MOST_BYTES: Final = 64_000_000  # from here on samples are left out; a night of 8 hours writes 1 MB
+MOST_READ: Final = 2 * MOST_BYTES  # bytes; other events than samples hardly add to a full journal
 MOST_WAITING: Final = 2_000  # lines that wait while the folder cannot be written
 ROUTINE: Final = "sample"
 
@@ -61,7 +63,7 @@ def read_journal(folder: Path) -> list[Line]:
 def journal_lines(folder: Path) -> list[Line | None]:
     """Return the lines in order, None for each unreadable one."""
     try:
-        lines = (folder / EVENTS_FILE).read_bytes().splitlines()
+        lines = read_bytes(folder / EVENTS_FILE, MOST_READ).splitlines()
     except OSError:
         return []
     return [_parsed(each) for each in lines if each.strip()]
@@ -69,7 +71,7 @@ def journal_lines(folder: Path) -> list[Line | None]:
 
 def _parsed(text: bytes) -> Line | None:
     try:
-        line = json.loads(text)
+        line = decode(text.decode())
     except ValueError:
         return None
     return line if isinstance(line, dict) and isinstance(line.get("what"), str) else None

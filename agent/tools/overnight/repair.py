@@ -1,7 +1,6 @@
 """The files of a night: copies made during play, checks for damage, and repairs that delete nothing."""
 
 import errno
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from memory import (
     read_run_store,
 )
 from memory.errors import ForeignStore, MissingStore, RunFolderError
-from memory.file_access import copy_file, make_folder, new_file
+from memory.file_access import copy_file, make_folder, new_file, read_toml
 from memory.store.database import quarantine, restore_copy
 from memory.store.knowledge_store import KnowledgeReader
 
@@ -87,7 +86,7 @@ def copy_settings(folder: Path) -> None:
 def is_readable_toml(settings: Path) -> bool:
     """Return whether a run.toml can be read."""
     try:
-        return bool(tomllib.loads(settings.read_text(encoding="utf-8")))
+        return bool(read_toml(settings))
     except (OSError, ValueError):
         return False
 

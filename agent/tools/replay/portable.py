@@ -24,6 +24,8 @@ from agent.tools.replay.recording import Recording
 from agent.tools.report.words import counted
 from emulator import MAX_RECORD_SIZE, Link, StepRecord, pack, unpack
 from memory import CheckpointInfo, RunReader
+from memory.codec import decode
+from memory.file_access import read_bytes
 
 MAGIC: Final = b"REDPLAY1"
 HEAD: Final = struct.Struct("<8sI")
@@ -92,17 +94,20 @@ def encode_portable(
 
 def read_portable(path: Path) -> OpenRecording:
     """Return the recording in a file. Raises RunError when it is another kind of file, damaged, or inconsistent."""
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
+    try:
+        data = read_bytes(path, MOST_BYTES)
+    except OSError as error:
+        _refuse(
+            path,
+            f"cannot be read ({error.strerror}); name an exported replay, or the folder of a run",
+        )
     if not data.startswith(MAGIC):
         _refuse(path, "is not an exported replay; name one, or the folder of a run")
-    if len(data) > MOST_BYTES:
-        _refuse(path, f"is larger than the {MOST_BYTES >> 20} MiB limit of an exported replay")
     if _checksum(data[:-CHECKSUM]) != data[-CHECKSUM:]:
         _refuse(path, "is cut short or damaged; export it again")
     try:
         return _portable(path, data[:-CHECKSUM])
-    except (ValueError, KeyError, TypeError, struct.error, zlib.error, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, struct.error, zlib.error) as error:
         _refuse(path, f"is inconsistent ({error}); export it again")
 
 
@@ -110,7 +115,7 @@ def _portable(path: Path, data: bytes) -> OpenRecording:
     _, size = HEAD.unpack_from(data)
     if size > MOST_HEAD:
         raise ValueError("its head is too large")
-    head = json.loads(data[HEAD.size :][:size])
+    head = decode(data[HEAD.size :][:size].decode())
     origin, ticks = _origin(head), _number(head["ticks"], MOST_TICKS)
     packed = _decompress(data[HEAD.size + size :], ticks * MAX_RECORD_SIZE)
     records = list(unpack(packed, origin.sha1))

@@ -3,7 +3,6 @@
 It is read once, also while the run is playing. Unreadable lines of night.jsonl are counted and skipped.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +32,7 @@ from agent.tools.report.learned import MemoryChanges, memory_changes
 from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, process, team_history
 from emulator import Cartridge, Dex
 from memory import RunFolder, RunReader, TrailRow
+from memory.file_access import read_json
 from memory.store.record import BranchedBy
 
 ENDS: Final = ("began", "started", "verdict")
@@ -215,7 +215,7 @@ class RunVerdict(NamedTuple):
 def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
     """Return the summary of the last session; empty when there is none, or when play continued after it."""
     try:
-        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        summary = read_json(folder / SUMMARY)
     except (OSError, ValueError):
         return {}
     fits = isinstance(summary, dict) and summary.get("ticks") == last_tick

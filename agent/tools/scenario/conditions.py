@@ -9,6 +9,7 @@ After an operator, a number may be `start`, the value at the start, with one ope
 
 import operator
 import re
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -240,8 +241,11 @@ class Condition:
         return ", ".join(f"{check.name} {check.description}" for check in self.checks)
 
 
-def condition(table: Mapping[str, Any]) -> Condition:
+def condition(table: object) -> Condition:
     """Return the condition in a table of a file; raises UsageError when it cannot be parsed."""
+    if not isinstance(table, Mapping):
+        message = f"{reprlib.repr(table)} is not a condition; write it as {{ name = value }}"
+        raise UsageError(message)
     return Condition(tuple(_check(name, wanted) for name, wanted in table.items()))
 
 

@@ -35,7 +35,7 @@ or single presses, to test the machine:
 """
 
 import re
-import tomllib
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,10 +53,15 @@ from agent.tools.scenario.conditions import (
 )
 from agent.tools.scenario.states import change_ram, fill_team, press, walk_to
 from emulator import Button, PyBoyConsole, Step
+from memory.file_access import read_toml
 
 FRAMES: Final = 20_000  # default budget: five and a half minutes of game time
 PRESS: Final = re.compile(r"(?:(wait) (\d+)|([a-z]+) (\d+) (\d+))(?: x(\d+))?")
-NAME: Final = re.compile(r"[\w-]+")  # of a saved state: a file in its folder, and nowhere else
+MOST_FRAMES: Final = 216_000  # of a press: an hour of game time
+MOST_TIMES: Final = 10_000  # that a press is repeated
+MOST: Final = (1 << 31) - 1  # of a number of frames, or a seed
+NAME: Final = re.compile(r"[\w-]+")  # of a saved state or moment
+MOST_SHARED: Final = 8  # shared starts that continue each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +102,9 @@ def stage_of(table: Mapping[str, Any]) -> Stage:
     """Return the stage in one table of a start; raises UsageError for an unknown table."""
     match table:
         case {"state": str(name)}:
-            return _saved(name, table.get("known", ()))
+            return SavedStart(_name(name), _texts(table, "known"))
         case {"play": demands}:
-            return Play(condition(demands), table.get("frames", FRAMES))
+            return Play(condition(demands), _number(table, "frames", FRAMES))
         case {"set": values}:
             return _change(values)
         case {"walk": {"map": map_id, "to": [x, y]}}:
@@ -116,11 +121,41 @@ def stage_of(table: Mapping[str, Any]) -> Stage:
     raise UsageError(message)
 
 
-def _saved(name: str, known: Iterable[str]) -> SavedStart:
-    if not NAME.fullmatch(name):
-        message = f"{name!r} is not a name of a saved state; give its file name without ending"
+def _text(table: Mapping[str, Any], name: str) -> str:
+    """Return a text of a table, '' for none; raises UsageError for any other value."""
+    value = table.get(name, "")
+    if not isinstance(value, str):
+        message = f"{name} = {reprlib.repr(value)} is not a text"
         raise UsageError(message)
-    return SavedStart(name, tuple(known))
+    return value
+
+
+def _number(table: Mapping[str, Any], name: str, default: int) -> int:
+    """Return a number of a table; raises UsageError for any other value."""
+    value = table.get(name, default)
+    if type(value) is not int or not 0 <= value <= MOST:
+        message = f"{name} = {reprlib.repr(value)} is not a number from 0 to {MOST:,}"
+        raise UsageError(message)
+    return value
+
+
+def _texts(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return a list of texts of a table; raises UsageError for any other value."""
+    value = table.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        message = f"{name} = {reprlib.repr(value)} is not a list of texts"
+        raise UsageError(message)
+    return tuple(value)
+
+
+def _name(name: str) -> str:
+    """Return the name of a file in its folder, and nowhere else; raises UsageError for any other text."""
+    if not NAME.fullmatch(name):
+        message = (
+            f"{name!r} is not a name of a saved state or moment; give its file name without ending"
+        )
+        raise UsageError(message)
+    return name
 
 
 def _change(values: Mapping[str, Any]) -> Setup:
@@ -144,6 +179,14 @@ def _parse(press: str) -> list[Step]:
         message = f"{press!r} is not a press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'"
         raise UsageError(message)
     waited, frames, button, hold, settle, times = found.groups()
+    if (
+        any(int(each or 0) > MOST_FRAMES for each in (frames, hold, settle))
+        or int(times or 1) > MOST_TIMES
+    ):
+        message = (
+            f"{press!r} is too long; press for at most {MOST_FRAMES:,} frames, {MOST_TIMES:,} times"
+        )
+        raise UsageError(message)
     step = Step(None, 0, int(frames)) if waited else Step(Button(button), int(hold), int(settle))
     return [step] * int(times or 1)
 
@@ -243,12 +286,12 @@ def _folder_below(path: Path) -> Path | None:
 def read_scenario(path: Path, states: Path | None = None) -> Scenario:
     """Return the scenario in a file; raises UsageError, naming the file, when it is invalid."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = read_toml(path)
         return _scenario(path, table, states or path.parent / STATES)
-    except (OSError, tomllib.TOMLDecodeError, UsageError) as error:
+    except (OSError, UsageError) as error:
         message = f"{path}: {error}"
         raise UsageError(message) from error
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         message = f"{path}: {type(error).__name__}: {error}; see agent/tools/scenario/file.py"
         raise UsageError(message) from error
 
@@ -264,10 +307,10 @@ def _scenario(path: Path, table: Mapping[str, Any], states: Path) -> Scenario:
     return Scenario(
         path=path,
         name=path.stem,
-        pitfall=table.get("pitfall", ""),
-        description=table["description"],
-        cartridge=_sha1(table.get("cartridge", "")),
-        seed=table.get("seed", SEED),
+        pitfall=_text(table, "pitfall"),
+        description=_text(table, "description"),
+        cartridge=_sha1(_text(table, "cartridge")),
+        seed=_number(table, "seed", SEED),
         after=next((each["after"] for each in table.get("start", ()) if "after" in each), ""),
         states=states,
         start=stages,
@@ -284,14 +327,19 @@ def _sha1(words: str) -> str:
     return words
 
 
-def _expand_start(table: Mapping[str, Any], moments: Path) -> Iterator[Mapping[str, Any]]:
+def _expand_start(
+    table: Mapping[str, Any], moments: Path, levels: int = MOST_SHARED
+) -> Iterator[Mapping[str, Any]]:
     """Yield the stages of a start, beginning with those of the shared start it continues."""
     for stage in table.get("start", ()):
-        if "after" in stage:
-            text = (moments / f"{stage['after']}.toml").read_text(encoding="utf-8")
-            yield from _expand_start(tomllib.loads(text), moments)
-        else:
+        if "after" not in stage:
             yield stage
+        elif levels == 0:
+            message = f"after = {stage['after']!r} continues itself, or more than {MOST_SHARED} shared starts"
+            raise UsageError(message)
+        else:
+            shared = read_toml(moments / f"{_name(stage['after'])}{ENDING}")
+            yield from _expand_start(shared, moments, levels - 1)
 
 
 def _play_body(table: Mapping[str, Any]) -> PlayBody:
@@ -302,7 +350,7 @@ def _play_body(table: Mapping[str, Any]) -> PlayBody:
     met = number_demand(">= 1")
     counts += [Count(each, ">= 1", met) for each in map(condition, table.get("meets", ()))]
     until = condition(table["until"]) if "until" in table else None
-    play = Play(until, table.get("frames", FRAMES), tuple(table.get("wants", ())))
+    play = Play(until, _number(table, "frames", FRAMES), _texts(table, "wants"))
     return PlayBody(play, tuple(map(condition, table.get("never", ()))), tuple(counts))
 
 
@@ -311,6 +359,6 @@ def _press_body(table: Mapping[str, Any]) -> PressBody:
     return PressBody(
         steps=steps_of(table["press"]),
         until=condition(until) if until else None,
-        within=table.get("within", 1),
+        within=_number(table, "within", 1),
         then=condition(table.get("then", {})),
     )

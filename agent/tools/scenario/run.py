@@ -34,6 +34,7 @@ from agent.tools.scenario.start import (
 from agent.tools.scenario.states import cartridge_name, current_state, origin_of, state_path
 from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
+from memory.file_access import read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +276,7 @@ def require_tally_or_new(path: Path) -> None:
     if path.is_dir() or not path.parent.is_dir():
         message = f"--write {path} must be a file in an existing folder"
         raise UsageError(message)
-    if path.exists() and not path.read_bytes().startswith(TITLE.encode()):
+    if path.exists() and not read_bytes(path).startswith(TITLE.encode()):
         message = f"{path} exists already and is not a page of scenarios; name another file"
         raise UsageError(message)
 

@@ -26,6 +26,7 @@ from emulator import (
     state_origin,
 )
 from emulator.profile import symbol
+from memory.file_access import read_bytes
 
 ENDING: Final = ".redstate"
 
@@ -68,7 +69,7 @@ def cartridge_name(sha1: str) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except OSError as error:
         message = (
             f"{path} cannot be read ({error.strerror}); put it there, record it with"

@@ -210,7 +210,7 @@ def test_an_incomplete_image_prints_one_error_line(
 def test_a_pipe_is_refused_as_an_image(agent: Agent, tmp_path: Path) -> None:
     pipe = tmp_path / "a.wram"
     os.mkfifo(pipe)
-    refused(agent("plan", "--from-ram", pipe), 2, "is a folder, device or pipe")
+    refused(agent("plan", "--from-ram", pipe), 2, "not a regular file")
 
 
 def test_the_plan_is_printed_as_json(agent: Agent, played: Played) -> None:

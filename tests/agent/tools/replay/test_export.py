@@ -154,7 +154,7 @@ CORRUPTIONS: dict[str, tuple[Corrupt, str]] = {
     "only begun": (lambda data: data[:9], "cut short or damaged"),
     "a changed byte": (lambda data: data[:99] + bytes([data[99] ^ 1]) + data[100:], "damaged"),
     "another file": (lambda _: b"PK\3\4 and more", "is not an exported replay"),
-    "too large": (lambda data: data + bytes(1 << 26), "is larger than"),
+    "too large": (lambda data: data + bytes(1 << 26), "larger than"),
     "a head that is too large": (
         lambda data: with_checksum(HEAD.pack(MAGIC, MOST_HEAD + 1) + data[HEAD.size :]),
         "its head is too large",

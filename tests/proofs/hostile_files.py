@@ -1,0 +1,302 @@
+"""Hostile files: each file that a user hands over or that lies in a run, damaged or replaced, and a command that reads it."""
+
+import hashlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from agent import HOME as ROOT
+from agent.cli import cli, main
+from agent.fake_claude.server import FakeClaude
+from emulator import PyBoyConsole, Step, demo_cartridge_path, load_cartridge
+from tests.proofs.file_damage import DAMAGE
+from tests.proofs.workers import Row
+
+MOST_CPU_S: Final = 10
+MOST_WALL_S: Final = 90  # a hang; the machine may be busy
+MOST_MB: Final = 300
+USUAL_MB: Final = 110  # of a process that plays; a forked one begins with more
+ADDRESS_SPACE: Final = 8 << 30
+ERROR: Final = "error: "
+
+RUN: Final = (
+    "report night",
+    "report night --json",
+    "runs .",
+    "replay night",
+    "replay night --bisect",
+    "plan --run night",
+    "play --resume night --ticks 220 --memory memory.sqlite",
+    "memory show night",
+    "memory check night",
+    "memory export night --to out.json",
+)
+NIGHT: Final = "overnight --run night --ticks 220 --memory memory.sqlite"
+PLAY: Final = "play --ticks 30 --run new --memory memory.sqlite"
+ASK: Final = "play --ticks 5 --run new --memory new.sqlite --mind claude"
+LONG: Final = frozenset({NIGHT, RUN[6], f"{ASK} --tapes tapes"})  # seconds, and not tenths
+LONG_EVERY: Final = 10  # cases of a file
+ROM: Final = (
+    "play --rom demo.gb --ticks 40 --run new --memory new.sqlite",
+    "doctor --rom demo.gb",
+    "verify --rom demo.gb --minutes 0.2",
+    "plan --rom demo.gb",
+    "milestones --rom demo.gb",
+)
+COMMANDS: Final[Mapping[str, Sequence[str]]] = {
+    "night/run.toml": (*RUN, "replay night --decide", NIGHT),
+    "night/run.sqlite": (*RUN, "memory search pokemon --in night", "memory map night", NIGHT),
+    "night/summary.json": (RUN[0], RUN[1], RUN[2], RUN[6]),
+    "night/night.jsonl": (RUN[0], RUN[1], NIGHT),
+    "night/night.log": (RUN[0], NIGHT),
+    "night/report.html": (RUN[0], RUN[6]),
+    "night/copies/run.sqlite": (RUN[0], NIGHT),
+    "memory.sqlite": (
+        "memory show memory.sqlite",
+        "memory check memory.sqlite",
+        "memory check memory.sqlite --repair",
+        "memory search pokemon --in memory.sqlite",
+        "memory export memory.sqlite --to out.csv",
+        "memory map memory.sqlite",
+        "memory forget --kind battle --in memory.sqlite --yes",
+        "memory merge memory.sqlite other.sqlite --into merged.sqlite",
+        PLAY,
+        RUN[6],
+    ),
+    "game.redreplay": ("replay game.redreplay", "replay game.redreplay --bisect"),
+    "tapes/tapes.sqlite": ("observe --db tapes/tapes.sqlite --memory-dir notes", "observe --db tapes/tapes.sqlite --dry-run"),
+    "tapes/memory/observer_state.json": ("observe --db tapes/tapes.sqlite --memory-dir tapes/memory",),
+    "tapes/memory/observations.md": ("observe --db tapes/tapes.sqlite --memory-dir tapes/memory", ASK + " --tapes tapes"),
+    "terms.toml": (ASK + " --terms terms.toml",),
+    "prices.toml": (ASK + " --prices prices.toml",),
+    "scenes/play.toml": ("scenario run scenes/play.toml", "scenario list scenes"),
+    "scenes/steps.toml": ("scenario run scenes/steps.toml", "scenario list scenes"),
+    "scenes/moments/begun.toml": ("scenario run scenes/steps.toml", "scenario list scenes"),
+    "scenes/states/begun.redstate": ("scenario run scenes/play.toml", "scenario list scenes"),
+    "ram/begun.wram": ("plan --from-ram ram",),
+    "demo.gb": ROM,
+}  # fmt: skip
+BEGUN: Final = '[[start]]\nstate = "begun"\n'
+SCENES: Final = {
+    "play.toml": f'pitfall = "oscillation"\ndescription = "It plays."\nseed = 3\n{BEGUN}[play]\nframes = 300\nnever = [{{ map = 250 }}]\n'
+    'counts = [{ when = { map = 37 }, times = "<= 9" }]\nwants = ["item:70"]\n[then]\nstarted = true\n',
+    "steps.toml": 'description = "It presses."\n[[start]]\nafter = "begun"\n[[start]]\npress = ["up 2 10", "wait 30 x4"]\n'
+    '[[start]]\nset = { wGrassRate = 0 }\n[[steps]]\npress = ["b 4 26"]\nwithin = 3\nuntil = { menu = "none" }\nthen = { x = ">= start - 9" }\n',
+    "moments/begun.toml": f'{BEGUN}[[start]]\npress = ["wait 10"]\n',
+}
+LOADED: Final = (
+    "agent.app",
+    "agent.cli.memory.explain",
+    "agent.cli.memory.export",
+    "agent.cli.memory.maintenance",
+    "agent.cli.memory.map",
+    "agent.cli.memory.show",
+    "agent.tools.doctor",
+    "agent.tools.overnight.supervisor",
+    "agent.tools.replay.operations",
+    "agent.tools.report.page",
+    "agent.tools.scenario.run",
+    "agent.tools.verify.game",
+)
+LOCAL: Final = {"ANTHROPIC_API_KEY": "key-of-a-test-123456", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}  # fmt: skip
+
+
+@cache
+def stage() -> Path:
+    """Return a folder with one intact file of each kind, made once in each process."""
+    folder = Path(_TEMPORARY.name)
+    with FakeClaude(seed=1, port=0) as server:
+        words = "overnight --run night --ticks 200 --memory memory.sqlite --mind claude --ask-every 60 --tapes tapes"
+        environment = {**os.environ, **LOCAL, "ANTHROPIC_BASE_URL": server.url}
+        for each in (words, "replay night --export game.redreplay"):
+            command = [sys.executable, "-m", "agent", *each.split()]
+            environment["PYTHONPATH"] = str(ROOT)
+            subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+    shutil.copy(folder / "memory.sqlite", folder / "other.sqlite")
+    shutil.copy(demo_cartridge_path(), folder / "demo.gb")
+    for name in ("terms.toml", "prices.toml"):
+        shutil.copy(ROOT / "agent" / "advisor" / "money" / name, folder / name)
+    for name, text in SCENES.items():
+        path = folder / "scenes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (folder / "scenes" / "states").mkdir()
+    (folder / "ram").mkdir()
+    with closing(PyBoyConsole(load_cartridge(folder / "demo.gb"))) as console:
+        console.perform(Step(None, 0, 300))
+        (folder / "scenes" / "states" / "begun.redstate").write_bytes(console.save())
+        (folder / "ram" / "begun.wram").write_bytes(console.read(0xC000, 0x2000))
+        (folder / "ram" / "begun.hram").write_bytes(console.read(0xFF80, 0x7F))
+    (folder / "outside" / "folder").mkdir(parents=True)
+    (folder / "outside" / "precious.txt").write_text("precious\n", encoding="utf-8")
+    (folder / "outside" / "folder" / "note.txt").write_text("note\n", encoding="utf-8")
+    missing = [each for each in COMMANDS if not (folder / each).exists()]
+    assert not missing, f"the stage lacks {missing}"
+    return folder
+
+
+_TEMPORARY: Final = TemporaryDirectory(prefix="stage-", ignore_cleanup_errors=True)
+
+
+class Ended(NamedTuple):
+    """The end of a command: its exit code, a negative number for a signal, its output, and what it took."""
+
+    code: int
+    out: str
+    err: str
+    cpu_s: float
+    megabytes: float
+
+
+def file_job(number: int) -> Row:
+    """Damage one file, run one command that reads it, and check its end; all are chosen by `number`."""
+    chance = Random(number)
+    turn, at = divmod(number, len(COMMANDS))
+    name, commands = list(COMMANDS.items())[at]
+    kind = list(DAMAGE)[(turn + at) % len(DAMAGE)]
+    long = [each for each in commands if each in LONG]
+    short = [each for each in commands if each not in LONG]
+    takes_long = bool(long) and (turn % LONG_EVERY == LONG_EVERY - 1 or not short)
+    command = chance.choice(long if takes_long else short)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        home = Path(temporary, "home")
+        shutil.copytree(stage(), home, symlinks=True)
+        (home / "temporary").mkdir()
+        DAMAGE[kind](home / name, chance)
+        before = _untouchable(home, name)
+        ended = _run(command.split(), home)
+        problems = list(_problems(ended, command))
+        changed = sorted(
+            path for path, digest in before.items() if _untouchable(home, name).get(path) != digest
+        )
+        problems += [f"{path} was changed" for path in changed]
+        crash = next((home / "temporary").glob("*crash*"), None)
+        details = crash.read_text(encoding="utf-8") if crash else ""
+    return {
+        "name": f"{number}: {name}, {kind}: {command}",
+        "file": name,
+        "damage": kind,
+        "command": command,
+        "code": ended.code,
+        "line": next((each for each in ended.err.splitlines() if each.startswith(ERROR)), "")[:300],
+        "cpu_s": round(ended.cpu_s, 2),
+        "megabytes": round(ended.megabytes),
+        "problems": [f"{each}\n{details or ended.err[-3_000:]}" for each in problems],
+    }
+
+
+def _problems(ended: Ended, command: str) -> Iterator[str]:
+    lines = [each for each in ended.err.splitlines() if each.startswith(ERROR)]
+    if ended.code < 0:
+        yield f"it was ended by {signal.Signals(-ended.code).name}"
+    if "Traceback" in ended.err or "Traceback" in ended.out:
+        yield "a traceback"
+    if any(each.startswith(f"{ERROR}unexpected ") for each in lines):
+        yield "an unforeseen error"
+    if len(lines) > 1:
+        yield f"{len(lines)} lines of errors"
+    if ended.code not in {0, 1, 2, 3} and ended.code > 0:
+        yield f"exit code {ended.code}"
+    # A check prints what it found, and a night its verdict.
+    if (
+        ended.code > 0
+        and not lines
+        and not ended.out.strip()
+        and not command.startswith("overnight")
+    ):
+        yield f"exit code {ended.code} without a line"
+    if ended.code == 0 and lines:
+        yield "an error with exit code 0"
+    if ended.megabytes > MOST_MB:
+        yield f"{ended.megabytes:.0f} MB"
+
+
+def _untouchable(home: Path, damaged: str) -> dict[str, str]:
+    """Return the digest of each file that no command may change: those outside, and what a user handed over."""
+    kept = [path for path in (home / "outside").rglob("*") if path.is_file()]
+    kept += [
+        home / name
+        for name in COMMANDS
+        if not name.startswith(("night/", "tapes/")) and name != "memory.sqlite"
+    ]
+    return {
+        str(path.relative_to(home)): hashlib.blake2b(path.read_bytes()).hexdigest()
+        for path in kept
+        if path.is_file() and (not path.is_symlink() or damaged != str(path.relative_to(home)))
+    }
+
+
+def _run(args: Sequence[str], home: Path) -> Ended:
+    """Run the command line in a fork with limits; return its end."""
+    out, err = home / "temporary" / "out", home / "temporary" / "err"
+    resident = _resident_mb()
+    pid = os.fork()
+    if pid == 0:
+        _begin(args, home, out, err)
+    _, status, used = os.wait4(pid, 0)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    said, reported = (
+        each.read_text(encoding="utf-8", errors="replace") if each.exists() else ""
+        for each in (out, err)
+    )
+    megabytes = max(used.ru_maxrss / 1024 - resident, 0) + USUAL_MB
+    code = os.waitstatus_to_exitcode(status)
+    return Ended(code, said, reported, used.ru_utime + used.ru_stime, megabytes)
+
+
+def _begin(args: Sequence[str], home: Path, out: Path, err: Path) -> None:
+    """Run the command line in this fork, and end it."""
+    code = 99
+    try:
+        os.setsid()
+        for each in (signal.SIGALRM, signal.SIGXCPU, signal.SIGVTALRM):
+            signal.signal(each, signal.SIG_DFL)
+        signal.alarm(MOST_WALL_S)
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+        os.chdir(home)
+        os.environ.update(
+            LOCAL, TMPDIR=str(home / "temporary"), PYTHONPATH=str(ROOT), HOME=str(home)
+        )
+        sys.argv = ["agent", *args]
+        sys.stdout, sys.stderr = (each.open("w", encoding="utf-8") for each in (out, err))
+        os.dup2(sys.stdout.fileno(), 1)
+        os.dup2(sys.stderr.fileno(), 2)
+        main()
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    except BaseException:  # noqa: BLE001  # the parent looks for it
+        traceback.print_exc()
+    finally:
+        with suppress(BaseException):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+def warm() -> None:
+    """Load what the commands load, and make the stage, once for all forks."""
+    for name in cli.table:
+        cli.load(name)
+    for each in LOADED:
+        import_module(each)
+    stage()

@@ -1,0 +1,48 @@
+"""Each file from outside, damaged or replaced, ends a command in one line or with a sound result."""
+
+from collections import Counter
+
+import pytest
+
+from tests.proofs.conftest import Sized
+from tests.proofs.file_damage import DAMAGE
+from tests.proofs.hostile_files import COMMANDS, MOST_CPU_S, MOST_MB, file_job, warm
+
+PARTS = 8  # of the cases in the gate, so that none takes longer than a test may
+CASES = 200
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_damaged_files_end_in_one_line(part: int) -> None:
+    warm()
+    rows = [file_job(number) for number in range(part, CASES, PARTS)]
+    assert [f"{row['name']}: {problem}" for row in rows for problem in row["problems"]] == []
+
+
+@pytest.mark.proof
+def test_many_damaged_files_end_in_one_line(proof: Sized) -> None:
+    files = proof("files", CASES)
+    rows = files.rows(file_job, start=warm)
+    figures = {
+        "cases": len(rows),
+        "kinds of files": len({row["file"] for row in rows} & set(COMMANDS)),
+        "kinds of damage": len({row["damage"] for row in rows} & set(DAMAGE)),
+        "exit codes": {
+            str(code): count for code, count in sorted(Counter(row["code"] for row in rows).items())
+        },
+        "longest CPU seconds": max(row["cpu_s"] for row in rows),
+        "most CPU seconds allowed": MOST_CPU_S,
+        "most MB": max(row["megabytes"] for row in rows),
+        "most MB allowed": MOST_MB,
+    }
+    by_file = [
+        {
+            "name": name,
+            "problems": [],
+            "cases": sum(row["file"] == name for row in rows),
+            "one line": sum(row["file"] == name and row["code"] != 0 for row in rows),
+            "sound": sum(row["file"] == name and row["code"] == 0 for row in rows),
+        }
+        for name in COMMANDS
+    ]
+    files.judge([row for row in rows if row["problems"]] or by_file, figures)
