@@ -1,6 +1,5 @@
 """The JSON schema of an answer, and the parser from a model's text to `Advice`."""
 
-import math
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -100,7 +99,7 @@ def _offered(names: Sequence[str], offered: Sequence[Option]) -> tuple[str, ...]
 def _confidence(fields: Mapping[str, Any]) -> float:
     value = fields.get("confidence", 0.0)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not 0 <= value <= 1:
+    if not is_number or not 0 <= value <= 1:
         raise UnusableAdvice('"confidence" is not a number from 0 to 1')
     return float(value)
 

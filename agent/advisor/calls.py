@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
+from agent.advisor.deadline import Patience
 from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Request
 from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import NoAnswer, NoAnswerReason
+from memory.errors import Faults
 
 
 class BreakerState(Enum):
@@ -36,6 +38,8 @@ FAULTS_TO_OPEN: Final = {
     FaultKind.MALFORMED: 3,
     FaultKind.BAD_REQUEST: 3,  # one question may be invalid; three in a row are no coincidence
     FaultKind.DENIED: 1,  # a wrong key or model stays wrong
+    FaultKind.UNEXPECTED: 3,
+    FaultKind.INTERRUPTED: 1,  # no time is left for another call
 }
 
 
@@ -117,7 +121,13 @@ class CircuitBreaker:
 
 
 # All faults but those that every retry would meet again.
-TRANSIENT: Final = set(FaultKind) - {FaultKind.TOO_LONG, FaultKind.BAD_REQUEST, FaultKind.DENIED}
+TRANSIENT: Final = set(FaultKind) - {
+    FaultKind.TOO_LONG,
+    FaultKind.BAD_REQUEST,
+    FaultKind.DENIED,
+    FaultKind.UNEXPECTED,
+    FaultKind.INTERRUPTED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +157,7 @@ RETRY_POLICY: Final = RetryPolicy()
 class Calls:
     """Calls a model when wallet and breaker allow it, and retries transient faults.
 
-    `clock` returns seconds since any fixed moment; `sleep` waits. `counts` holds faults by kind, retries, and calls that
-    were not allowed.
+    `counts` holds faults by kind, retries, and calls that were not allowed. `faults` gets the errors that nothing expects.
     """
 
     def __init__(
@@ -156,17 +165,17 @@ class Calls:
         model: Model,
         wallet: Wallet,
         breaker: CircuitBreaker,
+        patience: Patience,
         *,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
         retry_policy: RetryPolicy = RETRY_POLICY,
+        faults: Faults | None = None,
     ) -> None:
         self.counts: Counter[str] = Counter()
+        self._faults = faults or Faults()
         self._model = model
         self._wallet = wallet
         self._breaker = breaker
-        self._clock = clock
-        self._sleep = sleep
+        self._patience = patience
         self._retry_policy = retry_policy
 
     def model_for(self, purpose: str) -> str | NoAnswer:
@@ -181,14 +190,14 @@ class Calls:
 
         Call `model_for` before the first call of a question.
         """
-        started = self._clock()
+        started = self._patience.clock()
         attempt = 1
         while True:
             outcome = self._try(replace(request, attempt=attempt), purpose)
             if not isinstance(outcome, ModelFault):
                 return outcome
             wait = self._retry_policy.wait_s(attempt, outcome)
-            elapsed = self._clock() - started + (wait or 0.0)
+            elapsed = self._patience.clock() - started + (wait or 0.0)
             if (
                 wait is None
                 or elapsed > self._retry_policy.max_total_s
@@ -196,7 +205,7 @@ class Calls:
             ):
                 return outcome
             self.counts["retries"] += 1
-            self._sleep(wait)
+            self._patience.pause(wait)
             attempt += 1
 
     def _try(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
@@ -214,6 +223,13 @@ class Calls:
         self.counts["calls"] += 1
         return reply
 
+    def failed_outside(self, error: Exception) -> ModelFault:
+        """Count an error in asking outside of a call, in a tool for example, as a fault; return the fault."""
+        self._faults.note("ask the model", error)
+        fault = ModelFault(FaultKind.UNEXPECTED, type(error).__name__)
+        self._count_fault(fault, None)
+        return fault
+
     def _failed(self, permit: Permit, fault: ModelFault, attempt: int) -> None:
         if fault.is_free:
             self._wallet.cancel(permit)
@@ -221,7 +237,10 @@ class Calls:
             self._wallet.settle(permit, None)
         # The breaker need not repeat a wait that the retry of this call already waits for.
         is_retried = self._retry_policy.wait_s(attempt, fault) is not None
-        self._breaker.record_failure(fault.kind, None if is_retried else fault.retry_after_s)
+        self._count_fault(fault, None if is_retried else fault.retry_after_s)
+
+    def _count_fault(self, fault: ModelFault, retry_after_s: float | None) -> None:
+        self._breaker.record_failure(fault.kind, retry_after_s)
         self.counts[f"fault:{fault.kind.value}"] += 1
 
     def _not_allowed(self, why: NoAnswerReason) -> NoAnswer:

@@ -1,85 +1,24 @@
 """Claude through the anthropic SDK; no other file imports the SDK.
 
-Every reply is streamed, so that a long reply does not time out between two pieces. Its bytes and its time are limited
-before the SDK reads it. The SDK retries nothing: the caller books the cost of each call.
+Every reply is streamed, so that a long reply does not time out between two pieces. The SDK retries nothing: the caller
+books the cost of each call.
 """
 
 import math
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import httpx2
-from anthropic import (
-    Anthropic,
-    AnthropicError,
-    APIRequest,
-    CallNext,
-    DefaultHttpxClient,
-    Middleware,
-    Stream,
-    Timeout,
-)
+from anthropic import Anthropic, AnthropicError, DefaultHttpxClient, Stream, Timeout
 
+from agent.advisor.deadline import Patience, TimedCall
 from agent.advisor.model import CallRecorder, FaultKind, ModelFault, Reply, Request
-from agent.advisor.reply import message_of, parse_json, reply_of
+from agent.advisor.reply import message_of, parse_json, reply_of, without_secrets
+from agent.advisor.secrets import Mask
 from agent.errors import UsageError
-
-_STARTED: Final = "agent.started"
-MAX_BYTES: Final = 1_000_000  # of a reply
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyLimits:
-    """The longest time of a reply, besides `MAX_BYTES`; `clock` returns seconds since any fixed moment.
-
-    The time is checked whenever a piece arrives. A reply that stops arriving therefore takes at most the client's own
-    timeout for one piece longer.
-    """
-
-    timeout_s: float
-    clock: Callable[[], float]
-
-    @property
-    def hooks(self) -> dict[str, list[Callable[..., Any]]]:
-        """The event hooks for an httpx2 client."""
-        return {"request": [self._start], "response": [self._limit]}
-
-    def _start(self, request: httpx2.Request) -> None:
-        request.extensions = {**request.extensions, _STARTED: self.clock()}
-
-    def _limit(self, response: httpx2.Response) -> None:
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            until = response.request.extensions[_STARTED] + self.timeout_s
-            response.stream = _LimitedStream(response.stream, self, until)
-
-
-@dataclass(frozen=True, slots=True)
-class _LimitedStream(httpx2.SyncByteStream):
-    """A byte stream that raises ModelFault when a limit is exceeded."""
-
-    stream: httpx2.SyncByteStream
-    limits: ReplyLimits
-    until: float
-
-    def __iter__(self) -> Iterator[bytes]:
-        arrived = 0
-        for piece in self.stream:
-            arrived += len(piece)
-            if arrived > MAX_BYTES:
-                detail = f"the reply has more than {MAX_BYTES} bytes"
-                raise ModelFault(FaultKind.TOO_LONG, detail)
-            if self.limits.clock() > self.until:
-                detail = f"the reply is not complete after {self.limits.timeout_s:g} seconds"
-                raise ModelFault(FaultKind.TIMEOUT, detail)
-            yield piece
-
-    def close(self) -> None:
-        self.stream.close()
-
 
 MAX_DETAIL: Final = 200  # characters of a service's error message
 _REFUSALS: Final = {
@@ -93,12 +32,12 @@ _REFUSALS: Final = {
 }
 
 
-def fault_of(error: Exception, secret: str) -> ModelFault:
-    """Return `error` as a ModelFault; its message does not contain `secret`."""
+def fault_of(error: Exception, mask: Mask) -> ModelFault:
+    """Return `error` as a ModelFault; its message contains no secret."""
     response = getattr(error, "response", None)
     if isinstance(response, httpx2.Response):
-        return _refusal(error, response, secret)
-    is_raw = isinstance(error, httpx2.HTTPError | httpx2.StreamError | ValueError)
+        return _refusal(error, response, mask)
+    is_raw = not isinstance(error, AnthropicError)
     cause = error if is_raw or error.__cause__ is None else error.__cause__
     name = type(cause).__name__
     match cause:
@@ -110,23 +49,25 @@ def fault_of(error: Exception, secret: str) -> ModelFault:
             return ModelFault(FaultKind.TIMEOUT, "the service sent nothing for too long")
         case httpx2.ConnectError() | httpx2.UnsupportedProtocol() | httpx2.ProxyError():
             return ModelFault(FaultKind.CONNECTION, f"no connection ({name})", is_free=True)
-        case httpx2.DecodingError() | ValueError():
+        case httpx2.DecodingError() | ValueError() | RecursionError():
+            # For invalid JSON the SDK raises the parser's error.
             return ModelFault(FaultKind.MALFORMED, f"the reply cannot be read ({name})")
         case httpx2.HTTPError() | httpx2.StreamError():
             kind = FaultKind.BROKEN_STREAM if is_raw else FaultKind.CONNECTION
             return ModelFault(kind, f"the connection broke ({name})")
-        case _:
+        case AnthropicError():
             return ModelFault(FaultKind.DENIED, f"no credentials ({name})", is_free=True)
+        case _:
+            return ModelFault(FaultKind.UNEXPECTED, name)
 
 
-def _refusal(error: Exception, response: httpx2.Response, secret: str) -> ModelFault:
+def _refusal(error: Exception, response: httpx2.Response, mask: Mask) -> ModelFault:
     status = response.status_code
     if response.is_success:
         return ModelFault(FaultKind.MALFORMED, f"the reply cannot be read ({type(error).__name__})")
     kind = _REFUSALS.get(status, FaultKind.SERVER if status >= 500 else FaultKind.BAD_REQUEST)
-    reason = " ".join(str(getattr(error, "api_message", None) or "").split())
-    if secret:
-        reason = reason.replace(secret, "(key)")
+    # Mask before cutting: the mask does not recognise a short part of a secret.
+    reason = mask(" ".join(str(getattr(error, "api_message", None) or "").split()))
     # Behind a gateway error the service may still produce a message and bill it; a refusal is free.
     is_free = (status < 500 and kind is not FaultKind.TIMEOUT) or kind is FaultKind.OVERLOADED
     detail = f"status {status}{': ' if reason else ''}{reason[:MAX_DETAIL]}"
@@ -154,36 +95,34 @@ def _trusted() -> ssl.SSLContext:
 CONNECT_S: Final = 5.0
 _ATTEMPT: Final = "x-stainless-retry-count"  # the SDK's own header for the number of retries
 
+_Answer = TypeVar("_Answer")
+
 
 class Claude:
     """The Messages API as a Model; the SDK reads the key from the environment.
 
-    An answer may take `timeout_s`. `clock` returns seconds since any fixed moment. `record` receives each call that
-    returned a message. Without `base_url` the SDK uses the address of the environment or its default.
+    An answer may take `timeout_s`, from the connection to its last byte. `record` receives each call that returned a
+    message. Without `base_url` the SDK uses the address of the environment or its default.
     """
 
     def __init__(
         self,
         timeout_s: float,
         *,
-        clock: Callable[[], float],
+        patience: Patience,
         record: CallRecorder | None = None,
         base_url: str | None = None,
     ) -> None:
-        limits = ReplyLimits(timeout_s, clock)
-        middleware = [] if record is None else [_Recording(record, clock)]
+        self._timeout_s = timeout_s
+        self._patience = patience
+        self._record = record
         try:
             self._client = Anthropic(
                 base_url=base_url,
                 max_retries=0,
                 timeout=Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
-                # A redirect must not send the key to another host.
-                http_client=DefaultHttpxClient(
-                    verify=_trusted(), event_hooks=limits.hooks, follow_redirects=False
-                ),
                 # A compressed reply could exceed the limits after unpacking.
                 default_headers={"accept-encoding": "identity"},
-                middleware=middleware,
                 open_telemetry=False,
             )
         except (AnthropicError, httpx2.InvalidURL, ValueError) as error:
@@ -191,7 +130,8 @@ class Claude:
                 f"cannot use the settings for Claude ({type(error).__name__}): check ANTHROPIC_*"
             )
             raise UsageError(message) from None
-        self._secret = _usable_key(self._client)
+        _require_key(self._client)
+        self._mask = Mask([self._client.api_key or "", self._client.auth_token or ""])
 
     @property
     def is_billed(self) -> bool:
@@ -199,7 +139,7 @@ class Claude:
         return self._client.base_url.host == "api.anthropic.com"
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the client."""
         self._client.close()
 
     def complete(self, request: Request) -> Reply:
@@ -208,14 +148,24 @@ class Claude:
         if request.previous_message_id is not None:
             sent["diagnostics"] = {"previous_message_id": request.previous_message_id or None}
         headers = {_ATTEMPT: str(request.attempt - 1)}
-        create = self._client.messages.with_streaming_response.create
-        with self._mapped_faults(), create(**sent, extra_headers=headers) as response:
-            return reply_of(_message(response.http_response))
+
+        def ask(client: Anthropic) -> tuple[Mapping[str, Any], Reply]:
+            create = client.messages.with_streaming_response.create
+            with create(**sent, extra_headers=headers) as response:
+                message = without_secrets(_message(response.http_response, self._mask), self._mask)
+                return message, reply_of(message)
+
+        started = self._patience.clock()
+        message, reply = self._answer(ask)
+        if self._record is not None:
+            taken = round((self._patience.clock() - started) * 1e9)
+            self._record(sent, message, duration_ns=taken, meta={"attempt": request.attempt})
+        return reply
 
     def count_tokens(self, request: Request) -> int:
         """Return the number of input tokens that the service counts. Raises ModelFault."""
-        with self._mapped_faults():
-            counted = self._client.messages.count_tokens(**_prompt_of(request))
+        prompt = _prompt_of(request)
+        counted = self._answer(lambda client: client.messages.count_tokens(**prompt))
         tokens = _number(counted, "input_tokens")
         if tokens is None:
             raise ModelFault(FaultKind.MALFORMED, "the service counted no tokens")
@@ -223,45 +173,28 @@ class Claude:
 
     def max_input_tokens(self, model: str) -> int | None:
         """Return the maximum input tokens of `model`, or None when the service does not say. Raises ModelFault."""
-        with self._mapped_faults():
-            found = self._client.models.retrieve(model)
+        found = self._answer(lambda client: client.models.retrieve(model))
         return _number(found, "max_input_tokens")
+
+    def _answer(self, ask: Callable[[Anthropic], _Answer]) -> _Answer:
+        """Return what `ask` returns of a client that is used once: bytes after an answer belong to no other answer."""
+
+        def work(hooks: Mapping[str, list[Callable[..., Any]]]) -> _Answer:
+            # A redirect must not send the key to another host.
+            http = DefaultHttpxClient(verify=_trusted(), event_hooks=hooks, follow_redirects=False)
+            with closing(http), self._mapped_faults():
+                return ask(self._client.with_options(http_client=http))
+
+        return TimedCall(work, self._patience, self._timeout_s).answer()
 
     @contextmanager
     def _mapped_faults(self) -> Iterator[None]:
         try:
             yield
-        except ModelFault:
+        except (ModelFault, MemoryError):
             raise
-        # For invalid JSON the SDK raises the parser's ValueError.
-        except (AnthropicError, httpx2.HTTPError, httpx2.StreamError, ValueError) as error:
-            raise fault_of(error, self._secret) from None
-
-
-class _Recording(Middleware):
-    """Middleware that records each attempt that returned a complete message."""
-
-    def __init__(self, record: CallRecorder, clock: Callable[[], float]) -> None:
-        self._record = record
-        self._clock = clock
-
-    def handle(self, request: APIRequest, call_next: CallNext) -> Any:  # noqa: ANN401  # type of the SDK
-        """Make the call and record its message."""
-        started = self._clock()
-        response = call_next(request)
-        if request.url.split("?")[0] != "/v1/messages" or not response.http_response.is_success:
-            return response
-        response.http_response.read()  # buffered, so that the caller can read it again
-        taken = self._clock() - started
-        try:
-            message = _message(response.http_response)
-            reply_of(message)
-        except (ModelFault, ValueError):
-            return response  # the caller meets the same fault
-        sent = request.json if isinstance(request.json, Mapping) else {}
-        meta = {"attempt": int(str(request.headers.get(_ATTEMPT, "0"))) + 1}
-        self._record(sent, message, duration_ns=round(taken * 1e9), meta=meta)
-        return response
+        except Exception as error:  # noqa: BLE001  # no answer and no defect of the SDK may end play
+            raise fault_of(error, self._mask) from None
 
 
 def _prompt_of(request: Request) -> dict[str, Any]:
@@ -277,13 +210,13 @@ def _prompt_of(request: Request) -> dict[str, Any]:
     return prompt
 
 
-def _message(response: httpx2.Response) -> Mapping[str, Any]:
+def _message(response: httpx2.Response, mask: Mask) -> Mapping[str, Any]:
     """Return the message of a streamed or plain response. Raises ModelFault."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/event-stream":
         return message_of((each.event, each.data) for each in Stream.raw_events(response))
     if kind != "application/json":  # a proxy may answer without streaming
-        detail = f"the reply is not a message but {kind[:60] or 'unnamed'}"
+        detail = f"the reply is not a message but {mask(kind)[:60] or 'unnamed'}"
         raise ModelFault(FaultKind.MALFORMED, detail)
     message = parse_json(response.read().decode("utf-8"))
     if not isinstance(message, Mapping):
@@ -297,8 +230,8 @@ def _number(found: object, name: str) -> int | None:
     return value if is_number else None
 
 
-def _usable_key(client: Anthropic) -> str:
-    """Return the key, or '' for other credentials. Raises UsageError when there is none or it cannot be sent."""
+def _require_key(client: Anthropic) -> None:
+    """Raise UsageError when there are no credentials, or a key that cannot be sent."""
     key = client.api_key or client.auth_token or ""
     if not key and client.credentials is None:
         raise UsageError(
@@ -306,4 +239,3 @@ def _usable_key(client: Anthropic) -> str:
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError("the key for Claude has invalid characters: check ANTHROPIC_API_KEY")
-    return key

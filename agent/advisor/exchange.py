@@ -7,17 +7,16 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from agent.advisor.answer import UnusableAdvice, parse_advice
 from agent.advisor.calls import Calls
 from agent.advisor.model import FaultKind, ModelFault, Reply, Request
-from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question, Tool, ToolRefused
+from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question
 from agent.advisor.prompt import (
     AgeAnnotator,
     build_prompt,
-    data_block,
     encodable,
     fill_prompt,
     instruction,
@@ -26,16 +25,16 @@ from agent.advisor.prompt import (
     prompt_file,
     question_text,
 )
-from agent.advisor.request import CacheReport, FixedParts, count_memory, request_of, result, text
+from agent.advisor.reply import THINKING
+from agent.advisor.request import CacheReport, FixedParts, count_memory, request_of, text
 from agent.advisor.secrets import masked
+from agent.advisor.toolbox import Toolbox
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import CondensingFailed
 from memory.errors import MemoryFault
 from memory.store.conversation_record import Message, MessageOrigin
 
 _ID_PART: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-# Thinking blocks are sent back unchanged with the calls that follow them.
-_THINKING: Final = {"thinking", "redacted_thinking"}
 
 
 def text_of(reply: Reply) -> str:
@@ -64,7 +63,7 @@ def stored_calls(
                 ids.add(call["id"])
                 # The input is stored here, and a tool may store it too.
                 kept.append(call | {"input": masked(block["input"], mask)})
-            case kind if kind in _THINKING:
+            case kind if kind in THINKING:  # sent back unchanged with the calls that follow it
                 kept.append(dict(block))
             case _:
                 pass
@@ -89,80 +88,6 @@ def _id(name: str, taken: Collection[str]) -> str:
     while f"call_{count}" in taken:
         count += 1
     return f"call_{count}"
-
-
-MAX_RESULT: Final = 4_000  # characters of a result, including its tags
-CUT: Final = "… (cut)"
-_TAG: Final = "tool-data"
-_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
-
-
-class Toolbox:
-    """The tools by name; an invalid call returns its error to the model as the result."""
-
-    def __init__(self, tools: Sequence[Tool], counts: Counter[str]) -> None:
-        self._tools = {tool.name: tool for tool in tools}
-        self._counts = counts
-
-    def result_of(self, call: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the call in a block of a reply and return its result block."""
-        try:
-            words, is_error = self._run(call["name"], call["input"]), False
-        except (ToolRefused, MemoryFault) as refusal:
-            words, is_error = str(refusal), True
-        self._counts["tool errors" if is_error else "tool calls"] += 1
-        return result(call["id"], _as_data(words), is_error=is_error)
-
-    def refused(self, call: Mapping[str, Any], why: str) -> dict[str, Any]:
-        """Return the result block of a call that is not run."""
-        self._counts["tool errors"] += 1
-        return result(call["id"], why, is_error=True)
-
-    def _run(self, name: str, arguments: Mapping[str, Any]) -> str:
-        tool = self._tools.get(name)
-        if tool is None:
-            message = f"there is no such tool; available: {', '.join(self._tools) or 'none'}"
-            raise ToolRefused(message)
-        if problem := _problem_with(arguments, tool.schema):
-            raise ToolRefused(problem)
-        return tool.run(arguments)
-
-
-def _as_data(words: str) -> str:
-    content = encodable(words)
-    while len(block := data_block(_TAG, content)) > MAX_RESULT:
-        over = len(block) - MAX_RESULT
-        content = content.removesuffix(CUT)[: -over - len(CUT)] + CUT
-    return block
-
-
-def _problem_with(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return what is wrong with the arguments at the top level of their schema, or ''."""
-    known: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
-    missing = [name for name in schema.get("required", ()) if name not in arguments]
-    if missing:
-        return f"missing: {', '.join(missing)}"
-    if unknown := [name for name in arguments if name not in known]:
-        return f"unknown: {', '.join(unknown)[:100]}; known: {', '.join(known) or 'none'}"
-    wrong = [name for name, value in arguments.items() if not _fits(value, known[name])]
-    return f"wrong type: {', '.join(wrong)}" if wrong else ""
-
-
-def _fits(value: object, schema: Mapping[str, Any]) -> bool:
-    allowed = schema.get("type", list(_TYPES))
-    allowed = [allowed] if isinstance(allowed, str) else allowed
-    if isinstance(value, bool):
-        return "boolean" in allowed
-    types = tuple(each for kind in allowed for each in _TYPES[kind])
-    return isinstance(value, types) and value in schema.get("enum", [value])
 
 
 MAX_REPAIRS: Final = 2
@@ -289,12 +214,19 @@ class ClaudeAdvisor:
         self._abandoned_seq = 0
 
     def ask(self, question: Question) -> Advice | NoAnswer:
-        """Return the answer to `question`, or why there is none. Raises only for defects of the program."""
+        """Return the answer to `question`, or why there is none; whatever fails, play goes on."""
         self.counts["questions"] += 1
+        answer: Advice | NoAnswer
         try:
             answer = self._ask(question)
-        except MemoryFault as fault:  # not stored; play continues
+        except MemoryError:
+            raise
+        except MemoryFault as fault:  # not stored
             answer = NoAnswer(NoAnswerReason.FAULT, str(fault))
+        except Exception as error:  # noqa: BLE001  # an answer that nothing expects must not end play
+            answer = NoAnswer(NoAnswerReason.FAULT, str(self._calls.failed_outside(error)))
+        if isinstance(answer, NoAnswer):
+            answer = replace(answer, detail=self._mask(answer.detail))
         outcome = f"silent:{answer.reason.value}" if isinstance(answer, NoAnswer) else "answers"
         self.counts[outcome] += 1
         return answer

@@ -19,6 +19,8 @@ class FaultKind(Enum):
     MALFORMED = "malformed"  # invalid JSON, or not a message
     BAD_REQUEST = "bad_request"  # 400, 413: the request is invalid
     DENIED = "denied"  # 401, 403, 404: wrong key or model
+    UNEXPECTED = "unexpected"  # an error in asking that nothing else expects
+    INTERRUPTED = "interrupted"  # play is to end
 
 
 class ModelFault(Exception):  # an expected result of a call, not an error of the program

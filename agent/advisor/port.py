@@ -79,7 +79,7 @@ class Advisor(Protocol):
     """A source of answers: Claude, a script or a recording."""
 
     def ask(self, question: Question) -> Advice | NoAnswer:
-        """Return the answer to `question`, or why there is none. Raises only for defects of the program."""
+        """Return the answer to `question`, or why there is none."""
 
 
 class ToolRefused(Exception):  # sent to the model as an error result, not shown to the user

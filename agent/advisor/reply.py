@@ -1,12 +1,14 @@
 """Replies of the Messages API: assembled from the events of a stream, then validated. Knows no SDK."""
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from agent.advisor.model import FaultKind, ModelFault, Reply, Usage
+from agent.advisor.secrets import masked
+from memory.codec import decode
 
-MAX_DEPTH: Final = 40  # more than any reply needs, and safe for the stack of a JSON encoder
+THINKING: Final = ("thinking", "redacted_thinking")
+MAX_COUNT: Final = 1 << 53  # of tokens; far beyond what any call uses
 _KINDS: Final = {
     "overloaded_error": FaultKind.OVERLOADED,
     "rate_limit_error": FaultKind.RATE_LIMIT,
@@ -34,34 +36,55 @@ def message_of(events: Iterable[tuple[str | None, str]]) -> dict[str, Any]:
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401  # JSON is of any shape
-    """Return the JSON value in `text`, with lone surrogates replaced.
-
-    Raises ValueError for invalid JSON, for NaN and infinities, and for too deep nesting.
-    """
-    try:
-        return _encodable(json.loads(text, parse_constant=_refuse))
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+    """Return the JSON value in `text` within the limits of `decode`, with lone surrogates replaced; raises ValueError."""
+    return _encodable(decode(text))
 
 
-def _refuse(constant: str) -> NoReturn:
-    message = f"{constant} is not a JSON number"
-    raise ValueError(message)
-
-
-def _encodable(value: Any, depth: int = 0) -> Any:  # noqa: ANN401
+def _encodable(value: Any) -> Any:  # noqa: ANN401
     """Return `value` without lone surrogates, which cannot be stored or sent."""
-    if depth > MAX_DEPTH:
-        raise ValueError("nested too deep")
     match value:
         case str():
             return value.encode("utf-8", "replace").decode("utf-8")
         case list():
-            return [_encodable(each, depth + 1) for each in value]
+            return [_encodable(each) for each in value]
         case dict():
-            return {_encodable(name): _encodable(each, depth + 1) for name, each in value.items()}
+            return {_encodable(name): _encodable(each) for name, each in value.items()}
         case _:
             return value
+
+
+def without_secrets(message: Mapping[str, Any], mask: Callable[[str], str]) -> Mapping[str, Any]:
+    """Return `message` with secrets masked. Raises ModelFault when that is not enough.
+
+    That is when a secret is spread over several texts, or is in thinking, which is sent back unchanged or not at all.
+    """
+    clean: Mapping[str, Any] = masked(message, mask)
+    joined = "".join(_texts(clean))
+    if mask(joined) != joined or _thoughts(clean) != _thoughts(message):
+        raise ModelFault(FaultKind.MALFORMED, "the reply repeats the key")
+    return clean
+
+
+def _thoughts(message: Mapping[str, Any]) -> list[object]:
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    return [each for each in blocks if isinstance(each, Mapping) and each.get("type") in THINKING]
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts in a JSON value, without the names of its fields and its types."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for name, each in value.items():
+                if name != "type":
+                    yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)
+        case _:
+            pass
 
 
 class _PartialMessage:
@@ -131,7 +154,7 @@ class _PartialMessage:
 
 def _fault(error: Mapping[str, Any]) -> ModelFault:
     kind = _KINDS.get(error["type"], FaultKind.SERVER)
-    return ModelFault(kind, f"the service interrupted the stream: {str(error['type'])[:60]}")
+    return ModelFault(kind, "the service interrupted the stream")
 
 
 _TEXTS = {"text": ("text",), "tool_use": ("id", "name")}  # string fields, by type of block
@@ -170,7 +193,7 @@ def _block(block: Mapping[str, Any]) -> Mapping[str, Any]:
 def _count(value: object) -> int:
     if value is None:
         return 0
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_COUNT:
         raise TypeError("not a count")
     return value
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event
 from time import perf_counter
 from typing import Final
 
-from agent.advisor.calls import Calls, CircuitBreaker
+from agent.advisor.calls import RETRY_POLICY, Calls, CircuitBreaker
 from agent.advisor.claude import Claude
+from agent.advisor.deadline import Patience
 from agent.advisor.exchange import ClaudeAdvisor, completer
 from agent.advisor.model import FaultKind, ModelFault, Request
 from agent.advisor.money.prices import spent_on
@@ -22,8 +22,9 @@ from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
 from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated, without_state
-from agent.advisor.secrets import MaskingFilter, mask_for
+from agent.advisor.secrets import MaskingFilter, mask_for, masked
 from agent.app.advice import AdviceSource
+from agent.app.process import Interrupt
 from agent.app.settings import ModelTerms
 from agent.app.summary import ModelStatus, Summary
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
@@ -70,8 +71,13 @@ log = logging.getLogger(__name__)
 class ModelService:
     """The access of one session to Claude. Failures are counted, and play continues."""
 
-    def __init__(self, store: RunStore, terms: ModelTerms, on_fault: OnFault) -> None:
-        """Raise UsageError if there is no usable key or a model has no price."""
+    def __init__(
+        self, store: RunStore, terms: ModelTerms, on_fault: OnFault, interrupt: Interrupt
+    ) -> None:
+        """Raise UsageError if there is no usable key or a model has no price.
+
+        No call or pause goes on after a request of `interrupt`.
+        """
         self.faults = Faults(on_fault)
         self._store = store
         self._terms = terms
@@ -95,11 +101,17 @@ class ModelService:
         self._tape = self._open_tape(terms.tapes / "tapes.sqlite")
         self._recorder = self._new_recorder()
         record = without_state(self._recorder.record) if self._recorder is not None else None
-        self._claude = Claude(terms.timeout_s, clock=perf_counter, record=record)
         # Waits for the service in wall time; no game time passes.
-        wait = Event().wait
+        patience = Patience(perf_counter, lambda: interrupt.asked)
+        self._claude = Claude(terms.timeout_s, patience=patience, record=record)
+        longest = min(RETRY_POLICY.max_wait_s, terms.timeout_s)
         self._calls = Calls(
-            self._claude, self._wallet, self._breaker, clock=perf_counter, sleep=wait
+            self._claude,
+            self._wallet,
+            self._breaker,
+            patience,
+            retry_policy=replace(RETRY_POLICY, max_wait_s=longest),
+            faults=self.faults,
         )
 
     def asking(self, every: int) -> AdviceSource:
@@ -184,7 +196,7 @@ class ModelService:
     def with_figures(self, summary: Summary) -> Summary:
         """Return `summary` with the figures of the model added."""
         errors = summary.errors + sum(self.faults.values())
-        return replace(summary, errors=errors, advice=self._report())
+        return replace(summary, errors=errors, advice=masked(self._report(), self._mask))
 
     def _report(self) -> dict[str, Json]:
         """Return the figures so far: counts, money, the prompt cache and the tape."""
@@ -238,9 +250,8 @@ class ModelService:
     def _append_event(self, event: ConversationEvent) -> None:
         """Append a conversation event to the run, except the status that precedes each call."""
         if event.kind is not ConversationEventKind.STATUS:
-            self._store.append_event(
-                self._tick, CONVERSATION, {"what": event.kind.value, **event.data}
-            )
+            data = {"what": event.kind.value, **event.data}
+            self._store.append_event(self._tick, CONVERSATION, masked(data, self._mask))
 
 
 def _log_handlers() -> Sequence[logging.Handler]:
@@ -250,7 +261,7 @@ def _log_handlers() -> Sequence[logging.Handler]:
 
 def require_key(terms: ModelTerms) -> None:
     """Raise UsageError if there is no usable key for Claude."""
-    Claude(terms.timeout_s, clock=perf_counter).close()
+    Claude(terms.timeout_s, patience=Patience(perf_counter)).close()
 
 
 def _now_s() -> float:

@@ -136,7 +136,9 @@ def play_run(
         knowledge = stack.enter_context(_open_memory(memory, now.timestamp()))
         known = knowledge.size()
         mind = settings.mind or (Decider(run_settings.mind) if run_settings else Decider.RULES)
-        new_service = _service_factory(settings, mind, (memory or HOME / KNOWLEDGE).parent)
+        new_service = _service_factory(
+            settings, mind, (memory or HOME / KNOWLEDGE).parent, interrupt
+        )
         if folder is None or run_settings is None:
             seed = settings.seed or 0
             run_settings = RunSettings(
@@ -226,7 +228,7 @@ def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoin
 
 
 def _service_factory(
-    settings: Settings, mind: Decider, home: Path
+    settings: Settings, mind: Decider, home: Path, interrupt: Interrupt
 ) -> Callable[[RunStore], "ModelService"] | None:
     """Return a factory of the model service of a run, None by rules; raises UsageError without a key."""
     if mind is not Decider.CLAUDE:
@@ -235,7 +237,7 @@ def _service_factory(
     from agent.app.model import ModelService, require_key  # the SDK takes a second to load
 
     require_key(terms)
-    return lambda store: ModelService(store, terms, log_failure)
+    return lambda store: ModelService(store, terms, log_failure, interrupt)
 
 
 def _write_summary(summary: Summary, folder: RunFolder[RunStore]) -> None:

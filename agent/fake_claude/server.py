@@ -14,8 +14,11 @@ from urllib.parse import urlsplit
 
 from agent.fake_claude.service import FakeService, served_model
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
+from memory.codec import decode
 
 MAX_BYTES: Final = 32_000_000  # of a request
+_DIGITS: Final = len(str(MAX_BYTES))
+_OTHER_SHAPE: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -34,14 +37,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Serve a GET request."""
-        self._serve("GET", b"")
+        self._serve("GET", lambda: None)
 
     def do_POST(self) -> None:
         """Serve a POST request."""
-        length = int(self.headers.get("content-length") or 0)
-        if length > MAX_BYTES:
-            self.close_connection = True  # the body is not read
-        self._serve("POST", self.rfile.read(length) if length <= MAX_BYTES else None)
+        self._serve("POST", self._body)
 
     def wire(self, request_id: str) -> Wire:
         """Return the writer of the reply to one request."""
@@ -50,24 +50,39 @@ class Handler(BaseHTTPRequestHandler):
     def on_request(self, method: str, headers: Mapping[str, str], body: object) -> None:
         """Do nothing; a subclass may record the request. Header names are in lower case."""
 
-    def _serve(self, method: str, raw: bytes | None) -> None:
+    def _serve(self, method: str, read_body: Callable[[], object]) -> None:
         counts = self.service.counts
         wire = self.wire(f"req_fake{next(self.service.numbers):06}")
         try:
-            body = _parsed(raw)
+            body, path = read_body(), _path_of(self.path)
             headers = {name.lower(): value for name, value in self.headers.items()}
             self.on_request(method, headers, body)
-            counts.calls[f"{method} {urlsplit(self.path).path}"] += 1
+            counts.calls[f"{method} {path}"] += 1
             if self.path != "/":
                 _check_headers(headers)
-            self._route(method, body, wire)
+            self._route(method, path, body, wire)
         except RequestRefused as refused:
-            counts.errors[refused.kind] += 1
-            body_json = error_json(refused.kind, refused.message, wire.request_id)
-            wire.json(body_json, refused.status)
+            self._refuse(refused, wire)
+        except _OTHER_SHAPE as error:  # a part of the body is of another kind than the API says
+            message = f"The request body is not valid: {type(error).__name__}"
+            self._refuse(RequestRefused("invalid_request_error", message), wire)
 
-    def _route(self, method: str, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        path = urlsplit(self.path).path
+    def _refuse(self, refused: RequestRefused, wire: Wire) -> None:
+        self.service.counts.errors[refused.kind] += 1
+        wire.json(error_json(refused.kind, refused.message, wire.request_id), refused.status)
+
+    def _body(self) -> object:
+        """Return the JSON of the body. Raises RequestRefused; a body of unknown or great length is not read."""
+        length = self.headers.get("content-length") or "0"
+        if not (length.isascii() and length.isdigit()):
+            self.close_connection = True
+            raise RequestRefused("invalid_request_error", "content-length: Input should be a count")
+        if len(length) > _DIGITS or int(length) > MAX_BYTES:
+            self.close_connection = True
+            raise RequestRefused("request_too_large", "Request exceeds the maximum size")
+        return _parsed(self.rfile.read(int(length)))
+
+    def _route(self, method: str, path: str, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
         match method, path.strip("/").split("/"):
             case "GET", [""]:
                 wire.send_body(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
@@ -101,14 +116,23 @@ def send(message: Mapping[str, Any], wire: Wire, *, streamed: bool) -> None:
     wire.end()
 
 
-def _parsed(raw: bytes | None) -> object:
-    if raw is None:
-        raise RequestRefused("request_too_large", "Request exceeds the maximum size")
+def _path_of(target: str) -> str:
     try:
-        return json.loads(raw) if raw else None
+        return urlsplit(target).path
+    except ValueError as error:
+        raise RequestRefused(
+            "invalid_request_error", f"The address is not valid: {error}"
+        ) from error
+
+
+def _parsed(raw: bytes) -> object:
+    try:
+        value: object = decode(raw.decode()) if raw else None
+        json.dumps(value, ensure_ascii=False).encode()  # fails for lone surrogates
     except ValueError as error:
         message = f"The request body is not valid JSON: {error}"
         raise RequestRefused("invalid_request_error", message) from error
+    return value
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:

@@ -8,6 +8,9 @@ from memory.codec import Json
 from memory.errors import MalformedRecord
 
 MOST: Final = 100  # results of one query
+MOST_FILTERS: Final = (
+    100  # scopes, kinds and tags of one query; SQLite limits the size of a condition
+)
 
 RECOLLECTION: Final = "recollection"  # the entry that each recall writes
 MAINTENANCE: Final = "maintenance"  # the entry that each pruning writes
@@ -52,6 +55,10 @@ class MemoryQuery:
             raise MalformedRecord(message)
         if self.max_age_s is not None and self.max_age_s < 0:
             message = f"max_age_s {self.max_age_s!r} is negative; give game seconds."
+            raise MalformedRecord(message)
+        filters = (self.scopes, self.kinds, self.all_of, self.any_of, self.none_of)
+        if (count := sum(map(len, filters))) > MOST_FILTERS:
+            message = f"the query has {count} scopes, kinds and tags; give at most {MOST_FILTERS}."
             raise MalformedRecord(message)
 
     @property

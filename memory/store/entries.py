@@ -74,7 +74,8 @@ def text_of(entry: Entry) -> str:
         words.append(key)
     words += sorted(entry.tags)
     _collect_texts(entry.data.values(), words)
-    return " ".join(filter(None, words))
+    # The full-text index of SQLite ends a text at a NUL character.
+    return " ".join(filter(None, words)).replace("\0", " ")
 
 
 def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:

@@ -232,7 +232,7 @@ class TapeRecorder:
         answer = {"role": reply["role"], "content": reply["content"]}
         node = replace(
             self._node(model, answer, chain, at),
-            stop_reason=str(reply.get("stop_reason") or ""),
+            stop_reason=self._mask(clean_text(str(reply.get("stop_reason") or ""))),
             usage=usage_of(reply.get("usage") or {}),
             duration_ns=duration_ns,
         )

@@ -137,12 +137,17 @@ def _require_columns(path: Path) -> None:
         raise ForeignStore(message)
 
 
+MAX_COUNT: Final = 1 << 53  # of tokens, so that sums of counts fit into a column
+
+
 def usage_of(usage: Mapping[str, object]) -> TokenUsage:
-    """Return the `usage` of a reply of the Messages API, in the counts of tapes."""
+    """Return the `usage` of a reply of the Messages API, in the counts of tapes, each at most `MAX_COUNT`."""
     names = ("input_tokens", "output_tokens")
     cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
     found = (usage.get(name) for name in (*names, *cached))
-    fresh, output, created, read = (each if isinstance(each, int) else 0 for each in found)
+    fresh, output, created, read = (
+        min(max(each, 0), MAX_COUNT) if isinstance(each, int) else 0 for each in found
+    )
     return TokenUsage(fresh + created + read, output, created, read)
 
 

@@ -23,11 +23,12 @@ from typing import Any, Final
 
 from agent.advisor.calls import Calls
 from agent.advisor.decider import Decider
-from agent.advisor.exchange import ClaudeAdvisor, Toolbox
+from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import Reply
 from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Question, Tool
 from agent.advisor.request import memory_parts, request_of
+from agent.advisor.toolbox import Toolbox
 from agent.app import AskSettings, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, PlayObservations
@@ -242,7 +243,7 @@ def _talk(
         terms = model_terms(AskSettings(tapes=home, distils=distils), home)
         # No limit on questions: the loopback server costs nothing.
         free = terms._replace(terms=replace(terms.terms, ceilings=Ceilings(), steps=()))
-        service = ModelService(store, free, lambda _name, _error: None)
+        service = ModelService(store, free, lambda _name, _error: None, Interrupt())
         with closing(service):
             block = partial(observations_block, game.observations, GAME_SECTIONS)
             advisor = service.asking(0).advisor(game.tools, block)

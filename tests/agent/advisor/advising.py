@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from agent.advisor.calls import RETRY_POLICY, Calls, CircuitBreaker, RetryPolicy
 from agent.advisor.claude import Claude
+from agent.advisor.deadline import Patience
 from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
@@ -23,6 +24,7 @@ from tests.fake_service import FakeClaude, ServiceScenario
 
 KEY: Final = "sk-ant-api03-test-000"
 MODEL: Final = "claude-opus-5-5"
+PATIENCE: Final = Patience(time.monotonic)
 PNG: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -138,7 +140,7 @@ class Records(list[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]
 
 @dataclass
 class FakeClock:
-    """A clock that advances only in `sleep`."""
+    """A clock that advances only in `pause`."""
 
     now: float = 0.0
     slept: list[float] = field(default_factory=list)
@@ -146,7 +148,7 @@ class FakeClock:
     def clock(self) -> float:
         return self.now
 
-    def sleep(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
 
@@ -212,9 +214,7 @@ def advising(
         connected(server, timeout_s, record) as model,
     ):
         wallet, breaker = cast("Wallet", budget), cast("CircuitBreaker", fuse)
-        calls = Calls(
-            model, wallet, breaker, clock=clock.clock, sleep=clock.sleep, retry_policy=retry_policy
-        )
+        calls = Calls(model, wallet, breaker, cast("Patience", clock), retry_policy=retry_policy)
         conversation = cast("Conversation", chat)
         advisor = ClaudeAdvisor(calls, conversation, fixed, observed=observed, mask=mask)
         yield AdvisorBench(server, model, advisor, calls, chat, budget, fuse, clock)
@@ -224,6 +224,6 @@ def advising(
 def connected(
     server: FakeClaude, timeout_s: float = 5.0, record: CallRecorder | None = None
 ) -> Iterator[Claude]:
-    claude = Claude(timeout_s, clock=time.monotonic, record=record, base_url=server.url)
+    claude = Claude(timeout_s, patience=PATIENCE, record=record, base_url=server.url)
     with closing(claude):
         yield claude

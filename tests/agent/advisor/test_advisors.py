@@ -157,7 +157,7 @@ def test_most_input_is_read_from_the_cache_although_options_change() -> None:
             goals = tuple(Option(f"goal_{tick}_{at}", "worth it") for at in range(3))
             answer = bench.advisor.ask(question(tick, goals=goals))
             assert isinstance(answer, Advice)
-            bench.clock.sleep(60)
+            bench.clock.pause(60)
         counted = bench.server.counts.tokens
     report = bench.advisor.cache
     assert report.hit_ratio > 0.8
@@ -172,7 +172,7 @@ def test_the_rules_stay_cached_longer_than_the_conversation() -> None:
     with advising() as bench:
         bench.advisor.ask(question(1))
         written = bench.server.counts.tokens["cache_write_1h"]
-        bench.clock.sleep(301)
+        bench.clock.pause(301)
         bench.advisor.ask(question(2))
         assert bench.server.counts.tokens["cache_read"] >= written > 500
 

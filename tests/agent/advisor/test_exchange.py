@@ -1,7 +1,7 @@
 """From a question to advice: tools, repairs, stop reasons, faults, and the parsing of answers."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.advisor import claude
 from agent.advisor.answer import UnusableAdvice, clean_note, parse_advice
 from agent.advisor.calls import RetryPolicy
-from agent.advisor.exchange import CUT, MAX_RESULT, NO_MORE
-from agent.advisor.model import FaultKind
-from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Option, Purpose
+from agent.advisor.exchange import NO_MORE
+from agent.advisor.model import FaultKind, Reply
+from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Option, Purpose, Tool
 from agent.advisor.request import FixedParts
+from agent.advisor.toolbox import CUT, MAX_ARGUMENT, MAX_ITEMS, MAX_RESULT
 from memory.conversation.view import ConversationView
 from memory.errors import BusyStore
 from memory.store.conversation_record import MessageOrigin
@@ -320,14 +322,15 @@ def test_c17_observations_are_sent_with_each_call_and_not_stored() -> None:
 
 
 def test_secrets_are_masked_in_notes_and_stored_messages() -> None:
-    line = ScriptedAnswer(json=ANSWER | {"note": f"the key is {KEY}"})
+    line = ScriptedAnswer(json=ANSWER | {"note": f"the keys are {KEY} and swordfish"})
     with advising(
-        ServiceScenario(lines=[line]), mask=lambda words: words.replace(KEY, "(key)")
+        ServiceScenario(lines=[line]), mask=lambda words: words.replace("swordfish", "(key)")
     ) as bench:
         answer = bench.advisor.ask(question())
     assert isinstance(answer, Advice)
-    assert answer.note == "the key is (key)"
+    assert answer.note == "the keys are [secret] and (key)"
     assert KEY not in str(bench.conversation.messages)
+    assert "swordfish" not in str(bench.conversation.messages)
 
 
 def test_a_busy_conversation_file_gives_no_answer_and_no_error(
@@ -465,3 +468,99 @@ def test_any_text_of_a_model_is_advice_for_the_question_or_unusable(value: objec
         assert set(found.goals) <= {"first_badge", "heal"}
         assert 0 <= found.confidence <= 1
         assert len(found.note) <= 300
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["9" * 400, "9" * 4_299, "1e999", "NaN", "true", '"0.5"', "-0.1", "1.1", "[" * 70 + "]" * 70],
+    ids=lambda value: value[:5],
+)
+@pytest.mark.parametrize("field", ["confidence", "goals", "candidates", "note"])
+def test_an_answer_with_an_odd_value_is_repaired(field: str, value: str) -> None:
+    if field == "note" and value in {"true", "-0.1", "1.1", '"0.5"'}:
+        return  # a note of another kind is left out
+    words = json.dumps(ANSWER | {field: "$"}).replace('"$"', value)
+    lines = [ScriptedAnswer(text=words, times=1), GOOD]
+    with advising(ServiceScenario(lines=lines)) as bench:
+        assert bench.advisor.ask(question()) == GIVEN
+    assert bench.counts["repairs"] == 1
+
+
+def failing(error: Exception) -> Tool:
+    def run(_: Mapping[str, Any]) -> str:
+        raise error
+
+    return replace(LOOK, run=run)
+
+
+ODD_ERRORS = [ValueError("odd"), RecursionError(), OverflowError(), KeyError("odd"), TypeError()]
+
+
+@pytest.mark.parametrize("error", ODD_ERRORS, ids=lambda each: type(each).__name__)
+def test_any_error_of_a_tool_is_a_fault_that_the_breaker_counts(error: Exception) -> None:
+    line = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]])
+    fixed = FixedParts(tools=(failing(error),))
+    with advising(ServiceScenario(lines=[line]), fixed=fixed) as bench:
+        answer = bench.advisor.ask(question())
+        again = bench.advisor.ask(question())
+    name = type(error).__name__
+    assert answer == again == NoAnswer(NoAnswerReason.FAULT, f"unexpected: {name}")
+    assert bench.breaker.failures == [(FaultKind.UNEXPECTED, None)] * 2
+    assert bench.counts["fault:unexpected"] == 2
+
+
+@pytest.mark.parametrize("error", ODD_ERRORS, ids=lambda each: type(each).__name__)
+def test_any_error_of_reading_a_reply_is_a_fault_that_stays_booked(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: object) -> Reply:
+        raise error
+
+    monkeypatch.setattr(claude, "reply_of", read)
+    with advising(retry_policy=RetryPolicy(retries=0)) as bench:
+        answer = bench.advisor.ask(question())
+    assert isinstance(answer, NoAnswer)
+    assert answer.reason is NoAnswerReason.FAULT
+    assert bench.wallet.settled == [None]
+    ((kind, _),) = bench.breaker.failures
+    assert kind in {FaultKind.UNEXPECTED, FaultKind.MALFORMED}
+
+
+@pytest.mark.parametrize("error", [MemoryError(), KeyboardInterrupt()], ids=repr)
+def test_the_end_of_the_process_is_no_fault(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def complete(*_: object) -> Reply:
+        raise error
+
+    with advising() as bench:
+        monkeypatch.setattr(bench.claude, "complete", complete)
+        with pytest.raises(type(error)):
+            bench.advisor.ask(question())
+
+
+@pytest.mark.parametrize(
+    ("place", "refusal"),
+    [("x" * (MAX_ARGUMENT + 1), "at most 2000 characters"), ("a\0b", "no NUL character")],
+    ids=["long", "NUL"],
+)
+def test_a_text_beyond_the_limits_of_tools_is_refused(place: str, refusal: str) -> None:
+    calls = ([ToolCall("look", {"place": place})],)
+    with advising(ServiceScenario(lines=[replace(GOOD, rounds=calls)])) as bench:
+        assert bench.advisor.ask(question()) == GIVEN
+    (refused,) = results(bench)
+    assert refused["is_error"]
+    assert refusal in refused["content"][0]["text"]
+
+
+def test_a_list_beyond_the_limits_of_tools_is_refused() -> None:
+    schema = {"type": "object", "properties": {"tags": {"type": "array"}}}
+    tool = Tool("recall", "Recall.", schema, lambda given: f"{len(given['tags'])} tags")
+    few, many = {"tags": ["x"] * MAX_ITEMS}, {"tags": [["x"] * (MAX_ITEMS + 1)]}
+    calls = ([ToolCall("recall", few), ToolCall("recall", many)],)
+    scenario = ServiceScenario(lines=[replace(GOOD, rounds=calls)])
+    with advising(scenario, fixed=FixedParts(tools=(tool,))) as bench:
+        assert bench.advisor.ask(question()) == GIVEN
+    taken, refused = results(bench)
+    assert "50 tags" in taken["content"][0]["text"]
+    assert "at most 50 items" in refused["content"][0]["text"]

@@ -25,6 +25,9 @@ def chunks(text: str, width: int, between: str) -> str:
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": lambda secret: secret,
     "lower": str.lower,
+    "dots": ".".join,
+    "dashes": "-".join,
+    "backwards": lambda secret: secret[::-1],
     "lines": lambda secret: chunks(secret, 7, "\n"),
     "windows lines": lambda secret: chunks(secret, 7, "\r\n    "),
     "single characters": lambda secret: chunks(secret, 1, " "),
@@ -161,3 +164,22 @@ def test_a_megabyte_of_near_matches_is_masked_quickly(part: str) -> None:
 def test_a_megabyte_after_a_header_name_is_masked_quickly() -> None:
     for text in (f"bearer{'+' * 1_000_000}", f"authorization{chr(92) * 1_000_000}"):
         assert MASK(text) == text
+
+
+@pytest.mark.parametrize("form", ["plain", "dots", "backwards"])
+def test_a_part_of_sixteen_letters_and_digits_is_masked_and_a_shorter_one_is_not(form: str) -> None:
+    part = KEY.replace("-", "").replace("_", "")[8:]
+    assert MASK(f"it is {FORMS[form](part[:16])}.") == f"it is {MASKED}."
+    shorter = f"it is {FORMS[form](part[:15])}."
+    assert MASK(shorter) == shorter
+
+
+@pytest.mark.parametrize("form", ["base64", "hexadecimal", "url of every byte", "unicode"])
+def test_an_encoded_part_is_masked(form: str) -> None:
+    for at in range(12, 16):
+        assert MASKED in MASK(f"it is {FORMS[form](KEY[at : at + 24])}.")
+
+
+def test_both_halves_of_a_secret_are_masked() -> None:
+    half = len(KEY) // 2 + 1
+    assert MASK(f"{KEY[:half]} and {KEY[half:]}") == f"{MASKED} and {MASKED}"

@@ -42,6 +42,7 @@ from tests.fake_service import (
     ServiceScenario,
     ToolCall,
 )
+from tests.fake_service.raw_server import Piece, RawServer, head
 from tests.proofs.model_faults import GameSpec, NetworkUsed, offline
 from tests.proofs.model_faults import play as play_advised
 
@@ -130,10 +131,10 @@ def test_entries_of_a_model_are_claims_that_the_cartridge_closes(game: Game) -> 
 
 def test_the_situation_lists_facts_goals_and_surroundings(game: Game) -> None:
     text = game.asked[-1].situation
-    for head in ("Why you are asked: ", "Tick: ", "Place: ", "Reached: left_home", "Facts, "):
-        assert head in text
-    for head in ("Team:\n| ", "Bag:\n| ", "Money: ", "The map around"):
-        assert head in text
+    for first in ("Why you are asked: ", "Tick: ", "Place: ", "Reached: left_home", "Facts, "):
+        assert first in text
+    for first in ("Team:\n| ", "Bag:\n| ", "Money: ", "The map around"):
+        assert first in text
     assert "@" in text
 
 
@@ -269,13 +270,13 @@ def test_a_run_can_be_resumed_with_another_decider(
 
 
 @contextmanager
-def claude_process(home: Path, url: str) -> Iterator[subprocess.Popen[str]]:
+def claude_process(home: Path, url: str, timeout_s: float = 0.5) -> Iterator[subprocess.Popen[str]]:
     """Yield a process that plays with Claude."""
     flags = {"run": home / "run", "memory": home / "memory.sqlite", "tapes": home / "tapes"}
     where = [word for name, path in flags.items() for word in (f"--{name}", str(path))]
-    command = ["play", "--json", "--mind", "claude", "--timeout", "0.5", "--until", "starter"]
+    command = ["play", "--json", "--mind", "claude", "--timeout", str(timeout_s)]
     with subprocess.Popen(
-        [sys.executable, "-m", "agent", *command, *where],
+        [sys.executable, "-m", "agent", *command, "--until", "starter", *where],
         cwd=ROOT,
         env={**os.environ, "ANTHROPIC_BASE_URL": url},
         stdout=subprocess.PIPE,
@@ -313,6 +314,33 @@ def test_ctrl_c_in_the_middle_of_a_call_ends_cleanly(tmp_path: Path) -> None:
     assert (process.returncode, summary["stop"], summary["errors"]) == (130, "interrupted", 0), err
     assert "Traceback" not in err
     assert {each.state for each in booked_calls(tmp_path / "run")} == {CallState.LOST}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda each: each.name)
+@pytest.mark.parametrize("waits", ["for an answer", "before a retry"])
+def test_a_signal_ends_play_that_waits_for_the_service(
+    number: signal.Signals, waits: str, tmp_path: Path
+) -> None:
+    arrived = Event()
+
+    def answers(path: str) -> Iterator[Piece]:
+        if path == "/v1/messages":
+            arrived.set()
+            if waits == "for an answer":
+                yield 1e9
+            more = b"retry-after: 9\r\n"
+            yield head(status=b"429 Too Many Requests", length=0, more=more)
+        yield head(status=b"404 Not Found", length=0)
+
+    with RawServer(answers) as server, claude_process(tmp_path, server.url, 1e6) as process:
+        assert arrived.wait(PATIENCE_S)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE_S)
+    summary = json.loads(out.splitlines()[-1])
+    assert (process.returncode, summary["stop"], summary["errors"]) == (130, "interrupted", 0), err
+    assert "Traceback" not in err
+    with closing(read_run(tmp_path / "run")) as folder:
+        assert next(iter(folder.store.checkpoints())).tick == summary["ticks"] > 0
 
 
 def test_a_call_interrupted_by_a_kill_stays_booked_at_its_maximum_cost(

@@ -2,12 +2,14 @@
 
 import json
 import random
+import socket
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import anthropic
 import pytest
@@ -28,6 +30,21 @@ from tests.agent.fake_claude.claude_support import (
 )
 from tests.agent.fake_claude.schema_check import fits
 from tests.fake_service import FakeClaude
+
+
+def posted(body: bytes, *, path: bytes = b"/v1/messages", length: bytes | None = None) -> bytes:
+    """Return the bytes of a request."""
+    size = b"%d" % len(body) if length is None else length
+    headers = b"x-api-key: k\r\nanthropic-version: 1\r\ncontent-length: " + size
+    return b"POST " + path + b" HTTP/1.1\r\n" + headers + b"\r\n\r\n" + body
+
+
+@contextmanager
+def raw_connection(server: FakeClaude) -> Iterator[socket.socket]:
+    """Yield a connection to `server`."""
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port), timeout=60) as connection:
+        yield connection
 
 
 def test_a_reply_is_complete_and_states_that_no_model_wrote_it() -> None:
@@ -413,3 +430,39 @@ def test_diagnostics_are_empty_without_a_cache_miss() -> None:
     assert strange.diagnostics is not None
     assert strange.diagnostics.cache_miss_reason is not None
     assert strange.diagnostics.cache_miss_reason.type == "previous_message_not_found"
+
+
+BODY: Final = json.dumps(request()).encode()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        posted(b"[" * 100_000),
+        posted(b'{"a":' * 100_000),
+        posted(BODY.replace(b"hello", b"\\ud800")),
+        posted(b"\xff" + BODY),
+        posted(BODY.replace(b'"hello"', b"7")),
+        posted(b'{"model": 1e400, "messages": 7, "max_tokens": 9}'),
+        posted(BODY, path=b"http://["),
+        posted(BODY, length=b"-1"),
+        posted(BODY, length=b"abc"),
+        posted(BODY, length=b"\xb2"),
+        b"GET http://[ HTTP/1.1\r\n\r\n",
+    ],
+    ids=lambda sent: str(sent[:40]),
+)
+def test_a_request_that_is_not_valid_is_refused(
+    sent: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FakeClaude() as server, raw_connection(server) as connection:
+        connection.sendall(sent)
+        assert connection.recv(64).startswith(b"HTTP/1.1 400")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("length", [b"32000001", b"9" * 5_000])
+def test_a_request_of_many_bytes_is_refused_and_not_read(length: bytes) -> None:
+    with FakeClaude() as server, raw_connection(server) as connection:
+        connection.sendall(posted(b"", length=length))
+        assert connection.recv(64).startswith(b"HTTP/1.1 413")

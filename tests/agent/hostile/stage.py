@@ -15,7 +15,7 @@ from unittest.mock import patch
 from agent.advisor.money.limits import Ceilings, load_terms
 from agent.advisor.money.prices import load_prices
 from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Purpose, Question, Tool
-from agent.app import Summary
+from agent.app import Interrupt, Summary
 from agent.app.advice import AdviceSource
 from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
@@ -223,5 +223,5 @@ def stage(home: Path, scenario: ServiceScenario | None = None) -> Iterator[Stage
         store = stack.enter_context(closing(open_run_store(home / "run.sqlite", run_id="r")))
         terms = replace(load_terms(), ceilings=Ceilings(), steps=())
         hiring = ModelTerms(terms, load_prices(), home / "tapes", timeout_s=5.0)
-        service = stack.enter_context(closing(ModelService(store, hiring, on_fault)))
+        service = stack.enter_context(closing(ModelService(store, hiring, on_fault, Interrupt())))
         yield Stage(home, server, store, service, faults)

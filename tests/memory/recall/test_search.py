@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import Entry, MalformedRecord, MemoryQuery, Recall
-from memory.recall.query import Weights
+from memory.recall.query import MOST_FILTERS, Weights
 from memory.store.entry_search import CANDIDATES
 from tests.memory.recall.memory_fixture import EPISODIC, WORKING, MemoryFixture, open_memory_fixture
 from tests.memory.samples import ACT, MISTAKE, PATTERN, SENSORY, STRATEGY, TOWN, Tiers, checkpoint
@@ -45,6 +45,14 @@ def test_b14_results_are_ten_by_default_and_at_most_a_hundred(memory: MemoryFixt
     for refused in (0, 101):
         with pytest.raises(MalformedRecord, match=r"is not in 1\.\.100"):
             MemoryQuery(max_results=refused)
+
+
+def test_a_query_has_a_limited_number_of_filters(memory: MemoryFixture) -> None:
+    tags = [f"t{number}" for number in range(MOST_FILTERS)]
+    assert memory.found(all_of=frozenset(tags)) == []
+    assert memory.found(any_of=frozenset(tags)) == []
+    with pytest.raises(MalformedRecord, match="give at most 100"):
+        MemoryQuery(all_of=frozenset([*tags, "one more"]))
 
 
 @pytest.mark.parametrize(

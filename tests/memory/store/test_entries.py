@@ -18,6 +18,7 @@ from memory import (
     read_run_store,
 )
 from memory.store.checkpoints import CheckpointReason
+from memory.store.checks.run import check_run
 from memory.store.entries import COUNT_TAGS
 from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
 
@@ -391,3 +392,13 @@ def test_e34_a_session_saved_on_a_dead_branch_is_not_returned(store: RunStore) -
         store.commit(checkpoint=checkpoint(tick))
     assert store.load_strategist_checkpoint("s1") == 19
     assert store._database.row("SELECT count(*) FROM strategist_checkpoints") == (8,)
+
+
+def test_a_text_with_a_nul_character_is_indexed_like_any_other(store: RunStore) -> None:
+    odd = entry(1)._replace(data={"says": "river\0 cave"})
+    store.put_entry(odd)
+    store.append_step(step(1))
+    store.commit()
+    assert live(store) == [odd]
+    assert found(store, "cave") == [1]
+    assert list(check_run(store._database)) == []

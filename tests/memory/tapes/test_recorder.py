@@ -19,7 +19,7 @@ from memory.tapes.entries import TokenUsage, format_time, iso, moment
 from memory.tapes.hashing import MASKED, Bucket, canonical, clean, mask_secrets, stored_json
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder, blocks_of, run_mark
-from memory.tapes.tape import Node, open_tape
+from memory.tapes.tape import MAX_COUNT, Node, open_tape
 from tests.memory.tapes.tapes_files import (
     answer,
     chain,
@@ -431,3 +431,18 @@ def test_a38_stored_json_is_escaped_as_go_does() -> None:
         == '{"a":"é","b":"\\u2028\\u003c\\u0026\\u003e"}'.encode()
     )
     assert re.search(rb"\s", stored_json({"a": [1, 2]})) is None
+
+
+def test_counts_of_any_size_are_recorded(path: Path) -> None:
+    usage = {"input_tokens": 10**30, "output_tokens": 2**63, "cache_read_input_tokens": -(10**30)}
+    tapes = recorder(path)
+    tapes.record(question(said("user", words("go"))), answer(words("ok")) | {"usage": usage})
+    assert tapes.lost == 0
+    _, replied = recorded(path).entries
+    assert (replied.usage.input, replied.usage.output) == (MAX_COUNT, MAX_COUNT)
+
+
+def test_a_secret_in_the_stop_reason_is_masked(path: Path) -> None:
+    reply = answer(words("ok"), stop_reason="sk-abcdefghijklmnopqrstuvwxyz")
+    recorder(path).record(question(said("user", words("go"))), reply)
+    assert recorded(path).entries[-1].stop_reason == MASKED

@@ -1,0 +1,28 @@
+"""Hostile answers of a model service, drips included, end or delay no game, pass no ceiling, and leave no key behind."""
+
+import pytest
+
+from tests.proofs.conftest import Sized
+from tests.proofs.hostile_service import TIMEOUT_S, hostile_job
+from tests.proofs.workers import middle
+
+
+@pytest.mark.proof
+def test_games_with_hostile_answers(proof: Sized) -> None:
+    hostile = proof("hostile_service", 259)
+    rows = hostile.rows(hostile_job)
+    kinds = dict.fromkeys(str(row["kind"]) for row in rows)
+    longest = [row["longest call"] for row in rows]
+    figures = {
+        "games": len(rows),
+        "timeout, s": TIMEOUT_S,
+        "calls": sum(row["calls"] for row in rows),
+        "answers by kind": {kind: sum(row["kind"] == kind for row in rows) for kind in kinds},
+        "games with a problem, by kind": {
+            kind: sum(row["kind"] == kind and bool(row["problems"]) for row in rows)
+            for kind in kinds
+        },
+        "longest call of a game, s, median": middle(longest),
+        "longest call of all games, s": max(longest),
+    }
+    hostile.judge(rows, figures)
