@@ -13,14 +13,23 @@ import tomli_w
 from filelock import FileLock, Timeout
 
 from memory.errors import RunFolderError
+from memory.store.calls import LOG_SUFFIX
 from memory.store.database import RUN_FILE
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
 SETTINGS: Final = "run.toml"
 STORE: Final = RUN_FILE
 LOCK: Final = "run.lock"
+CALL_LOG: Final = Path(STORE).with_suffix(LOG_SUFFIX).name
 # Files of a supervisor in the folder of a run, possibly older than the run.
-_ALLOWED_FILES: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
+_ALLOWED_FILES: Final = (
+    LOCK,
+    CALL_LOG,
+    "night.*",
+    "copies",
+    f"{STORE}.*-[0-9]*",
+    f"{SETTINGS}.*-[0-9]*",
+)
 _CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)

@@ -136,6 +136,62 @@ def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path)
         assert "settled" not in words or calls == [["settled", 40]]
 
 
+def reopened(path: Path) -> CallSums:
+    """Return the sums of the calls of the run's file at `path`, as a new session reads them."""
+    with closing(open_run_store(path, run_id="r")) as store:
+        return store.call_sums(now_ms=0, milestone="left home")
+
+
+@pytest.mark.parametrize("loss", ["older copy", "deleted"])
+def test_paid_calls_count_after_the_file_is_replaced(tmp_path: Path, loss: str) -> None:
+    path, copy = tmp_path / "run.sqlite", tmp_path / "copy.sqlite"
+    with closing(open_run_store(path, run_id="r")) as store:
+        first = store.book_call(BOOKING)
+        store.backup(copy)
+        store.settle_call(first, SETTLED)
+        store.book_call(BOOKING)
+        third = replace(BOOKING, milestone="badge")
+        store.settle_call(store.book_call(third), CallOutcome(CallState.CANCELLED))
+        before = store.calls()
+    path.unlink()
+    if loss == "older copy":
+        copy.rename(path)
+    with closing(open_run_store(path, run_id="r")) as store:
+        assert store.call_sums(now_ms=0, milestone="left home").run == Sums(970, 2, 105)
+        assert store.calls() == before
+        assert store.book_call(BOOKING) == 4
+    assert reopened(path).run == Sums(1_870, 3, 195)
+
+
+def test_the_log_of_calls_is_completed_from_the_file(tmp_path: Path) -> None:
+    path, log = tmp_path / "run.sqlite", tmp_path / "run.calls"
+    with closing(open_run_store(path, run_id="r")) as store:
+        store.settle_call(store.book_call(BOOKING), SETTLED)
+        store.book_call(BOOKING)
+    first = log.read_bytes().splitlines(keepends=True)[0]
+    damaged = b"", first, first[:50], b"\0\xff\n[]\n{}\n" + first.replace(b"900", b"-900")
+    for left in damaged:
+        log.write_bytes(left)
+        assert reopened(path).run == Sums(970, 2, 105)
+        path.unlink()
+        assert reopened(path).run == Sums(970, 2, 105)
+
+
+def test_no_call_is_booked_that_the_log_cannot_take(tmp_path: Path, store: RunStore) -> None:
+    store.book_call(BOOKING)
+    log = tmp_path / "run.calls"
+    log.rename(tmp_path / "elsewhere")
+    log.symlink_to(tmp_path / "elsewhere")
+    before = log.read_bytes()
+    refusal = r"run\.calls, the log of paid calls, cannot be used"
+    with pytest.raises(StoreError, match=refusal):
+        store.book_call(BOOKING)
+    with pytest.raises(StoreError, match=refusal):
+        store.settle_call(1, SETTLED)
+    assert [call.state for call in store.calls()] == [CallState.RESERVED]
+    assert log.read_bytes() == before
+
+
 SETTINGS = {"seed": 7}
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from memory import file_fault, read_run
 from memory.store.run_folder import own
 from tests.agent.support import ROOT, Agent, play_in
 from tests.agent.tools.overnight.nights import Viewer, kinds, lines_of, run_night
+from tests.fake_service import FakeClaude
 
 PAGE = 4096
 
@@ -207,3 +209,39 @@ def test_a_recovery_plays_differently_from_the_dead_branch(tmp_path: Path) -> No
     assert branching.why == "recovered"
     assert live[: len(dead)] != dead
     assert replay_run(run, None).divergence is None
+
+
+TERMS = """
+[models]
+usual = "claude-sonnet-5-5"
+small = "claude-haiku-5-5"
+
+[ceilings.run]
+calls = 5
+"""
+
+
+def test_a_ceiling_holds_when_an_older_copy_of_the_run_is_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, terms, early = tmp_path / "run", tmp_path / "terms.toml", tmp_path / "early.sqlite"
+    terms.write_text(TERMS, encoding="utf-8")
+
+    def back_up_early(line: Line) -> None:
+        if line["what"] == "started" and not early.exists():
+            with closing(read_run(run)) as folder:
+                folder.store.backup(early)
+
+    with FakeClaude() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        for ticks in ("130", "160"):
+            flags = ("--mind", "claude", "--ask-every", "20", "--terms", str(terms))
+            viewer = Viewer(back_up_early)
+            given = (*flags, "--ticks", ticks)
+            run_night(run, program=PROGRAM, viewer=viewer, flags=given, asks=True)
+            assert server.counts.calls["POST /v1/messages"] == 5
+            corrupt_file(run / "run.sqlite")
+            corrupt_file(run / "copies" / "run.sqlite")
+            shutil.copyfile(early, run / "copies" / "older-run.sqlite")
+    assert kinds(run) == ["damaged_run"]
