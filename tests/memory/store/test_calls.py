@@ -22,7 +22,7 @@ from memory import (
 )
 from memory.errors import RunFolderError
 from memory.store.calls import HOUR_MS, Booking, CallOutcome, CallState, CallSums, LastCall, Sums
-from tests.memory.samples import checkpoint
+from tests.memory.samples import checkpoint, step
 from tests.memory.store.taught import killed
 
 BOOKING = Booking("a-model", "stuck", "left home", 5 * HOUR_MS, worst_nanos=900, worst_tokens=90)
@@ -292,26 +292,49 @@ def test_a_run_folder_has_one_owner_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [None, b""])
-def test_a_run_without_its_store_is_not_resumed(tmp_path: Path, left: bytes | None) -> None:
+@pytest.mark.parametrize("other", ["summary.json", "run.sqlite.damaged-1", "copies/run.sqlite"])
+def test_a_run_that_lost_its_store_is_not_resumed(
+    tmp_path: Path, left: bytes | None, other: str
+) -> None:
     run = played(tmp_path / "run")
     (run / "run.sqlite").unlink()
     if left is not None:
         (run / "run.sqlite").write_bytes(left)
-    before = contents(run)
+    (run / other).parent.mkdir(exist_ok=True)
+    (run / other).touch()
+    before = sorted(run.iterdir())
     with pytest.raises(RunFolderError) as caught:
         open_run(run)
     assert str(caught.value) == (
         f"{run / 'run.sqlite'} holds no checkpoint to resume from; start a new run with another --run"
     )
-    assert contents(run) == before
+    assert sorted(run.iterdir()) == before
 
 
-def test_a_run_without_a_checkpoint_is_not_resumed(tmp_path: Path) -> None:
+def test_a_run_with_steps_and_no_checkpoint_is_not_resumed(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    create_run(run, SETTINGS, run_id="r").close()
+    with closing(create_run(run, SETTINGS, run_id="r")) as folder:
+        folder.store.append_step(step(1))
+        folder.store.commit()
     for _ in range(2):  # the first refusal releases the folder
         with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
             open_run(run)
+
+
+@pytest.mark.parametrize("left", ["no file", "an empty file", "a file without rows"])
+def test_a_run_in_which_nothing_was_played_begins_with_its_settings(
+    tmp_path: Path, left: str
+) -> None:
+    run, settings = tmp_path / "run", {**SETTINGS, "run": "r"}
+    create_run(run, settings, run_id="r").close()
+    if left != "a file without rows":
+        (run / "run.sqlite").unlink()
+    if left == "an empty file":
+        (run / "run.sqlite").touch()
+    with closing(open_run(run)) as folder:
+        assert folder.settings == settings
+        assert folder.store.run_id == "r"
+        assert folder.store.latest_checkpoint() is None
 
 
 def test_a_damaged_run_is_refused_and_unchanged(tmp_path: Path) -> None:

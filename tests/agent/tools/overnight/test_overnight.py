@@ -83,6 +83,17 @@ def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path
     assert replay_run(run, None).divergence is None
 
 
+def test_a_night_of_one_child_leaves_a_copy_of_the_settings(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run_night(run, program=PROGRAM, flags=("--ticks", "40"))
+    settings = (run / "run.toml").read_bytes()
+    assert (run / "copies" / "run.toml").read_bytes() == settings
+    (run / "run.toml").unlink()
+    night = run_night(run, program=PROGRAM, flags=("--ticks", "60"))
+    assert (night.verdict, night.ticks, kinds(run)) == ("limit", 60, ["damaged_run"])
+    assert (run / "run.toml").read_bytes() == settings
+
+
 def test_an_undetected_damaged_memory_is_repaired_before_the_goal_counts(
     run: Path, tmp_path: Path
 ) -> None:
