@@ -31,8 +31,8 @@ _ALLOWED_FILES: Final = (
     f"{STORE}.*-[0-9]*",
     f"{SETTINGS}.*-[0-9]*",
 )
-_UNPLAYED_FILES: Final = (LOCK, CALL_LOG, "night.*", COPIES, SETTINGS, STORE, f"{STORE}-journal")
 _CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
+_UNPLAYED_FILES: Final = (LOCK, CALL_LOG, "night.*", COPIES, ".*.unfinished", *_CREATED_FILES)
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
 
@@ -97,7 +97,9 @@ def has_played_nothing(path: Path) -> bool:
         except StoreError:
             return False
     # Without the file, any other file of the run shows that there was one.
-    return not _files_besides(path, _UNPLAYED_FILES) and not any((path / COPIES).glob(f"*{STORE}"))
+    log, copies = path / f"{STORE}-wal", (path / COPIES).glob(f"*{STORE}")
+    is_logged = log.is_file() and log.stat().st_size > 0
+    return not (is_logged or any(copies) or _files_besides(path, _UNPLAYED_FILES))
 
 
 def read_run(path: Path) -> RunFolder[RunReader]:

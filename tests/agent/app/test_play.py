@@ -247,6 +247,24 @@ def test_an_unwritable_report_does_not_stop_play(agent: Agent, tmp_path: Path) -
     assert "no report was written" in ended.err
 
 
+def test_a_run_that_was_ended_before_its_first_tick_begins_with_its_settings(
+    agent: Agent, tmp_path: Path
+) -> None:
+    run, flags = tmp_path / "run", ("--ticks", "20", "--memory", "none")
+    assert agent("play", "--run", run, "--seed", "5", *flags).code == 0
+    with closing(read_run(run)) as folder:
+        played = list(folder.store.steps())
+    for name in ("run.sqlite", "summary.json", "report.html"):
+        (run / name).unlink()
+    back = agent("play", "--resume", run, "--at", "3", *flags)
+    assert (back.code, back.out) == (2, "")
+    assert "nothing of the run was played" in back.err
+    ended = agent("play", "--resume", run, *flags, "--json")
+    assert (ended.code, ended.json["seed"], ended.json["ticks"]) == (0, 5, 20), ended.err
+    with closing(read_run(run)) as folder:
+        assert list(folder.store.steps()) == played
+
+
 def test_a_damaged_run_is_not_called_complete_when_no_report_can_be_written(
     agent: Agent, tmp_path: Path
 ) -> None:
