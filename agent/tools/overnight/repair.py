@@ -65,11 +65,14 @@ class NightFiles(NamedTuple):
         """Repair what `examine` found."""
         match damage.fault:
             case NightFault.DAMAGED_MEMORY:
+                # A copy lacks what other runs added since.
                 return self._repair_rows(self.memory) or self._restore(self.memory)
             case NightFault.DAMAGED_RUN if settings_fault(self.settings.path):
                 return self._restore_settings()
             case NightFault.DAMAGED_RUN:
-                return self._repair_rows(self.run) or self._restore(self.run)
+                # A copy is complete, and its lost ticks are played again.
+                restored = self._restore(self.run)
+                return restored if restored.done else self._repair_rows(self.run) or restored
             case NightFault.NOT_RESUMABLE:
                 return self._start_again()
             case _:

@@ -245,8 +245,7 @@ def test_a_memory_plays_on_without_its_unreadable_row(files: NightFiles, change:
     assert not [*files.folder.glob("copies/*repaired*")]
 
 
-def test_an_unreadable_lesson_of_a_run_is_left_out_without_going_back(files: NightFiles) -> None:
-    copy_all(files)
+def test_an_unreadable_lesson_of_a_run_without_a_copy_is_left_out(files: NightFiles) -> None:
     ticks = files.marks()
     edit(files.run.path, "UPDATE outbox SET payload = 'x' WHERE rowid = 1")
     found = damage_in(files)
