@@ -33,17 +33,17 @@ def corrupt_file(path: Path) -> None:
 
 
 class AtMilestone:
-    """Calls `action` with the id of the child when a milestone is reached."""
+    """Calls `action` with the id of the child when one of some milestones is reached."""
 
-    def __init__(self, milestone: str, action: Callable[[int], None]) -> None:
+    def __init__(self, action: Callable[[int], None], *milestones: str) -> None:
         self.pid = 0
-        self.milestone = milestone
+        self.milestones = milestones
         self.action = action
 
     def __call__(self, line: Line) -> None:
         if line["what"] == "started":
             self.pid = line["pid"]
-        if line["what"] == "milestone" and line["id"] == self.milestone:
+        if line["what"] == "milestone" and line["id"] in self.milestones:
             self.action(self.pid)
 
 
@@ -54,7 +54,7 @@ def in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_killed_child_is_restarted_and_the_run_replays(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    viewer = Viewer(AtMilestone("starter", lambda pid: os.kill(pid, signal.SIGKILL)))
+    viewer = Viewer(AtMilestone(lambda pid: os.kill(pid, signal.SIGKILL), "starter"))
     night = run_night(run, program=PROGRAM, viewer=viewer, flags=("--until", "rival"))
     assert (night.verdict, night.restarts, kinds(run)) == ("goal", 1, ["killed"])
     assert night.milestones == ("left_home", "starter", "rival")
@@ -63,6 +63,20 @@ def test_a_killed_child_is_restarted_and_the_run_replays(tmp_path: Path) -> None
         reached = [each.payload["id"] for each in folder.store.events("milestone")]
     assert reached == list(night.milestones)
     assert (run / "report.html").exists()
+
+
+def test_a_night_with_kills_plays_the_undisturbed_game(tmp_path: Path) -> None:
+    home, run = tmp_path / "undisturbed", tmp_path / "run"
+    home.mkdir()
+    undisturbed = play_in(home, until="second_town")
+    kills = AtMilestone(lambda pid: os.kill(pid, signal.SIGKILL), "left_home", "starter", "rival")
+    run_night(run, program=PROGRAM, viewer=Viewer(kills), flags=("--until", "second_town"))
+    assert set(kinds(run)) == {"killed"}
+    chains = []
+    for each in (Path(undisturbed.run), run):
+        with closing(read_run(each)) as folder:
+            chains.append([step.chain.hex() for step in folder.store.steps()])
+    assert chains[0] == chains[1]
 
 
 def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path: Path) -> None:
