@@ -18,7 +18,7 @@ from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
 from memory.store.database import Database, Schema, in_memory, open_database, unused_path
 from memory.store.entry_search import EntrySearch
-from memory.store.files import KINDS, OpenedFile, open_intact
+from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
 from memory.store.knowledge_tables import Totals, totals
 from memory.store.run_folder import LOCK, own, require_own_files
@@ -67,6 +67,22 @@ def repair_file(path: Path, *, now: float) -> FileRepair:
         return FileRepair(tuple(each for each in fixed if each not in remaining), remaining, copy)
 
 
+def write_repaired_copy(path: Path, to: Path, *, now: float) -> tuple[CheckFinding, ...]:
+    """Write the file at `path` without its unreadable rows to a new file `to`, and return the repaired findings.
+
+    Raises StoreError if `to` cannot be written, or is not sound either; `path` is not changed.
+    """
+    opened = open_intact(path)
+    with closing(opened.database):
+        opened.database.backup(to)
+    with closing(open_database(to, opened.schema)) as database, database.transaction():
+        fixed = _repair(database, opened.schema, now, only_damage=True)
+    flaw = file_fault(to)
+    if flaw is not None:
+        raise flaw
+    return tuple(fixed)
+
+
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[tuple[Database, Schema]]:
     """Yield an intact file for writing, without decay of its knowledge; a run that is being played is refused."""
@@ -83,7 +99,9 @@ def open_for_writing(path: Path) -> Iterator[tuple[Database, Schema]]:
         yield stack.enter_context(closing(database)), opened.schema
 
 
-def _repair(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
+def _repair(
+    database: Database, schema: Schema, now: float, *, only_damage: bool = False
+) -> list[CheckFinding]:
     """Repair findings by sort, and return them; the findings are computed again after each sort.
 
     Contradictions are repaired one by one: the next may concern the same rows.
@@ -91,7 +109,9 @@ def _repair(database: Database, schema: Schema, now: float) -> list[CheckFinding
     repairs = database if schema is RUN_SCHEMA else Repairs(database, now=now)
     fixed: dict[CheckFinding, None] = {}
     while todo := [
-        each for each in _check(database, schema, now) if each.action and each not in fixed
+        each
+        for each in _check(database, schema, now)
+        if each.action and each not in fixed and not (only_damage and each.sort != "damage")
     ]:
         batch = [each for each in todo if each.sort == todo[0].sort]
         if batch[0].sort == "contradiction":

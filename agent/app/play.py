@@ -216,6 +216,9 @@ def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoin
     """Return the restore target of --at; raises UsageError with the ticks of all checkpoints if none is old enough."""
     ticks = sorted({mark.tick for mark in folder.store.marks()})
     tick = settings.at
+    if not ticks:
+        message = f"--at {tick} needs a checkpoint, and nothing of the run was played; leave it out"
+        raise UsageError(message)
     if tick is None or tick < ticks[0]:
         message = f"--at {tick} is before the first checkpoint; there are checkpoints at ticks {', '.join(map(str, ticks))}"
         raise UsageError(message)

@@ -49,15 +49,47 @@ class Output(Console):
         self.print(Text(words), soft_wrap=True, highlight=False)
 
 
+class OptionalOutput(Output):
+    """The output of a command that goes on without it: what cannot be written, as on a full disk, is dropped."""
+
+    def _check_buffer(self) -> None:
+        try:
+            super()._check_buffer()
+        except OSError:
+            del self._buffer[:]  # there may be room for the next lines
+
+
+@contextmanager
+def optional_outputs() -> Iterator[tuple[Output, Output]]:
+    """Yield the outputs to stdout and stderr of a command whose exit code does not depend on them."""
+    try:
+        yield OptionalOutput(), OptionalOutput(stderr=True)
+    finally:
+        _drop_unwritten(sys.stdout)
+        _drop_unwritten(sys.stderr)
+
+
 def fail(error: object, code: int) -> NoReturn:
-    """End the process with one line on stderr; unwritten stdout is dropped."""
+    """End the process with one line on stderr, if it can be written; unwritten stdout is dropped."""
     discard(sys.stdout)
-    Output(stderr=True).say(f"error: {error}")
+    OptionalOutput(stderr=True).say(f"error: {error}")
+    _drop_unwritten(sys.stderr)
     sys.exit(code)
 
 
-def discard(stream: IO[str]) -> None:
-    """Drop all further output to `stream`, including its buffer."""
+def _drop_unwritten(stream: IO[str] | None) -> None:
+    """Drop what `stream` still holds if it cannot be written; else its flush at exit would set the exit code."""
+    try:
+        if stream is not None:
+            stream.flush()
+    except OSError:
+        discard(stream)
+
+
+def discard(stream: IO[str] | None) -> None:
+    """Drop all further output to `stream`, including its buffer; None is a stream that was closed from the start."""
+    if stream is None:
+        return
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)

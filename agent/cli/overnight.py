@@ -14,7 +14,7 @@ from agent import HOME
 from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
-from agent.cli.output import Output
+from agent.cli.output import optional_outputs
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import MemoryUse
 
@@ -33,7 +33,9 @@ def overnight(
     ticks: int | None = flags.TICKS,
     seed: int | None = flags.SEED,
     run: Path | None = option(
-        "The folder of the run; the same command continues it. Default: runs/overnight.", "DIR"
+        "The folder of the run, or the `last` one; the same command continues it. Default: runs/overnight.",
+        "DIR",
+        callback=flags.run_named,
     ),
     memory: Path | None = flags.MEMORY,
     mind: Decider | None = flags.MIND,
@@ -64,6 +66,7 @@ def overnight(
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
     from agent.app import AskSettings, interrupts
+    from agent.app.play import NO_MEMORY
     from agent.app.process import shown_path
     from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
     from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
@@ -71,8 +74,11 @@ def overnight(
     from agent.tools.overnight.supervisor import Supervisor, finished_night
     from agent.tools.report.page import report_ended
 
-    out, err = Output(), Output(stderr=True)
     AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
+    if memory == NO_MEMORY:
+        raise UsageError(
+            "a night keeps its memory, which each restart of play goes on with; leave out --memory none, or use play"
+        )
     folder = run or HOME / "runs" / "overnight"
     stored = _settings_of(folder)
     if seed is not None and stored.get("seed", seed) != seed:
@@ -112,20 +118,21 @@ def overnight(
     )
     goal = NightGoal.of(_story(rom, stored), until or stored.get("limits", {}).get("until"))
     finished = finished_night(folder, goal.until)
-    if finished is not None:
-        words = f"{shown_path(folder)} {finished.reason}"
-        out.say(json.dumps(asdict(finished)) if as_json else words)
-        return
-    screen = NightScreen(err, goal)
-    with interrupts() as interrupt, screen.live():
-        night = Supervisor(settings, interrupt, screen).play()
-        report_ended(folder, rom)  # again, with the verdict
-    if as_json:
-        out.say(json.dumps(asdict(night)))
-    else:
-        out.print(night_table(night, goal))
-        for line in last_lines(night, goal, flags.command_line()):
-            out.say(line)
+    with optional_outputs() as (out, err):
+        if finished is not None:
+            words = f"{shown_path(folder)} {finished.reason}"
+            out.say(json.dumps(asdict(finished)) if as_json else words)
+            return
+        screen = NightScreen(err, goal)
+        with interrupts() as interrupt, screen.live():
+            night = Supervisor(settings, interrupt, screen).play()
+            report_ended(folder, rom)  # again, with the verdict
+        if as_json:
+            out.say(json.dumps(asdict(night)))
+        else:
+            out.print(night_table(night, goal))
+            for line in last_lines(night, goal, flags.command_line()):
+                out.say(line)
     raise typer.Exit(NightEnding(night.verdict).exit_code)
 
 
@@ -171,10 +178,9 @@ def _story(rom: Path | None, stored: dict[str, Any]) -> Story | None:
 
 
 def _settings_of(folder: Path) -> dict[str, Any]:
-    """Return the settings of the run in a folder; empty if there is none or run.toml is damaged."""
+    """Return the settings of the run in a folder, or of their copy; empty if there are none."""
+    from agent.tools.overnight.copies import settings_fault, settings_file
     from memory.file_access import read_toml
 
-    try:
-        return read_toml(folder / "run.toml")
-    except (OSError, ValueError):
-        return {}
+    good = (path for path in settings_file(folder) if not settings_fault(path))
+    return read_toml(path) if (path := next(good, None)) else {}

@@ -19,7 +19,7 @@ import typer
 from agent.advisor.decider import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
-from agent.cli.output import Output
+from agent.cli.output import optional_outputs
 from agent.errors import UsageError
 from agent.experience.memory_use import MemoryUse
 
@@ -140,7 +140,6 @@ def play(
     from agent.cli.summary import end_lines, summary_table
     from agent.tools.report.page import report_ended
 
-    out, err = Output(), Output(stderr=True)
     asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
     settings = Settings(
         rom=rom,
@@ -157,7 +156,7 @@ def play(
         pace=pace,
         asking=asking,
     )
-    with interrupts() as interrupt:
+    with interrupts() as interrupt, optional_outputs() as (out, err):
         with view_on(err) as view:
             shown = view if pace is None else PacedViewer(view, pace, interrupt)
             with with_heartbeat(pulse, shown, interrupt) as viewer:

@@ -1,26 +1,37 @@
 """The ledger of model calls: each is booked at its maximum cost before it is sent, and settled when its cost is known.
 
 Each write is committed at once, in a short transaction on a connection of its own that any thread may use. Calls are
-not part of the lineage: `rewind` restores the game, but spent money stays spent. Knows nothing of prices or ceilings.
+not part of the lineage: `rewind` restores the game, but spent money stays spent. A log beside the run's file repeats
+each call, so that a copy that is put back, or a new file, takes over the calls that it lacks. Knows nothing of prices
+or ceilings.
 """
 
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields, replace
 from enum import Enum
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from memory.store.database import Database, Reader, select_from
+from memory.codec import Json, as_json, decode, encode, from_json
+from memory.errors import MalformedRecord, StoreError
+from memory.file_access import append, read_bytes
+from memory.store.database import Database, Reader, insert_into, select_from
 
 HOUR_MS: Final = 3_600_000
+LOG_SUFFIX: Final = ".calls"
+MAX_LOG_BYTES: Final = 256_000_000  # half a million calls
 _BOOK: Final = (
     "INSERT INTO calls (state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens) "
-    "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING id"
+    "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING *"
 )
 # Only an open call is updated: a call is settled once, however often it is reported.
 _MARK_SETTLED: Final = (
     "UPDATE calls SET state = ?, nanos = ?, tokens = ?, input = ?, output = ?, cache_read = ?, "
-    "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved'"
+    "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved' RETURNING *"
 )
-_MARK_LOST: Final = "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved'"
+_MARK_LOST: Final = (
+    "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved' RETURNING *"
+)
 _SUMS: Final = (
     "SELECT coalesce(sum(nanos), 0), count(*), coalesce(sum(tokens), 0) FROM calls "
     "WHERE state <> 'cancelled'"
@@ -93,6 +104,69 @@ class ModelCall:
     cache_write_1h: int
 
 
+_COLUMNS: Final = [each.name for each in fields(ModelCall)]
+_SELECT: Final = select_from("calls", _COLUMNS) + "ORDER BY id"
+_TAKE_OVER: Final = (
+    insert_into("calls", _COLUMNS)
+    + " ON CONFLICT (id) DO UPDATE SET state = excluded.state, nanos = excluded.nanos, tokens = excluded.tokens, "
+    "input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, "
+    "cache_write_5m = excluded.cache_write_5m, cache_write_1h = excluded.cache_write_1h "
+    "WHERE state = 'reserved' AND excluded.state <> 'reserved'"
+)
+
+
+def _call_of(row: tuple[Any, ...]) -> ModelCall:
+    return ModelCall(row[0], CallState(row[1]), *row[2:])
+
+
+class CallLog(NamedTuple):
+    """The log at `path`: each change of a call is one more line of JSON, and the last line of a call counts."""
+
+    path: Path
+
+    def append(self, calls: Iterable[ModelCall]) -> None:
+        """Append the present state of `calls`, synced to disk, or raise StoreError."""
+        lines = [encode(_line_of(each)) + "\n" for each in calls]
+        try:
+            append(self.path, "".join(lines).encode(), starts_line=True)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def calls(self) -> dict[int, ModelCall]:
+        """Return the calls by number, without unreadable lines; raises StoreError if the file cannot be read."""
+        try:
+            data = read_bytes(self.path, MAX_LOG_BYTES)
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise self._unusable(error) from error
+        return {call.id: call for call in map(_logged_call, data.splitlines()) if call is not None}
+
+    def _unusable(self, error: OSError) -> StoreError:
+        return StoreError(
+            f"{self.path}, the log of paid calls, cannot be used ({error.strerror}); "
+            "check its folder and free space, or put back the file that play wrote"
+        )
+
+
+def _line_of(call: ModelCall) -> dict[str, Json]:
+    return {**as_json(call), "state": call.state.value}
+
+
+def _logged_call(line: bytes) -> ModelCall | None:
+    """Return the call in a line of the log; None if it is cut off or damaged."""
+    try:
+        call = from_json(ModelCall, decode(line.decode()))
+        call = replace(call, state=CallState(call.state))
+    except (ValueError, TypeError, MalformedRecord):
+        return None
+    for field, value in zip(fields(call), astuple(call), strict=True):
+        is_amount = type(value) is int and value >= 0
+        if field.name != "state" and not (is_amount if field.type is int else type(value) is str):
+            return None
+    return call
+
+
 class Sums(NamedTuple):
     """The totals of some calls: cost in billionths of a dollar, number of calls, and tokens."""
 
@@ -122,10 +196,7 @@ class CallReader(Reader):
 
     def calls(self) -> list[ModelCall]:
         """Return all calls, oldest first."""
-        sql = select_from("calls", [each.name for each in fields(ModelCall)]) + "ORDER BY id"
-        return self._database.read(
-            "calls", lambda row: ModelCall(row[0], CallState(row[1]), *row[2:]), sql
-        )
+        return self._database.read("calls", _call_of, _SELECT)
 
 
 class CallLedger(CallReader):
@@ -137,18 +208,23 @@ class CallLedger(CallReader):
         """Book a call at its maximum cost, commit it, and return its number."""
         door = self._open_calls()
         with door.transaction():
-            ((number,),) = door.rows(_BOOK, astuple(booking))
-        return int(number)
+            call = _call_of(door.rows(_BOOK, astuple(booking))[0])
+            self._call_log.append([call])
+        return call.id
 
     def settle_call(self, number: int, outcome: CallOutcome) -> bool:
         """Settle a booked call at its outcome; return False when it was settled before."""
         door = self._open_calls()
+        _, nanos, *by_kind = astuple(outcome)
+        values = (outcome.state.value, nanos, outcome.tokens, *by_kind, number)
         with door.transaction():
             if outcome.state is CallState.LOST:
-                return door.execute(_MARK_LOST, (number,)) > 0
-            _, nanos, *by_kind = astuple(outcome)
-            values = (outcome.state.value, nanos, outcome.tokens, *by_kind, number)
-            return door.execute(_MARK_SETTLED, values) > 0
+                rows = door.rows(_MARK_LOST, (number,))
+            else:
+                rows = door.rows(_MARK_SETTLED, values)
+            if rows:
+                self._call_log.append(map(_call_of, rows))
+        return bool(rows)
 
     def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
         """Return the totals of all calls, of the hour before `now_ms`, and under `milestone`."""
@@ -178,5 +254,31 @@ class CallLedger(CallReader):
 
     def _open_calls(self) -> Database:
         if self._calls_database is None:
-            self._calls_database = self._database.second_connection()
+            door = self._database.second_connection()
+            try:
+                self._take_over_calls(door)
+            except BaseException:
+                door.close()
+                raise
+            self._calls_database = door
         return self._calls_database
+
+    @property
+    def _call_log(self) -> CallLog:
+        return CallLog(self._database.path.with_suffix(LOG_SUFFIX))
+
+    def _take_over_calls(self, door: Database) -> None:
+        """Add calls that only the log holds to the file, and calls that only the file holds to the log."""
+        logged = self._call_log.calls()
+        if logged:
+            rows = [(each.id, each.state.value, *astuple(each)[2:]) for each in logged.values()]
+            with door.transaction():
+                door.execute_many(_TAKE_OVER, rows)
+        missing = [
+            call
+            for call in door.read("calls", _call_of, _SELECT)
+            if call.id not in logged
+            or (logged[call.id].state is CallState.RESERVED and call != logged[call.id])
+        ]
+        if missing:
+            self._call_log.append(missing)

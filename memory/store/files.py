@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
+from memory.store.checks.finding import knowledge_content
 from memory.store.database import MAGIC, Database, Schema, in_memory, open_readonly
 from memory.store.run_folder import STORE
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
@@ -30,6 +31,7 @@ _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file a
         "ltm_entries": ("data", "tags", "sources", "merged"),
     },
 }
+_WITH_DEAD_ROWS: Final = frozenset({"events", "outbox"})
 KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
 _HEADER: Final = 100  # bytes
 _APPLICATION_ID_AT: Final = 68  # offset of the application id in the header
@@ -110,9 +112,23 @@ def file_fault(path: Path) -> StoreError | None:
         opened = open_intact(path)
         with closing(opened.database):
             require_valid_json(opened.database, opened.schema)
+            if opened.schema is KNOWLEDGE_SCHEMA:
+                _require_readable_rows(opened.database)
     except StoreError as flaw:
         return flaw
     return None
+
+
+def _require_readable_rows(database: Database) -> None:
+    """Raise CorruptStore for knowledge that no game can be played with."""
+    content = knowledge_content(database)
+    tables = [row.table for row in content.unreadable] + ["provenance"] * bool(content.lost)
+    if tables:
+        message = (
+            f"{database.path} is damaged (a row of its {tables[0]} cannot be read); "
+            "put back a copy of it"
+        )
+        raise CorruptStore(message)
 
 
 def _require_header(path: Path) -> None:
@@ -157,7 +173,9 @@ def require_valid_json(database: Database, schema: Schema) -> None:
     """Raise CorruptStore for a text that must be JSON and is not."""
     for table, columns in _JSON[schema.name].items():
         wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
+        # A repair leaves unreadable rows of these in the file, for no reader.
+        live = "live = 1 AND " if table in _WITH_DEAD_ROWS else ""
         # The names are our own.
-        if database.row(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"):  # noqa: S608
+        if database.row(f"SELECT 1 FROM {table} WHERE {live}({wrong}) LIMIT 1"):  # noqa: S608
             message = f"{database.path} is damaged (a text of its {table} cannot be read); put back a copy of it"
             raise CorruptStore(message)

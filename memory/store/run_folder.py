@@ -2,8 +2,8 @@
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,24 +12,29 @@ from typing import Any, Final, Generic, TypeVar
 import tomli_w
 from filelock import FileLock, Timeout
 
-from memory.errors import RunFolderError
+from memory.errors import RunFolderError, StoreError
 from memory.file_access import read_toml, write_file
+from memory.store.calls import LOG_SUFFIX
 from memory.store.database import RUN_FILE
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
 
 SETTINGS: Final = "run.toml"
 STORE: Final = RUN_FILE
 LOCK: Final = "run.lock"
+COPIES: Final = "copies"
+CALL_LOG: Final = Path(STORE).with_suffix(LOG_SUFFIX).name
 # Files of a supervisor in the folder of a run, possibly older than the run, and what a kill left of an unfinished file.
 _ALLOWED_FILES: Final = (
     LOCK,
+    CALL_LOG,
     "night.*",
-    "copies",
+    COPIES,
     f"{STORE}.*-[0-9]*",
     f"{SETTINGS}.*-[0-9]*",
     ".*.unfinished",
 )
 _CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
+_UNPLAYED_FILES: Final = (LOCK, CALL_LOG, "night.*", COPIES, ".*.unfinished", *_CREATED_FILES)
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
 
@@ -68,21 +73,36 @@ def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFo
 
 
 def open_run(path: Path) -> RunFolder[RunStore]:
-    """Open the run in `path` to resume it; it must hold a checkpoint."""
+    """Open the run in `path` to resume it at its last checkpoint; if nothing was played, to begin it with its settings."""
     settings = _settings(path)
     with own(path) as lock:
         file = path / STORE
         require_own_files(path)
-        if not file.is_file() or file.stat().st_size == 0:
+        if (not file.is_file() or file.stat().st_size == 0) and not has_played_nothing(path):
             raise _nothing_to_resume(file)
-        store = open_run_store(file, run_id=path.name)
+        store = open_run_store(file, run_id=str(settings.get("run", path.name)))
         try:
-            if store.latest_checkpoint() is None:
+            if store.latest_checkpoint() is None and next(iter(store.steps()), None) is not None:
                 raise _nothing_to_resume(file)
         except BaseException:
             store.close()
             raise
         return RunFolder(path, settings, store, lock)
+
+
+def has_played_nothing(path: Path) -> bool:
+    """Return whether play of the run in `path` ended before its first tick was stored."""
+    file = path / STORE
+    if file.is_file() and file.stat().st_size:
+        try:
+            with closing(read_run_store(file)) as store:
+                return not store.marks() and next(iter(store.steps()), None) is None
+        except StoreError:
+            return False
+    # Without the file, any other file of the run shows that there was one.
+    log, copies = path / f"{STORE}-wal", (path / COPIES).glob(f"*{STORE}")
+    is_logged = log.is_file() and log.stat().st_size > 0
+    return not (is_logged or any(copies) or _files_besides(path, _UNPLAYED_FILES))
 
 
 def read_run(path: Path) -> RunFolder[RunReader]:
@@ -117,12 +137,16 @@ def _nothing_to_resume(file: Path) -> RunFolderError:
 
 
 def _require_empty(path: Path) -> None:
-    names = sorted(each.name for each in path.iterdir())
-    found = [name for name in names if not any(fnmatchcase(name, each) for each in _ALLOWED_FILES)]
+    found = _files_besides(path, _ALLOWED_FILES)
     if found:
         resume = f", or resume with --resume {path}" if SETTINGS in found else ""
         message = f"{path} already holds {found[0]}; name an empty or a new folder as --run{resume}"
         raise RunFolderError(message)
+
+
+def _files_besides(path: Path, allowed: Iterable[str]) -> list[str]:
+    names = sorted(each.name for each in path.iterdir())
+    return [name for name in names if not any(fnmatchcase(name, each) for each in allowed)]
 
 
 @contextmanager

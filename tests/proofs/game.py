@@ -351,7 +351,8 @@ def _gave_up_without_copy(scene: Scene) -> bool:
     why = str(scene.ending.get("reason", ""))
     return _verdict_of(scene) == "gave_up" and any(
         file.exists()
-        and why.endswith(f"no good copy of {file} is left, and it stays as it is")
+        and why.startswith(str(file))
+        and why.endswith("there is no good copy of it, and it stays as it is")
         and not list((scene.run / "copies").glob(f"*{file.name}*"))
         for file in (scene.run_file, scene.memory)
     )

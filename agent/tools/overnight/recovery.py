@@ -270,7 +270,7 @@ class Recovery:
         repaired = self._try_repair(lambda: self.files.repair(damage))
         self.report(decision, repaired.message)
         if not repaired.done:
-            return NightVerdict(NightEnding.GAVE_UP, f"{damage.message}: {repaired.message}")
+            return NightVerdict(NightEnding.GAVE_UP, f"{damage.message}; {repaired.message}")
         return self._handle_damage() or decision
 
     def _try_repair(self, repair: Callable[[], RepairResult]) -> RepairResult:

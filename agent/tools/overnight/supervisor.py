@@ -14,6 +14,7 @@ from agent.app import Interrupt, resident_bytes
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.tools.overnight.child import Child
+from agent.tools.overnight.copies import Copier, memory_file, run_file, settings_file
 from agent.tools.overnight.logs import ChildLog, NightJournal, orphan_of, progress_of, read_journal
 from agent.tools.overnight.outcomes import (
     INTERRUPTED_NIGHT,
@@ -26,7 +27,7 @@ from agent.tools.overnight.outcomes import (
     hours_over,
 )
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
-from agent.tools.overnight.repair import Copier, NightFiles, copy_settings, memory_file, run_file
+from agent.tools.overnight.repair import NightFiles
 from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
 from memory import RunReader, StoreError, read_run_store
@@ -52,8 +53,8 @@ class Supervisor:
     def play(self) -> Night:
         """Play until there is a verdict, and return the result of the night.
 
-        Raises RunFolderError at once if another process has locked the folder or it cannot be written. Raises
-        UsageError if a child refuses its flags. Raises RunError if the first child ends with an error before it has
+        Raises RunFolderError at once if another process has locked the folder or it cannot be written, StoreError if
+        a file is of a newer version of the program. Raises UsageError if a child refuses its flags. Raises RunError if the first child ends with an error before it has
         started a run.
         """
         folder, clock = self.settings.run, self.clock
@@ -62,6 +63,10 @@ class Supervisor:
             self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
             self._progress, self._began = progress_of(lines), clock.elapsed()
             self._require_free_run(orphan_of(lines))
+            settings = settings_file(folder)
+            run, memory = run_file(folder), memory_file(folder, self.settings.memory)
+            self._files = NightFiles(folder, settings, run, memory, clock.date)
+            self._files.require_known_versions()
         try:
             self._resume_night()
             decision = self._recovery.before_first()
@@ -75,7 +80,6 @@ class Supervisor:
     def _resume_night(self) -> None:
         """Begin the night, or resume it with the progress in its journal."""
         settings, folder, clock = self.settings, self.settings.run, self.clock
-        self._files = NightFiles(folder, run_file(folder), memory_file(folder, settings.memory))
         self._journal.append(
             "began",
             settings=settings.describe(),
@@ -87,7 +91,9 @@ class Supervisor:
         asks = settings.asks and not self._progress.by_rules
         run, memory = self._files.run, self._files.memory
         self._meter = UsageMeter(run.path, memory.path, self._log, self._night_s, asks=asks)
-        self._copier = Copier((run, memory), settings.limits.free_bytes, clock.elapsed)
+        self._copier = Copier(
+            (run, memory), self._files.settings, settings.limits.free_bytes, clock.elapsed
+        )
         self._watch = ChildWatch(
             settings,
             clock,
@@ -132,7 +138,6 @@ class Supervisor:
         return self._recovery.after(ended)
 
     def _run_child(self) -> ChildExit:
-        copy_settings(self.settings.run)
         self._log.last = ""
         self._progress.children += 1
         number = self._progress.children

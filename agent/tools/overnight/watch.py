@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 
 from agent.app import Interrupt, file_bytes, free_bytes, resident_bytes
 from agent.tools.overnight.child import Child, Heartbeat
+from agent.tools.overnight.copies import Copier
 from agent.tools.overnight.logs import ChildLog, Line, NightJournal
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
@@ -19,9 +20,8 @@ from agent.tools.overnight.outcomes import (
     StopReason,
     exceeded,
 )
-from agent.tools.overnight.repair import Copier
 from agent.tools.overnight.settings import Clock, NightSettings
-from memory import StoreError, file_fault, read_run_store
+from memory import StoreError, read_run_store
 from memory.store.calls import CallState
 
 
@@ -206,16 +206,14 @@ class ChildWatch:
         return None
 
     def _damage_reason(self) -> StopReason | None:
-        """Make due copies; a corrupt file that could not be copied is a reason to end."""
-        if self._heartbeat is None:
+        """Make due copies; a damaged file is a reason to end."""
+        damaged = self.copier.copy_if_due(self.meter.free()) if self._heartbeat else None
+        if damaged is None:
             return None
-        failed = self.copier.copy_if_due(self.meter.free())
-        flaw = file_fault(failed[0]) if failed is not None else None
-        if failed is None or flaw is None:
-            return None
-        is_run = failed[0] == self.meter.run
+        path, damage = damaged
+        is_run = path == self.meter.run
         fault = NightFault.DAMAGED_RUN if is_run else NightFault.DAMAGED_MEMORY
-        return StopReason(fault, str(flaw))
+        return StopReason(fault, str(damage))
 
     def _sample_if_due(self, child: Child, now: float) -> None:
         if now < self._sample_at or self._heartbeat is None:

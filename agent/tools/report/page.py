@@ -32,7 +32,7 @@ from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain, times
 from emulator import Cartridge, CartridgeError, World
-from memory import RunFolder, RunReader, read_run
+from memory import CorruptStore, RunFolder, RunReader, read_run
 from memory.file_access import real_path
 
 LIMITS: Final = {
@@ -255,6 +255,8 @@ def report_ended(path: Path, rom: Path | None) -> None:
         return
     try:
         report_run(path, rom, None)
+    except CorruptStore as error:
+        log.warning("no report was written: %s (memory check %s --repair may help)", error, path)
     except Exception as error:  # noqa: BLE001  # a failed report must not lose the run
         log.warning("no report was written: %s; the run itself is complete", error)
 

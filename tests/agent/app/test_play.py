@@ -33,7 +33,7 @@ from emulator import (
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
 from memory.tiers.encounters import ENCOUNTERS
-from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
+from tests.agent.support import ROOT, Agent, Played, Watcher, edited, play_in
 
 MILESTONES = list(Story.of(CartridgeKind.DEMO).up_to("first_badge"))
 
@@ -245,6 +245,37 @@ def test_an_unwritable_report_does_not_stop_play(agent: Agent, tmp_path: Path) -
     ended = agent("play", "--resume", run, "--until", "left_home", "--ticks", "500", "--json")
     assert (ended.code, ended.json["stop"]) == (0, "goal")
     assert "no report was written" in ended.err
+
+
+def test_a_run_that_was_ended_before_its_first_tick_begins_with_its_settings(
+    agent: Agent, tmp_path: Path
+) -> None:
+    run, flags = tmp_path / "run", ("--ticks", "20", "--memory", "none")
+    assert agent("play", "--run", run, "--seed", "5", *flags).code == 0
+    with closing(read_run(run)) as folder:
+        played = list(folder.store.steps())
+    for name in ("run.sqlite", "summary.json", "report.html"):
+        (run / name).unlink()
+    back = agent("play", "--resume", run, "--at", "3", *flags)
+    assert (back.code, back.out) == (2, "")
+    assert "nothing of the run was played" in back.err
+    ended = agent("play", "--resume", run, *flags, "--json")
+    assert (ended.code, ended.json["seed"], ended.json["ticks"]) == (0, 5, 20), ended.err
+    with closing(read_run(run)) as folder:
+        assert list(folder.store.steps()) == played
+
+
+def test_a_damaged_run_is_not_called_complete_when_no_report_can_be_written(
+    agent: Agent, tmp_path: Path
+) -> None:
+    run, memory = tmp_path / "run", tmp_path / "m.sqlite"
+    assert agent("play", "--run", run, "--ticks", "80", "--memory", memory).code == 0
+    damaged = edited(
+        run, tmp_path / "damaged", "UPDATE outbox SET payload = 'x' WHERE sequence = 1"
+    )
+    ended = agent("play", "--resume", damaged, "--ticks", "81", "--memory", memory)
+    (line,) = (each for each in ended.err.splitlines() if each.startswith("no report was written"))
+    assert line.endswith(f"(memory check {damaged} --repair may help)")
 
 
 class ShortTimeoutConnection(sqlite3.Connection):

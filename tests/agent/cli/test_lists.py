@@ -77,7 +77,12 @@ def test_last_without_a_run_is_one_error_line(
 ) -> None:
     monkeypatch.setattr(flags, "HOME", tmp_path)
     monkeypatch.setattr(lists, "HOME", tmp_path)
-    for command in (("play", "--resume", "last"), ("replay", "last"), ("plan", "--run", "last")):
+    for command in (
+        ("play", "--resume", "last"),
+        ("overnight", "--run", "last"),
+        ("replay", "last"),
+        ("plan", "--run", "last"),
+    ):
         ended = agent(*command)
         assert (ended.code, ended.out) == (2, "")
         assert ended.err.startswith(f"error: there is no run in {tmp_path / 'runs'}")

@@ -1,7 +1,10 @@
 """What `overnight` prints: its events, its panel, its last lines, and a run with nothing to do."""
 
 import io
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +15,11 @@ from rich.console import Console
 from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
 from agent.cli.output import Output
 from agent.tools.overnight.child import Heartbeat
+from agent.tools.overnight.logs import read_journal
 from agent.tools.overnight.outcomes import Night
 from memory.store.run_folder import own
 from tests.agent.demo import STORY
-from tests.agent.support import Agent, Played
+from tests.agent.support import ROOT, Agent, Played
 
 GOAL = NightGoal.of(STORY, "first_badge")
 BEAT = Heartbeat(102, 3_240, "the lab", "talk", ("left_home", "starter"), 3, 99)
@@ -127,6 +131,44 @@ def test_a_run_that_reached_its_goal_has_nothing_to_do(
     as_json = agent(*args, "--json").json
     assert (as_json["verdict"], as_json["ticks"]) == ("goal", played.summary.ticks)
     assert as_json["reason"].endswith("nothing to do")
+
+
+def unshown(*args: object, closed_pipe: bool = False) -> int:
+    """Return the exit code of a command whose output cannot be written."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        command = [sys.executable, "-m", "agent", *map(str, args)]
+        out = subprocess.PIPE if closed_pipe else full
+        with subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=full) as process:
+            if process.stdout is not None:
+                process.stdout.close()
+            return process.wait()
+
+
+@pytest.mark.parametrize("closed_pipe", [True, False])
+def test_output_that_cannot_be_shown_changes_no_night(tmp_path: Path, *, closed_pipe: bool) -> None:
+    run = tmp_path / "run"
+    args = ["--run", run, "--memory", tmp_path / "m.sqlite", "--ticks", 10, "--min-free", 0]
+    assert unshown("overnight", *args, closed_pipe=closed_pipe) == 3
+    (verdict,) = (line for line in read_journal(run) if line["what"] == "verdict")
+    assert (verdict["which"], verdict["ticks"]) == ("ticks", 10)
+
+
+def test_output_that_cannot_be_shown_changes_no_exit_code_of_play(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert unshown("play", "--ticks", 10, "--run", run, "--memory", "none") == 0
+    assert json.loads((run / "summary.json").read_text(encoding="utf-8"))["ticks"] == 10
+    assert unshown("play", "--resume", run, "--seed", 1) == 2
+
+
+def test_a_result_that_was_asked_for_and_cannot_be_written_is_an_error() -> None:
+    assert unshown("milestones") == 1
+
+
+def test_a_night_without_a_memory_is_refused(agent: Agent, tmp_path: Path) -> None:
+    ended = agent("overnight", "--memory", "none", "--run", tmp_path / "run")
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert ended.err.startswith("error: a night keeps its memory, which each restart of play")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_in_use_is_refused_in_the_line_of_play(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import TickView
-from agent.tools.overnight.repair import copy_settings, memory_file, run_file
+from agent.tools.overnight.copies import memory_file, run_file, settings_file
 from memory import read_run
 from memory.errors import RunFolderError
 from tests.agent.support import Agent, Played, play_in
@@ -116,7 +116,7 @@ def test_a_night_does_not_write_through_a_link(name: str, run: Path, precious: P
 
 
 def test_a_copy_is_not_put_back_through_a_link(run: Path, precious: Path) -> None:
-    copy_settings(run)
+    settings_file(run).make_copy()
     for file in (run_file(run), memory_file(run, run.parent / "memory.sqlite")):
         file.make_copy()
     (run / "run.sqlite").write_bytes(b"")

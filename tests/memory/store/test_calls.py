@@ -22,7 +22,7 @@ from memory import (
 )
 from memory.errors import RunFolderError
 from memory.store.calls import HOUR_MS, Booking, CallOutcome, CallState, CallSums, LastCall, Sums
-from tests.memory.samples import checkpoint
+from tests.memory.samples import checkpoint, step
 from tests.memory.store.taught import killed
 
 BOOKING = Booking("a-model", "stuck", "left home", 5 * HOUR_MS, worst_nanos=900, worst_tokens=90)
@@ -136,6 +136,62 @@ def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path)
         assert "settled" not in words or calls == [["settled", 40]]
 
 
+def reopened(path: Path) -> CallSums:
+    """Return the sums of the calls of the run's file at `path`, as a new session reads them."""
+    with closing(open_run_store(path, run_id="r")) as store:
+        return store.call_sums(now_ms=0, milestone="left home")
+
+
+@pytest.mark.parametrize("loss", ["older copy", "deleted"])
+def test_paid_calls_count_after_the_file_is_replaced(tmp_path: Path, loss: str) -> None:
+    path, copy = tmp_path / "run.sqlite", tmp_path / "copy.sqlite"
+    with closing(open_run_store(path, run_id="r")) as store:
+        first = store.book_call(BOOKING)
+        store.backup(copy)
+        store.settle_call(first, SETTLED)
+        store.book_call(BOOKING)
+        third = replace(BOOKING, milestone="badge")
+        store.settle_call(store.book_call(third), CallOutcome(CallState.CANCELLED))
+        before = store.calls()
+    path.unlink()
+    if loss == "older copy":
+        copy.rename(path)
+    with closing(open_run_store(path, run_id="r")) as store:
+        assert store.call_sums(now_ms=0, milestone="left home").run == Sums(970, 2, 105)
+        assert store.calls() == before
+        assert store.book_call(BOOKING) == 4
+    assert reopened(path).run == Sums(1_870, 3, 195)
+
+
+def test_the_log_of_calls_is_completed_from_the_file(tmp_path: Path) -> None:
+    path, log = tmp_path / "run.sqlite", tmp_path / "run.calls"
+    with closing(open_run_store(path, run_id="r")) as store:
+        store.settle_call(store.book_call(BOOKING), SETTLED)
+        store.book_call(BOOKING)
+    first = log.read_bytes().splitlines(keepends=True)[0]
+    damaged = b"", first, first[:50], b"\0\xff\n[]\n{}\n" + first.replace(b"900", b"-900")
+    for left in damaged:
+        log.write_bytes(left)
+        assert reopened(path).run == Sums(970, 2, 105)
+        path.unlink()
+        assert reopened(path).run == Sums(970, 2, 105)
+
+
+def test_no_call_is_booked_that_the_log_cannot_take(tmp_path: Path, store: RunStore) -> None:
+    store.book_call(BOOKING)
+    log = tmp_path / "run.calls"
+    log.rename(tmp_path / "elsewhere")
+    log.symlink_to(tmp_path / "elsewhere")
+    before = log.read_bytes()
+    refusal = r"run\.calls, the log of paid calls, cannot be used"
+    with pytest.raises(StoreError, match=refusal):
+        store.book_call(BOOKING)
+    with pytest.raises(StoreError, match=refusal):
+        store.settle_call(1, SETTLED)
+    assert [call.state for call in store.calls()] == [CallState.RESERVED]
+    assert log.read_bytes() == before
+
+
 SETTINGS = {"seed": 7}
 
 
@@ -236,26 +292,49 @@ def test_a_run_folder_has_one_owner_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [None, b""])
-def test_a_run_without_its_store_is_not_resumed(tmp_path: Path, left: bytes | None) -> None:
+@pytest.mark.parametrize("other", ["summary.json", "run.sqlite.damaged-1", "copies/run.sqlite"])
+def test_a_run_that_lost_its_store_is_not_resumed(
+    tmp_path: Path, left: bytes | None, other: str
+) -> None:
     run = played(tmp_path / "run")
     (run / "run.sqlite").unlink()
     if left is not None:
         (run / "run.sqlite").write_bytes(left)
-    before = contents(run)
+    (run / other).parent.mkdir(exist_ok=True)
+    (run / other).touch()
+    before = sorted(run.iterdir())
     with pytest.raises(RunFolderError) as caught:
         open_run(run)
     assert str(caught.value) == (
         f"{run / 'run.sqlite'} holds no checkpoint to resume from; start a new run with another --run"
     )
-    assert contents(run) == before
+    assert sorted(run.iterdir()) == before
 
 
-def test_a_run_without_a_checkpoint_is_not_resumed(tmp_path: Path) -> None:
+def test_a_run_with_steps_and_no_checkpoint_is_not_resumed(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    create_run(run, SETTINGS, run_id="r").close()
+    with closing(create_run(run, SETTINGS, run_id="r")) as folder:
+        folder.store.append_step(step(1))
+        folder.store.commit()
     for _ in range(2):  # the first refusal releases the folder
         with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
             open_run(run)
+
+
+@pytest.mark.parametrize("left", ["no file", "an empty file", "a file without rows"])
+def test_a_run_in_which_nothing_was_played_begins_with_its_settings(
+    tmp_path: Path, left: str
+) -> None:
+    run, settings = tmp_path / "run", {**SETTINGS, "run": "r"}
+    create_run(run, settings, run_id="r").close()
+    if left != "a file without rows":
+        (run / "run.sqlite").unlink()
+    if left == "an empty file":
+        (run / "run.sqlite").touch()
+    with closing(open_run(run)) as folder:
+        assert folder.settings == settings
+        assert folder.store.run_id == "r"
+        assert folder.store.latest_checkpoint() is None
 
 
 def test_a_damaged_run_is_refused_and_unchanged(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 """The files of a night, and the recovery after a child ended."""
 
 import resource
-from contextlib import closing
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.tools.overnight.child import LONGEST_TEXT, Heartbeat
+from agent.tools.overnight.copies import EVERY_S, Copier, memory_file, run_file, settings_file
 from agent.tools.overnight.logs import (
     OLDER_FILES,
     ChildLog,
@@ -37,24 +40,22 @@ from agent.tools.overnight.recovery import (
     decide,
     newest_before,
 )
-from agent.tools.overnight.repair import (
-    EVERY_S,
-    Copier,
-    Damage,
-    NightFiles,
-    copy_settings,
-    memory_file,
-    run_file,
-)
+from agent.tools.overnight.repair import Damage, NightFiles
 from agent.tools.overnight.watch import StallDetector
 from memory import file_fault, read_run_store
+from tests.agent.tools.overnight.nights import run_night
 from tests.agent.tools.overnight.test_overnight import corrupt_file
 
 
 @pytest.fixture
 def files(run: Path) -> NightFiles:
     """The files of a short run with its memory, without copies."""
-    return NightFiles(run, run_file(run), memory_file(run, run.parent / "memory.sqlite"))
+    return files_of(run)
+
+
+def files_of(run: Path) -> NightFiles:
+    memory = memory_file(run, run.parent / "memory.sqlite")
+    return NightFiles(run, settings_file(run), run_file(run), memory, lambda: 0.0)
 
 
 def damage_in(files: NightFiles) -> Damage:
@@ -64,7 +65,7 @@ def damage_in(files: NightFiles) -> Damage:
 
 
 def copy_all(files: NightFiles) -> None:
-    copy_settings(files.folder)
+    files.settings.make_copy()
     for file in (files.run, files.memory):
         file.make_copy()
 
@@ -140,7 +141,7 @@ def test_an_unwritable_log_raises_nothing(tmp_path: Path) -> None:
 
 def test_copies_are_made_regularly_and_on_request(files: NightFiles) -> None:
     now = [0.0]
-    copier = Copier((files.run, files.memory), 0, lambda: now[0])
+    copier = Copier((files.run, files.memory), files.settings, 0, lambda: now[0])
     for at, hurries, copies in ((0, False, 1), (1, False, 1), (2, True, 2), (EVERY_S, False, 2)):
         now[0] = at
         if hurries:
@@ -157,7 +158,7 @@ def test_copies_are_made_regularly_and_on_request(files: NightFiles) -> None:
 
 def test_a_new_run_is_copied_at_once_even_after_a_slow_copy_of_memory(files: NightFiles) -> None:
     now = iter((0.0, 100.0, 101.0, 102.0))
-    copier = Copier((files.run, files.memory), 0, lambda: next(now))
+    copier = Copier((files.run, files.memory), files.settings, 0, lambda: next(now))
     begun = files.run.path.rename(files.folder / "later")
     copier.copy_if_due(1 << 40)
     begun.rename(files.run.path)
@@ -170,7 +171,7 @@ def test_a_corrupt_copy_does_not_replace_a_valid_one(files: NightFiles) -> None:
     files.run.make_copy()
     good = files.run.copy.read_bytes()
     corrupt_file(files.run.path)
-    failed = Copier((files.run, files.memory), 0, lambda: 0.0).copy_if_due(1 << 40)
+    failed = Copier((files.run, files.memory), files.settings, 0, lambda: 0.0).copy_if_due(1 << 40)
     assert failed is not None
     assert failed[0] == files.run.path
     assert files.run.copy.read_bytes() == good
@@ -213,16 +214,136 @@ def test_unreadable_settings_are_restored(files: NightFiles) -> None:
     assert settings.read_bytes() == before
 
 
-def test_without_disk_space_for_its_copy_a_run_is_not_moved(files: NightFiles) -> None:
+def edit(path: Path, sql: str) -> None:
+    """Change a file by SQL, without its own checks."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA ignore_check_constraints = ON")
+        assert database.execute(sql).rowcount == 1
+
+
+def count(path: Path, table: str) -> int:
+    with closing(sqlite3.connect(path)) as database:
+        return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+@pytest.mark.parametrize("change", ["data = 'x'", "tags = '[1]'"])
+def test_a_memory_plays_on_without_its_unreadable_row(files: NightFiles, change: str) -> None:
+    path = files.memory.path
+    before = count(path, "ltm_entries")
+    edit(path, f"UPDATE ltm_entries SET {change} WHERE id = 1")
+    damaged = path.read_bytes()
+    night = run_night(files.folder, {"beats": [{"tick": 500}], "stop": "goal"})
+    assert (night.verdict, night.faults) == ("goal", {"damaged_memory": 1})
+    (fault,) = (line for line in read_journal(files.folder) if line["what"] == "fault")
+    assert fault["answer"] == (
+        "repaired (damaged rows: 1); the old file is memory.sqlite.damaged-1"
+    )
+    assert file_fault(path) is None
+    assert count(path, "ltm_entries") == before - 1
+    (kept,) = path.parent.glob("memory.sqlite.damaged-*")
+    assert kept.read_bytes() == damaged
+    assert not [*files.folder.glob("copies/*repaired*")]
+
+
+def test_an_unreadable_lesson_of_a_run_without_a_copy_is_left_out(files: NightFiles) -> None:
+    ticks = files.marks()
+    edit(files.run.path, "UPDATE outbox SET payload = 'x' WHERE rowid = 1")
+    found = damage_in(files)
+    message = "repaired (damaged rows: 1); the old file is run.sqlite.damaged-1"
+    assert files.repair(found) == (True, message)
+    assert files.examine(thoroughly=True) is None
+    assert files.marks() == ticks
+
+
+@pytest.mark.parametrize("has_copy", [False, True])
+def test_a_repair_that_is_not_good_takes_no_place(files: NightFiles, *, has_copy: bool) -> None:
+    if has_copy:
+        copy_all(files)
+    edit(files.run.path, "UPDATE parts SET data = 'x' WHERE checkpoint = 1 AND name = 'mind'")
+    damaged = files.run.path.read_bytes()
+    done, message = files.repair(damage_in(files))
+    assert done is has_copy
+    assert message.startswith("restored the copy of " if has_copy else "there is no good copy")
+    assert (files.run.path.read_bytes() == damaged) is not has_copy
+
+
+@pytest.mark.parametrize(
+    ("given", "changed"),
+    [
+        ("hash = ", "# hash = "),
+        ("seed = ", 'seed = "5" #'),
+        ('mind = "rules"', 'mind = "nobody"'),
+        ("[versions]", "[[["),
+    ],
+)
+def test_wrong_settings_are_restored_and_the_run_stays(
+    files: NightFiles, given: str, changed: str
+) -> None:
     copy_all(files)
-    before = sorted((path.name, path.stat().st_size) for path in files.folder.iterdir())
+    settings, record = files.settings.path, files.run.path.read_bytes()
+    before = settings.read_text(encoding="utf-8")
+    settings.write_text(before.replace(given, changed, 1), encoding="utf-8")
+    found = damage_in(files)
+    assert found.fault is NightFault.DAMAGED_RUN
+    assert files.repair(found).message == (
+        "restored the copy of run.toml; the old file is run.toml.damaged-1"
+    )
+    assert settings.read_text(encoding="utf-8") == before
+    assert files.examine(thoroughly=True) is None
+    assert files.run.path.read_bytes() == record
+
+
+def test_settings_are_copied_with_the_other_files(files: NightFiles) -> None:
+    now = [0.0]
+    copier = Copier((files.run, files.memory), files.settings, 0, lambda: now[0])
+    copier.copy_if_due(0)  # no room for the other files
+    assert files.settings.copy.read_bytes() == files.settings.path.read_bytes()
+    files.settings.copy.write_bytes(b"\0" * 100)
+    now[0] = EVERY_S
+    copier.copy_if_due(1 << 40)
+    assert files.settings.copy.read_bytes() == files.settings.path.read_bytes()
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Let no file grow above a page, as on a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
     try:
-        with pytest.raises(OSError, match="too large"):
-            files.go_back_to_copy()
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_copy_that_a_full_disk_refuses_is_no_damage(files: NightFiles) -> None:
+    copy_all(files)
+    before = files.run.copy.read_bytes()
+    now = [0.0]
+    copier = Copier((files.run, files.memory), files.settings, 0, lambda: now[0])
+    with full_disk():
+        assert copier.copy_if_due(1 << 40) is None
+    assert files.run.copy.read_bytes() == before
+    now[0] = EVERY_S
+    assert copier.copy_if_due(1 << 40) is None
+    assert len(list(files.run.copies)) == 2
+
+
+def test_a_link_cannot_lead_the_check_of_a_folder_out_of_it(files: NightFiles) -> None:
+    outside = files.folder.parent / "precious"
+    outside.write_text("kept", encoding="utf-8")
+    for name in ("night.probe", "copies/memory.sqlite.repaired"):
+        (files.folder / name).parent.mkdir(exist_ok=True)
+        (files.folder / name).symlink_to(outside)
+    edit(files.memory.path, "UPDATE ltm_entries SET data = 'x' WHERE id = 1")
+    assert files.repair(damage_in(files)).done
+    assert outside.read_text(encoding="utf-8") == "kept"
+
+
+def test_without_disk_space_for_its_copy_a_run_is_not_moved(files: NightFiles) -> None:
+    copy_all(files)
+    before = sorted((path.name, path.stat().st_size) for path in files.folder.iterdir())
+    with full_disk(), pytest.raises(OSError, match="too large"):
+        files.go_back_to_copy()
     assert sorted((path.name, path.stat().st_size) for path in files.folder.iterdir()) == before
     assert files.go_back_to_copy().done
 
@@ -235,7 +356,7 @@ def test_without_a_valid_copy_a_file_stays_and_is_named(files: NightFiles, which
     found = damage_in(files)
     repaired = files.repair(found)
     assert not repaired.done
-    assert f"no good copy of {path} is left, and it stays as it is" in repaired.message
+    assert repaired.message == "there is no good copy of it, and it stays as it is"
     assert path.read_bytes() == corrupt
 
 
@@ -256,7 +377,7 @@ def test_a_run_without_a_checkpoint_is_renamed_and_started_again(files: NightFil
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.write_text("a file where the folder should be", encoding="utf-8")
-    files = NightFiles(run, run_file(run), memory_file(run, tmp_path / "memory.sqlite"))
+    files = files_of(run)
     found = damage_in(files)
     assert found.fault is NightFault.UNWRITABLE
     assert not files.repair(found).done

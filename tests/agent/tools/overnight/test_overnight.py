@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from memory import file_fault, read_run
 from memory.store.run_folder import own
 from tests.agent.support import ROOT, Agent, play_in
 from tests.agent.tools.overnight.nights import Viewer, kinds, lines_of, run_night
+from tests.fake_service import FakeClaude
 
 PAGE = 4096
 
@@ -31,17 +33,17 @@ def corrupt_file(path: Path) -> None:
 
 
 class AtMilestone:
-    """Calls `action` with the id of the child when a milestone is reached."""
+    """Calls `action` with the id of the child when one of some milestones is reached."""
 
-    def __init__(self, milestone: str, action: Callable[[int], None]) -> None:
+    def __init__(self, action: Callable[[int], None], *milestones: str) -> None:
         self.pid = 0
-        self.milestone = milestone
+        self.milestones = milestones
         self.action = action
 
     def __call__(self, line: Line) -> None:
         if line["what"] == "started":
             self.pid = line["pid"]
-        if line["what"] == "milestone" and line["id"] == self.milestone:
+        if line["what"] == "milestone" and line["id"] in self.milestones:
             self.action(self.pid)
 
 
@@ -52,7 +54,7 @@ def in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_killed_child_is_restarted_and_the_run_replays(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    viewer = Viewer(AtMilestone("starter", lambda pid: os.kill(pid, signal.SIGKILL)))
+    viewer = Viewer(AtMilestone(lambda pid: os.kill(pid, signal.SIGKILL), "starter"))
     night = run_night(run, program=PROGRAM, viewer=viewer, flags=("--until", "rival"))
     assert (night.verdict, night.restarts, kinds(run)) == ("goal", 1, ["killed"])
     assert night.milestones == ("left_home", "starter", "rival")
@@ -61,6 +63,20 @@ def test_a_killed_child_is_restarted_and_the_run_replays(tmp_path: Path) -> None
         reached = [each.payload["id"] for each in folder.store.events("milestone")]
     assert reached == list(night.milestones)
     assert (run / "report.html").exists()
+
+
+def test_a_night_with_kills_plays_the_undisturbed_game(tmp_path: Path) -> None:
+    home, run = tmp_path / "undisturbed", tmp_path / "run"
+    home.mkdir()
+    undisturbed = play_in(home, until="second_town")
+    kills = AtMilestone(lambda pid: os.kill(pid, signal.SIGKILL), "left_home", "starter", "rival")
+    run_night(run, program=PROGRAM, viewer=Viewer(kills), flags=("--until", "second_town"))
+    assert set(kinds(run)) == {"killed"}
+    chains = []
+    for each in (Path(undisturbed.run), run):
+        with closing(read_run(each)) as folder:
+            chains.append([step.chain.hex() for step in folder.store.steps()])
+    assert chains[0] == chains[1]
 
 
 def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path: Path) -> None:
@@ -79,6 +95,17 @@ def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path
         assert file_fault(path) is None
         assert file_fault(path.with_name(f"{path.name}.damaged-1")) is not None
     assert replay_run(run, None).divergence is None
+
+
+def test_a_night_of_one_child_leaves_a_copy_of_the_settings(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run_night(run, program=PROGRAM, flags=("--ticks", "40"))
+    settings = (run / "run.toml").read_bytes()
+    assert (run / "copies" / "run.toml").read_bytes() == settings
+    (run / "run.toml").unlink()
+    night = run_night(run, program=PROGRAM, flags=("--ticks", "60"))
+    assert (night.verdict, night.ticks, kinds(run)) == ("limit", 60, ["damaged_run"])
+    assert (run / "run.toml").read_bytes() == settings
 
 
 def test_an_undetected_damaged_memory_is_repaired_before_the_goal_counts(
@@ -207,3 +234,39 @@ def test_a_recovery_plays_differently_from_the_dead_branch(tmp_path: Path) -> No
     assert branching.why == "recovered"
     assert live[: len(dead)] != dead
     assert replay_run(run, None).divergence is None
+
+
+TERMS = """
+[models]
+usual = "claude-sonnet-5-5"
+small = "claude-haiku-5-5"
+
+[ceilings.run]
+calls = 5
+"""
+
+
+def test_a_ceiling_holds_when_an_older_copy_of_the_run_is_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, terms, early = tmp_path / "run", tmp_path / "terms.toml", tmp_path / "early.sqlite"
+    terms.write_text(TERMS, encoding="utf-8")
+
+    def back_up_early(line: Line) -> None:
+        if line["what"] == "started" and not early.exists():
+            with closing(read_run(run)) as folder:
+                folder.store.backup(early)
+
+    with FakeClaude() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        for ticks in ("130", "160"):
+            flags = ("--mind", "claude", "--ask-every", "20", "--terms", str(terms))
+            viewer = Viewer(back_up_early)
+            given = (*flags, "--ticks", ticks)
+            run_night(run, program=PROGRAM, viewer=viewer, flags=given, asks=True)
+            assert server.counts.calls["POST /v1/messages"] == 5
+            corrupt_file(run / "run.sqlite")
+            corrupt_file(run / "copies" / "run.sqlite")
+            shutil.copyfile(early, run / "copies" / "older-run.sqlite")
+    assert kinds(run) == ["damaged_run"]

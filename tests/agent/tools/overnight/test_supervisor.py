@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -16,9 +18,10 @@ from agent.errors import RunError, UsageError
 from agent.tools.overnight.logs import Line, NightJournal
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
 from agent.tools.overnight.settings import Clock
-from memory.errors import RunFolderError
+from memory.errors import NewerStore, RunFolderError
 from memory.store.run_folder import own
 from tests.agent.tools.overnight.nights import QUICK, Viewer, kinds, lines_of, lives_of, run_night
+from tests.agent.tools.overnight.test_overnight import corrupt_file
 
 GOAL: dict[str, Any] = {"beats": [{"tick": 500, "checkpoint": 500}], "stop": "goal"}
 STAYS: dict[str, Any] = {"beats": [{"tick": 90}], "stays": True}
@@ -178,9 +181,9 @@ def test_wall_time_counts_over_all_sessions_without_jumps_of_the_date(run: Path)
 
 
 def test_a_night_after_a_verdict_has_all_its_hours(run: Path) -> None:
-    limits = NightLimits(free_bytes=0, hours=0.3 / 3_600)
+    limits = NightLimits(free_bytes=0, hours=2.0 / 3_600)
     assert run_night(run, STAYS, limits=limits).which == "hours"
-    assert run_night(run, STAYS, limits=limits).night_s >= 0.3
+    assert run_night(run, STAYS, limits=limits).night_s >= 2.0
     assert len(lines_of(run, "started")) == 2
 
 
@@ -273,14 +276,85 @@ def test_waits_between_children_count_against_the_hours(run: Path) -> None:
     assert (night.verdict, night.which, night.restarts) == ("limit", "hours", 0)
 
 
-def test_a_run_killed_before_its_first_checkpoint_is_started_again(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    run.mkdir()
-    (run / "run.toml").write_text("seed = 1\n", encoding="utf-8")
+def test_a_run_in_which_nothing_was_played_begins_with_its_settings(
+    run: Path, tmp_path: Path
+) -> None:
+    (run / "run.sqlite").unlink()
+    for name in ("report.html", "summary.json"):
+        (run / name).unlink(missing_ok=True)
+    night = run_night(run, GOAL)
+    assert (night.verdict, kinds(run)) == ("goal", [])
+    assert "--resume" in lives_of(tmp_path)[0]
+
+
+def test_a_run_that_lost_its_file_is_started_again(run: Path, tmp_path: Path) -> None:
+    (run / "run.sqlite").unlink()
+    (run / "summary.json").touch()
     night = run_night(run, GOAL)
     assert (night.verdict, kinds(run)) == ("goal", ["not_resumable"])
     assert "--run" in lives_of(tmp_path)[0]
     assert (run / "run.toml.unbegun-1").exists()
+
+
+def test_unreadable_settings_of_a_run_without_a_file_are_no_loss(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.toml").write_text("seed = 1\n", encoding="utf-8")
+    night = run_night(run, GOAL)
+    assert (night.verdict, kinds(run)) == ("goal", ["damaged_run"])
+    assert "--run" in lives_of(tmp_path)[0]
+    assert (run / "run.toml.unbegun-1").exists()
+
+
+@pytest.mark.parametrize("name", ["run/run.sqlite", "memory.sqlite"])
+def test_a_file_of_a_newer_version_ends_the_night_at_once(
+    run: Path, tmp_path: Path, name: str
+) -> None:
+    with closing(sqlite3.connect(tmp_path / name)) as database:
+        database.execute("PRAGMA user_version = 99")
+    before = (tmp_path / name).read_bytes()
+    with pytest.raises(NewerStore, match=r"has version 99, this program knows \d; update"):
+        run_night(run, GOAL)
+    assert (tmp_path / name).read_bytes() == before
+    assert not (tmp_path / "lives.jsonl").exists()
+    assert not (run / "night.jsonl").exists()
+
+
+def test_settings_without_a_key_and_without_a_copy_end_the_night_at_once(
+    run: Path, tmp_path: Path
+) -> None:
+    settings, record = run / "run.toml", (run / "run.sqlite").read_bytes()
+    lines = settings.read_text(encoding="utf-8").splitlines(keepends=True)
+    text = "".join(line for line in lines if not line.startswith("hash = "))
+    settings.write_text(text, encoding="utf-8")
+    night = run_night(run, GOAL)
+    reason = (
+        f"{settings} is damaged (run.toml lacks 'hash'; restore the file that play wrote); "
+        "there is no good copy of it, and the run stays as it is"
+    )
+    assert (night.verdict, night.reason, kinds(run)) == ("gave_up", reason, ["damaged_run"])
+    assert not (tmp_path / "lives.jsonl").exists()
+    assert (settings.read_text(encoding="utf-8"), (run / "run.sqlite").read_bytes()) == (
+        text,
+        record,
+    )
+
+
+def test_a_damage_that_the_end_of_play_overwrote_is_no_repair(run: Path, tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+    good = memory.read_bytes()
+
+    def damage_while_playing(line: Line) -> None:
+        if line["what"] == "started" and line["n"] == 1:
+            corrupt_file(memory)
+        elif line["what"] == "ended":
+            memory.write_bytes(good)
+
+    night = run_night(run, STAYS, GOAL, viewer=Viewer(damage_while_playing))
+    assert (night.verdict, kinds(run)) == ("goal", ["damaged_memory"])
+    (fault,) = lines_of(run, "fault")
+    assert fault["answer"].startswith("the file is intact now that play has ended, restart")
+    assert not [*tmp_path.glob("*.damaged-*")]
 
 
 def test_a_milestone_is_reported_once_and_a_night_begins_with_copies(run: Path) -> None:
