@@ -15,6 +15,7 @@ from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Req
 from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import NoAnswer, NoAnswerReason
+from agent.advisor.request import CacheReport
 from memory.errors import Faults
 
 
@@ -157,7 +158,8 @@ RETRY_POLICY: Final = RetryPolicy()
 class Calls:
     """Calls a model when wallet and breaker allow it, and retries transient faults.
 
-    `counts` holds faults by kind, retries, and calls that were not allowed. `faults` gets the errors that nothing expects.
+    `counts` holds faults by kind, retries, and calls that were not allowed; `cache` what questions read from the prompt
+    cache. `faults` gets the errors that nothing expects.
     """
 
     def __init__(
@@ -171,6 +173,7 @@ class Calls:
         faults: Faults | None = None,
     ) -> None:
         self.counts: Counter[str] = Counter()
+        self.cache = CacheReport()
         self._faults = faults or Faults()
         self._model = model
         self._wallet = wallet

@@ -26,7 +26,7 @@ from agent.advisor.prompt import (
     question_text,
 )
 from agent.advisor.reply import THINKING
-from agent.advisor.request import CacheReport, FixedParts, count_memory, request_of, text
+from agent.advisor.request import FixedParts, count_memory, request_of, text
 from agent.advisor.secrets import masked
 from agent.advisor.toolbox import Toolbox
 from memory.conversation.conversation import Conversation
@@ -201,7 +201,7 @@ class ClaudeAdvisor:
         mask: Callable[[str], str] = str,
         today: Callable[[], dt.date] | None = None,
     ) -> None:
-        self.cache = CacheReport()
+        self.cache = calls.cache
         self.counts = calls.counts
         self._calls = calls
         self._talk = conversation

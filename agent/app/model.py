@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -130,11 +131,10 @@ class ModelService:
         self, tools: Sequence[Tool], observed: Callable[[], str | None]
     ) -> "ModelService":
         """Build the advisor of one branch of the run, and return this service as its port."""
-        config = scaled_config(ConversationConfig(), self._token_limit())
         conversations = conversations_of(self._store, self._session)
         self._advisor = ClaudeAdvisor(
             self._calls,
-            Conversation(conversations, THREAD, self._dependencies(), config),
+            Conversation(conversations, THREAD, self._dependencies, self._config),
             FixedParts(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
@@ -142,6 +142,11 @@ class ModelService:
         )
         return self
 
+    @cached_property  # its calls are made once, not for each branch
+    def _config(self) -> ConversationConfig:
+        return scaled_config(ConversationConfig(), self._token_limit())
+
+    @cached_property
     def _dependencies(self) -> Dependencies:
         """Return the observer and reflector of a conversation: rules, or a small model with rules as fallback."""
         # Thresholds are in tokens as the service counts them, if it does.
@@ -200,7 +205,7 @@ class ModelService:
 
     def _report(self) -> dict[str, Json]:
         """Return the figures so far: counts, money, the prompt cache and the tape."""
-        advisor, counts = self._advisor, dict(sorted(self._calls.counts.items()))
+        counts = dict(sorted(self._calls.counts.items()))
         observed = counts.get(MEMORY_TOKENS, 0)
         spent = spent_on(self._store.calls(), observation_tokens=observed)
         return {
@@ -213,8 +218,8 @@ class ModelService:
             "memory_share": round(spent.memory_share, 4),
             "refused": dict(self._wallet.refused),
             "breaker": {kind.value: times for kind, times in self._breaker.openings.items()},
-            "cache_hits": round(advisor.cache.hit_ratio, 4) if advisor else 0.0,
-            "cache_misses": dict(advisor.cache.misses) if advisor else {},
+            "cache_hits": round(self._calls.cache.hit_ratio, 4),
+            "cache_misses": dict(self._calls.cache.misses),
             "tape_nodes": self._recorder.nodes if self._recorder else 0,
             "tape_lost": self._recorder.lost if self._recorder else counts.get("calls", 0),
         }

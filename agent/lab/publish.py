@@ -30,8 +30,8 @@ cartridge, the commit, the date and the command. `python -m agent bench all` mea
 older than the code, and `scripts/test` prints which results are. `agent/lab/publish.py` writes this
 page.
 
-| result | what was measured | command | date |
-|---|---|---|---|
+| result | what was measured | date |
+|---|---|---|
 """
 
 
@@ -229,7 +229,7 @@ def _write_index() -> None:
         picture = FOLDER / f"{each.name}.png"
         link = f"[{each.name}](results/{each.name}.json)"
         link += f" ([picture](results/{picture.name}))" if picture.exists() else ""
-        rows.append(f"| {link} | {each.what} | `{each.command}` | {each.date} |\n")
+        rows.append(f"| {link} | {each.what} | {each.date} |\n")
     write_file(FOLDER.with_suffix(".md"), INDEX_HEAD + "".join(rows))
 
 
