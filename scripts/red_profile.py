@@ -16,8 +16,6 @@ from typing import Annotated, Final, TypeAlias
 
 import typer
 
-from memory.file_access import write_file
-
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", UserWarning)  # pysdl2-dll warns about its bundled SDL
     from pyboy.plugins.game_wrapper_pokemon_gen1_constants import EVENT_FLAGS, MAPS
@@ -84,7 +82,7 @@ def main(
     except FactsError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(1) from None
-    write_file(DATA, text)
+    DATA.write_text(text, encoding="utf-8")
     print(f"wrote {DATA.name}")
 
 

@@ -171,7 +171,11 @@ def replay(
             redecided = redecide_run(runs[0], rom, memory, say=err.say, bar=bar)
         answers = counted(redecided.advice, "recorded answer")
         err.say(f"{counted(redecided.ticks, 'tick')} decided again, with {answers}")
-        decided = {"ticks": redecided.ticks, "answers": redecided.advice}
+        decided = {
+            "ticks": redecided.ticks,
+            "answers": redecided.advice,
+            "digest": redecided.digest,
+        }
         _exit_with(redecided.divergence, decided if as_json else None)
     else:
         with _progress(err) as bar:

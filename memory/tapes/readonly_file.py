@@ -80,7 +80,10 @@ def _head(path: Path) -> bytes:
 
 def _require_sqlite(path: Path) -> None:
     try:
-        head = b"" if path.exists() and not path.is_file() else _head(path)
+        if path.exists() and not path.is_file():
+            message = f"{path} cannot be read (it is no file); name a tape."
+            raise StoreError(message)
+        head = _head(path)
     except FileNotFoundError:
         message = f"{path} does not exist; name a tape, such as .tapes/tapes.sqlite."
         raise MissingStore(message) from None

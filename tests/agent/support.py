@@ -166,6 +166,8 @@ def in_this_process(home: Path, args: Sequence[str]) -> Ended:
 class CtrlC:
     """A request for the end that comes after some questions for it."""
 
+    is_final = False
+
     def __init__(self, answers: Iterator[bool]) -> None:
         self._answers = answers
 

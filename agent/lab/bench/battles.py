@@ -161,7 +161,7 @@ def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
 
 def start_state(cartridge: Cartridge) -> bytes:
     """Return a saved state of the game of seed 0, in which the player has control after the first battle."""
-    interrupt = Interrupt()
+    interrupt = Interrupt(is_final=True)
     with open_session(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
         session.play(PlayLimits(GOAL, LONGEST), StateWatcher(_after_first_battle(), interrupt))
         moment = store.latest_checkpoint()

@@ -261,11 +261,12 @@ def _require_short_enough(frames: int, form: PictureForm) -> None:
 
 
 class Redecided(NamedTuple):
-    """The ticks decided again, the recorded answers used, and the first difference, '' for none."""
+    """The ticks decided again, the recorded answers used, the first difference, '' for none, and the last digest of the chain."""
 
     ticks: int
     advice: int
     divergence: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +315,8 @@ def redecide_run(
         session.play(PlayLimits(NEVER, len(recorded)), _TickCounter(done))
         steps = list(again.store.steps())
         count = sum(1 for _ in again.store.events(ADVICE))
-        return Redecided(len(steps), count, _difference(recorded, steps))
+        digest = steps[-1].chain.hex() if steps else ""
+        return Redecided(len(steps), count, _difference(recorded, steps), digest)
 
 
 def _require_one_game(path: Path, run: RunReader, ticks: int) -> None:

@@ -61,7 +61,7 @@ MOST_FRAMES: Final = 216_000  # of a press: an hour of game time
 MOST_TIMES: Final = 10_000  # that a press is repeated
 MOST: Final = (1 << 31) - 1  # of a number of frames, or a seed
 NAME: Final = re.compile(r"[\w-]+")  # of a saved state or moment
-MOST_SHARED: Final = 8  # shared starts that continue each other
+MOST_SHARED: Final = 32  # shared starts that continue each other
 
 
 @dataclass(frozen=True, slots=True)

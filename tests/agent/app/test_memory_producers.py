@@ -43,6 +43,7 @@ from tests.agent.support import ROOT, Played
 MAY_STORE: Final = (
     "app",  # builds memory and connects it to play
     "lab",  # fills memory to measure it, and reads it after play
+    "tools/overnight/repair.py",  # tries whether a folder can be written
     "tools/replay/operations.py",  # decides a run again in a temporary folder
     "tools/scenario/history.py",  # gives a run from a saved state the memory of that time
     "capabilities/memory_actions.py",  # offers memory actions to the planner

@@ -85,7 +85,7 @@ def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: 
     assert ended.json["ticks"] > ticks
     assert replay_run(run, None) == (ended.json["ticks"], None, ended.json["digest"])
     assert agent("replay", "--json", run).json["digest"] == ended.json["digest"]
-    assert redecide_run(run, None, None) == (ended.json["ticks"], 0, "")
+    assert redecide_run(run, None, None) == (ended.json["ticks"], 0, "", ended.json["digest"])
 
     again = agent("play", "--json", "--resume", run)
     assert (again.code, again.json["stop"]) == (0, "goal")

@@ -45,8 +45,7 @@ def test_every_published_result_is_readable_and_in_the_index() -> None:
     index = FOLDER.with_suffix(".md").read_text(encoding="utf-8")
     for each in results():
         assert f"[{each.name}](results/{each.name}.json)" in index
-        assert each.command in index
-        assert all((each.date, each.commit, each.code, each.sha1))
+        assert all((each.command, each.date, each.commit, each.code, each.sha1))
 
 
 @pytest.fixture
@@ -65,10 +64,7 @@ def test_a_published_result_is_read_back(folder: Path) -> None:
     assert (found.sha1, found.code) == (demo().sha1, code_digest())
     assert path.with_suffix(".png").read_bytes() == b"PNG"
     index = (folder.parent / "results.md").read_text(encoding="utf-8")
-    assert (
-        "| [games](results/games.json) ([picture](results/games.png)) | Two games | `eval` |"
-        in index
-    )
+    assert "| [games](results/games.json) ([picture](results/games.png)) | Two games |" in index
 
 
 def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) -> None:

@@ -430,7 +430,7 @@ def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
     add_events(run, [(300, "stuck", {**STUCK, "lasted": 201})])
     add_calls(run, "starter")
     shown = text_of(page_of(run))
-    for words in ("1 fault handled", "1 episode,", "for 1 tick (", "1 call,", "1 model call "):
+    for words in ("1 fault handled", "1 episode,", "for 1 tick (", "1 call,", "1 model call,"):
         assert words in shown
 
 
