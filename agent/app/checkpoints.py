@@ -28,6 +28,8 @@ from memory.codec import SavedAttributes
 from memory.store.checkpoints import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
+LONGEST_WAIT: Final = 500  # ticks that a checkpoint waits until the player is in control
+AT_ONCE: Final = frozenset({"start", "back"})  # reasons of checkpoints that do not wait
 
 
 def record_of(row: StepRow) -> StepRecord:
@@ -119,7 +121,8 @@ class Commit(Enum):
 class CommitSchedule:
     """The schedule of commits: at most one per tick, so that play never waits for two.
 
-    A due checkpoint follows one tick after the record, and its lessons one tick later. `committed` is the tick of the
+    A due checkpoint waits until the player is in control, because play continues from it without the action in
+    progress. It follows one tick after the record, and its lessons one tick later. `committed` is the tick of the
     last commit of any kind, `due` the reason of a requested checkpoint, `waiting` the reason of one that another
     process blocked by locking the file; `lessons_due` is true until the lessons of the last checkpoint are delivered.
     """
@@ -128,16 +131,19 @@ class CommitSchedule:
     due: CheckpointReason | None = None
     waiting: CheckpointReason | None = None
     lessons_due: bool = False
+    waited: int = 0  # ticks of the checkpoint that is due
 
     def request(self, why: CheckpointReason) -> None:
         """Request a checkpoint soon; the first reason stands, but a milestone replaces any other."""
         if self.due is None or why == "milestone":
             self.due = why
 
-    def next(self, tick: int) -> Commit | None:
+    def next(self, tick: int, *, in_control: bool = True) -> Commit | None:
         """Return what to commit at this tick."""
         if self.due is not None:
-            return Commit.RECORD if tick > self.committed + 1 else Commit.CHECKPOINT
+            if in_control or self.due in AT_ONCE or self.waited >= LONGEST_WAIT:
+                return Commit.RECORD if tick > self.committed + 1 else Commit.CHECKPOINT
+            self.waited += 1
         if self.lessons_due:
             return Commit.LESSONS
         return Commit.RECORD if tick >= self.committed + COMMIT_EVERY else None
@@ -151,10 +157,11 @@ class CommitSchedule:
     def saved(self, tick: int) -> None:
         """Note that a checkpoint was committed."""
         self.committed, self.due, self.waiting, self.lessons_due = tick, None, None, True
+        self.waited = 0
 
     def refused(self, tick: int, why: CheckpointReason) -> None:
         """Note that a checkpoint must wait because another process has locked the file."""
-        self.committed, self.due, self.waiting = tick, None, why
+        self.committed, self.due, self.waiting, self.waited = tick, None, why, 0
 
 
 class Checkpoints(SavedAttributes):
@@ -194,7 +201,7 @@ class Checkpoints(SavedAttributes):
         """Commit what is due; it runs between ticks and outside hooks, because a failed checkpoint must stop play."""
         tick, schedule = self._loop.tick, self.schedule
         self.trail.observe(tick, state)
-        commit = schedule.next(tick)
+        commit = schedule.next(tick, in_control=state.in_control)
         if commit is Commit.RECORD:
             self._append_vitals()
             self._store.commit_if_free()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent.app.checkpoints import COMMIT_EVERY, Commit, CommitSchedule
+from agent.app.checkpoints import COMMIT_EVERY, LONGEST_WAIT, Commit, CommitSchedule
 from memory.store.checkpoints import CheckpointReason
 
 
@@ -91,3 +91,21 @@ def test_lessons_wait_while_another_checkpoint_is_due() -> None:
     assert committed(schedule, range(8, 10)) == ["8 record", "9 battle"]
     schedule.request("milestone")
     assert committed(schedule, range(10, 14)) == ["10 milestone", "11 lessons"]
+
+
+def test_a_checkpoint_waits_until_the_player_is_in_control() -> None:
+    schedule = CommitSchedule(0)
+    schedule.request("milestone")
+    assert [schedule.next(tick, in_control=False) for tick in range(40, 60)] == [None] * 20
+    assert committed(schedule, range(60, 63)) == ["60 record", "61 milestone", "62 lessons"]
+    schedule.request("consolidation")
+    ticks = range(70, 70 + LONGEST_WAIT)
+    waited = [schedule.next(tick, in_control=False) for tick in ticks]
+    assert Commit.CHECKPOINT not in waited
+    assert schedule.next(ticks.stop, in_control=False) is Commit.RECORD  # it waits no longer
+
+
+def test_a_start_does_not_wait_for_control() -> None:
+    schedule = CommitSchedule(0)
+    schedule.request("start")
+    assert schedule.next(0, in_control=False) is Commit.CHECKPOINT
