@@ -56,6 +56,7 @@ PROOFS = {
     "crash": 50,
     "divergence": 50,
     "files": 5_000,
+    "kills": 20,
     "merge": 1_000,
     "model_faults": 20,
     "mutations": 60,
@@ -63,6 +64,7 @@ PROOFS = {
     "recorded_games": 25,
     "red_model": 100,
     "soak": 22,
+    "writes": 22,
 }
 PROOF_MINUTES = (30.0, 1.5)
 SCENARIOS = "scenario run tests/scenarios --jobs 2 --json"
