@@ -64,7 +64,6 @@ PROOFS = {
     "recorded_games": 25,
     "red_model": 100,
     "soak": 22,
-    "writes": 22,
 }
 PROOF_MINUTES = (30.0, 1.5)
 SCENARIOS = "scenario run tests/scenarios --jobs 2 --json"
