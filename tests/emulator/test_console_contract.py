@@ -22,6 +22,7 @@ from emulator import (
     StateError,
     Step,
     load_cartridge,
+    pyboy_console,
 )
 from emulator.console import DIGEST_RANGES, WATCHED_RANGES
 from emulator.pyboy_console import find_work_ram
@@ -288,8 +289,12 @@ def test_a_state_that_the_emulator_did_not_write_is_refused(
 
 @pytest.mark.parametrize("program", ["D3", "FB ED", "F3 76 00 E3", "AF E040 FC"])
 def test_a_frame_that_never_ends_is_an_error(
-    program: str, switch_on: "SwitchOn", tiny: Callable[..., Cartridge]
+    program: str,
+    switch_on: "SwitchOn",
+    tiny: Callable[..., Cartridge],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(pyboy_console, "STUCK_AFTER_S", 0.5)
     console = switch_on(tiny(bytes.fromhex(program)))
     if program.startswith("F3"):  # the processor waits for ever, and frames pass
         console.perform(BOOT)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent import cli
-from emulator import demo_cartridge_path
+from emulator import demo_cartridge_path, pyboy_console
 from emulator.cartridge import HEADER_CHECKSUM, IMAGE_CHECKSUM, header_checksum, image_checksum
 from tests.agent.support import ROOT, Agent, Ended, Played
 
@@ -226,8 +226,9 @@ def test_a_device_or_pipe_is_no_file(
 
 @pytest.mark.parametrize("command", ["doctor", "verify", "play --ticks 90"])
 def test_a_cartridge_that_stops_at_an_invalid_instruction_ends_the_command(
-    command: str, tmp_path: Path, agent: Agent
+    command: str, tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pyboy_console, "STUCK_AFTER_S", 0.5)
     image = bytearray(demo_cartridge_path().read_bytes())
     image[0x103], image[0x109], image[0x10D] = 0x46, 0xBF, 0x03
     image[HEADER_CHECKSUM] = header_checksum(bytes(image))
