@@ -1,7 +1,7 @@
 /* Faults of calls that write below one folder. Loaded by LD_PRELOAD, so that SQLite's calls fail too.
 
    A process is undisturbed until it calls `begin_faults`. Calls are counted from 1; the one with the given number fails
-   as `kind` says. `counted` returns how many calls of a sort there were. */
+   as `kind` says. `sort_of` returns the sort of a call, or -1 if there was none of that number. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,12 +17,15 @@
 #include <unistd.h>
 
 enum kind { NONE, FULL, BROKEN, SHORT, KILLED };
-enum sort { OPEN, WRITE, SYNC, RENAME, TRUNCATE, REMOVE, SORTS };
+enum sort { OPEN, WRITE, SYNC, RENAME, TRUNCATE, REMOVE };
+
+#define MOST_CALLS 100000
 
 static char folder[PATH_MAX];
 static size_t length;
 static enum kind fault;
-static long number, calls[SORTS], all;
+static long number, all;
+static signed char sorts[MOST_CALLS];
 static int was_short;
 
 void begin_faults(const char *path, int kind, long n) {
@@ -32,7 +35,7 @@ void begin_faults(const char *path, int kind, long n) {
     number = n;
 }
 
-long counted(int sort) { return calls[sort]; }
+int sort_of(long n) { return n <= all && n < MOST_CALLS ? sorts[n] : -1; }
 
 #define NEXT(name) (__typeof__(&name)) dlsym(RTLD_NEXT, #name)
 
@@ -50,8 +53,8 @@ static int is_descriptor_below(int descriptor) {
 
 /* Return the error number of this call, or 0; does not return if it is killed and has nothing to write before. */
 static int error_of(enum sort sort) {
-    __atomic_add_fetch(&calls[sort], 1, __ATOMIC_SEQ_CST);
     long at = __atomic_add_fetch(&all, 1, __ATOMIC_SEQ_CST);
+    if (at < MOST_CALLS) sorts[at] = sort;
     if (fault == KILLED && at == number && sort != WRITE) kill(getpid(), SIGKILL);
     if (fault == BROKEN && at == number) return EIO;
     if (fault == FULL && at >= number && (sort == OPEN || sort == WRITE || sort == TRUNCATE)) return ENOSPC;

@@ -20,8 +20,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import count, takewhile
 from pathlib import Path
-from random import Random
 from typing import Final, NamedTuple
 
 from agent.cli import main as command_line
@@ -40,8 +40,8 @@ from tests.proofs.written_files import (
 ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCE: Final = Path(__file__).with_name("write_faults.c")
 LIBRARY: Final = "WRITE_FAULTS"  # the variable with the path of the loaded library
-SORTS: Final = ("open", "write", "sync", "rename", "truncate", "remove")
-ASKED_AFTER_S: Final = 10.0  # a night waits for a full disk; then it is asked to end
+PARTS: Final = 16  # jobs of each command, each with every sixteenth of its faults
+ASKED_AFTER_S: Final = 5.0  # a night waits for a full disk; then it is asked to end
 KILLED_AFTER_S: Final = 300.0
 PLAYED: Final = ("--until", "rival", "--seed", "3")
 MODULES: Final = (
@@ -64,6 +64,26 @@ class WriteFault(IntEnum):
     EIO = 2
     SHORT = 3
     SIGKILL = 4
+
+
+class CallSort(IntEnum):
+    """The sorts of calls that write, as `write_faults.c` numbers them."""
+
+    OPEN = 0
+    WRITE = 1
+    SYNC = 2
+    RENAME = 3
+    TRUNCATE = 4
+    REMOVE = 5
+
+
+DISTINCT: Final = {
+    WriteFault.ENOSPC: {CallSort.OPEN, CallSort.WRITE, CallSort.TRUNCATE},
+    WriteFault.EIO: set(CallSort),
+    WriteFault.SHORT: {CallSort.WRITE},
+    WriteFault.SIGKILL: set(CallSort),
+}
+"""The calls at which a fault differs from the same fault at the next call."""
 
 
 @dataclass(frozen=True)
@@ -138,11 +158,15 @@ COMMANDS: Final = (
 
 
 class CommandEnd(NamedTuple):
-    """The end of a command: its exit code, or minus its signal, its output, and the numbers of its writing calls."""
+    """The end of a command: its exit code, or minus its signal, its output, and the sorts of its writing calls in order."""
 
     code: int
     said: str
     calls: tuple[int, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many calls of each sort there were."""
+        return {sort.name.lower(): self.calls.count(sort) for sort in CallSort}
 
 
 @dataclass
@@ -153,8 +177,8 @@ class WriteCases:
     home: Path
     base: Path
 
-    def row(self, chance: Random, faults: int) -> Row:
-        """Run the command undisturbed, then with `faults` of each kind, and return what became of its files."""
+    def row(self, part: int) -> Row:
+        """Run the command undisturbed, then with each fault of one of `PARTS` parts, and return what became of its files."""
         if not self.base.exists():
             prepare(self.base, self.run)
         undisturbed = self._case("undisturbed")
@@ -162,18 +186,22 @@ class WriteCases:
         problems = self._problems_of_end(ended, undisturbed)
         if contents(undisturbed) == contents(self.base):
             problems.append("it writes nothing")
-        count = sum(ended.calls)
+        faults = [
+            (kind, number)
+            for kind, sorts in DISTINCT.items()
+            for number, sort in enumerate(ended.calls, start=1)
+            if sort in sorts
+        ]
         results: Counter[str] = Counter()
-        for kind in (WriteFault.ENOSPC, WriteFault.EIO, WriteFault.SHORT, WriteFault.SIGKILL):
-            for number in sorted(chance.sample(range(1, count + 1), min(faults, count))):
-                folder = self._case("case")
-                result, found = self._judged(folder, undisturbed, kind, number)
-                results[f"{kind.name} {result}"] += 1
-                problems += [f"{kind.name} at {number} of {count}: {each}" for each in found]
-                shutil.rmtree(folder)
+        for kind, number in faults[part::PARTS]:
+            folder = self._case("case")
+            result, found = self._judged(folder, undisturbed, kind, number)
+            results[f"{kind.name} {result}"] += 1
+            problems += [f"{kind.name} at {number} of {len(ended.calls)}: {each}" for each in found]
+            shutil.rmtree(folder)
         return {
             "name": self.command.name,
-            "calls": dict(zip(SORTS, ended.calls, strict=True)),
+            "calls": ended.counts(),
             "faults": results.total(),
             "results": dict(sorted(results.items())),
             "problems": problems,
@@ -191,7 +219,8 @@ class WriteCases:
         ended = self.run(self.command.words, folder, kind, number)
         problems = [] if kind is WriteFault.SIGKILL else list(_unclean(ended, folder))
         problems += list(self._flaws(folder, undisturbed))
-        result = self._result(folder, undisturbed)
+        is_reached = ended.code == -signal.SIGKILL or len(ended.calls) >= number
+        result = self._result(folder, undisturbed) if is_reached else "not reached"
         problems += list(self._second_try(folder))
         return result, problems
 
@@ -258,14 +287,14 @@ class WriteCases:
             os.dup2(descriptor, 1)
             os.dup2(descriptor, 2)
             library = ctypes.CDLL(os.environ[LIBRARY])
-            library.counted.restype = ctypes.c_long
             library.begin_faults(str(folder).encode(), int(kind), ctypes.c_long(number))
             try:
                 command_line()
             except SystemExit as end:
                 return int(end.code or 0)
             finally:
-                counts.write_text(json.dumps([library.counted(n) for n in range(len(SORTS))]))
+                sorts = map(library.sort_of, count(1))
+                counts.write_text(json.dumps(list(takewhile(lambda sort: sort >= 0, sorts))))
             return 0
 
         code = _wait(fork(work), waits=kind is WriteFault.ENOSPC)
@@ -341,15 +370,14 @@ def _shared() -> "tempfile.TemporaryDirectory[str]":
     return folder
 
 
-def write_job(number: int, *, faults: int = 0) -> Row:
-    """Return the row of one command, all of whose cases run in a process of their own."""
-    at = number % 1_000_000
-    faults = faults or int(os.environ.get("PROOF_FAULTS", "3"))
+def write_job(number: int) -> Row:
+    """Return the row of one part of one command, all of whose cases run in a process of their own."""
+    part, at = divmod(number % 1_000_000, len(COMMANDS))
     shared = Path(_shared().name)
     library = str(shared / "write_faults.so")
     environment = {**os.environ, "LD_PRELOAD": library, LIBRARY: library}
     with tempfile.TemporaryDirectory(prefix="writes-") as home:
-        words = map(str, (at, number, faults, home, shared / "base"))
+        words = map(str, (at, part, home, shared / "base"))
         done = subprocess.run(
             (sys.executable, "-m", __name__, *words),
             cwd=ROOT,
@@ -364,10 +392,10 @@ def write_job(number: int, *, faults: int = 0) -> Row:
 
 def main(words: Sequence[str]) -> None:
     """Print the row of the command with a number, as JSON."""
-    at, seed, faults = map(int, words[:3])
+    at, part = map(int, words[:2])
     for module in MODULES:  # once, and not in each fork
         __import__(module)
-    row = WriteCases(COMMANDS[at], Path(words[3]), Path(words[4])).row(Random(seed), faults)
+    row = WriteCases(COMMANDS[at], Path(words[2]), Path(words[3])).row(part)
     sys.stdout.write(json.dumps(row) + "\n")
 
 
