@@ -53,5 +53,5 @@ def capabilities_for(game: GameContext, *more: Topic) -> tuple[Capability, ...]:
     capabilities = tuple(found.values())
     game.terrain.set_hazards([hazard for each in capabilities for hazard in each.hazards])
     game.terrain.set_passages([passage for each in capabilities for passage in each.passages])
-    game.terrain.set_forced_moves(game.story.carries, game.story.lifts)
+    game.terrain.set_forced_moves(game.story.carries, game.story.usable_lifts)
     return capabilities

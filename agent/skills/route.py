@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from emulator import Facing, GameMap, MapSquare, Obstacle, State, World
-from emulator.world.game_map import LAST_MAP, Warp
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world.game_map import Warp
 from emulator.world.world import Floor, Lift
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
@@ -28,12 +27,11 @@ MAX_NODES: Final = 100_000  # more than the game has squares
 
 
 class Spot(NamedTuple):
-    """A square of a map, and the outdoor map that 0xFF warps lead to."""
+    """A square of a map."""
 
     map_id: int
     x: int
     y: int
-    last_map: int
 
     def next_to(self, facing: Facing) -> "Spot":
         """Return the spot one step in this direction."""
@@ -42,10 +40,7 @@ class Spot(NamedTuple):
 
 def spot_of(state: State) -> Spot:
     """Return the spot of the player."""
-    here = state.map
-    # Outdoors wLastMap may still hold an earlier town; a door sets it to the map of the door.
-    last_map = here.map_id if here.map_id < FIRST_INDOOR_MAP else here.last_map
-    return Spot(here.map_id, here.x, here.y, last_map)
+    return Spot(state.map.map_id, state.map.x, state.map.y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +86,11 @@ def _hops(world: World, spot: Spot) -> Iterator[Hop]:
 
 def _by_elevator(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
     """Yield the elevator hops from the square in front of the panel."""
-    if spot.next_to(Facing.UP)[1:3] != lift.panel:
+    if spot.next_to(Facing.UP)[1:] != lift.panel:
         return
     for floor in lift.floors:
-        x, y = world.arrival(floor.map_id, floor.warp_index)
-        there = spot._replace(map_id=floor.map_id, x=x, y=y)
-        yield Hop(Facing.UP, there, RIDE_COST, floor)
+        there = world.arrival(floor.map_id, floor.warp_index)
+        yield Hop(Facing.UP, Spot(floor.map_id, *there), RIDE_COST, floor)
 
 
 def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
@@ -109,7 +103,7 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     if crossing is not None:
         map_id, x, y = crossing
         if map_id in world.map_ids and world.map(map_id).passable(x, y):
-            return Hop(facing, Spot(map_id, x, y, map_id))
+            return Hop(facing, Spot(map_id, x, y))
         return None
     below = game_map.hop((spot.x, spot.y), facing)
     if below is not None:
@@ -135,7 +129,7 @@ def _past_obstacle(
     to = spot.next_to(facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None and crossing.map_id in world.map_ids:
-        to = Spot(*crossing, crossing.map_id)
+        to = Spot(*crossing)
     ahead = world.map(to.map_id).obstacle(to.x, to.y)
     if ahead is None or ahead not in world.passes:
         return None
@@ -150,22 +144,16 @@ def _past_obstacle(
 def _by_script(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
     """Return the hop by which a script moves the player: along the floor, or down a hole."""
     map_id, x, y = end
-    if map_id != spot.map_id:
-        return Hop(facing, spot._replace(map_id=map_id, x=x, y=y), WARP_COST)
-    return Hop(facing, spot._replace(x=x, y=y), 1 + abs(x - spot.x) + abs(y - spot.y))
+    on_foot = 1 + abs(x - spot.x) + abs(y - spot.y)
+    return Hop(facing, Spot(*end), on_foot if map_id == spot.map_id else WARP_COST)
 
 
 def _by_warp(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
-    """Return the hop through a warp, or None for a warp without a valid target."""
+    """Return the hop through a warp, or None for a warp without a known end."""
     if spot.map_id in world.lifts:
-        return None  # the target depends on the chosen floor, not on the map data
-    map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
-    if map_id not in world.map_ids or warp.warp_index >= len(world.map(map_id).warps):
-        return None
-    x, y = world.arrival(map_id, warp.warp_index)
-    near = (each for each in (map_id, spot.map_id) if each < FIRST_INDOOR_MAP)
-    outdoors = next(near, spot.last_map)
-    return Hop(facing, Spot(map_id, x, y, outdoors), WARP_COST)
+        return None  # the end depends on the chosen floor, not on the map data
+    end = world.end_of(spot.map_id, warp)
+    return None if end is None else Hop(facing, Spot(*end), WARP_COST)
 
 
 class Obstacles(NamedTuple):

@@ -16,6 +16,7 @@ HALF_LIFE: Final = 4.0  # game seconds; a walking person takes a step every one 
 NEARBY: Final = 8  # detour in steps around a walking person seen just now
 Hazard: TypeAlias = Callable[[State], Obstacles]
 Passage: TypeAlias = Callable[[State], frozenset[Obstacle]]
+UsableLifts: TypeAlias = Callable[[State], Mapping[int, Lift]]
 
 
 class Crowd:
@@ -125,6 +126,7 @@ class Terrain:
         self.map_distances = MapDistances.of(world.plain)
         self._hazards: tuple[Hazard, ...] = ()
         self._passages: tuple[Passage, ...] = ()
+        self._lifts: UsableLifts | None = None
 
     def set_hazards(self, hazards: Iterable[Hazard]) -> None:
         """Replace the hazards to avoid."""
@@ -134,11 +136,10 @@ class Terrain:
         """Replace the passages, which return the obstacles that can be cleared."""
         self._passages = tuple(passages)
 
-    def set_forced_moves(
-        self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]
-    ) -> None:
-        """Set the squares whose scripts move the player, and the maps that are elevators."""
-        self._world = self._world.moving(carries, lifts)
+    def set_forced_moves(self, carries: Mapping[MapSquare, MapSquare], lifts: UsableLifts) -> None:
+        """Set the squares whose scripts move the player, and what returns the elevators that can be used."""
+        self._world = self._world.moving(carries, {})
+        self._lifts = lifts
 
     @property
     def plain(self) -> World:
@@ -157,6 +158,8 @@ class Terrain:
         self._world = self._world.seen(state)
         if self._passages:
             self._world = self._world.passing(self.passes(state))
+        if self._lifts is not None and (lifts := self._lifts(state)) != self._world.lifts:
+            self._world = self._world.moving(self._world.carries, lifts)
         return self._world
 
     def passes(self, state: State) -> frozenset[Obstacle]:

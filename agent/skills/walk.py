@@ -3,6 +3,7 @@
 Every stride is compared with the position in RAM; after a change the route is searched again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -40,7 +41,8 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 6  # steps under one press; in more, lost frames could add up to a step
-STRIDES: Final = 12  # enough to leave an elevator
+RIDE_FRAMES: Final = 900  # an elevator shakes for some 300 of them, in which no press counts
+MISSES: Final = 2  # walks over a warp that end on a third map, before the warp counts as a wall
 MOVES: Final = {Obstacle.TREE: CUT, Obstacle.WATER: SURF}
 PAGES: Final = 40  # presses allowed for the text at a door
 WAITS: Final = 400  # waits allowed while only a walking person blocks the route
@@ -92,7 +94,8 @@ def ride_elevator(hop: Hop, floor: Floor, world: World, state: State) -> Movemen
     answer = by_kind({MenuKind.FLOORS: entry(floor.row)})
     state = yield from answer_menus(answer, lambda _state: False, state)
     state = yield from until_ready(state)
-    for _ in range(STRIDES):
+    end = state.frame + RIDE_FRAMES
+    while state.frame < end and not _is_interrupted(state):
         stride = _next_stride(hop, world, spot_of(state))
         if state.map.map_id != elevator or not stride:
             break
@@ -177,11 +180,12 @@ def travel(
 
     The route is planned again after each change. People in the way may move: the longer the wait, the longer the
     allowed detour. BLOCKED after `patience` failed plans; up to `WAITS` plans that fail only because of walking people
-    do not count. `on_blocked` is called with the spot that the last plan could not step on although it looked free. An
-    obstacle that remains after an attempt to clear it counts as a wall. INTERRUPTED by a text on the way.
+    do not count. `on_blocked` is called with the spot that the last plan could not step on although it looked free, and
+    with the believed end of a warp that led elsewhere. Such a warp, and an obstacle that remains after an attempt to
+    clear it, count as walls. INTERRUPTED by a text on the way.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
-    stuck = Obstacles()
+    stuck, misses = Obstacles(), Counter[Spot]()
     enclosed: Enclosure | None = None  # while it holds no search is needed
     will_open = False  # whether only walking people enclose the player
     for _ in range(patience + WAITS):
@@ -215,7 +219,11 @@ def travel(
             return Outcome.DONE
         else:
             detour = DETOUR
-            state = yield from follow(_to_next_map(route, here), state, crowd)
+            part = _to_next_map(route, here)
+            state = yield from follow(part, state, crowd)
+            if _is_missed(part[-1].to, here, spot_of(state), misses):
+                stuck = stuck.plus(Obstacles(frozenset({part[-1].to})))
+                on_blocked(part[-1].to)
             if spot_of(state) == here:
                 patience -= 1
                 stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
@@ -227,6 +235,12 @@ def travel(
 def _is_interrupted(state: State) -> bool:
     """Return whether a text or a menu is open, which walking never opens."""
     return state.dialogue.is_open or state.menu is not None
+
+
+def _is_missed(end: Spot, here: Spot, there: Spot, misses: Counter[Spot]) -> bool:
+    """Count a walk to another map that came to a third one; return whether its warp counts as a wall from now on."""
+    misses[end] += here.map_id != end.map_id != there.map_id != here.map_id
+    return misses[end] == MISSES
 
 
 def _after_failure(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:

@@ -154,6 +154,14 @@ class Story:
         name, so = parse_fact(fact)
         return state.game_started and self.ram_facts[name].shown_by(state) == so
 
+    def usable_lifts(self, state: State) -> Mapping[int, Lift]:
+        """Return the elevators whose panel works now, by the map of their car."""
+        return {
+            car: lift
+            for car, lift in self.lifts.items()
+            if all(self.shows(state, fact) for fact in lift.needs)
+        }
+
     def is_open(self, state: State, gate: Gate) -> bool:
         """Return whether a gate lets the player through."""
         if all(self.shows(state, fact) for fact in gate.needs):
@@ -204,7 +212,7 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
     """Return the story of the chapters; the keys of the file are the arguments of records and parsers."""
     table: Mapping[str, Any] = {key: _frozen(part) for key, part in raw.items()}
     maps = {name: row["map"] for name, row in table["places"].items()}
-    gates = {name: _gate(maps, **row) for name, row in table.get("gates", {}).items()}
+    gates = {name: _gate(maps, row) for name, row in table.get("gates", {}).items()}
     lands = tuple(
         Land(name, **{**row, "maps": frozenset(row["maps"])})
         for name, row in table.get("lands", {}).items()
@@ -249,6 +257,7 @@ def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
     facts = [fact for place in story.places for fact in place.facts]
     facts += [fact for gate in story.gates for fact in (*gate.needs, *gate.instead)]
     facts += [fact for task in story.tasks for fact in task.facts]
+    facts += [fact for lift in story.lifts.values() for fact in lift.needs]
     facts += [fact for clerk in story.clerks for fact in clerk.needs]
     facts += [fact for move in story.field_moves for fact in (move.known, move.badge)]
     ram_facts = {}
@@ -262,17 +271,13 @@ def _without(row: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in keys}
 
 
-def _gate(
-    maps: Mapping[str, int],
-    place: str,
-    needs: tuple[str, ...],
-    squares: tuple[Square, ...] = (),
-    box: tuple[int, int, int, int] = (0, 0, -1, -1),
-    instead: tuple[str, ...] = (),
-) -> Gate:
-    left, top, right, bottom = box
-    inside = ((x, y) for y in range(top, bottom + 1) for x in range(left, right + 1))
-    return Gate(maps[place], frozenset((*squares, *inside)), needs, instead)
+def _gate(maps: Mapping[str, int], row: Mapping[str, Any]) -> Gate:
+    """Return a gate; its map is given by a place or by its number."""
+    left, top, right, bottom = row.get("box", (0, 0, -1, -1))
+    inside = [(x, y) for y in range(top, bottom + 1) for x in range(left, right + 1)]
+    squares = frozenset((*row.get("squares", ()), *inside))
+    map_id = row["map"] if "map" in row else maps[row["place"]]
+    return Gate(map_id, squares, row["needs"], row.get("instead", ()))
 
 
 def _place(
@@ -321,10 +326,14 @@ def _carries(table: Mapping[str, Any]) -> Mapping[MapSquare, MapSquare]:
 
 
 def _lift(
-    maps: Mapping[str, int], place: str, panel: Square, floors: tuple[Mapping[str, Any], ...]
+    maps: Mapping[str, int],
+    place: str,
+    panel: Square,
+    floors: tuple[Mapping[str, Any], ...],
+    needs: tuple[str, ...] = (),
 ) -> tuple[int, Lift]:
     stops = [Floor(row, maps[each["place"]], each["warp"]) for row, each in enumerate(floors)]
-    return maps[place], Lift(panel, tuple(stops))
+    return maps[place], Lift(panel, tuple(stops), needs)
 
 
 def _milestone(

@@ -12,7 +12,6 @@ from emulator.text import bits
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
 X: Final = symbol("wXCoord")
-LAST_MAP: Final = symbol("wLastMap")
 TILESET: Final = symbol("wCurMapTileset")  # bit 7 is set for a moment after loading a save
 HEIGHT: Final = symbol("wCurMapHeight")  # in blocks
 WIDTH: Final = symbol("wCurMapWidth")  # in blocks
@@ -87,7 +86,6 @@ class MapState:
     width: int
     height: int
     tileset: int
-    last_map: int
     travel: Travel
 
     @property
@@ -114,7 +112,6 @@ def read_map(ram: Ram) -> MapState:
         width=here[WIDTH - MAP],
         height=here[HEIGHT - MAP],
         tileset=here[TILESET - MAP] & 0x7F,
-        last_map=here[LAST_MAP - MAP],
         travel=Travel(travel) if travel <= Travel.SURF.value else Travel.WALK,
     )
 

@@ -4,6 +4,7 @@ Scripts open doors and gates by changing blocks of the map in RAM, and the cartr
 it show which maps are elevators: the story files list those.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -12,10 +13,10 @@ from typing import Final, NamedTuple, TypeAlias
 from emulator.cartridge import Cartridge, Rom
 from emulator.errors import CartridgeError
 from emulator.profile import table
-from emulator.ram.map import Position
+from emulator.ram.map import MapPosition, Position
 from emulator.ram.state import State
-from emulator.world.game_map import GameMap, make_map
-from emulator.world.header import MAP_BANKS, MAP_COUNT, Connection, read_header
+from emulator.world.game_map import LAST_MAP, GameMap, Warp, make_map
+from emulator.world.header import FIRST_INDOOR_MAP, MAP_BANKS, MAP_COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
 from emulator.world.map_objects import MapObjectKind, SightLine, read_sight_lines
 from emulator.world.tileset import Ground, Obstacle, Tileset, read_ground, read_tileset
@@ -53,15 +54,18 @@ class Floor(NamedTuple):
 
 
 class Lift(NamedTuple):
-    """An elevator: the square of its panel, read from below, and the floors it lists."""
+    """An elevator: the square of its panel, read from below, the floors it lists, and the facts that it requires."""
 
     panel: tuple[int, int]
     floors: tuple[Floor, ...]
+    needs: tuple[str, ...] = ()
 
 
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
 MapSquare: TypeAlias = tuple[int, int, int]  # map id, x and y
 
+# A copy of a map that nothing leads to may lead into a room; two maps without a way back make an elevator.
+OTHER_FLOORS: Final = 2
 FIGHTERS: Final = (MapObjectKind.TRAINER, MapObjectKind.MON)
 
 
@@ -135,6 +139,33 @@ class World:
             message = f"map {map_id} has {len(warps)} warps, none with index {warp_index}"
             raise CartridgeError(message)
         return warps[warp_index].position
+
+    def end_of(self, map_id: int, warp: Warp) -> MapPosition | None:
+        """Return where a warp of a map leads, or None where the cartridge does not say.
+
+        A script sets the end of an elevator's warps to the floor of entry. So no warp leads into an elevator that is
+        not in `lifts`: from its car, the player would only come back.
+        """
+        there = self._outside(map_id, warp) if warp.map_id == LAST_MAP else warp.map_id
+        if there not in self.map_ids or warp.warp_index >= len(self.map(there).warps):
+            return None
+        if there not in self.lifts and there in _cars(self.plain):
+            return None
+        return MapPosition(there, *self.arrival(there, warp.warp_index))
+
+    def _outside(self, map_id: int, warp: Warp) -> int:
+        """Return the outdoor map that a 0xFF warp leads to, LAST_MAP if there is none.
+
+        It is the map whose warp leads back; of two, as at a gate, the one whose warp leads back to the same side.
+        Scripts of tunnels and gates set wLastMap to it, whatever map the player came from.
+        """
+        doors = _doors(self.plain).get((map_id, warp.warp_index), ())
+        sides = [(self._steps_between(map_id, back, warp), there) for there, back in doors]
+        return min(sides, default=(0, LAST_MAP))[1]
+
+    def _steps_between(self, map_id: int, back: int, warp: Warp) -> int:
+        x, y = self.arrival(map_id, back)
+        return abs(x - warp.x) + abs(y - warp.y)
 
     @property
     def plain(self) -> "World":
@@ -260,6 +291,35 @@ def _with_moves(
 @lru_cache(maxsize=MAP_COUNT)
 def _changed_map(plain: World, map_id: int, blocks: bytes) -> GameMap:
     return plain.map(map_id).with_blocks(blocks)
+
+
+@lru_cache(maxsize=4)
+def _doors(plain: World) -> Mapping[tuple[int, int], list[tuple[int, int]]]:
+    """Return the warps of outdoor maps by indoor map and index: the outdoor map, and the warp that it leads to."""
+    doors: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for outdoor in map(plain.map, range(FIRST_INDOOR_MAP)):
+        for warp in outdoor.warps:
+            there = warp.map_id
+            if there in plain.map_ids and warp.warp_index < len(plain.map(there).warps):
+                doors[there, warp.index].append((outdoor.map_id, warp.warp_index))
+    return doors
+
+
+@lru_cache(maxsize=4)
+def _cars(plain: World) -> frozenset[int]:
+    """Return the elevators: all their warps lead to one map, but those of `OTHER_FLOORS` other maps lead in."""
+    entered: defaultdict[int, set[int]] = defaultdict(set)
+    for game_map in plain.maps:
+        for warp in game_map.warps:
+            entered[warp.map_id].add(game_map.map_id)
+    ends = {each.map_id: {warp.map_id for warp in each.warps} for each in plain.maps}
+    return frozenset(
+        map_id
+        for map_id, there in ends.items()
+        if len(there) == 1
+        and LAST_MAP not in there
+        and len(entered[map_id] - there) >= OTHER_FLOORS
+    )
 
 
 @lru_cache(maxsize=2 * MAP_COUNT)

@@ -56,7 +56,10 @@ class Facts:
                 [row["map"], row["kind"], _cells(row), row["blocked_until"]]
                 for row in self.progress["gates"]
             ],
-            "squares": [[map_id, row["id"], *row["at"]] for map_id, row in regions],
+            "squares": [
+                *NOTES["spots"],
+                *([map_id, row["id"], *row["at"]] for map_id, row in regions),
+            ],
             "sizes": [
                 [map_id, row["w_steps"], row["h_steps"]]
                 for map_id, row in self.maps.items()
@@ -141,6 +144,8 @@ class Facts:
             start: int, end: Iterable[int], needs: Iterable[str] = (), at: Iterable[int] = (0, 0)
         ) -> Join:
             (to, region), (x, y) = end, at
+            stopped = self.facts(NOTES["current"]["needs"])
+            needs = {*needs, *stopped} if [map_id, x, y] in NOTES["current"]["at"] else needs
             return map_id, start, to, region, "+".join(sorted(needs)), x, y
 
         for region in here["regions"]:

@@ -73,7 +73,7 @@ def test_the_demo_has_no_caveat(tmp_path: Path, caplog: pytest.LogCaptureFixture
 
 DEMO = load_cartridge(demo_cartridge_path())
 BEDROOM, HOUSE, TOWN, PARENT = 38, 37, 0, 1
-STAIRS = Spot(BEDROOM, 6, 1, TOWN)  # beside them
+STAIRS = Spot(BEDROOM, 6, 1)  # beside them
 NO_MAP = 0xF9
 INDEX, MAP = 2, 3  # of the bytes of a warp
 TABLES = (
@@ -120,7 +120,7 @@ def test_a_warp_to_an_invalid_map_or_index_leads_nowhere(damage: Mapping[int, in
 def test_a_warp_to_a_square_outside_its_map_is_a_dead_end() -> None:
     lands_at = warps_of(HOUSE) + 2 * WARP_SIZE
     world = World.of(demo_with({lands_at: 200, lands_at + 1: 200}))
-    outside = Spot(HOUSE, 200, 200, TOWN)
+    outside = Spot(HOUSE, 200, 200)
     assert outside in [hop.to for hop in hops(world, STAIRS)]
     assert hops(world, outside) == ()
     assert find_route(world, STAIRS, lambda spot: spot.map_id == TOWN) is None

@@ -46,6 +46,9 @@ class OneMapWorld:
     lifts: Mapping[int, Lift] = field(default_factory=dict)
     map_ids: frozenset[int] = frozenset()
 
+    def end_of(self, _map_id: int, _warp: Warp) -> None:
+        return None
+
     def simplest_equal(self, _map_id: int) -> "OneMapWorld":
         return self
 

@@ -43,7 +43,7 @@ def room(*rows: str) -> tuple[BoulderRoom, Spot, Square]:
     boulders = {int(sign): at for sign, at in signs.items() if sign.isdigit()}
     blocked = frozenset({signs["x"]} if "x" in signs else ())
     world = world_of(Drawn(floor))
-    return BoulderRoom(world, boulders, frozenset(), blocked), Spot(LANE, x, y, LANE), signs["!"]
+    return BoulderRoom(world, boulders, frozenset(), blocked), Spot(LANE, x, y), signs["!"]
 
 
 def pushes(*rows: str) -> list[Push] | None:
@@ -90,10 +90,10 @@ def test_a_mat_is_stood_on_only_if_needed() -> None:
     rows = [[LOW] * 5 for _ in range(5)]
     mats = [(x, 4) for x in range(5)]
     room = BoulderRoom(world_of(Drawn(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
-    from_below = find_pushes(room, Spot(LANE, 0, 0, LANE), 1, (2, 1))
+    from_below = find_pushes(room, Spot(LANE, 0, 0), 1, (2, 1))
     assert from_below is not None
     assert [push.stand for push in from_below] == [(2, 4), (2, 3)]
-    along = find_pushes(room, Spot(LANE, 0, 3, LANE), 1, (4, 3))
+    along = find_pushes(room, Spot(LANE, 0, 3), 1, (4, 3))
     assert along is not None
     assert not {(hop.to.x, hop.to.y) for push in along for hop in push.way} & set(mats)
 
@@ -121,7 +121,7 @@ def test_solved_puzzles_of_red_take_no_more_pushes(puzzle: Mapping[str, Any]) ->
     mats = [(each["x"], each["y"]) for each in facts["warps"] if each["trigger"] == "press"]
     world = world_of(drawn, mats=mats)
     found = find_pushes(
-        BoulderRoom(world, {1: start}, frozenset(), frozenset()), Spot(LANE, x, y, LANE), 1, goal
+        BoulderRoom(world, {1: start}, frozenset(), frozenset()), Spot(LANE, x, y), 1, goal
     )
     assert found is not None
     assert len(found) <= puzzle["total_pushes"]
@@ -161,7 +161,7 @@ def corridor(*tiles: int) -> Drawn:
 def way(drawn: Drawn, passes: frozenset[Obstacle], end: int) -> list[Hop] | None:
     """Return the route along a corridor from its beginning."""
     return find_route(
-        world_of(drawn, passes), Spot(LANE, 0, 3, TOWN), lambda spot: (spot.x, spot.y) == (end, 3)
+        world_of(drawn, passes), Spot(LANE, 0, 3), lambda spot: (spot.x, spot.y) == (end, 3)
     )
 
 
@@ -202,11 +202,11 @@ def test_a_short_detour_is_preferred_to_clearing_an_obstacle() -> None:
 def test_a_step_onto_a_script_square_ends_elsewhere() -> None:
     slide = {(LANE, 1, 3): (LANE, 4, 3), (LANE, 5, 3): (BEDROOM, 2, 2)}
     world = world_of(corridor(*[LOW] * 6), carries=slide)
-    start = Spot(LANE, 0, 3, TOWN)
+    start = Spot(LANE, 0, 3)
     (first,) = [hop for hop in hops(world, start) if hop.facing is Facing.RIGHT]
     assert (first.to, first.cost) == (start._replace(x=4), 5)
     (last,) = [hop for hop in hops(world, first.to) if hop.facing is Facing.RIGHT]
-    assert (last.to, last.cost) == (Spot(BEDROOM, 2, 2, TOWN), WARP_COST)
+    assert (last.to, last.cost) == (Spot(BEDROOM, 2, 2), WARP_COST)
 
 
 def test_the_same_cleared_obstacles_give_the_same_world() -> None:
@@ -229,7 +229,7 @@ def test_cleared_obstacles_and_changed_blocks_combine() -> None:
 
 def test_maps_without_obstacles_share_the_hops_of_the_plain_world() -> None:
     surfing = WORLD.passing(ALL)
-    inside = Spot(BEDROOM, 3, 6, TOWN)
+    inside = Spot(BEDROOM, 3, 6)
     assert surfing.simplest_equal(BEDROOM) is WORLD
     assert hops(surfing, inside) is hops(WORLD, inside)
     assert surfing.simplest_equal(TOWN) is surfing
@@ -244,7 +244,7 @@ def test_pond_and_cut_tree_of_the_demo_are_obstacles() -> None:
 
 def test_distances_and_enclosures_include_cleared_obstacles() -> None:
     surfing = WORLD.passing(frozenset({Obstacle.WATER}))
-    shore, pond = Spot(TOWN, *BY_THE_POND, TOWN), Spot(TOWN, *ON_THE_POND, TOWN)
+    shore, pond = Spot(TOWN, *BY_THE_POND), Spot(TOWN, *ON_THE_POND)
 
     def arrived(spot: Spot) -> bool:
         return spot == pond

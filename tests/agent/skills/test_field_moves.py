@@ -200,7 +200,7 @@ def test_an_unchanged_terrain_is_the_plain_world(in_town: Game) -> None:
 
 
 def test_changed_blocks_are_kept_until_the_map_is_seen_again(in_town: Game) -> None:
-    terrain, pond = Terrain(WORLD), Spot(TOWN, *POND, TOWN)
+    terrain, pond = Terrain(WORLD), Spot(TOWN, *POND)
     fill_pond(in_town)
     assert route_exists(terrain, in_town.state, pond)
     seen = terrain.world(in_town.state)

@@ -33,7 +33,7 @@ from tests.agent.skills.drawn import (
 
 BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 38, 37, 0, 12, 40, 1, 41
 ALL = (BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE)
-START = Spot(BEDROOM, 3, 6, last_map=TOWN)
+START = Spot(BEDROOM, 3, 6)
 
 
 def spots(route: list[Hop]) -> list[Spot]:
@@ -57,7 +57,7 @@ def test_the_route_out_of_the_house_uses_stairs_and_doormat() -> None:
 
 
 def test_a_map_edge_is_crossed_like_any_step() -> None:
-    in_town = Spot(TOWN, 9, 3, last_map=TOWN)
+    in_town = Spot(TOWN, 9, 3)
     route = route_of(find_route(WORLD, in_town, lambda spot: spot.map_id == LANE))
     assert [hop.facing for hop in route] == [Facing.UP] * 4
     assert spots(route)[-1].map_id == LANE
@@ -107,7 +107,7 @@ def test_no_hop_on_a_map_leads_into_a_solid_tile(map_id: int) -> None:
         for y in range(game_map.rows):
             if not game_map.passable(x, y):
                 continue
-            for hop in hops(WORLD, Spot(map_id, x, y, TOWN)):
+            for hop in hops(WORLD, Spot(map_id, x, y)):
                 assert WORLD.map(hop.to.map_id).passable(hop.to.x, hop.to.y)
 
 
@@ -159,7 +159,7 @@ def test_a_guided_search_finds_the_cheapest_route_through_a_crowd(
 
 
 def test_a_route_does_not_leave_the_map_to_avoid_a_person() -> None:
-    below, beyond = Spot(LANE, 10, 35, TOWN), (LANE, 10, 33)
+    below, beyond = Spot(LANE, 10, 35), (LANE, 10, 33)
     person = Obstacles(frozenset({(LANE, 10, 34), (LANE, 9, 34)}), {})
     assert find_route(WORLD, below, lambda spot: spot[:3] == beyond, obstacles=person) is None
 
@@ -177,7 +177,7 @@ def test_no_route_crosses_what_the_collision_data_forbids(
     rows: list[list[int]], start: tuple[int, int], goal: tuple[int, int]
 ) -> None:
     drawn = Drawn(rows)
-    here = Spot(LANE, *start, TOWN)
+    here = Spot(LANE, *start)
     route = find_route(world_of(drawn), here, lambda spot: (spot.x, spot.y) == goal)
     for hop in route or []:
         x, y = here.x, here.y
@@ -200,9 +200,9 @@ def test_a_ledge_leads_down_only() -> None:
     for y, tile in enumerate([HIGH, HIGH, LEDGE, LOW, LOW]):
         rows[y][3] = tile
     world = world_of(Drawn(rows))
-    above, below = Spot(LANE, 3, 0, TOWN), Spot(LANE, 3, 4, TOWN)
+    above, below = Spot(LANE, 3, 0), Spot(LANE, 3, 4)
     down = route_of(find_route(world, above, lambda spot: spot == below))
-    assert spots(down) == [Spot(LANE, 3, y, TOWN) for y in (1, 3, 4)]
+    assert spots(down) == [Spot(LANE, 3, y) for y in (1, 3, 4)]
     assert find_route(world, below, lambda spot: spot == above) is None
 
 
@@ -210,15 +210,13 @@ def test_grass_is_walked_round_when_that_is_cheap() -> None:
     rows = [[LOW] * SIDE for _ in range(SIDE)]
     rows[1][3] = GRASS
     route = route_of(
-        find_route(
-            world_of(Drawn(rows)), Spot(LANE, 3, 0, TOWN), lambda spot: (spot.x, spot.y) == (3, 2)
-        )
+        find_route(world_of(Drawn(rows)), Spot(LANE, 3, 0), lambda spot: (spot.x, spot.y) == (3, 2))
     )
     assert len(route) == 4
 
 
 def test_an_enclosure_holds_until_one_of_its_walls_goes() -> None:
-    world, start = WORLD, Spot(0, 7, 7, 0)
+    world, start = WORLD, Spot(0, 7, 7)
     exits = frozenset(hop.to[:3] for hop in hops(world, start))
     elsewhere = (0, 1, 1)
     distances = Distances.of(world).to(0, start)
@@ -244,13 +242,13 @@ def test_a_changed_world_differs_on_changed_and_connected_maps() -> None:
     assert changed.differs_around(0)
     assert all(changed.differs_around(each) for each in near)
     assert not changed.differs_around(37)
-    inside = Spot(37, 3, 6, 0)
+    inside = Spot(37, 3, 6)
     assert hops(changed, inside) == hops(plain, inside)
 
 
 HALL, LOFT, ATTIC, ELEVATOR, ROAD = 181, 207, 208, 236, 14
-BEFORE_THE_PANEL = Spot(ELEVATOR, 3, 1, ROAD)
-IN_THE_HALL = Spot(HALL, 8, 7, ROAD)
+BEFORE_THE_PANEL = Spot(ELEVATOR, 3, 1)
+IN_THE_HALL = Spot(HALL, 8, 7)
 
 
 @pytest.fixture(scope="module")
@@ -270,17 +268,17 @@ def test_only_the_panel_leads_out_of_the_elevator(world: World) -> None:
     rides = [hop for hop in hops(world, BEFORE_THE_PANEL) if hop.by is not None]
     assert [hop.by for hop in rides] == [Floor(0, HALL, 4), Floor(1, LOFT, 0), Floor(2, ATTIC, 0)]
     assert {hop.facing for hop in rides} == {Facing.UP}
-    inside = [Spot(ELEVATOR, x, y, ROAD) for x in range(4) for y in range(1, 4)]
+    inside = [Spot(ELEVATOR, x, y) for x in range(4) for y in range(1, 4)]
     out = [hop for spot in inside for hop in hops(world, spot) if hop.to.map_id != ELEVATOR]
     assert out == rides
 
 
-@pytest.mark.parametrize(("start", "end"), [(IN_THE_HALL, LOFT), (Spot(LOFT, 4, 3, ROAD), HALL)])
+@pytest.mark.parametrize(("start", "end"), [(IN_THE_HALL, LOFT), (Spot(LOFT, 4, 3), HALL)])
 def test_a_route_rides_the_elevator_between_floors(world: World, start: Spot, end: int) -> None:
     route = route_of(way(world, start, end))
     assert [hop.by.map_id for hop in route if isinstance(hop.by, Floor)] == [end]
     x, y = next((warp.x, warp.y) for warp in world.map(end).warps if warp.map_id == ELEVATOR)
-    assert route[-1].to == Spot(end, x, y, ROAD)
+    assert route[-1].to == Spot(end, x, y)
 
 
 def test_a_blocked_floor_is_not_ridden_to(world: World) -> None:

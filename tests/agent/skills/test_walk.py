@@ -10,7 +10,7 @@ from agent.skills.roam import wild_squares
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
 from agent.skills.walk import LONGEST_STRIDE, strides
-from emulator import FRAMES_PER_SECOND, Facing, Person, State, Step
+from emulator import FRAMES_PER_SECOND, Facing, GameMap, Person, State, Step
 from emulator.profile import symbol
 from tests.agent.demo import WORLD, free_in
 from tests.agent.support import Game, Played, game_at
@@ -18,8 +18,9 @@ from tests.live_blocks import laid_over
 
 TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
 BELOW_THE_GAP, ABOVE_THE_GAP = 39, 35
+STAIRS, OTHER_MAT = 2, 1  # warps of the house, and of the lab
 BOY = 1  # of the town: walks around
-HERE = Spot(TOWN, 5, 5, TOWN)
+HERE = Spot(TOWN, 5, 5)
 
 
 def straight(facing: Facing, steps: int, start: Spot) -> list[Hop]:
@@ -50,7 +51,7 @@ def test_warps_and_ledges_are_strides_of_their_own() -> None:
     x, y = walk[-1].to.x, walk[-1].to.y
     ledge = Hop(Facing.DOWN, HERE._replace(x=x, y=y + 2), LEDGE_COST)
     after = straight(Facing.DOWN, 2, ledge.to)
-    door = Hop(Facing.DOWN, Spot(HOUSE, 2, 7, TOWN), WARP_COST)
+    door = Hop(Facing.DOWN, Spot(HOUSE, 2, 7), WARP_COST)
     assert lengths([*walk, ledge, *after, door]) == [2, 1, 2, 1]
 
 
@@ -64,6 +65,16 @@ def town(played: Played) -> Iterator[Game]:
 def lane(played: Played) -> Iterator[Game]:
     with game_at(played.folder, free_in(LANE)) as game:
         yield game
+
+
+def with_end(game_map: GameMap, index: int, map_id: int) -> GameMap:
+    """Return a map whose warp `index` leads to `OTHER_MAT` of another map than on the cartridge."""
+    warps = [
+        replace(each, map_id=map_id, warp_index=OTHER_MAT) if each.index == index else each
+        for each in game_map.warps
+    ]
+    on = {(warp.x, warp.y): warp for warp in warps}
+    return replace(game_map, warps=tuple(warps), _warp_on=on)
 
 
 def people(state: State) -> set[tuple[int, int]]:
@@ -119,6 +130,17 @@ def test_a_destination_without_a_route_is_blocked(town: Game) -> None:
     skill = travel(Terrain(WORLD), Destination(200), town.state, patience=3)
     assert town.carry_out(skill) is Outcome.BLOCKED
     town.console.load(start)
+
+
+def test_a_warp_that_leads_elsewhere_twice_is_no_longer_used(played: Played) -> None:
+    """A script changes the warps of some rooms; here the map data lies about the nearest stairs."""
+    false = replace(WORLD, _maps={**WORLD._maps, HOUSE: with_end(WORLD.map(HOUSE), STAIRS, LAB)})
+    blocked: list[Spot] = []
+    with game_at(played.folder, free_in(HOUSE)) as game:
+        skill = travel(Terrain(false), Destination(LAB), game.state, on_blocked=blocked.append)
+        assert game.carry_out(skill, within=150) is Outcome.DONE
+        assert game.state.map.map_id == LAB
+    assert blocked == [Spot(LAB, *WORLD.arrival(LAB, OTHER_MAT))]
 
 
 def test_travel_to_the_current_map_is_done(town: Game) -> None:

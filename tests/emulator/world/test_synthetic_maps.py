@@ -11,6 +11,7 @@ from emulator.world.game_map import Warp, WarpTrigger
 from emulator.world.map_objects import MapObject, MapObjectKind
 from emulator.world.texts import TextKind
 from emulator.world.tileset import read_ground
+from emulator.world.world import Lift
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
 from tests.emulator.synthetic.texts import SERVICES, ExpectedText, expected_text, is_shop, text_ids
 
@@ -29,6 +30,7 @@ WAYS = {
     "LEFT_RIGHT": frozenset({Facing.LEFT, Facing.RIGHT}),
 }
 LAST_MAP = 255
+CELADON_MART_ELEVATOR, ROCKET_HIDEOUT_ELEVATOR, SILPH_CO_ELEVATOR = 127, 203, 236
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +144,37 @@ def test_arrivals_of_warps(world: World) -> None:
                 assert there == (row["arrive_x"], row["arrive_y"])
                 compared += 1
     assert compared > 800
+
+
+def test_an_exit_leads_to_the_outdoor_map_whose_door_leads_back(world: World) -> None:
+    """Whatever map the player came from: tunnels and gates have an exit on another road than their entrance."""
+    compared = 0
+    for each in real_maps():
+        for row, warp in zip(each["warps"], world.map(each["id"]).warps, strict=True):
+            if row["dest"] == LAST_MAP:
+                end = world.end_of(each["id"], warp)
+                assert row["resolved_dest"] == ([] if end is None else [end.map_id])
+                assert end is None or (end.x, end.y) == (row["arrive_x"], row["arrive_y"])
+                compared += end is not None
+    assert compared > 200
+
+
+def test_no_warp_leads_into_an_elevator_that_cannot_be_used(world: World) -> None:
+    def entered(world: World) -> set[int]:
+        ends = (world.end_of(each["id"], warp) for each, warp in into_elevators)
+        return {end.map_id for end in ends if end is not None}
+
+    elevators = {each["id"] for each in real_maps() if any("runtime" in w for w in each["warps"])}
+    into_elevators = [
+        (each, warp)
+        for each in real_maps()
+        for warp in world.map(each["id"]).warps
+        if warp.map_id in elevators
+    ]
+    assert elevators == {CELADON_MART_ELEVATOR, ROCKET_HIDEOUT_ELEVATOR, SILPH_CO_ELEVATOR}
+    assert entered(world) == set()
+    lift = Lift((1, 1), ())
+    assert entered(world.moving({}, {ROCKET_HIDEOUT_ELEVATOR: lift})) == {ROCKET_HIDEOUT_ELEVATOR}
 
 
 def test_what_makes_warps_fire(world: World) -> None:
