@@ -55,9 +55,11 @@ ALSO: Final = frozenset(
         "hFieldMoveMonMenuTopMenuItemX",
         "hWarpDestinationMap",
         "wCheckFor180DegreeTurn",
+        "wGameProgressFlags",
         "wNorthConnectedMap",
         "wOaksLabCurScript",
         "wPalletTownCurScript",
+        "wSSAnne2FCurScript",
         "wTrainerHeaderPtr",
         "wStack",
     )

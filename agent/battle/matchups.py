@@ -6,7 +6,7 @@ A trainer's Pokemon chooses its moves by the AI rules of its trainer class.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -46,6 +46,17 @@ HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed
 # PP assumed for each move that has any left, for a mon that is not in battle yet.
 ASSUMED_PP: Final = 9
 UNLIKELY: Final = 3e-3  # less likely branches are not searched
+
+
+class Foe(NamedTuple):
+    """A member of a trainer's team as it is fought; `third_move` replaces its third move if not 0."""
+
+    level: int
+    species: int
+    third_move: int = 0
+
+
+Foes: TypeAlias = tuple[Foe, ...]
 
 
 def with_ai_moves(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) -> BattleMon:
@@ -105,13 +116,16 @@ def fighter_of(mon: PartyMon, position: int) -> BattleMon:
 
 
 @lru_cache(maxsize=256)
-def fighter_from(dex: Dex, member: TeamMember, position: int) -> BattleMon | None:
+def fighter_from(dex: Dex, member: TeamMember | Foe, position: int) -> BattleMon | None:
     """Return a trainer's mon as the game creates it, or None for an unknown species."""
     species = dex.all_species.get(member.species)
     if species is None:
         return None
     stats = stats_of(species.base, TRAINER_DVS, member.level)
-    moves = tuple([MoveSlot(move, ASSUMED_PP, 0) for move in species.moves_at(member.level)])
+    numbers = species.moves_at(member.level)
+    if isinstance(member, Foe) and member.third_move:
+        numbers = (*numbers[:2], member.third_move, *numbers[3:])
+    moves = tuple([MoveSlot(move, ASSUMED_PP, 0) for move in numbers])
     made = fresh_mon(member.species, member.level, stats, moves, species.types)
     return replace(made, position=position)
 
@@ -280,7 +294,7 @@ def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoi
     return max(odds, key=lambda each: expected_damage(each, enemy.max_hp))
 
 
-def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[TeamMember]) -> float:
+def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[TeamMember | Foe]) -> float:
     """Return the chance that the team in its current state and order beats a trainer's team.
 
     Each mon uses its strongest attack, without items or switches, so the estimate is a lower bound.

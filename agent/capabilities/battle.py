@@ -12,7 +12,7 @@ from agent.battle.policy import BattlePolicy, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import ahead, is_ready
+from agent.capabilities.readiness import ahead, readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import fight
@@ -74,7 +74,7 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
         task = next(ahead(game.story, state), None)
         return BattleGoals(
             catch=wanted(game, state),
-            train=task is not None and not is_ready(game, state.party, task),
+            train=task is not None and not readiness(game, state, task).ready,
             spare=kept,
             sequence=sequence(game, state),
         )

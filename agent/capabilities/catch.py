@@ -1,15 +1,22 @@
 """Catch Pokemon the team needs: to beat the next trainer, or to learn a required field move."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from agent.battle import items
+from agent.battle.matchups import Foe, Foes, best_attack, duel, fighter_from
 from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, learners_of, machine_fact, missing_moves, untaught
-from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
+from agent.capabilities.readiness import (
+    ahead,
+    readiness,
+    remembered_strength,
+    team_against,
+    teams_of,
+)
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
@@ -17,19 +24,23 @@ from agent.story.facts import parse_fact
 from agent.story.interactions import Task
 from agent.story.places import Place
 from agent.story.story import Story
-from emulator import Dex, Party, Species, State
-from emulator.dex.trainers import Team
+from emulator import Dex, Party, State
 from emulator.dex.wild import WildTable
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # free places in the team
 ROOM: Final = "team:room"  # free places minus those reserved for learners of required moves
+RIVAL: Final = "rival:choice"  # the index of the rival's starter, which decides his teams
 STRONG: Final = 2  # damage multiplier that makes a species suitable
-GROWN: Final = 13  # moves learnt up to this level count
+LEAST_POWER: Final = 30  # of an attack that makes a species suitable
+FAIR: Final = (
+    0.5  # the chance to beat the strongest enemy at its level that makes a species suitable
+)
 FULL: Final = 6
 FRESH: Final = 50  # percent of HP needed to go catching
 COST: Final = 20
 MEETING_COST: Final = 5  # of each wild encounter until a suitable Pokemon appears
+Homes: TypeAlias = Mapping[Place, Fraction]  # places, with the share of the encounters there
 
 
 def within_reach(story: Story, task: Task) -> frozenset[Place]:
@@ -86,8 +97,7 @@ def _made(story: Story) -> set[str]:
 def capability(game: GameContext) -> Capability:
     """Catch suitable Pokemon in their wild areas."""
     found = {task: homes(game, task) for task in game.story.tasks if task.against is not None}
-    who = "is strong against the next trainer"
-    targets = [(CatchTarget(each.id, each.suitable, who, (ROOM,)), found[each]) for each in found]
+    targets = [each for task, choices in found.items() for each in _fitting(task, choices)]
     targets += [(target, homes_of(game, species)) for target, species in _learners(game)]
     return Capability(
         name="catch",
@@ -111,8 +121,9 @@ def wanted(game: GameContext, state: State) -> frozenset[int]:
         if has_room or each.known in game.story.needed
     ]
     task = next(ahead(game.story, state), None)
-    if has_room and task is not None and not _has_fitting(game.dex, task, state.party):
-        needed.append(fitting_for(game.dex, task))
+    if has_room and task is not None:
+        fitting = fitting_for(game.dex, team_against(game.story, game.dex, task, state))
+        needed += [fitting] if not _has_any(state.party, fitting) else []
     return frozenset[int]().union(*needed)
 
 
@@ -127,29 +138,33 @@ def is_looking(game: GameContext, state: State) -> bool:
     return bool(homes_of(game, wanted(game, state)))
 
 
-def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
-    before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
-
-    strength_of = remembered_strength()
+def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
+    before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0, RIVAL: 0}
+    story, strength_of = game.story, remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
-        return strength_of(state.party), state.bag, state.player.money
+        player, flags = state.player, state.flags
+        land = [each.contains(state) for each in story.lands]
+        known = player.money, player.badges, player.rival_starter, flags.events, flags.hidden
+        return strength_of(state.party), state.bag, *known, flags.scripts, flags.status_1, land
 
     def read(state: State) -> Mapping[str, int]:
-        room = _room(game, state)
+        room, choice = _room(game, state), story.rival_choice(state)
         hopeless = not room or not _can_have_balls(game.dex, state)
-        facts = {
-            # No catch is needed if a member is suitable already, or the team wins without one.
-            task.suitable: int(
-                hopeless
-                or not places
-                or _has_fitting(game.dex, task, state.party)
-                or is_ready(game, state.party, task)
-            )
-            for task, places in found.items()
-        }
+
+        def needs_none(task: Task, choices: Sequence[Homes]) -> bool:
+            """Return whether no catch is needed: none helps or can be had now, or the team wins without one."""
+            near = choices[choice % len(choices)] if choices else {}
+            if hopeless or story.shows(state, task.sets):
+                return True
+            if not any(story.is_near(state, place) for place in near):
+                return True
+            fitting = fitting_for(game.dex, team_against(story, game.dex, task, state))
+            return _has_any(state.party, fitting) or readiness(game, state, task).ready
+
+        facts = {task.suitable: int(needs_none(task, choices)) for task, choices in found.items()}
         places = FULL - len(state.party)
-        return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room}
+        return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room, RIVAL: choice}
 
     return watching(before, sources, read)
 
@@ -161,12 +176,23 @@ def _can_have_balls(dex: Dex, state: State) -> bool:
 
 
 class CatchTarget(NamedTuple):
-    """What to catch: its name, the fact a catch makes true, a relative clause for the label, and required facts."""
+    """What to catch: its name, the fact a catch makes true, a relative clause for the label, and conditions."""
 
     name: str
     fact: str
     who: str
-    needs: tuple[str, ...]
+    needs: tuple[Require, ...]
+
+
+def _fitting(task: Task, choices: Sequence[Homes]) -> Iterator[tuple[CatchTarget, Homes]]:
+    """Yield what to catch against the trainer of a task, for each of his teams."""
+    who, room = "is strong against the next trainer", Require(ROOM, at_least=1)
+    if len(choices) == 1:
+        yield CatchTarget(task.id, task.suitable, who, (room,)), choices[0]
+        return
+    for choice, places in enumerate(choices):
+        chosen = Require(RIVAL, at_least=choice), Require(RIVAL, at_most=choice)
+        yield CatchTarget(f"{task.id}:{choice + 1}", task.suitable, who, (room, *chosen)), places
 
 
 def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]:
@@ -176,7 +202,8 @@ def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]
         if carried is not None:
             who = f"learns {move.name.upper()}"
             place = PLACES if move.known in game.story.needed else ROOM
-            target = CatchTarget(move.name, able(move), who, (carried, place))
+            needs = Require(carried, at_least=1), Require(place, at_least=1)
+            target = CatchTarget(move.name, able(move), who, needs)
             yield target, learners_of(game.dex, move.move)
 
 
@@ -188,9 +215,9 @@ def _bound_action(
         requires=(
             Require(at(place.name), at_least=1),
             FREE,
-            Require(BALLS, at_least=1),
+            *(() if place.safari else (Require(BALLS, at_least=1),)),
             Require("party:hp", at_least=FRESH),
-            *(Require(fact, at_least=1) for fact in target.needs),
+            *target.needs,
         ),
         effects=(Effect(target.fact, 1),),
         cost=COST + round(MEETING_COST / share),
@@ -199,14 +226,16 @@ def _bound_action(
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
 
 
-def homes(game: GameContext, task: Task) -> Mapping[Place, Fraction]:
-    """Return the places within reach before the task with suitable Pokemon, and their share of encounters."""
+def homes(game: GameContext, task: Task) -> tuple[Homes, ...]:
+    """Return where suitable Pokemon live within reach before the task, for each team of its trainer."""
     near = within_reach(game.story, task)
-    everywhere = homes_of(game, fitting_for(game.dex, task))
-    return {place: share for place, share in everywhere.items() if place in near}
+    found = [
+        homes_of(game, fitting_for(game.dex, team)) for team in teams_of(game.story, game.dex, task)
+    ]
+    return tuple([{place: each[place] for place in each if place in near} for each in found])
 
 
-def homes_of(game: GameContext, species: frozenset[int]) -> Mapping[Place, Fraction]:
+def homes_of(game: GameContext, species: frozenset[int]) -> Homes:
     """Return the places where some of these species live, and their share of the encounters there."""
     shares = {place: _share(game.dex, place, species) for place in game.story.places}
     return {place: share for place, share in shares.items() if share}
@@ -224,28 +253,31 @@ def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
     return sum((slot.chance for slot in slots if slot.species in fitting), Fraction(0))
 
 
-@lru_cache(maxsize=64)
-def fitting_for(dex: Dex, task: Task) -> frozenset[int]:
-    """Return the species that are strong against the trainer of a task, by moves known or learned soon."""
-    team = team_of(dex, task.against) if task.against is not None else ()
-    return frozenset(
-        index for index, each in dex.all_species.items() if _is_strong(dex, each, team)
-    )
+@lru_cache(maxsize=256)
+def fitting_for(dex: Dex, team: Foes) -> frozenset[int]:
+    """Return the species that are strong against a trainer's team, and would do well at its level."""
+    return frozenset(index for index in dex.all_species if _does_well(dex, index, team))
 
 
-def _is_strong(dex: Dex, species: Species, team: Team) -> bool:
-    """Return whether an attack that a species knows soon is strong against at least half of a team."""
-    learnt = (each.move for each in species.level_up_moves if each.level <= GROWN)
-    moves = (*species.first_moves, *learnt)
+def _does_well(dex: Dex, species: int, team: Foes) -> bool:
     foes = [dex.all_species[member.species] for member in team if member.species in dex.all_species]
-    attacks = [dex.all_moves[move] for move in moves if move in dex.all_moves]
-    return bool(foes) and any(
+    strongest = max(team, key=lambda each: each.level, default=None)
+    if strongest is None or len(foes) < len(team):
+        return False
+    known = dex.all_species[species].moves_at(strongest.level)
+    attacks = [dex.all_moves[move] for move in known if move in dex.all_moves]
+    is_strong = any(
         2 * sum(dex.rules.chart.multiplier(move.type, foe.types) >= STRONG for foe in foes)
         >= len(foes)
         for move in attacks
-        if move.power
+        if move.power >= LEAST_POWER
     )
+    own = fighter_from(dex, Foe(strongest.level, species), 0) if is_strong else None
+    foe = fighter_from(dex, strongest, 0)
+    if own is None or foe is None:
+        return False
+    return duel(dex, own, foe, best_attack(dex, own, foe)).chance >= FAIR
 
 
-def _has_fitting(dex: Dex, task: Task, party: Party) -> bool:
-    return any(mon.species in fitting_for(dex, task) for mon in party.mons)
+def _has_any(party: Party, species: frozenset[int]) -> bool:
+    return any(mon.species in species for mon in party.mons)

@@ -1,11 +1,12 @@
 """Memory operations as planned actions, none of which takes a step: recall, cleanup, and stock checks."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from agent.battle.matchups import Foes
 from agent.capabilities.capability import BoundAction, Capability, Sensor, recalling
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import team_of
+from agent.capabilities.readiness import team_against, teams_of
 from agent.capabilities.travel import at
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
@@ -43,7 +44,7 @@ def capability(game: GameContext) -> Capability:
     memory = game.memory
     if memory is None:
         return Capability(name="recollect")
-    opponents = dict(_opponents(game))
+    opponents = [task for task in game.story.tasks if teams_of(game.story, game.dex, task)]
     working = scope_name(memory.agent_id, "working")
 
     def is_untidy(percept: Percept, recall: Recall) -> Mapping[str, int]:
@@ -51,7 +52,7 @@ def capability(game: GameContext) -> Capability:
             return {UNTIDY: 0}
         return {UNTIDY: int(_is_due(percept, recall, working, MAINTENANCE, TIDY_AGAIN_S))}
 
-    def tidy() -> None:
+    def tidy(_state: State) -> None:
         memory.memory_ingest_now()  # first, so that no entry is removed before it is used
         memory.memory_deduplicate(scope=working)
         memory.memory_prune(scope=working)
@@ -67,7 +68,7 @@ def capability(game: GameContext) -> Capability:
         name="recollect",
         sensors=(_recalled_sensor(working, opponents), Sensor(frozenset({UNTIDY}), is_untidy)),
         actions=(
-            *(_recall_action(game, memory, task, names) for task, names in opponents.items()),
+            *(_recall_action(game, memory, task) for task in opponents),
             _at_once(tidying, tidy),
         ),
         goals=(Goal(UNTIDY, (Require(UNTIDY, at_most=0),), PRIORITY, "keep memory tidy"),),
@@ -85,7 +86,7 @@ def stock_of_memory(game: GameContext) -> Capability:
         begun = percept.state.frame >= EVERY_S * FRAMES_PER_SECOND
         return {DUE: int(begun and _is_due(percept, recall, scope, STOCK, EVERY_S))}
 
-    def take_stock() -> None:
+    def take_stock(_state: State) -> None:
         seen, stats, tags = memory.memory_map(), memory.memory_stats(), memory.memory_list_tags()
         commonest = sorted(tags, key=lambda tag: (-tags[tag], tag))[:MOST_NAMED]
         found: dict[str, Json] = {
@@ -123,7 +124,11 @@ class RecallJudge:
 
     def __init__(self, game: GameContext, memory: MemoryActions) -> None:
         self._memory = memory
-        self._first = {task.recalled: names[:1] for task, names in _opponents(game)}
+        tasks = [task for task in game.story.tasks if teams_of(game.story, game.dex, task)]
+        self._first = {
+            each.recalled: _names(game, teams_of(game.story, game.dex, each)[0])[:1]
+            for each in tasks
+        }
 
     def saw(self, event: BlackboardEvent) -> None:
         """Record a finished battle."""
@@ -138,16 +143,13 @@ class RecallJudge:
                 self._memory.memory_judge(entry, useful=record["outcome"] == "victory")
 
 
-def _opponents(game: GameContext) -> Iterator[tuple[Task, tuple[str, ...]]]:
-    """Yield the tasks against a trainer, with the names of the trainer's Pokemon."""
-    species = game.dex.all_species
-    for task in game.story.tasks:
-        if task.against is not None and (team := team_of(game.dex, task.against)):
-            known = (species.get(each.species) for each in team)
-            yield task, tuple(each.name for each in known if each is not None)
+def _names(game: GameContext, team: Foes) -> tuple[str, ...]:
+    """Return the names of a team's Pokemon."""
+    known = (game.dex.all_species.get(each.species) for each in team)
+    return tuple([each.name for each in known if each is not None])
 
 
-def _recalled_sensor(working: str, opponents: Mapping[Task, tuple[str, ...]]) -> Sensor:
+def _recalled_sensor(working: str, opponents: Iterable[Task]) -> Sensor:
     names = frozenset(task.recalled for task in opponents)
 
     def read(recall: Recall) -> Mapping[str, int]:
@@ -158,11 +160,14 @@ def _recalled_sensor(working: str, opponents: Mapping[Task, tuple[str, ...]]) ->
     return recalling(names, working, read)
 
 
-def _recall_action(
-    game: GameContext, memory: MemoryActions, task: Task, names: tuple[str, ...]
-) -> BoundAction:
+def _recall_action(game: GameContext, memory: MemoryActions, task: Task) -> BoundAction:
     place = game.story.place(task.place).called
-    query = MemoryQuery(text=" ".join(names), place=place, subject=", ".join(names))
+
+    def recall(state: State) -> None:
+        names = _names(game, team_against(game.story, game.dex, task, state))
+        query = MemoryQuery(text=" ".join(names), place=place, subject=", ".join(names))
+        memory.memory_recall(query, task.recalled)
+
     action = Action(
         name=task.recalled,
         requires=(Require(at(task.place), at_least=1),),
@@ -170,14 +175,14 @@ def _recall_action(
         cost=1,
         label=f"recall what is known of this task: {task.label}",
     )
-    return _at_once(action, lambda: memory.memory_recall(query, task.recalled))
+    return _at_once(action, recall)
 
 
-def _at_once(action: Action, do: Callable[[], object]) -> BoundAction:
+def _at_once(action: Action, do: Callable[[State], object]) -> BoundAction:
     """Return an action that calls `do` and takes no step of the game."""
 
-    def begin(_state: State) -> Skill:
-        do()
+    def begin(state: State) -> Skill:
+        do(state)
         yield from ()
         return Outcome.DONE
 

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Final
 
+from agent.battle.matchups import chance_to_beat
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import ahead, is_ready, led_by, lost_to, odds, team_of
+from agent.capabilities.readiness import ahead, led_by, lost_to, readiness, team_against
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
 from agent.story.interactions import Task
-from emulator import Party, State
+from emulator import State
+from emulator.rules.stats import HIGHEST_LEVEL
 
 RIGHT_LEAD: Final = "right_lead"
 PRIORITY: Final = 53
@@ -28,7 +30,7 @@ def capability(game: GameContext) -> Capability:
 
     def sources(state: State) -> tuple[object, ...]:
         here = not state.in_battle and state.party
-        return state.in_battle, here, state.flags.events, game.experience.lessons
+        return state.in_battle, here, state.map.map_id, state.flags.events, game.experience.lessons
 
     def begin(state: State) -> Skill:
         return swap(0, best_lead(game, state), state)
@@ -60,27 +62,30 @@ def best_lead(game: GameContext, state: State) -> int:
     party = state.party
     able = [at for at, mon in enumerate(party.mons) if mon.hp]
     task = next(ahead(game.story, state), None)
-    if len(able) < 2 or task is None or task.against is None:
+    if len(able) < 2 or task is None:
         return able[0] if able else 0
-    if not is_ready(game, party, task):
-        return _trainee(game, task, party, able)
-    team = team_of(game.dex, task.against)
+    if not readiness(game, state, task).ready:
+        return _trainee(game, task, state, able)
+    team = team_against(game.story, game.dex, task, state)
     grown = [at for at in able if lost_to(game.dex, party[at], team, game.experience) is None]
     able = grown or able
-    chances = {at: odds(game.dex, led_by(party, at), task.against) for at in able}
+    chances = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in able}
     best = max(able, key=lambda at: (chances[at], -at))
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
-def _trainee(game: GameContext, task: Task, party: Party, able: list[int]) -> int:
-    """Return the member to gain experience: suitable for the next trainer, and strong enough until then."""
+def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> int:
+    """Return the member to gain experience: suitable for the next trainer, and strong enough for what is met here."""
+    party, wild = state.party, game.dex.wild.get(state.map.map_id)
+    slots = wild.grass.slots if wild is not None and wild.grass is not None else ()
+    met = max((slot.level for slot in slots), default=HIGHEST_LEVEL)
     strongest = max(able, key=lambda at: (party[at].level, -at))
-    fitting = fitting_for(game.dex, task)
+    fitting = fitting_for(game.dex, team_against(game.story, game.dex, task, state))
     trainees = [
         at
         for at in able
         if party[at].species in fitting
-        and party[at].level + BEHIND >= party[strongest].level
+        and party[at].level >= min(party[strongest].level - BEHIND, met)
         and 2 * party[at].hp > party[at].stats.hp
     ]
     return max(trainees, key=lambda at: (party[at].level, -at), default=strongest)

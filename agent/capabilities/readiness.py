@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agent.battle.matchups import HEALTHY, chance_to_beat
+from agent.battle.matchups import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.experience.uses import Experience
+from agent.story.facts import FactKind
 from agent.story.interactions import Task
 from agent.story.story import Story
 from emulator import Dex, Party, PartyMon, State
-from emulator.dex.trainers import Team
 from emulator.ram.party import MoveSlot
 from emulator.world.map_objects import Opponent
 from memory import MistakeRecord
@@ -34,7 +34,7 @@ class Proof(NamedTuple):
         return f"{self.own} won against {self.enemies} all of {self.wins} times, at level {self.level} too"
 
 
-def won_against(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> Proof | None:
+def won_against(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> Proof | None:
     """Return the proof that the species of `mon` beats `team` at its level or one above it, or None.
 
     A level one below the proof is accepted: a win there lowers the proof by one level, a defeat removes it.
@@ -58,7 +58,7 @@ def won_against(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> 
     return Proof(species.name, enemies, wins, lowest)
 
 
-def lost_to(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> MistakeRecord | None:
+def lost_to(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> MistakeRecord | None:
     """Return the battle that the species of `mon` lost against `team` at its level or above, or None."""
     species = dex.all_species.get(mon.species)
     defeats = experience.defeats(species.name) if species is not None else ()
@@ -69,7 +69,7 @@ def lost_to(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> Mist
     return None
 
 
-def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
+def _was_against(dex: Dex, defeat: MistakeRecord, team: Foes) -> bool:
     """Return whether the part of the enemy team seen matches; a wild Pokemon of the same species and level matches too."""
     met = str(defeat.situation["enemy_pokemon"]).split(", ")
     named = [(dex.species(each.species).name, each.level) for each in team]
@@ -78,26 +78,56 @@ def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
     return order[: len(met)] == met and defeat.situation["enemy_level"] in levels
 
 
-def team_of(dex: Dex, opponent: Opponent) -> Team:
+def team_of(dex: Dex, opponent: Opponent) -> Foes:
     """Return the team of a trainer; an empty team if the cartridge has no such trainer."""
     known = dex.all_trainers.get(opponent.trainer_class)
     if known is None or not 0 < opponent.number <= len(known.teams):
         return ()
-    return known.teams[opponent.number - 1]
+    team = tuple([Foe(*each) for each in known.teams[opponent.number - 1]])
+    special = dex.team_moves.get(known.number)
+    return _with_third_move(team, *special) if special is not None else team
 
 
-def odds(dex: Dex, party: Party, opponent: Opponent, following: Team = ()) -> float:
-    """Return the chance that a team in its present state beats a trainer and the teams `following` without a rest."""
-    return chance_to_beat(dex, party, (*team_of(dex, opponent), *following))
+def teams_of(story: Story, dex: Dex, task: Task) -> tuple[Foes, ...]:
+    """Return the team of a task's trainer for each choice of the rival that changes it; () without such a trainer."""
+    if task.against is None:
+        return ()
+    teams = [team_of(dex, each) for each in task.against.opponents()]
+    mark = story.ram_facts.get(task.sets)
+    if mark is not None and mark.kind is FactKind.BADGE:
+        # A leader's move has the number of the gym, and the badges are in the order of the gyms.
+        special = dex.lone_moves.get(mark.number + 1)
+        teams = [_with_third_move(team, *special) for team in teams] if special else teams
+    for each in task.against.third_moves:
+        teams = [
+            _with_third_move(team, each.member - 1, each.moves[at % len(each.moves)])
+            for at, team in enumerate(teams)
+        ]
+    return tuple(teams) if all(teams) else ()
 
 
-def following(game: GameContext, task: Task) -> Team:
+def team_against(story: Story, dex: Dex, task: Task, state: State) -> Foes:
+    """Return the team of a task's trainer in this game; an empty team if the cartridge has no such trainer."""
+    teams = teams_of(story, dex, task)
+    return teams[story.rival_choice(state) % len(teams)] if teams else ()
+
+
+def following(game: GameContext, task: Task, state: State) -> Foes:
     """Return the Pokemon of all trainers that follow the trainer of a task without a rest."""
     row = next((each.trials for each in game.story.places if task.id in each.trials), ())
     after = row[row.index(task.id) + 1 :] if row else ()
-    others = [each.against for each in game.story.tasks if each.id in after]
-    teams = [team_of(game.dex, each) for each in others if each is not None]
+    teams = [
+        team_against(game.story, game.dex, each, state)
+        for each in game.story.tasks
+        if each.id in after
+    ]
     return tuple(member for team in teams for member in team)
+
+
+def _with_third_move(team: Foes, place: int, move: int) -> Foes:
+    return tuple(
+        [each._replace(third_move=move) if at == place else each for at, each in enumerate(team)]
+    )
 
 
 def led_by(party: Party, position: int) -> Party:
@@ -118,22 +148,21 @@ class Readiness(NamedTuple):
     proof: Proof | None = None
 
 
-def is_ready(game: GameContext, party: Party, task: Task) -> bool:
-    """Return whether a team, rested and in the best order, is likely to beat the trainer of a task."""
-    if task.against is None:
-        return True
-    return readiness_of(game, party, task.against, following(game, task)).ready
+def readiness(game: GameContext, state: State, task: Task) -> Readiness:
+    """Return the readiness of the team for the trainer of a task, and for the trainers that follow without a rest."""
+    team, then = team_against(game.story, game.dex, task, state), following(game, task, state)
+    return readiness_of(game, state.party, team, then)
 
 
-def readiness_of(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
-    """Return the readiness of a team for a trainer, and for the Pokemon of `then` without a rest between.
+def readiness_of(game: GameContext, party: Party, team: Foes, then: Foes = ()) -> Readiness:
+    """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 
-    A member that led in a defeat by the same trainer may lead again only at a higher level.
+    A member that led in a defeat by the same team may lead again only at a higher level.
     """
-    recovered, team = rested(game.dex, party), team_of(game.dex, opponent)
+    recovered = rested(game.dex, party)
     held_back = proof = None
     for at, mon in enumerate(recovered.mons):
-        chance = odds(game.dex, led_by(recovered, at), opponent, then)
+        chance = chance_to_beat(game.dex, led_by(recovered, at), (*team, *then))
         if chance < DARED:
             continue
         defeat = lost_to(game.dex, mon, team, game.experience)

@@ -14,17 +14,17 @@ from agent.capabilities.capability import (
     Sensor,
     watching,
 )
-from agent.capabilities.catch import homes
+from agent.capabilities.catch import PLACES, homes
 from agent.capabilities.context import GameContext, only_talks
-from agent.capabilities.field_moves import machine_fact
+from agent.capabilities.field_moves import able, learners_of, machine_fact
 from agent.capabilities.heal import home
-from agent.capabilities.readiness import RESTED, team_of
+from agent.capabilities.readiness import RESTED, teams_of
 from agent.capabilities.travel import at
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, Terrain, examine, show_menu, talk, wait
-from agent.story.facts import outcome, required
+from agent.story.facts import FactKind, outcome, parse_fact, required
 from agent.story.interactions import Errand, InteractionContext, Task
 from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
 from agent.story.story import Ambition, Story
@@ -185,6 +185,13 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         return game.choices.settle(task, partial(_text_of, game, state.map.map_id))
 
     context = InteractionContext(game.terrain, game.dex, person)
+    given = game.story.ram_facts[parse_fact(task.sets)[0]]
+    is_mon = given.kind is FactKind.MON
+    taught = [
+        able(move)
+        for move in game.story.field_moves
+        if is_mon and given.number in learners_of(game.dex, move.move)
+    ]
 
     action = Action(
         name=f"task:{task.id}",
@@ -193,8 +200,12 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
             FREE,
             *(required(fact) for fact in task.needs),
             *_fit_to_fight(task, game),
+            *([Require(PLACES, at_least=1)] if is_mon else ()),
         ),
-        effects=outcome((task.sets, *task.gives), task.takes),
+        effects=(
+            *outcome((task.sets, *task.gives), task.takes),
+            *(Effect(fact, 1) for fact in taught),
+        ),
         cost=5,
         label=task.label,
     )
@@ -212,12 +223,12 @@ def _text_of(game: GameContext, map_id: int, slot: int) -> str:
 
 def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
     """Yield the conditions to fight the trainer of a task, if the cartridge has that trainer."""
-    if task.against is None or not team_of(game.dex, task.against):
+    if not teams_of(game.story, game.dex, task):
         return
     yield Require(task.ready, at_least=1)
     if task.rested:
         yield Require("party:hp", at_least=RESTED)
-    if homes(game, task):
+    if any(homes(game, task)):
         yield Require(task.suitable, at_least=1)
     if game.memory is not None:
         yield Require(task.recalled, at_least=1)

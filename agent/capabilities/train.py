@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
+from agent.battle.matchups import chance_to_beat
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,
@@ -18,11 +19,10 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     Readiness,
     ahead,
-    following,
-    odds,
-    readiness_of,
+    readiness,
     remembered_strength,
     team_of,
+    teams_of,
 )
 from agent.capabilities.travel import at
 from agent.experience.memory_use import MemoryUse
@@ -38,6 +38,8 @@ SURE: Final = 0.9  # the chance to win at which a trainer on this map is fought 
 EXPERIENCE: Final = 2_000  # assumed need of one training: a few levels of a young team
 FIGHT_COST: Final = 2  # of each battle in the grass
 SPAR_COST: Final = 15
+# Of training without a suitable Pokemon: the cost of the greatest detour to catch one.
+ALONE_COST: Final = 100
 LOOKS: Final = 3  # attempts to find a path to a trainer, who may be unreachable
 SPARRING: Final = "sparring"
 NO_TRAINER: Final = 0  # the sprite slot of the player
@@ -45,15 +47,19 @@ NO_TRAINER: Final = 0  # the sprite slot of the player
 
 def capability(game: GameContext) -> Capability:
     """Train until the odds are good."""
-    against = [
-        task for task in game.story.tasks if task.against and team_of(game.dex, task.against)
-    ]
+    against = [task for task in game.story.tasks if teams_of(game.story, game.dex, task)]
     ready = tuple(Effect(task.ready, 1) for task in against)
-    grounds = [place for place in game.story.places if grass_of(game.dex, place) is not None]
+    # What a team beats by its level alone needs no catch.
+    alone = (*ready, *(Effect(task.suitable, 1) for task in against))
+    grounds = [place for place in game.story.places if _is_ground(game.dex, place)]
     return Capability(
         name="train",
         sensors=(_ready_sensor(game), _sparring_sensor(game)),
-        actions=(*(_roam(place, ready, game) for place in grounds), _spar(ready, game))
+        actions=(
+            *(_roam("train", place, ready, 0, game) for place in grounds),
+            *(_roam("train_alone", place, alone, ALONE_COST, game) for place in grounds),
+            _spar(alone, game),
+        )
         if ready
         else (),
     )
@@ -65,10 +71,9 @@ def _ready_sensor(game: GameContext) -> Sensor:
     def read(state: State) -> Mapping[str, int]:
         facts = dict(names)
         for task in ahead(game.story, state):
-            if task.against is not None:
-                found = readiness_of(game, state.party, task.against, following(game, task))
-                facts[task.ready] = int(found.ready)
-                note_influence(task.ready, found)
+            found = readiness(game, state, task)
+            facts[task.ready] = int(found.ready)
+            note_influence(task.ready, found)
         return facts
 
     def note_influence(fact: str, found: Readiness) -> None:
@@ -85,7 +90,8 @@ def _ready_sensor(game: GameContext) -> Sensor:
     strength_of = remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
-        return strength_of(state.party), state.flags.events, game.experience.lessons
+        flags, rival = state.flags, state.player.rival_starter
+        return strength_of(state.party), flags.events, flags.scripts, rival, game.experience.lessons
 
     return watching(names, sources, read)
 
@@ -103,17 +109,23 @@ def _sparring_sensor(game: GameContext) -> Sensor:
 def _partner(game: GameContext, state: State) -> int:
     """Return the sprite slot of a trainer on this map that the team almost surely beats, or 0."""
     for each in watching_trainers(game.terrain.world(state), state):
-        if odds(game.dex, state.party, each.opponent) >= SURE:
+        if chance_to_beat(game.dex, state.party, team_of(game.dex, each.opponent)) >= SURE:
             return each.slot
     return NO_TRAINER
 
 
-def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
+def _is_ground(dex: Dex, place: Place) -> bool:
+    return not place.safari and grass_of(dex, place) is not None
+
+
+def _roam(
+    name: str, place: Place, ready: tuple[Effect, ...], more: int, game: GameContext
+) -> BoundAction:
     action = Action(
-        name=f"train:{place.name}",
+        name=f"{name}:{place.name}",
         requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect("party:hp", SPENT)),
-        cost=_cost(game.dex, place),
+        cost=_cost(game.dex, place) + more,
         label=f"train in {place.called}",
     )
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))

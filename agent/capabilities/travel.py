@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
+from agent.battle.matchups import chance_to_beat
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,
@@ -18,7 +19,7 @@ from agent.capabilities.capability import (
     Sensor,
 )
 from agent.capabilities.context import GameContext, SquareTried
-from agent.capabilities.readiness import RESTED, odds, team_of
+from agent.capabilities.readiness import RESTED, team_of, teams_of
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Extra, Require
@@ -123,8 +124,12 @@ def trainer_sight(game: GameContext) -> Capability:
         if not state.in_control or not state.party.mons:
             return Obstacles()
         seen = watching_trainers(game.terrain.world(state), state)
-        risky = [each for each in seen if odds(game.dex, state.party, each.opponent) < SAFE]
-        costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
+        costs = {
+            square: SIGHT_DETOUR
+            for each in seen
+            if chance_to_beat(game.dex, state.party, team_of(game.dex, each.opponent)) < SAFE
+            for square in each.squares
+        }
         return Obstacles(frozenset(), costs)
 
     return Capability(name="caution", hazards=(in_sight,))
@@ -227,7 +232,7 @@ def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
     """Yield the conditions to enter a place that has trials and no healer or exit between them."""
     tasks = [each for each in game.story.tasks if each.id in place.trials]
     for task in tasks:
-        if task.against is not None and team_of(game.dex, task.against):
+        if teams_of(game.story, game.dex, task):
             yield Require(task.ready, at_least=1)
     if tasks:
         yield Require("party:hp", at_least=RESTED)

@@ -12,7 +12,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from agent.advisor.port import Tool, ToolRefused
-from agent.capabilities.readiness import ahead, odds
+from agent.battle.matchups import chance_to_beat
+from agent.capabilities.readiness import ahead, team_against
 from agent.mind.advice import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
@@ -120,10 +121,11 @@ class AdvisorTools:
         return explain(plan, moment.facts) if plan is not None else "no plan is known"
 
     def _odds(self) -> Iterator[str]:
-        party = self.now().percept.state.party
-        for task in ahead(self.describer.story, self.now().percept.state):
-            if task.against is not None and party.mons:
-                chance = odds(self.describer.dex, party, task.against)
+        state, story, dex = self.now().percept.state, self.describer.story, self.describer.dex
+        for task in ahead(story, state):
+            if state.party.mons:
+                team = team_against(story, dex, task, state)
+                chance = chance_to_beat(dex, state.party, team)
                 yield f"{task.label}: {100 * chance:.0f}% with the present team"
 
     def _undecided(self, claim: Mapping[str, Json]) -> Json:

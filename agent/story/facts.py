@@ -6,7 +6,10 @@ from typing import Final, NamedTuple
 
 from agent.planning.domain import Effect, Require
 from emulator import State
+from emulator.profile import symbol
+from emulator.ram.flags import SCRIPTS, Flags
 
+STEPS: Final = 0x100  # of the script of a map: one byte
 NOT_YET: Final = "clear:"  # instead of `event:`, for an event that has not happened or was undone
 
 
@@ -22,10 +25,11 @@ class FactKind(Enum):
     MONEY = "money"  # the player has at least this much
     MON = "mon"  # a member of the team is of this species
     OWNED = "owned"  # at least this many species were ever owned
+    SCRIPT = "script"  # the script of a map has come to a step
 
 
 class RamFact(NamedTuple):
-    """How RAM shows a fact: its kind, and the number of the event, badge, item, move or bit, or the amount."""
+    """How RAM shows a fact: its kind, and the number of the event, badge, item, move, bit or script, or the amount."""
 
     kind: FactKind
     number: int
@@ -33,8 +37,10 @@ class RamFact(NamedTuple):
     def shown_by(self, state: State) -> bool:
         """Return whether the state shows it."""
         match self.kind:
-            case FactKind.EVENT:
-                return state.flags.is_set(self.number)
+            case (
+                FactKind.EVENT | FactKind.SCRIPT | FactKind.STATUS | FactKind.GONE | FactKind.OWNED
+            ):
+                return self._shown_by_flags(state.flags)
             case FactKind.BADGE:
                 return self.number in state.player.badges
             case FactKind.ITEM:
@@ -42,16 +48,29 @@ class RamFact(NamedTuple):
             case FactKind.MOVE:
                 known = (slot.move for mon in state.party.mons for slot in mon.moves)
                 return self.number in known
-            case FactKind.STATUS:
-                return bool(state.flags.status_1 >> self.number & 1)
-            case FactKind.GONE:
-                return bool(state.flags.hidden[self.number >> 3] >> (self.number & 7) & 1)
             case FactKind.MONEY:
                 return state.player.money >= self.number
             case FactKind.MON:
                 return any(mon.species == self.number for mon in state.party.mons)
+
+    def _shown_by_flags(self, flags: Flags) -> bool:
+        match self.kind:
+            case FactKind.SCRIPT:
+                at, step = divmod(self.number, STEPS)
+                return flags.scripts[at] >= step
+            case FactKind.STATUS:
+                return bool(flags.status_1 >> self.number & 1)
+            case FactKind.GONE:
+                return bool(flags.hidden[self.number >> 3] >> (self.number & 7) & 1)
             case FactKind.OWNED:
-                return state.flags.species_owned >= self.number
+                return flags.species_owned >= self.number
+            case _:
+                return flags.is_set(self.number)
+
+
+def script_number(at: str, step: int) -> int:
+    """Return the number of the fact that the script whose step is the byte `at` has come to `step`."""
+    return (symbol(at) - SCRIPTS) * STEPS + step
 
 
 def parse_fact(fact: str) -> tuple[str, bool]:

@@ -192,12 +192,42 @@ class Errand:
 
 
 @dataclass(frozen=True, slots=True)
+class ThirdMove:
+    """The third move that a script gives a member of a trainer's team: the same always, or by the rival's starter."""
+
+    member: int  # counted from 1
+    moves: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryTrainer:
+    """The trainer of a task: a class, and its number, or one for each starter of the rival."""
+
+    trainer_class: int
+    numbers: tuple[int, ...]
+    third_moves: tuple[ThirdMove, ...] = ()
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any] | tuple[int, int]) -> "StoryTrainer":
+        """Return the trainer of a value in a story file: a class and a number, or a table."""
+        if not isinstance(value, Mapping):
+            trainer_class, number = value
+            return cls(trainer_class, (number,))
+        moves = (ThirdMove(**row) for row in value.get("third_moves", ()))
+        return cls(value["class"], value["by_rival_starter"], tuple(moves))
+
+    def opponents(self) -> tuple[Opponent, ...]:
+        """Return the trainer with each of its numbers."""
+        return tuple([Opponent(self.trainer_class, number) for number in self.numbers])
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A task that makes the fact `sets` true by an interaction, once all facts in `needs` are true.
 
     `gives` are further facts that it makes true, `takes` those that it makes untrue, such as items handed over.
-    `against` is the trainer to beat, a class and a number. `rested` requires a healed team; it is false where
-    no healer is on the way.
+    `against` is the trainer to beat. `rested` requires a healed team; it is false where no healer is on the way.
+    `must_win` says that the wild battle it begins has to be won.
     """
 
     id: str
@@ -208,8 +238,9 @@ class Task:
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
-    against: Opponent | None = None
+    against: StoryTrainer | None = None
     rested: bool = True
+    must_win: bool = False
 
     @property
     def facts(self) -> tuple[str, ...]:

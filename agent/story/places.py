@@ -65,7 +65,7 @@ class Place:
     `needs` are the facts required to get there from anywhere; with `only_ways` the place is reached only by its
     `ways`. Arriving makes the facts in `gives` true. `trials` are tasks with no exit between them: the team
     must be ready for all of them before it enters.
-    A `tame` place has no wild Pokemon.
+    A `tame` place has no wild Pokemon. In a `safari` place they are caught with balls given there, and not fought.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Place:
     gives: tuple[str, ...] = ()
     trials: tuple[str, ...] = ()
     tame: bool = False
+    safari: bool = False
 
     @property
     def facts(self) -> Iterator[str]:

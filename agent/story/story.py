@@ -9,12 +9,19 @@ from typing import Any, Final, NamedTuple
 
 from agent.errors import UsageError, did_you_mean
 from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
-from agent.story.facts import FactKind, RamFact, parse_fact
-from agent.story.interactions import INTERACTIONS, Clerk, Errand, Healer, Interaction, Task
+from agent.story.facts import FactKind, RamFact, parse_fact, script_number
+from agent.story.interactions import (
+    INTERACTIONS,
+    Clerk,
+    Errand,
+    Healer,
+    Interaction,
+    StoryTrainer,
+    Task,
+)
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Gate, Land, Place, Square, Way
 from emulator import RED, CartridgeKind, MapSquare, State
-from emulator.world.map_objects import Opponent
 from emulator.world.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
@@ -28,6 +35,7 @@ TABLES: Final = {
     FactKind.MONEY: "sums",
     FactKind.MON: "mons",
     FactKind.OWNED: "collections",
+    FactKind.SCRIPT: "scripts",
 }
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
@@ -67,7 +75,8 @@ class Story:
     `ram_facts` are the story facts (events, badges, items, moves and others) by name; `names` are the display names of
     maps that have one; `carries` maps the squares of slides and holes to where a script moves the player; `lifts`
     are the elevators by the map of their car. `field_moves` are the moves used on the map. `caveat` is a warning
-    for the owner, or ''; `wants` are the requested facts, which come before the milestones.
+    for the owner, or ''; `wants` are the requested facts, which come before the milestones. `rival_starters` are the
+    species that the rival may choose first, in the order of his teams.
     """
 
     places: tuple[Place, ...]
@@ -86,6 +95,7 @@ class Story:
     field_moves: tuple[FieldMove, ...] = ()
     caveat: str = ""
     wants: tuple[str, ...] = ()
+    rival_starters: tuple[int, ...] = ()
 
     @staticmethod
     @cache
@@ -136,6 +146,11 @@ class Story:
     def place(self, name: str) -> Place:
         """Return a place by its name."""
         return next(each for each in self.places if each.name == name)
+
+    def rival_choice(self, state: State) -> int:
+        """Return the index of the rival's starter; 0 while he has none."""
+        starter = state.player.rival_starter
+        return self.rival_starters.index(starter) if starter in self.rival_starters else 0
 
     def can_use(self, state: State, move: int) -> bool:
         """Return whether a member of the team knows a move and may use it on the map."""
@@ -236,6 +251,7 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
             for name, badge in table.get("field_moves", {}).items()
         ),
         caveat=table.get("caveat", ""),
+        rival_starters=table.get("rival_starters", ()),
     )
     ram_facts = _marks(table, story)
     milestones = tuple(_milestone(maps, ram_facts, row) for row in table["milestones"])
@@ -254,6 +270,8 @@ def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
     numbers = {kind: table.get(key, {}) for kind, key in TABLES.items()}
     numbers[FactKind.EVENT] = RED.events
     numbers[FactKind.MOVE] = {**FIELD_MOVES, **numbers[FactKind.MOVE]}
+    scripts = numbers[FactKind.SCRIPT].items()
+    numbers[FactKind.SCRIPT] = {name: script_number(**row) for name, row in scripts}
     facts = [fact for place in story.places for fact in place.facts]
     facts += [fact for gate in story.gates for fact in (*gate.needs, *gate.instead)]
     facts += [fact for task in story.tasks for fact in task.facts]
@@ -289,6 +307,8 @@ def _place(
 ) -> Place:
     map_id, ways = row["map"], tuple(Way(**each) for each in row.get("ways", ()))
     guarded = (fact for gate in row.get("behind", ()) for fact in gates[gate].needs)
+    spot = row.get("spot")
+    around = [each for each in lands if each.covers(map_id, spot)] if spot else lands
     return Place(
         name=name,
         map_id=map_id,
@@ -296,14 +316,14 @@ def _place(
         needs=(*row.get("needs", ()), *guarded),
         ways=ways,
         only_ways=bool(ways) and not row.keys() & {"needs", "behind"},
-        land=next((each for each in lands if each.holds(map_id)), None),
+        land=next((each for each in around if each.holds(map_id)), None),
         **_without(row, "map", "needs", "behind", "ways"),
     )
 
 
 def _task(row: Mapping[str, Any]) -> Task:
     (key,) = INTERACTIONS.keys() & row.keys()
-    against = Opponent(*row["against"]) if "against" in row else None
+    against = StoryTrainer.of(row["against"]) if "against" in row else None
     rest = _without(row, key, "against")
     return Task(interaction=Interaction.of(key, row[key]), against=against, **rest)
 

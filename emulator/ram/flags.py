@@ -14,13 +14,15 @@ BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 STATUS_FLAGS_1: Final = symbol("wStatusFlags1")
 STATUS_FLAGS_4: Final = symbol("wStatusFlags4")
 USED_CENTER: Final = 0x04  # of wStatusFlags4
+SCRIPTS: Final = symbol("wGameProgressFlags")  # the step of the script of each map
+SCRIPTS_SIZE: Final = 200
 OWNED: Final = symbol("wPokedexOwned")
 OWNED_SIZE: Final = 19
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Event bits, hidden map objects, the destination after a blackout, and wStatusFlags1.
+    """Event bits, hidden map objects, the destination after a blackout, wStatusFlags1, and the steps of map scripts.
 
     `blackout_map` is the town in which the player wakes up; `used_center` says whether the player has ever
     used a Pokemon Center.
@@ -32,6 +34,7 @@ class Flags:
     used_center: bool
     status_1: int  # wStatusFlags1
     owned: bytes = field(repr=False)  # one bit per species
+    scripts: bytes = field(default=bytes(SCRIPTS_SIZE), repr=False)
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -57,6 +60,7 @@ def read_flags(ram: Ram) -> Flags:
         used_center=bool(ram.byte(STATUS_FLAGS_4) & USED_CENTER),
         status_1=ram.byte(STATUS_FLAGS_1),
         owned=ram.span(OWNED, OWNED_SIZE),
+        scripts=ram.span(SCRIPTS, SCRIPTS_SIZE),
     )
 
 

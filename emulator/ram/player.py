@@ -13,6 +13,7 @@ RIVAL_NAME: Final = symbol("wRivalName")
 NAME_SIZE: Final = 11
 MONEY: Final = symbol("wPlayerMoney")  # three BCD bytes
 BADGES: Final = symbol("wObtainedBadges")
+RIVAL_STARTER: Final = symbol("wRivalStarter")
 PLAYER_ID: Final = symbol("wPlayerID")
 PLAY_TIME: Final = symbol("wPlayTimeHours")  # hours, maxed flag, minutes, seconds, frames
 
@@ -28,7 +29,7 @@ class PlayTime(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """The player's names, money, badges (as bit numbers), id and play time."""
+    """The player's names, money, badges (as bit numbers), id and play time, and the species that the rival chose first."""
 
     name: str
     rival_name: str
@@ -36,6 +37,7 @@ class Player:
     badges: tuple[int, ...]
     player_id: int
     play_time: PlayTime
+    rival_starter: int = 0
 
     @property
     def badge_count(self) -> int:
@@ -48,7 +50,8 @@ def read_player(ram: Ram) -> Player:
     name = decode_name(ram.span(PLAYER_NAME, NAME_SIZE))
     money = _decode_assets(ram.span(MONEY, PLAYER_ID + 2 - MONEY))
     hours, _, minutes, seconds, frames = ram.span(PLAY_TIME, 5)
-    return Player(name, *money, PlayTime(hours, minutes, seconds, frames))
+    play_time = PlayTime(hours, minutes, seconds, frames)
+    return Player(name, *money, play_time, ram.byte(RIVAL_STARTER))
 
 
 @lru_cache(maxsize=16)

@@ -61,7 +61,7 @@ class Model:
                 return self._do(self._task(rest), moment)
             case "heal":
                 return self._heal(self._place(rest), moment)
-            case "train":
+            case "train" | "train_alone":
                 return self._train(self._place(rest), moment)
             case "witness":
                 return self._witness(rest, moment)
@@ -102,7 +102,7 @@ class Model:
         if task.against is None:
             return 0
         teams = self.atlas.teams.get(task.against.trainer_class, ())
-        return max(level for level, _ in teams[task.against.number - 1])
+        return max(level for level, _ in teams[task.against.numbers[0] - 1])
 
     def happening(self, task: Task) -> list[Happening]:
         """Return the happenings of the world that belong to a task."""

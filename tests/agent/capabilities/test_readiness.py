@@ -13,7 +13,7 @@ from agent.app.plan import read_images
 from agent.capabilities.capability import Capability, Senses, domain_of
 from agent.capabilities.catch import homes, wanted
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import following, is_ready, team_of
+from agent.capabilities.readiness import following, readiness, teams_of
 from agent.capabilities.registry import capabilities_for
 from agent.perception.percept import percept_of
 from agent.planning.domain import Goal, Require
@@ -35,6 +35,7 @@ from emulator import (
 )
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.ram.player import Bag
+from emulator.ram.view import Ram
 from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
 from tests.agent.demo import DEX, STORY, game_context
@@ -50,6 +51,7 @@ PEWTER_GYM: Final = 54
 VERMILION_CITY: Final = 5
 VICTORY_ROAD: Final = 194
 HIGHEST: Final = 100
+POWER_ON: Final = read_state(Ram.of_image(bytes(0x2000), bytes(0x7F)), 0)
 
 needs_brock = pytest.mark.skipif(not FOLDER.exists(), reason="the facts of the game are not here")
 
@@ -131,7 +133,11 @@ def test_the_level_required_for_brock_is_what_players_use(
 ) -> None:
     levels = range(5, HIGHEST)
     ready = [
-        each for each in levels if is_ready(red.game_context, red.starter(name, each), red.brock)
+        each
+        for each in levels
+        if readiness(
+            red.game_context, red.standing_in(PEWTER_CITY, red.starter(name, each)), red.brock
+        ).ready
     ]
     assert earliest <= ready[0] <= latest
     assert ready == list(range(ready[0], HIGHEST))
@@ -180,14 +186,14 @@ def test_no_suitable_species_lives_before_the_gym_so_none_is_caught(red: Red) ->
 
 @needs_brock
 def test_species_beyond_a_leader_do_not_count_as_suitable_against_it(red: Red) -> None:
-    leaders = ("beat_brock", "beat_misty")
-    brock, misty = (
+    leaders = ("beat_brock", "beat_erika")
+    brock, erika = (
         each for name in leaders for each in red.game_context.story.tasks if each.id == name
     )
-    near = [{place.name for place in homes(red.game_context, task)} for task in (brock, misty)]
+    near = [{place.name for place in homes(red.game_context, task)[0]} for task in (brock, erika)]
     assert not near[0]
-    assert {"viridian_forest", "route_25"} <= near[1]
-    assert "rock_tunnel_1f" not in near[1]
+    assert {"route_1", "route_25"} <= near[1]
+    assert "victory_road_1f" not in near[1]
 
 
 @needs_brock
@@ -213,15 +219,15 @@ ROW = ("beat_tansy", "beat_bram", "beat_maud", "beat_rook")
 
 def test_the_first_of_the_four_is_followed_by_the_teams_of_the_others() -> None:
     tasks = {each.id: each for each in STORY.tasks}
-    teams = [team_of(DEX, against) for each in ROW if (against := tasks[each].against)]
+    teams = [teams_of(STORY, DEX, tasks[each])[0] for each in ROW]
     rest = [member for team in teams[1:] for member in team]
-    assert list(following(game_context(), tasks[ROW[0]])) == rest
-    assert following(game_context(), tasks[ROW[-1]]) == ()
+    assert list(following(game_context(), tasks[ROW[0]], POWER_ON)) == rest
+    assert following(game_context(), tasks[ROW[-1]], POWER_ON) == ()
 
 
 def test_a_single_leader_is_followed_by_no_team() -> None:
     (leader,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
-    assert following(game_context(), leader) == ()
+    assert following(game_context(), leader, POWER_ON) == ()
 
 
 def test_the_vending_machine_sells_the_drinks_of_the_story() -> None:

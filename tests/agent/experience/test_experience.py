@@ -8,17 +8,17 @@ from typing import NamedTuple
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
+from agent.battle.matchups import Foes, chance_to_beat
 from agent.capabilities import forage
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     DARED,
     PROVEN,
     READY,
-    odds,
     readiness_of,
     remembered_strength,
     strength,
-    team_of,
+    teams_of,
 )
 from agent.errors import UsageError
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
@@ -29,7 +29,6 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain, plan
 from emulator import Party, State
 from emulator.profile import symbol
-from emulator.world.map_objects import Opponent
 from memory import (
     MILESTONE_TIME,
     AgentMemory,
@@ -110,26 +109,27 @@ class Challenge(NamedTuple):
     """The state in which the team won the badge, and the leader it beat."""
 
     state: State
-    against: Opponent
+    against: Foes
 
 
 @pytest.fixture(scope="module")
 def challenge(played: Played) -> Challenge:
     task = next(each for each in STORY.tasks if each.sets.startswith("badge:") and each.against)
-    assert task.against is not None
+    (team,) = teams_of(STORY, DEX, task)
     with game_at(played.folder, lambda state: bool(state.player.badges)) as game:
-        return Challenge(game.state, task.against)
+        return Challenge(game.state, team)
 
 
 def context_of(asked: Experience) -> GameContext:
     return game_context(experience=asked, choices=TaskChoices(asked))
 
 
-def defeat(state: State, against: Opponent, level: int) -> MistakeRecord:
-    team = team_of(DEX, against)
+def defeat(state: State, against: Foes, level: int) -> MistakeRecord:
     situation: dict[str, Json] = {
-        "enemy_pokemon": ", ".join(dict.fromkeys(DEX.species(each.species).name for each in team)),
-        "enemy_level": max(each.level for each in team),
+        "enemy_pokemon": ", ".join(
+            dict.fromkeys(DEX.species(each.species).name for each in against)
+        ),
+        "enemy_level": max(each.level for each in against),
         "player_pokemon": DEX.species(state.party[0].species).name,
         "player_level": level,
     }
@@ -157,14 +157,14 @@ def test_e35_after_a_defeat_a_team_is_ready_only_at_a_higher_level(
     assert readiness_of(context_of(without), party, against).ready
 
 
-def win(state: State, against: Opponent, level: int, rate: float = 1.0) -> SuccessfulStrategy:
+def win(state: State, against: Foes, level: int, rate: float = 1.0) -> SuccessfulStrategy:
     lost = defeat(state, against, level).situation
     context = {name: lost[name] for name in ("enemy_level", "player_level")}
     own, enemies = str(lost["player_pokemon"]), str(lost["enemy_pokemon"])
     return SuccessfulStrategy("s", context, enemies, own, "", ("CUT",), rate, PROVEN, LATE, LATE)
 
 
-def almost_ready(state: State, against: Opponent) -> Party:
+def almost_ready(state: State, against: Foes) -> Party:
     """Return the first member alone, at the highest level at which the odds are not good yet."""
     first = state.party[0]
     for level in range(first.level, 1, -1):
@@ -173,7 +173,7 @@ def almost_ready(state: State, against: Opponent) -> Party:
             **{name: int(value * part) for name, value in first.stats._asdict().items()}
         )
         party = Party((replace(first, level=level, hp=stats.hp, stats=stats),))
-        if odds(DEX, party, against) < READY:
+        if chance_to_beat(DEX, party, against) < READY:
             return party
     raise AssertionError
 
@@ -183,7 +183,7 @@ def test_e35_after_only_wins_a_team_is_ready_one_level_lower_with_the_proof(
 ) -> None:
     state, against = challenge
     party = almost_ready(state, against)
-    assert DARED <= odds(DEX, party, against) < READY
+    assert DARED <= chance_to_beat(DEX, party, against) < READY
     assert not readiness_of(context_of(experience(memory)), party, against).ready
     memory.tactician.add_strategy(win(state, against, party[0].level + 1))
     found = readiness_of(context_of(experience(memory)), party, against)
