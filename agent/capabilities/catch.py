@@ -10,6 +10,7 @@ from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor,
 from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, learners_of, machine_fact, missing_moves, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
+from agent.capabilities.shop_stock import ShopStock
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
@@ -130,14 +131,18 @@ def is_looking(game: GameContext, state: State) -> bool:
 def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
     before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
 
-    strength_of = remembered_strength()
+    strength_of, stock = remembered_strength(), ShopStock(game)
+
+    def can_have_balls(state: State) -> bool:
+        price = stock.cheapest_ball(state)
+        return items.balls(state.bag) > 0 or (price is not None and price <= state.player.money)
 
     def sources(state: State) -> tuple[object, ...]:
-        return strength_of(state.party), state.bag, state.player.money
+        return strength_of(state.party), state.bag, can_have_balls(state)
 
     def read(state: State) -> Mapping[str, int]:
         room = _room(game, state)
-        hopeless = not room or not _can_have_balls(game.dex, state)
+        hopeless = not room or not can_have_balls(state)
         facts = {
             # No catch is needed if a member is suitable already, or the team wins without one.
             task.suitable: int(
@@ -152,12 +157,6 @@ def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -
         return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room}
 
     return watching(before, sources, read)
-
-
-def _can_have_balls(dex: Dex, state: State) -> bool:
-    ball = dex.all_items.get(items.POKE_BALL)
-    affordable = ball is not None and 0 < ball.price <= state.player.money
-    return affordable or items.balls(state.bag) > 0
 
 
 class CatchTarget(NamedTuple):

@@ -1,12 +1,22 @@
 """The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import ahead, is_ready, led_by, lost_to, odds, team_of
+from agent.capabilities.readiness import (
+    ahead,
+    is_ready,
+    led_by,
+    lost_to,
+    odds,
+    remembered_strength,
+    rested,
+    team_of,
+)
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
 from agent.story.interactions import Task
@@ -72,9 +82,44 @@ def best_lead(game: GameContext, state: State) -> int:
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
+def remembered_fighter(game: GameContext) -> Callable[[State], int]:
+    """Return a function for the position of the member that fights: the best lead of a rested team, or the strongest.
+
+    Its HP count as those of the team. It is computed again only when the team, the events or memory change.
+    """
+    strength_of = remembered_strength()
+    last: tuple[object, ...] = ()
+    position = 0
+
+    def fighter(state: State) -> int:
+        nonlocal last, position
+        now = strength_of(state.party), state.flags.events, game.experience.lessons
+        if now != last:
+            last, position = (
+                now,
+                _fighter(game, replace(state, party=rested(game.dex, state.party))),
+            )
+        return position
+
+    return fighter
+
+
+def _fighter(game: GameContext, state: State) -> int:
+    party, task = state.party, next(ahead(game.story, state), None)
+    if not party.mons:
+        return 0
+    if task is not None and not is_ready(game, party, task):
+        return _strongest(party, range(len(party)))
+    return best_lead(game, state)
+
+
+def _strongest(party: Party, positions: Iterable[int]) -> int:
+    return max(positions, key=lambda at: (party[at].level, -at))
+
+
 def _trainee(game: GameContext, task: Task, party: Party, able: list[int]) -> int:
     """Return the member to gain experience: suitable for the next trainer, and strong enough until then."""
-    strongest = max(able, key=lambda at: (party[at].level, -at))
+    strongest = _strongest(party, able)
     fitting = fitting_for(game.dex, task)
     trainees = [
         at
