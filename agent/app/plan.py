@@ -10,7 +10,6 @@ from typing import Final
 from agent.app.build import DecisionParts, GameParts
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
-from agent.capabilities.heal import hp_percent
 from agent.capabilities.story_tasks import reached
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import EVERY_USE, MemoryUse
@@ -205,10 +204,9 @@ def _moment(story: Story, state: State) -> str:
 def _team(state: State) -> str:
     if not state.game_started or not state.party.mons:
         return "no Pokemon yet"
-    mons = ", ".join(
+    return ", ".join(
         f"{mon.nickname} L{mon.level} {mon.hp}/{mon.stats.hp}" for mon in state.party.mons
     )
-    return f"{mons} ({hp_percent(state.party)}% of its HP)"
 
 
 def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:

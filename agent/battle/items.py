@@ -1,4 +1,4 @@
-"""Effects of bag items by item number: balls, potions, status cures, and stat boosters."""
+"""Effects of bag items by item number: balls, potions, status cures, revives, and stat boosters."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -24,9 +24,7 @@ CURES: Final = {  # item: the status conditions that it cures
 FLAG_STATUSES: Final = Status._fields[1:]  # all but sleep, which is a turn counter
 RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
 HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
-POKE_BALL: Final = 4
-ANTIDOTE: Final = 11
-POTION: Final = 20
+REVIVES: Final = (53, 54)  # for a fainted mon, cheapest first
 
 
 def useful_items(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
@@ -71,6 +69,17 @@ def raised(mon: BattleMon, item: int, book: RuleBook) -> BattleMon | None:
 def balls(bag: Bag) -> int:
     """Return the number of balls in the bag."""
     return sum(bag.quantity(item) for item in BALLS)
+
+
+def cures(bag: Bag, kept: Collection[int], status: str) -> list[int]:
+    """Return the items in the bag that cure a status, cheapest first, without those in `kept`."""
+    able = (item for item, gone in CURES.items() if status in gone)
+    return [item for item in able if bag.quantity(item) and item not in kept]
+
+
+def restorable_hp(bag: Bag, kept: Collection[int], max_hp: int) -> int:
+    """Return the HP that the bag restores to a mon of `max_hp` if every healing item is used when it is low."""
+    return sum(min(HEALS[item], max_hp) * bag.quantity(item) for item in potions(bag, kept))
 
 
 def potions(bag: Bag, kept: Collection[int]) -> list[int]:

@@ -17,6 +17,7 @@ from agent.capabilities.readiness import (
     team_against,
     teams_of,
 )
+from agent.capabilities.shop_stock import ShopStock
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
@@ -140,17 +141,29 @@ def is_looking(game: GameContext, state: State) -> bool:
 
 def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
     before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0, RIVAL: 0}
-    story, strength_of = game.story, remembered_strength()
+    story, strength_of, stock = game.story, remembered_strength(), ShopStock(game)
+
+    def can_have_balls(state: State) -> bool:
+        price = stock.cheapest_ball(state)
+        return items.balls(state.bag) > 0 or (price is not None and price <= state.player.money)
 
     def sources(state: State) -> tuple[object, ...]:
         player, flags = state.player, state.flags
         land = [each.contains(state) for each in story.lands]
         known = player.money, player.badges, player.rival_starter, flags.events, flags.hidden
-        return strength_of(state.party), state.bag, *known, flags.scripts, flags.status_1, land
+        return (
+            strength_of(state.party),
+            state.bag,
+            can_have_balls(state),
+            *known,
+            flags.scripts,
+            flags.status_1,
+            land,
+        )
 
     def read(state: State) -> Mapping[str, int]:
         room, choice = _room(game, state), story.rival_choice(state)
-        hopeless = not room or not _can_have_balls(game.dex, state)
+        hopeless = not room or not can_have_balls(state)
 
         def needs_none(task: Task, choices: Sequence[Homes]) -> bool:
             """Return whether no catch is needed: none helps or can be had now, or the team wins without one."""
@@ -167,12 +180,6 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
         return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room, RIVAL: choice}
 
     return watching(before, sources, read)
-
-
-def _can_have_balls(dex: Dex, state: State) -> bool:
-    ball = dex.all_items.get(items.POKE_BALL)
-    affordable = ball is not None and 0 < ball.price <= state.player.money
-    return affordable or items.balls(state.bag) > 0
 
 
 class CatchTarget(NamedTuple):

@@ -1,17 +1,26 @@
 """The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from agent.battle.matchups import chance_to_beat
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import ahead, led_by, lost_to, readiness, team_against
+from agent.capabilities.readiness import (
+    ahead,
+    led_by,
+    lost_to,
+    readiness,
+    remembered_strength,
+    rested,
+    team_against,
+)
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
 from agent.story.interactions import Task
-from emulator import State
+from emulator import Party, State
 from emulator.rules.stats import HIGHEST_LEVEL
 
 RIGHT_LEAD: Final = "right_lead"
@@ -74,12 +83,47 @@ def best_lead(game: GameContext, state: State) -> int:
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
+def remembered_fighter(game: GameContext) -> Callable[[State], int]:
+    """Return a function for the position of the member that fights: the best lead of a rested team, or the strongest.
+
+    Its HP count as those of the team. It is computed again only when the team, the events or memory change.
+    """
+    strength_of = remembered_strength()
+    last: tuple[object, ...] = ()
+    position = 0
+
+    def fighter(state: State) -> int:
+        nonlocal last, position
+        now = strength_of(state.party), state.flags.events, game.experience.lessons
+        if now != last:
+            last, position = (
+                now,
+                _fighter(game, replace(state, party=rested(game.dex, state.party))),
+            )
+        return position
+
+    return fighter
+
+
+def _fighter(game: GameContext, state: State) -> int:
+    party, task = state.party, next(ahead(game.story, state), None)
+    if not party.mons:
+        return 0
+    if task is not None and not readiness(game, state, task).ready:
+        return _strongest(party, range(len(party)))
+    return best_lead(game, state)
+
+
+def _strongest(party: Party, positions: Iterable[int]) -> int:
+    return max(positions, key=lambda at: (party[at].level, -at))
+
+
 def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> int:
     """Return the member to gain experience: suitable for the next trainer, and strong enough for what is met here."""
     party, wild = state.party, game.dex.wild.get(state.map.map_id)
     slots = wild.grass.slots if wild is not None and wild.grass is not None else ()
     met = max((slot.level for slot in slots), default=HIGHEST_LEVEL)
-    strongest = max(able, key=lambda at: (party[at].level, -at))
+    strongest = _strongest(party, able)
     fitting = fitting_for(game.dex, team_against(game.story, game.dex, task, state))
     trainees = [
         at

@@ -274,11 +274,15 @@ class Healer:
 
 @dataclass(frozen=True, slots=True)
 class Clerk:
-    """A clerk, who sells once all the facts in `needs` are true: a sprite slot in a place."""
+    """A clerk, who sells once all the facts in `needs` are true: a sprite slot in a place.
+
+    `sells` are the items of a clerk whose stock the cartridge does not list with the map.
+    """
 
     place: str
     person: int
     needs: tuple[str, ...] = ()
+    sells: tuple[int, ...] = ()
 
     @property
     def supplied(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.capabilities import heal, train, travel
+from agent.capabilities import heal, medicine, train, travel
 from agent.capabilities.travel import MAP
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
@@ -17,6 +17,7 @@ REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
 
 HEALING, WALKING = heal.capability(game_context()), travel.capability(game_context())
+MEDICINE = medicine.capability(game_context())
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 
@@ -45,11 +46,13 @@ def test_a_blackout_map_with_a_centre_counts_as_healed(unhealed: Game) -> None:
 
 def first_of_the_plan(facts: dict[str, int]) -> str:
     """Return the first action of the plan for the most urgent healing goal."""
-    actions = [bound.action for each in (HEALING, WALKING) for bound in each.actions]
+    topics = (HEALING, MEDICINE, WALKING)
+    actions = [bound.action for each in topics for bound in each.actions]
     opened = {need: 1 for place in STORY.places for need in place.needs}
     facts = {"in_control": 1, "party:hp": 100, "party:pp": 100, **opened, **facts}
     goal = max(
-        (each for each in HEALING.goals if not each.reached(facts)), key=lambda each: each.priority
+        (each for topic in topics for each in topic.goals if not each.reached(facts)),
+        key=lambda each: each.priority,
     )
     found = plan(goal, facts, actions)
     assert found is not None
@@ -64,7 +67,7 @@ def test_an_antidote_from_the_bag_comes_before_the_walk_to_a_healer() -> None:
 
 def test_beside_a_healer_no_item_is_used() -> None:
     worn = {"party:hp": 25, "party:poisoned": 1, "at:rest_house": 1, MAP: REST_HOUSE}
-    assert first_of_the_plan({**worn, "bag:antidotes": 1, "bag:potions": 5}) == "heal:rest_house"
+    assert first_of_the_plan({**worn, "bag:antidotes": 1, "bag:restores": 100}) == "heal:rest_house"
 
 
 def test_training_comes_before_the_healing_it_requires() -> None:
@@ -87,6 +90,6 @@ def test_training_comes_before_the_healing_it_requires() -> None:
 
 
 def test_a_potion_is_used_far_from_a_healer_and_not_in_the_same_town() -> None:
-    worn = {"party:hp": 25, "bag:potions": 5}
+    worn = {"party:hp": 25, "bag:restores": 100}
     assert first_of_the_plan({**worn, MAP: THE_WOOD}) == "use:potion"
     assert first_of_the_plan({**worn, MAP: THIRD_TOWN}) == "travel:stone_rest_house"

@@ -34,7 +34,7 @@ from emulator import (
     read_state,
 )
 from emulator.ram.party import Dvs, MoveSlot, Stats
-from emulator.ram.player import Bag
+from emulator.ram.player import Bag, Stack
 from emulator.ram.view import Ram
 from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
@@ -47,6 +47,7 @@ UNTRIED: Final = Stats(0, 0, 0, 0, 0)
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 PEWTER_CITY: Final = 2
 PALLET_TOWN: Final = 0
+ANTIDOTE: Final = 11
 PEWTER_GYM: Final = 54
 VERMILION_CITY: Final = 5
 VICTORY_ROAD: Final = 194
@@ -211,7 +212,11 @@ def test_only_near_shops_are_visited(red: Red) -> None:
 def test_balls_are_bought_in_viridian_city_and_potions_in_pewter_city(red: Red) -> None:
     balls = red.standing_in(PALLET_TOWN, red.starter("SQUIRTLE", 6))
     assert red.way_to("bag:balls", balls) == ["travel:viridian_mart", "shop:viridian_mart"]
-    assert red.way_to("bag:potions", balls) == ["travel:pewter_mart", "shop:pewter_mart"]
+    in_pewter = replace(red.standing_in(PEWTER_CITY, balls.party), bag=Bag((Stack(ANTIDOTE, 2),)))
+    assert red.way_to("supplied:pewter_mart", in_pewter) == [
+        "travel:pewter_mart",
+        "shop:pewter_mart",
+    ]
 
 
 ROW = ("beat_tansy", "beat_bram", "beat_maud", "beat_rook")

@@ -18,6 +18,7 @@ from tests.agent.support import Game, Played, game_at
 
 HEATHER_WAY = 13
 BALL, ANTIDOTE, POTION = 4, 11, 20
+CURES = {ANTIDOTE: 2}
 FULL = dict.fromkeys(range(40, 60), 1)  # no item that shops sell
 FULL_WITH_ONE = {POTION: 1, **dict.fromkeys(range(40, 59), 1)}
 WEAK_AGAINST_STONE, STRONG_AGAINST_STONE = 3, 7  # species of starters
@@ -44,13 +45,16 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
 @pytest.mark.parametrize(
     ("things", "money", "starter", "enough"),
     [
-        pytest.param({POTION: 5, BALL: 5}, 3000, STRONG_AGAINST_STONE, True, id="no antidote"),
-        pytest.param({POTION: 1, BALL: 5}, 3000, STRONG_AGAINST_STONE, False, id="few potions"),
+        pytest.param({**CURES, POTION: 5, BALL: 5}, 3000, STRONG_AGAINST_STONE, True, id="all"),
+        pytest.param({POTION: 5, BALL: 5}, 3000, STRONG_AGAINST_STONE, False, id="no antidote"),
+        pytest.param(
+            {**CURES, POTION: 1, BALL: 5}, 3000, STRONG_AGAINST_STONE, False, id="few potions"
+        ),
         pytest.param({POTION: 1, BALL: 5}, 100, STRONG_AGAINST_STONE, True, id="no money"),
         pytest.param(FULL, 3000, STRONG_AGAINST_STONE, True, id="no room"),
         pytest.param(FULL_WITH_ONE, 3000, STRONG_AGAINST_STONE, False, id="room on its stack"),
-        pytest.param({POTION: 5}, 3000, STRONG_AGAINST_STONE, True, id="no catch needed"),
-        pytest.param({POTION: 5}, 3000, WEAK_AGAINST_STONE, False, id="a catch needed"),
+        pytest.param({**CURES, POTION: 5}, 3000, STRONG_AGAINST_STONE, True, id="no catch needed"),
+        pytest.param({**CURES, POTION: 5}, 3000, WEAK_AGAINST_STONE, False, id="a catch needed"),
     ],
 )
 def test_shopping_is_for_items_that_run_short_and_can_be_paid(

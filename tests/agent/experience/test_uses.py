@@ -16,8 +16,8 @@ from agent.battle.policy import EQUAL_VALUE, PP_COST, BattlePolicy, choose_order
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
 from agent.capabilities.context import GameContext, SquareTried, StockSeen
-from agent.capabilities.shop import ShopStock
 from agent.capabilities.shop import capability as shop
+from agent.capabilities.shop_stock import ShopStock
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
 from agent.experience.action_costs import ActionCosts, in_order, names_of
@@ -68,7 +68,7 @@ from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
 
 STM = "agent:play:stm"
-BALL, POTION = 4, 20
+BALL, ANTIDOTE, POTION = 4, 11, 20
 HEATHER_WAY, STORE, STONE_STORE, HOUSE, SECOND_TOWN, LANE = 13, 42, 56, 37, 1, 12
 JOY_IGNORE, DIRECTIONS = 0xCD6B, 0xF0  # wJoyIgnore, and the keys that walk
 NEAR_STORE, FAR_STORE = STORY.clerks[:2]
@@ -224,7 +224,9 @@ def outside(played: Played) -> State:
     """Return a state in which both shops sell, with one potion."""
     with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return replace(
-            game.state, bag=Bag((Stack(POTION, 1),)), player=replace(game.state.player, money=3_000)
+            game.state,
+            bag=Bag((Stack(POTION, 1), Stack(ANTIDOTE, 2))),
+            player=replace(game.state.player, money=3_000),
         )
 
 
@@ -245,14 +247,17 @@ def test_e35_a_shop_without_potions_is_not_visited_for_them(
     other = next(each for each in STORY.clerks if each is not clerk)
     maps = {place.name: place.map_id for place in STORY.places}
     there = maps[clerk.place]
-    had = tuple(item for item in stock_of(there) if item != POTION)
+    had = tuple(item for item in stock_of(there) if item not in {POTION, BALL})
     add_encounter(memory, SHOP_STOCK, ShopStockSeen("a store", there, clerk.person, had))
     known = context_of(experience(memory))
     assert shops_to_visit(known, outside) <= {other.supplied}
     assert known.experience.moved[MemoryUse.SHOPS]
     why = known.experience.influences[first]
-    assert why == f"{STORY.called(there)} had no {DEX.all_items[POTION].name}"
-    assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:potions": why}
+    no_ball, no_potion = (
+        f"{STORY.called(there)} had no {DEX.item_name(n)}" for n in (BALL, POTION)
+    )
+    assert why == f"{no_ball}, {no_potion}"
+    assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:balls": no_ball}
     without = context_of(experience(memory, WITHOUT[MemoryUse.SHOPS]))
     assert shops_to_visit(without, outside) == {first}
     assert not without.experience.moved
@@ -298,7 +303,7 @@ def test_e35_a_run_that_knows_of_missing_stock_does_not_go_there(
     with closing(read_run(played.folder)) as folder:
         asked = [row.tick for row in folder.store.events("action") if is_shopping(row.payload)]
     assert asked  # with an empty memory
-    stock = ShopStockSeen("the store", STORE, NEAR_STORE.person, (11, 12))
+    stock = ShopStockSeen("the store", STORE, NEAR_STORE.person, (12, 15))
     path = memory_with(tmp_path, SHOP_STOCK, stock)
     settings = Settings(seed=3, run=tmp_path / "run", memory=path, until="delivered")
     summary = play_run(settings, Watcher(), Interrupt())

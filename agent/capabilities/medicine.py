@@ -1,0 +1,225 @@
+"""Use the items of the bag on the team: potions, cures, revives."""
+
+from collections.abc import Callable
+from typing import Final
+
+from agent.battle import items
+from agent.battle.items import HEALS
+from agent.capabilities.capability import (
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    Sensor,
+    watching,
+)
+from agent.capabilities.context import GameContext
+from agent.capabilities.party_order import BEHIND, remembered_fighter
+from agent.capabilities.readiness import RESTED, ahead
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.skills import Outcome, Skill, no_skill, use_item, wait
+from emulator import Party, PartyMon, State
+
+RESTORES: Final = "bag:restores"  # percent of the fighter's HP after all potions of the bag
+ANTIDOTES: Final = "bag:antidotes"
+POISONED: Final = "party:poisoned"
+AILING: Final = "party:ailing"  # the fighter has another status that an item of the bag cures
+FALLEN: Final = "party:fallen"  # a strong member has fainted that an item of the bag revives
+WORN: Final = "row:worn"  # the fighter needs a potion before the next of a row of trainers
+HP: Final = "party:hp"
+REFRESHED: Final = 50  # percent of HP at which a team goes on, but not to a trainer
+REVIVED: Final = 50  # percent of HP after a revive
+MOST: Final = 12  # items used at once
+PRIORITY: Final = 56  # above health: what is at hand comes before the walk to a healer
+POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
+CURE_COST: Final = 10
+REVIVE_COST: Final = 20
+STATUSES: Final = ("paralyzed", "sleep", "burned", "frozen")
+BEFORE: Final = {RESTORES: 0, ANTIDOTES: 0, POISONED: 0, AILING: 0, FALLEN: 0, WORN: 0}
+# Poison takes HP at every step, so an antidote comes before the walk to a healer.
+CURED: Final = Goal("cured", (Require(POISONED, at_most=0),), PRIORITY, "cure the poison")
+ABLE: Final = Goal("able", (Require(AILING, at_most=0),), PRIORITY, "cure the fighter's status")
+REVIVAL: Final = Goal("revived", (Require(FALLEN, at_most=0),), PRIORITY, "revive a member")
+READY_FOR_MORE: Final = Goal(
+    "fresh_for_the_next", (Require(WORN, at_most=0),), PRIORITY, "heal between two trainers"
+)
+# What a healer does to these facts.
+HEALED: Final = tuple(Effect(fact, 0) for fact in (POISONED, AILING, FALLEN, WORN))
+
+
+def hp_percent(mon: PartyMon | None) -> int:
+    """Return the remaining HP of a Pokemon in percent; 100 for none."""
+    maximum = mon.stats.hp if mon is not None else 0
+    return 100 * min(mon.hp, maximum) // maximum if mon is not None and maximum else 100
+
+
+def member(party: Party, position: int) -> PartyMon | None:
+    """Return the member at a position, or None."""
+    return party[position] if position < len(party) else None
+
+
+def capability(game: GameContext) -> Capability:
+    """Use potions, cures and revives where they save a walk, or where no healer can be reached."""
+    fighter = remembered_fighter(game)
+    return Capability(
+        name="medicine",
+        sensors=(_sensor(game, fighter),),
+        actions=(
+            _potions("use:potion", RESTED, game, fighter),
+            _potions("use:some_potions", REFRESHED, game, fighter),
+            _antidote(game),
+            _cure(game, fighter),
+            _revive(game, fighter),
+        ),
+        goals=(CURED, ABLE, REVIVAL, READY_FOR_MORE) if game.story.healers else (),
+    )
+
+
+def _sensor(game: GameContext, fighter: Callable[[State], int]) -> Sensor:
+    kept = game.story.kept
+
+    def sources(state: State) -> tuple[object, ...]:
+        return state.party, state.bag, state.flags.events, game.experience.lessons
+
+    def read(state: State) -> dict[str, int]:
+        mon = member(state.party, fighter(state))
+        poisoned = any(each.status.poisoned and each.hp for each in state.party.mons)
+        restores = _restores(game, mon, state)
+        hp = hp_percent(mon)
+        is_worn = hp < RESTED <= restores or hp < REFRESHED <= restores
+        return {
+            RESTORES: restores,
+            ANTIDOTES: sum(map(state.bag.quantity, items.cures(state.bag, kept, "poisoned"))),
+            POISONED: int(poisoned),
+            AILING: int(_remedy(game, mon, state) is not None),
+            FALLEN: int(_fallen(game, fighter(state), state) is not None),
+            WORN: int(is_worn and _in_a_row(game, state)),
+        }
+
+    return watching(BEFORE, sources, read)
+
+
+def _restores(game: GameContext, mon: PartyMon | None, state: State) -> int:
+    """Return the percent of HP of a Pokemon after all potions of the bag; potions do not help a fainted one."""
+    if mon is None or not mon.hp:
+        return 0
+    more = items.restorable_hp(state.bag, game.story.kept, mon.stats.hp)
+    return min(100, 100 * (mon.hp + more) // mon.stats.hp) if more else 0
+
+
+def _in_a_row(game: GameContext, state: State) -> bool:
+    """Return whether the next trainer follows another without a healer between."""
+    task = next(ahead(game.story, state), None)
+    return task is not None and not task.rested
+
+
+def _remedy(game: GameContext, mon: PartyMon | None, state: State) -> int | None:
+    """Return the cheapest item of the bag that cures the status of a Pokemon; poison does not count."""
+    if mon is None or not mon.hp:
+        return None
+    ailments = [each for each in STATUSES if getattr(mon.status, each)]
+    found = [item for each in ailments for item in items.cures(state.bag, game.story.kept, each)]
+    return next(iter(found), None)
+
+
+def _fallen(game: GameContext, fighter: int, state: State) -> int | None:
+    """Return the member to revive: the one that fights, or before the next of a row another strong one."""
+    kept, party = game.story.kept, state.party
+    if not any(state.bag.quantity(item) for item in items.REVIVES if item not in kept):
+        return None
+    fainted = [at for at, mon in enumerate(party.mons) if mon.fainted]
+    if fighter in fainted:
+        return fighter
+    if not _in_a_row(game, state):
+        return None
+    high = max(mon.level for mon in party.mons) - BEHIND
+    strong = [at for at in fainted if party[at].level >= high]
+    return max(strong, key=lambda at: party[at].level, default=None)
+
+
+def _potions(
+    name: str, level: int, game: GameContext, fighter: Callable[[State], int]
+) -> BoundAction:
+    """Return the action that uses potions until the fighter is rested, or has `level` percent of its HP at least."""
+
+    def begin(state: State) -> Skill:
+        outcome = Outcome.BLOCKED
+        for _ in range(MOST):
+            at = fighter(state)
+            mon = member(state.party, at)
+            chosen = _smallest(game, mon, state)
+            if chosen is None or hp_percent(mon) >= RESTED:
+                return outcome
+            outcome = yield from use_item(chosen, at, state)
+            if outcome is not Outcome.DONE:
+                return outcome
+            state = yield wait(1)
+        return outcome
+
+    action = Action(
+        name=name,
+        requires=(Require(RESTORES, at_least=level), FREE),
+        effects=(Effect(HP, level), Effect(WORN, 0), Effect(RESTORES, 0)),
+        cost=POTION_COST,
+        label="use potions",
+    )
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+
+
+def _smallest(game: GameContext, mon: PartyMon | None, state: State) -> int | None:
+    """Return the smallest potion that restores all HP lost, or the largest carried."""
+    held = items.potions(state.bag, game.story.kept)
+    lost = mon.stats.hp - mon.hp if mon is not None and mon.hp else 0
+    if not held or not lost:
+        return None
+    enough = [item for item in held if HEALS[item] >= lost]
+    return min(enough, key=HEALS.__getitem__) if enough else max(held, key=HEALS.__getitem__)
+
+
+def _antidote(game: GameContext) -> BoundAction:
+    def begin(state: State) -> Skill:
+        mons = enumerate(state.party.mons)
+        poisoned = next((at for at, mon in mons if mon.status.poisoned and mon.hp), None)
+        held = items.cures(state.bag, game.story.kept, "poisoned")
+        return no_skill() if poisoned is None or not held else use_item(held[0], poisoned, state)
+
+    action = Action(
+        name="use:antidote",
+        requires=(Require(ANTIDOTES, at_least=1), FREE),
+        effects=(Effect(POISONED, 0),),
+        cost=CURE_COST,
+        label="use an antidote",
+    )
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+
+
+def _cure(game: GameContext, fighter: Callable[[State], int]) -> BoundAction:
+    def begin(state: State) -> Skill:
+        at = fighter(state)
+        item = _remedy(game, member(state.party, at), state)
+        return no_skill() if item is None else use_item(item, at, state)
+
+    action = Action(
+        name="use:cure",
+        requires=(Require(AILING, at_least=1), FREE),
+        effects=(Effect(AILING, 0),),
+        cost=CURE_COST,
+        label="cure the fighter's status",
+    )
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+
+
+def _revive(game: GameContext, fighter: Callable[[State], int]) -> BoundAction:
+    def begin(state: State) -> Skill:
+        at = _fallen(game, fighter(state), state)
+        item = next((item for item in items.REVIVES if state.bag.quantity(item)), None)
+        return no_skill() if at is None or item is None else use_item(item, at, state)
+
+    action = Action(
+        name="use:revive",
+        requires=(Require(FALLEN, at_least=1), FREE),
+        effects=(Effect(FALLEN, 0), Effect(HP, REVIVED)),
+        cost=REVIVE_COST,
+        label="revive a fainted member",
+    )
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

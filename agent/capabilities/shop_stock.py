@@ -1,0 +1,79 @@
+"""The stock of every clerk of the story, by the cartridge and as seen."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from agent.battle import items
+from agent.capabilities.context import GameContext, StockSeen
+from agent.skills import BALLS
+from agent.story.interactions import Clerk
+from emulator import State
+
+# All items that are bought, if any; which of them depends on the team and the money.
+SUPPLIES: Final = frozenset((*items.HEALS, *BALLS, *items.CURES, *items.REVIVES))
+
+
+class ShopStock:
+    """The stock of every clerk of the story, as item numbers."""
+
+    def __init__(self, game: GameContext) -> None:
+        self._game = game
+        place = game.story.place
+        self._where = {each: (place(each.place).map_id, each.person) for each in game.story.clerks}
+        sold = {each: _sold(game, *where) for each, where in self._where.items()}
+        self._unlisted = frozenset(each for each in sold if sold[each] is None)
+        self._listed = {
+            each: frozenset(each.sells if items is None else items) for each, items in sold.items()
+        }
+
+    def listed(self, clerk: Clerk) -> frozenset[int]:
+        """Return the stock of a clerk by the cartridge; if the cartridge lists none, by the story."""
+        return self._listed[clerk]
+
+    def believed(self, clerk: Clerk) -> frozenset[int]:
+        """Return the stock of a clerk as last seen, or as listed."""
+        seen = self._game.experience.shop_stock(*self._where[clerk])
+        return self._listed[clerk] if seen is None else frozenset(seen.items)
+
+    def missing(self, clerk: Clerk) -> dict[int, str]:
+        """Return the supplies that are listed but were not there, each with that in words."""
+        lacking = sorted(self._listed[clerk] & SUPPLIES - self.believed(clerk))
+        return {
+            item: f"{self._called(clerk)} had no {self._game.dex.item_name(item)}"
+            for item in lacking
+        }
+
+    def added(self, clerk: Clerk) -> str:
+        """Return in words which supplies were there though the cartridge does not list them."""
+        more = sorted(self.believed(clerk) & SUPPLIES - self._listed[clerk])
+        names = ", ".join(self._game.dex.item_name(item) for item in more)
+        return f"{self._called(clerk)} had {names}" if names else ""
+
+    def look(self, clerk: Clerk, state: State, stock: tuple[int, ...]) -> None:
+        """Report the stock seen; an empty list only if the cartridge lists no stock."""
+        if stock or clerk in self._unlisted:
+            self._game.hooks.emit(StockSeen(state, clerk.person, stock))
+
+    def cheapest_ball(self, state: State) -> int | None:
+        """Return the lowest price of a ball where shops are open and can be reached, or None."""
+        known = self._game.dex.all_items
+        sold = {item for each in open_clerks(self._game, state) for item in self.believed(each)}
+        prices = [known[ball].price for ball in BALLS if ball in sold and ball in known]
+        return min(filter(None, prices), default=None)
+
+    def _called(self, clerk: Clerk) -> str:
+        return self._game.story.called(self._where[clerk][0])
+
+
+def open_clerks(game: GameContext, state: State) -> Iterator[Clerk]:
+    """Yield the clerks that sell and can be reached now: an item is no reason to do a task first."""
+    story = game.story
+    for clerk in story.clerks:
+        open_now = all(story.shows(state, fact) for fact in clerk.needs)
+        if open_now and story.is_near(state, story.place(clerk.place)):
+            yield clerk
+
+
+def _sold(game: GameContext, map_id: int, person: int) -> frozenset[int] | None:
+    shops = [each for each in game.terrain.plain.map(map_id).header.shops if each.slot == person]
+    return frozenset(item for shop in shops for item in shop.items) if shops else None

@@ -1,0 +1,128 @@
+"""What the team carries: how many of each kind of item, and the best of a shelf that the money suffices for."""
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Final, NamedTuple
+
+from agent.battle import items
+from agent.capabilities.catch import is_looking
+from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import ahead, following
+from agent.skills import BALLS
+from agent.story.facts import FactKind, parse_fact
+from emulator import State
+from emulator.ram.player import Bag
+
+FEW: Final = 2  # items of a kind for which a walk to a shop is worth it
+POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to have after it
+POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
+POKE_BALLS: Final = (2, 5)
+ANTIDOTES: Final = (1, 2)
+REVIVES: Final = (1, 2)
+REVIVES_FOR_A_ROW: Final = (2, 4)
+LARGE: Final = 2  # a potion that restores this part of the fighter's HP needs no better one
+LUXURY: Final = 4  # purchases that the money must suffice for to buy a dearer kind than needed
+
+
+class Supply(NamedTuple):
+    """A kind of item: which items serve, the preferred first, and how much money each must leave.
+
+    `held` returns the number carried, in units of one of the items; fewer than `least` are a reason to go shopping.
+    """
+
+    items: tuple[tuple[int, int], ...]
+    held: Callable[[int], int]
+    least: int
+    target: int
+
+
+class Purchase(NamedTuple):
+    """An item to buy, the quantity to have then, and whether it is a reason to go shopping."""
+
+    item: int
+    target: int
+    runs_short: bool
+
+
+def purchases(game: GameContext, state: State, shelf: Collection[int]) -> list[Purchase]:
+    """Return what to buy of a shelf: the items that run short, then what completes the others."""
+    supplies, money = list(_supplies(game, state)), state.player.money - reserve(game, state)
+    found: list[Purchase] = []
+    for runs_short in (True, False):
+        for supply in supplies:
+            chosen = _chosen(game, state.bag, supply, shelf, money)
+            if chosen is not None and chosen.runs_short is runs_short:
+                found.append(chosen)
+                more = chosen.target - state.bag.quantity(chosen.item)
+                money -= game.dex.all_items[chosen.item].price * more
+    return found
+
+
+def reserve(game: GameContext, state: State) -> int:
+    """Return the money that open tasks of the story need."""
+    story = game.story
+    owed = {
+        parse_fact(need)[0]
+        for task in story.tasks
+        if not story.shows(state, task.sets)
+        for need in task.needs
+    }
+    sums = (story.ram_facts[fact] for fact in owed)
+    return sum(each.number for each in sums if each.kind is FactKind.MONEY)
+
+
+def _chosen(
+    game: GameContext, bag: Bag, supply: Supply, shelf: Collection[int], money: int
+) -> Purchase | None:
+    for item, over in supply.items:
+        known = game.dex.all_items.get(item)
+        if item not in shelf or known is None or not known.price:
+            continue
+        if bag.full and not bag.quantity(item):
+            continue
+        held = supply.held(item)
+        more = min(supply.target - held, money // (known.price * over))
+        if more >= min(max(supply.least - held, 1), FEW):
+            return Purchase(item, bag.quantity(item) + more, held < supply.least)
+    return None
+
+
+def _supplies(game: GameContext, state: State) -> Iterator[Supply]:
+    bag, kept = state.bag, game.story.kept
+    task = next(ahead(game.story, state), None)
+    row = task is not None and bool(following(game, task, state))
+    max_hp = max((mon.stats.hp for mon in state.party.mons), default=0)
+    if not max_hp:
+        return
+
+    def doses(item: int) -> int:
+        dose = min(items.HEALS[item], max_hp)
+        return items.restorable_hp(bag, kept, max_hp) // dose
+
+    potions = POTIONS_FOR_A_ROW if row else POTIONS
+    yield Supply(tuple((item, 1) for item in _potions(game, max_hp)), doses, *potions)
+    if is_looking(game, state):
+        yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), *POKE_BALLS)
+    curing = items.cures(bag, kept, "poisoned")
+    cures = [item for item, gone in items.CURES.items() if "poisoned" in gone]
+    cures = [item for item in cures if item not in items.HEALS]
+    yield Supply(_dearest_first(game, cures), lambda _: sum(map(bag.quantity, curing)), *ANTIDOTES)
+    if len(state.party) > 1:
+        revives = REVIVES_FOR_A_ROW if row else REVIVES
+        over = 1 if row else LUXURY
+        held = sum(map(bag.quantity, items.REVIVES))
+        yield Supply(tuple((item, over) for item in items.REVIVES), lambda _: held, *revives)
+
+
+def _potions(game: GameContext, max_hp: int) -> list[int]:
+    """Return the healing items: large ones, the cheapest first, then smaller ones, the largest first."""
+    prices = {item: known.price for item, known in game.dex.all_items.items()}
+    large = [item for item, gain in items.HEALS.items() if LARGE * gain >= max_hp]
+    small = [item for item in items.HEALS if item not in large]
+    large.sort(key=lambda item: prices.get(item, 0))
+    return [*large, *sorted(small, key=items.HEALS.__getitem__, reverse=True)]
+
+
+def _dearest_first(game: GameContext, kinds: Collection[int]) -> tuple[tuple[int, int], ...]:
+    prices = {item: game.dex.all_items[item].price for item in kinds if item in game.dex.all_items}
+    known = sorted(filter(prices.get, prices), key=prices.__getitem__, reverse=True)
+    return (*((item, LUXURY) for item in known), *((item, 1) for item in reversed(known)))
