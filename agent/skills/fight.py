@@ -178,7 +178,7 @@ def _react(battle: Battle, turn: Turn, answers: YesNoAnswers, state: State) -> M
     match battle.phase:
         case Phase.MAIN_MENU:
             entry = _entry(turn.order_for(state), battle)
-            return (yield from _choose_from_battle_menu(entry, battle, state))
+            return (yield from _then_wait(_choose_from_battle_menu(entry, battle, state)))
         case Phase.MOVE_MENU | Phase.BAG | Phase.PARTY | Phase.PARTY_SUBMENU | Phase.FORGET_MOVE:
             if turn.has_failed():
                 return (yield tap(Button.B, settle=16))
@@ -209,6 +209,12 @@ def _step_without_choice(battle: Battle, order: Order | None) -> Step:
             return tap(Button.START, settle=16)  # accepts the default name
         case Phase.EVOLVING:
             return wait(QUIET_FRAMES)
+        case Phase.COPY_MOVE:
+            return tap(Button.A, settle=16)  # the only way out of that list
+        case Phase.DEX_PAGE:
+            return tap(
+                Button.B, settle=20
+            )  # before a question about a name, which a B would refuse
         case Phase.INTRO | Phase.BUSY:
             return wait(QUIET_FRAMES) if question_may_open(battle, order) else hold_b()
         case Phase.TEXT | Phase.LEVEL_UP if question_may_open(battle, order):

@@ -10,7 +10,7 @@ from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, read_battle_mon
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.menu import Menu
 from emulator.ram.menu_kind import MenuKind
-from emulator.ram.party import Party, read_enemy_party
+from emulator.ram.party import Party, read_enemy_party, read_party
 from emulator.ram.tile_map import (
     BOTTOM_LEFT,
     BOTTOM_RIGHT,
@@ -31,6 +31,7 @@ STATS_BOX: Final = {  # the corners of the stats box after a level-up
 # a picture increase downwards; both of its forms are below PICTURES_END.
 EVOLVING_COLUMN: Final = tuple([row * COLUMNS + 7 for row in range(2, 9)])
 PICTURES_END: Final = 0x62
+DEX_PAGE_EDGE: Final = bytes([0x6C, *[0x6F] * (COLUMNS - 2), 0x6E])  # the lowest row of a dex page
 
 
 class Phase(Enum):
@@ -50,6 +51,8 @@ class Phase(Enum):
     CHANGE_MON = "yes or no: switch before the trainer's next Pokemon"
     NEXT_MON = "yes or no: continue with another Pokemon"
     FORGET_MOVE = "a move to forget"
+    COPY_MOVE = "a move of the enemy to copy"
+    DEX_PAGE = "a button, to turn the dex page about a new catch"
     NAMING = "the letters of a name"
     OTHER_MENU = "a choice from another menu"
 
@@ -67,6 +70,7 @@ _PHASES: Final = {
     MenuKind.CHANGE_MON: Phase.CHANGE_MON,
     MenuKind.NEXT_MON: Phase.NEXT_MON,
     MenuKind.MOVES_TO_FORGET: Phase.FORGET_MOVE,
+    MenuKind.MOVES_OF_ENEMY: Phase.COPY_MOVE,
     MenuKind.KEYBOARD: Phase.NAMING,
 }
 
@@ -78,6 +82,8 @@ def read_phase(ram: Ram, menu: Menu | None, dialogue: Dialogue, *, out: bool) ->
         return Phase.LEVEL_UP
     if dialogue.waiting is Waiting.ARROW:
         return Phase.TEXT
+    if tiles.endswith(DEX_PAGE_EDGE):
+        return Phase.DEX_PAGE
     if menu is not None:
         return _PHASES.get(menu.kind, Phase.OTHER_MENU)
     column = [tiles[at] for at in EVOLVING_COLUMN]
@@ -91,6 +97,7 @@ OWN_MOVE: Final = symbol("wPlayerSelectedMove")
 ENEMY_MOVE: Final = symbol("wEnemySelectedMove")
 RESULT: Final = symbol("wBattleResult")
 ENEMY_SPECIES: Final = symbol("wEnemyMonSpecies2")  # set before the rest of its data
+ENEMY_HP: Final = symbol("wEnemyMonHP")
 ENEMY_POSITION: Final = symbol("wEnemyMonPartyPos")  # 0xFF before a trainer's first mon
 TRAINER_CLASS: Final = symbol("wTrainerClass")
 IS_IN_BATTLE: Final = symbol("wIsInBattle")
@@ -168,7 +175,7 @@ def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -
     if kind is None:
         return None
     own = _own(ram, party) if kind is not BattleKind.LOST else None
-    enemy = _enemy(ram, kind) if kind is not BattleKind.LOST else None
+    enemy = _enemy(ram, kind, out=own is not None) if kind is not BattleKind.LOST else None
     opponent, is_trainer = ram.byte(OPPONENT), kind is BattleKind.TRAINER
     class_ = opponent - FIRST_TRAINER if opponent > FIRST_TRAINER else ram.byte(TRAINER_CLASS)
     return Battle(
@@ -188,9 +195,19 @@ def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -
 
 
 def read_result(ram: Ram) -> BattleResult | None:
-    """Return how the last battle ended; `WON` before the first one."""
+    """Return how the last battle ended; `WON` before the first one.
+
+    A wild Pokemon that leaves by itself does not change what the game has noted: a victory, or a defeat after one of
+    the team has fainted. HP decide then.
+    """
     byte = ram.byte(RESULT)
-    return BattleResult(byte) if byte <= BattleResult.LEFT.value else None
+    if byte > BattleResult.LEFT.value:
+        return None
+    result = BattleResult(byte)
+    lost = result is BattleResult.LOST and not any(mon.hp for mon in read_party(ram))
+    if any(ram.span(ENEMY_HP, 2)) and not lost and ram.byte(IS_IN_BATTLE) != BattleKind.LOST.value:
+        return BattleResult.LEFT
+    return result
 
 
 def _own(ram: Ram, party: Party) -> BattleMon | None:
@@ -205,13 +222,14 @@ def _own(ram: Ram, party: Party) -> BattleMon | None:
     return mon if mon.species == member.species else None
 
 
-def _enemy(ram: Ram, kind: BattleKind) -> BattleMon | None:
+def _enemy(ram: Ram, kind: BattleKind, *, out: bool) -> BattleMon | None:
     position = ram.byte(ENEMY_POSITION) if kind is BattleKind.TRAINER else 0
     mon = read_battle_mon(ram, ENEMY, position) if position != NOBODY else None
     if mon is None or mon.transformed:
         return mon
-    announced = ram.byte(ENEMY_SPECIES)
-    return mon if announced in (0, mon.species) else None
+    # A transformed mon that faints loses that mark, and keeps the species it copied.
+    fell = mon.fainted and kind is BattleKind.WILD and out
+    return mon if fell or ram.byte(ENEMY_SPECIES) in (0, mon.species) else None
 
 
 def _selected(ram: Ram, address: int) -> int | None:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
+from emulator.ram.map import HEIGHT, LAST_MAP, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
 from emulator.ram.view import Ram, cached_on
 
 SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
@@ -25,6 +25,13 @@ DOOR_STEP: Final = 0x02  # of wMovementFlags
 HOP_OR_SPIN: Final = 0xC0
 IN_BATTLE: Final = symbol("wIsInBattle")
 BLACKOUT: Final = 0xFF
+OPPONENT: Final = symbol("wCurOpponent")
+WARP_COUNT: Final = symbol("wNumberOfWarps")  # wWarpEntries follow
+WARPS: Final = symbol("wWarpEntries")  # Y, X, number of the warp to arrive at, map
+WARP_SIZE: Final = 4
+TO_LAST_MAP: Final = 0xFF  # instead of a map
+ARRIVAL: Final = symbol("wDestinationWarpID")
+WARP_TAKEN: Final = symbol("wWarpedFromWhichWarp")
 PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")
 TILESETS: Final = 24
 
@@ -43,10 +50,11 @@ class NoControl(Enum):
     OFF_MAP = "the position is outside the map"
     SCREEN_OFF = "the screen is off"
     FADING = "the screen is fading"
-    WARPING = "input is blocked after a warp"
+    WARPING = "a warp is not over"
     SCRIPTED = "a script moves the player"
     ESCORTED = "a script moves another person"
     INPUT_IGNORED = "the pad is ignored"
+    BATTLE_BEGINS = "a battle with a trainer begins"
     BLACKOUT = "a battle was just lost"
 
 
@@ -80,6 +88,11 @@ class Control:
         return NoControl.FADING in self.reasons or NoControl.SCREEN_OFF in self.reasons
 
 
+BEFORE_GAME: Final = Control(
+    walking=False, reasons=(NoControl.NOT_STARTED,), started=False, free=False
+)
+
+
 @cached_on(
     (PLAYER_PICTURE, 1),
     (NPC_SCRIPT, 1),
@@ -87,10 +100,13 @@ class Control:
     (JOY_IGNORE, 1),
     (WALK_COUNTER, 1),
     (IN_BATTLE, 1),
+    (OPPONENT, 1),
     (IGNORE_INPUT, 1),
     (DARKNESS, WIDTH + 1 - DARKNESS),
+    (WARP_COUNT, ARRIVAL + 1 - WARP_COUNT),
     (STATUS_FLAGS_5, 1),
     (MOVEMENT_FLAGS, 1),
+    (WARP_TAKEN, 1),
     (LCDC, BGP + 1 - LCDC),
 )
 def read_control(ram: Ram) -> Control:
@@ -129,10 +145,28 @@ def _script_reasons(ram: Ram) -> tuple[NoControl, ...]:
         reasons.append(NoControl.SCRIPTED)
     if flags & NPC_MOVES or ram.byte(NPC_SCRIPT):
         reasons.append(NoControl.ESCORTED)
-    if flags & PAD_OFF and ram.byte(IGNORE_INPUT):
+    if (flags & PAD_OFF and ram.byte(IGNORE_INPUT)) or _is_leaving(ram):
         reasons.append(NoControl.WARPING)
     if ram.byte(JOY_IGNORE):
         reasons.append(NoControl.INPUT_IGNORED)
     if ram.byte(IN_BATTLE) == BLACKOUT:
         reasons.append(NoControl.BLACKOUT)
+    elif ram.byte(OPPONENT) and not ram.byte(IN_BATTLE):
+        # wIsInBattle changes only after the transition, in which everything else looks free.
+        reasons.append(NoControl.BATTLE_BEGINS)
     return tuple(reasons)
+
+
+def _is_leaving(ram: Ram) -> bool:
+    """Return whether the player stands on the warp just taken, and RAM holds the map it is on.
+
+    wCurMap is the new map from the end of the step on; position, people and blocks are those of the old map until the
+    fade is over. After that, no warp of the new map is under the player and leads to that map itself.
+    """
+    taken = ram.byte(WARP_TAKEN)
+    if taken >= ram.byte(WARP_COUNT):
+        return False
+    y, x, arrival, leads_to = ram.span(WARPS + WARP_SIZE * taken, WARP_SIZE)
+    if (y, x, arrival) != (ram.byte(Y), ram.byte(X), ram.byte(ARRIVAL)):
+        return False
+    return ram.byte(MAP) == (ram.byte(LAST_MAP) if leads_to == TO_LAST_MAP else leads_to)

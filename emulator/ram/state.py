@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
-from emulator.ram.control import DARKNESS, Control, NoControl, read_control
+from emulator.ram.control import BEFORE_GAME, DARKNESS, Control, NoControl, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, Switches, read_flags, read_switches
 from emulator.ram.map import (
@@ -17,6 +18,7 @@ from emulator.ram.map import (
     read_visited,
 )
 from emulator.ram.menu import Menu, read_entries, read_field_moves, read_menu
+from emulator.ram.menu_kind import MenuKind
 from emulator.ram.party import Box, Party, read_box, read_party
 from emulator.ram.player import Bag, Player, Safari, read_bag, read_player, read_safari
 from emulator.ram.tile_map import Square, read_tiles, read_tiles_in_sight
@@ -34,6 +36,9 @@ class ScreenType(Enum):
     TRANSITION = "transition"
     SCRIPTED = "scripted"
     OVERWORLD = "overworld"
+
+
+TRANSITIONS: Final = {NoControl.WARPING, NoControl.INPUT_IGNORED, NoControl.BATTLE_BEGINS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,8 @@ def read_state(ram: Ram, frame: int) -> State:
     """Return the state of the game in `ram`."""
     control, party = read_control(ram), read_party(ram)
     menu, dialogue = read_menu(ram), read_dialogue(ram)
+    if menu is not None and menu.kind is MenuKind.MAIN:
+        control = BEFORE_GAME  # this menu loads a saved game, to show what was saved
     battle = read_battle(ram, party, menu, dialogue) if control.started else None
     return State(
         frame=frame,
@@ -177,8 +184,6 @@ def classify(
         return ScreenType.DIALOGUE
     if not control.started:
         return ScreenType.TITLE
-    if control.fading or not {NoControl.WARPING, NoControl.INPUT_IGNORED}.isdisjoint(
-        control.reasons
-    ):
+    if control.fading or not TRANSITIONS.isdisjoint(control.reasons):
         return ScreenType.TRANSITION
     return ScreenType.SCRIPTED if control.scripted else ScreenType.OVERWORLD

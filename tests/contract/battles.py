@@ -16,6 +16,7 @@ PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
 NO_DELAY: Final = 0x40  # of wStatusFlags5: letters come at once
 FAST, STYLE_SET = 1, 0x40  # of wOptions
 NOTHING, WILD, TRAINER, LOST = 0, 1, 2, 0xFF  # wIsInBattle
+PAGE_EDGE = 0x6F  # of a dex page
 WON, BEATEN, LEFT = 0, 1, 2  # wBattleResult
 FIGHT, TEAM = (9, 14), (15, 14)
 BAG, RUN = (9, 16), (15, 16)
@@ -142,11 +143,12 @@ def read_on(game: Game) -> list[str]:
     seen: list[str] = []
     for _ in range(900):
         game.tick(4)
-        if game.has_arrow and game.said not in seen[-1:]:
+        is_page = game.tile(1, 17) == PAGE_EDGE
+        if game.has_arrow and not is_page and game.said not in seen[-1:]:
             seen.append(game.said)
         if game.cursor or not game.byte("wIsInBattle"):
             return seen
-        if game.has_arrow or has_stats_box(game):
+        if game.has_arrow or has_stats_box(game) or is_page:
             game.press("b", hold=2, settle=2)
     pytest.fail(f"neither menu nor map:\n{game.text}")
 
@@ -173,7 +175,7 @@ def point(game: Game, place: tuple[int, int]) -> Game:
 
 
 def choose(game: Game, place: tuple[int, int]) -> Game:
-    point(game, place).press("a", hold=2, settle=8)
+    point(game, place).press("a", hold=2, settle=14)
     return game
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import pytest
 from pyboy import PyBoy
 
-from emulator.profile import RED, symbol
+from emulator.profile import RED, symbol, table
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
 NOTHING_KEPT: Final = bytes(4 * 0x2000)
@@ -19,6 +19,8 @@ COLUMNS: Final = 20
 ARROW: Final = 0xEE
 SPACE: Final = 0x7F
 FONT_LOADED: Final = 1
+MAP_HEADER_POINTERS: Final = table("MapHeaderPointers")
+MAP_HEADER_BANKS: Final = table("MapHeaderBanks")
 HALT_AND_NOP: Final = bytes([0x76, 0x00])
 OFFSETS: Final = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
 FACINGS: Final = {"down": 0, "up": 4, "left": 8, "right": 12}
@@ -160,10 +162,19 @@ class Game:
         return Place(self.byte("wCurMap"), self.byte("wXCoord"), self.byte("wYCoord"))
 
     @property
+    def is_loaded(self) -> bool:
+        """Whether the map in RAM is that of wCurMap; while a door's fade lasts it is the one before."""
+        number = self.place.map
+        (bank,) = self.rom(MAP_HEADER_BANKS.bank, MAP_HEADER_BANKS.address + number, 1)
+        header = int.from_bytes(self.rom(0, MAP_HEADER_POINTERS.address + 2 * number, 2), "little")
+        return self.rom(bank, header + 1, 4) == self.block("wCurMapHeight", 4)
+
+    @property
     def is_free(self) -> bool:
         """Whether the player stands on the grid and input is accepted."""
-        return not any(
+        return self.is_loaded and not any(
             (
+                self.byte("wCurOpponent") and not self.byte("wIsInBattle"),
                 self.byte("wWalkCounter"),
                 self.byte("wJoyIgnore"),
                 self.byte("wIgnoreInputCounter"),

@@ -78,6 +78,7 @@ def test_leaving_early_asks_for_confirmation(gate: Game, *, leaves: bool) -> Non
     go_in(gate)
     gate.go(9, 17).hold_until("down", lambda: gate.place.map == GATE, 200)
     read_on(gate, lambda: gate.cursor == (15, 8))
+    gate.wait(lambda: not gate.byte("wIgnoreInputCounter"), 60)
     gate.press("a" if leaves else "b")
     if leaves:
         read_on(gate, lambda: gate.is_free and gate.place == (GATE, 3, 3))

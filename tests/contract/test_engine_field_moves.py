@@ -17,6 +17,7 @@ from tests.contract.things import LIST, PARTY, USE, YES
 
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 HITTER = 24
+TOWN_SHOWN = 16  # frames in which the town map reads no key
 FIRST_BADGE, THIRD_BADGE = 0x01, 0x04
 NORTH_GATE_DOOR = 1  # of the warps of Heather Way
 CUT_TREE, TALL_GRASS = 0x3D, 0x52
@@ -152,11 +153,13 @@ def test_fly_cycles_through_visited_towns_and_lands(town: Game) -> None:
     for key in ("up", "up", "down", "down"):
         game.wait(lambda: game.text.startswith("To "), 60)
         seen.append(game.text.splitlines()[0][3:].strip())
+        game.tick(TOWN_SHOWN)
         game.press(key)
     assert seen == [TOWNS[0], TOWNS[2], TOWNS[0], TOWNS[2]]
     assert [game.at(FLY_LIST + n) for n in range(5)] == [0xFF, 0, 0xFE, 2, 0xFE]
-    game.press("up")
-    game.press("a")
+    game.tick(TOWN_SHOWN)
+    game.press("up", settle=TOWN_SHOWN)
+    game.press("a", settle=TOWN_SHOWN)
     game.wait(lambda: game.place.map == 2 and game.is_free, 400)
     assert (game.place.x, game.place.y) == landing(game, 2)
     assert game.byte("wDestinationMap") == 2
@@ -175,6 +178,7 @@ def landing(game: Game, town: int) -> tuple[int, int]:
 def test_b_returns_from_the_town_map_to_the_party(town: Game) -> None:
     game = use_first(with_moves(town, FLY, badges=THIRD_BADGE))
     game.wait(lambda: game.text.startswith("To "), 60)
+    game.tick(TOWN_SHOWN)
     game.press("b")
     things.to_cursor(game, PARTY)
     assert game.place.map == 1

@@ -199,8 +199,7 @@ class TestPlates:
     def test_a_plate_warps_once_until_the_player_steps_off(self, chambers: Game) -> None:
         chambers.go(1, 8)
         chambers.hold("down")
-        chambers.wait(lambda: bool(chambers.byte("wJoyIgnore")), 60)
-        assert chambers.byte("wStandingOnWarpPadOrHole") == ON_PAD
+        chambers.wait(lambda: chambers.byte("wStandingOnWarpPadOrHole") == ON_PAD, 60)
         chambers.wait(lambda: (chambers.place.x, chambers.place.y) == self.LANDINGS[0], 200)
         chambers.release("down")
         chambers.wait(lambda: chambers.is_free, 200)

@@ -11,6 +11,7 @@ static void clear_state(void)
 {
     fill(BATTLE_STATE, 0, BATTLE_STATE_SIZE);
     wBattleResult = BATTLE_WON;
+    wEscapedFromBattle = 0;
     wNumRunAttempts = 0;
     wPartyGainExpFlags = wPartyFoughtCurrentEnemyFlags = wCanEvolveFlags = 0;
     wStartSavedMenuItem = 0;
@@ -76,7 +77,8 @@ static void end(void)
     wCurOpponent = 0;
     wBattleType = 0;
     wEndBattleWinTextPointer = wEndBattleLoseTextPointer = 0;
-    wIsInBattle = wBattleResult == BATTLE_LOST ? LOST_BATTLE : IN_NO_BATTLE;
+    wEscapedFromBattle = 0;
+    wIsInBattle = first_alive() == NO_MON ? LOST_BATTLE : IN_NO_BATTLE;
 }
 
 /* Nobody of the team comes out. */

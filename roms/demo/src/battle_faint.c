@@ -28,17 +28,19 @@ static uint8_t next_enemy(void)
 
 static void faint_enemy(void)
 {
+    wBattleResult = BATTLE_WON;
     sink(ENEMYS_TURN);
     print_system_text(TEXT_BATTLE_ENEMY_FAINTED);
 }
 
-/* The fallen gain nothing. */
+/* The fallen gain nothing; the battle counts as lost until an opponent falls, too. */
 static void faint_player(void)
 {
     uint8_t bit = 1 << wPlayerMonNumber;
 
     wPartyGainExpFlags &= (uint8_t)~bit;
     wPartyFoughtCurrentEnemyFlags &= (uint8_t)~bit;
+    wBattleResult = BATTLE_LOST;
     sink(PLAYERS_TURN);
     print_system_text(TEXT_BATTLE_FAINTED);
 }
@@ -123,7 +125,7 @@ bool settle_faints(void)
     bool own = is_fainted(wBattleMon.hp), other = is_fainted(wEnemyMon.hp);
     uint8_t next;
 
-    if (wBattleResult == BATTLE_LEFT)
+    if (wBattleResult == BATTLE_LEFT || wEscapedFromBattle)
         return false;
     if (other)
         faint_enemy();

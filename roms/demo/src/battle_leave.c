@@ -18,6 +18,6 @@ void leave(void)
         print_system_text(TEXT_BATTLE_FAILED);
         return;
     }
-    wBattleResult = BATTLE_LEFT;
+    wEscapedFromBattle = 1;
     print_system_text(TEXT_BATTLE_BLOWN_APART);
 }

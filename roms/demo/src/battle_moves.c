@@ -2,6 +2,7 @@
 #pragma bank 56
 #include "battle_parts.h"
 
+#define LOADING_FRAMES 8
 #define LIST_X 5
 #define LIST_Y 12
 #define SLASH 0xF3
@@ -125,6 +126,7 @@ bool choose_move(void)
     }
     wNumMovesMinusOne = count - 1;
     draw_list();
+    delay_frames(LOADING_FRAMES);
     chosen = choose_row(count);
     wPlayerMoveListIndex = wCurrentMenuItem;
     draw_battle();

@@ -121,7 +121,6 @@ static bool flees(void)
     calm_down();
     if (!is_restless())
         return false;
-    wBattleResult = BATTLE_LEFT;
     print_system_text(TEXT_RESERVE_FLEES);
     return true;
 }

@@ -32,7 +32,7 @@ static bool act(uint8_t side, bool moves)
     hWhoseTurn = side;
     if (moves && !(side == ENEMYS_TURN && use_remedy()))
         use_move();
-    if (wBattleResult == BATTLE_LEFT || !are_both_up())
+    if (wEscapedFromBattle || !are_both_up())
         return false;
     suffer();
     return are_both_up();

@@ -48,6 +48,7 @@ void lcd_on(void);
 void copy_tiles(uint16_t to, uint8_t bank, uint16_t from, uint8_t tiles);
 void clear_sprites(void);
 void fade_out(void);
+void fade_to_black(void);
 void fade_in(void);
 void show_palettes(void);
 void fade_in_map(void);

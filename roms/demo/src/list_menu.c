@@ -19,6 +19,7 @@
 #define MORE_BELOW 0xEE
 #define CURSOR_X 5
 #define LOADING_FRAMES 10
+#define DRAWING_FRAMES 3
 #define SWAP_FRAMES 20
 #define MORE_BELOW_CELL TILE_AT(18, 11)
 #define list BYTES(wListPointer)
@@ -165,6 +166,7 @@ static uint8_t choose(void)
     start_menu_at(CURSOR_X, 4, wListCount < LAST_ROW ? wListCount : LAST_ROW, PAD_A | PAD_B | PAD_SELECT);
     wCurrentMenuItem = wLastMenuItem = row > wMaxMenuItem ? wMaxMenuItem : row;
     for (;;) {
+        delay_frames(DRAWING_FRAMES);
         wMenuWatchMovingOutOfBounds = 1;
         keys = handle_menu_input();
         if (keys & (PAD_A | PAD_B))

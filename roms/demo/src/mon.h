@@ -32,6 +32,7 @@ uint32_t experience_at(uint8_t level) BANKED;
 /* mon_create.c */
 void create_mon(PartyMon *to, uint8_t species, uint8_t level) BANKED;
 void mark_seen(uint8_t species) BANKED;
+bool is_owned(uint8_t species) BANKED;
 void mark_owned(uint8_t species) BANKED;
 uint8_t full_pp(uint8_t move, uint8_t pp) BANKED;
 

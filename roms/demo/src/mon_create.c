@@ -102,6 +102,13 @@ void mark_seen(uint8_t species) BANKED
     set_dex_bit(wPokedexSeen, species);
 }
 
+bool is_owned(uint8_t species) BANKED
+{
+    uint8_t index = dex_index(species);
+
+    return wPokedexOwned[index >> 3] >> (index & 7) & 1;
+}
+
 /* Whoever is owned was seen. */
 void mark_owned(uint8_t species) BANKED
 {

@@ -9,6 +9,9 @@
 
 #define SUBMENU_BOX 0x0C
 #define SUBMENU_X 12
+#define WHITE_FRAMES 3
+#define TILES_FRAMES 4
+#define WORDS_FRAMES 3
 
 static const uint8_t switch_word[] = {STR_SWITCH};
 static const uint8_t stats_word[] = {STR_STATS};
@@ -59,8 +62,11 @@ static void draw_list(const uint8_t *words)
         *TILE_AT(0, 2 * wMenuItemToSwap - 1) = CHOSEN_CURSOR;
     place_message_box();
     place_string(TILE_AT(1, 14), words);
+    delay_frames(WORDS_FRAMES);
     update_sprites();
     hAutoBGTransferEnabled = 1;
+    wait_transfer();
+    show_palettes();
 }
 
 static uint8_t choose_row(const uint8_t *words, uint8_t keys)
@@ -121,15 +127,22 @@ static void reorder(uint8_t place)
         swap_places(place, other);
 }
 
-/* What lies behind the list comes back with its own tiles, and its own light. */
+/* White until it is whole, and off for a moment. What lies behind the list comes back with its own tiles, and its own
+   light. */
 static void enter_list(uint8_t type)
 {
     wPartyMenuType = type;
     wMenuItemToSwap = 0;
+    rBGP = rOBP0 = 0;
+    delay_frames(WHITE_FRAMES);
+    clear_screen();
+    wait_transfer();
     if (wIsInBattle)
-        return;
-    load_hud_tiles();
-    show_palettes();
+        delay_frames(TILES_FRAMES);
+    else
+        load_hud_tiles();
+    lcd_off();
+    lcd_on();
 }
 
 static void leave_list(void)

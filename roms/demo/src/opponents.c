@@ -7,11 +7,16 @@
 #define PEACEFUL_STEPS 3
 #define NOT_THE_MAP 0xFF
 #define LOST 0xFF
+#define TRANSITION_FRAMES 40
 
+/* Until the picture has gone nothing but wCurOpponent tells of a trainer's battle. */
 static void leave_map(void)
 {
     stand_still();
     update_sprites();
+    wJoyIgnore = 0; /* what a scene keeps from the player on the map is his in a battle */
+    if (wCurOpponent >= FIRST_TRAINER)
+        delay_frames(TRANSITION_FRAMES);
     fade_out();
     wUpdateSpritesEnabled = NOT_THE_MAP;
     clear_sprites();
@@ -21,7 +26,6 @@ static void leave_map(void)
 bool fight_opponent(void) BANKED
 {
     leave_map();
-    wJoyIgnore = 0; /* what a scene keeps from the player on the map is his in a battle */
     battle();
     wCurOpponent = 0;
     wNumberOfNoRandomBattleStepsLeft = PEACEFUL_STEPS;

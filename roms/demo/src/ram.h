@@ -144,6 +144,7 @@ typedef struct {
 #define wEnemyMonNick BYTES(0xCFDA)
 #define wBattleMonNick BYTES(0xD009)
 #define wIsInBattle BYTE(0xD057)
+#define wEscapedFromBattle BYTE(0xD078)
 #define wSaveFileStatus BYTE(0xD088)
 #define wCurrentMapScriptFlags BYTE(0xD126)
 #define ELEVATOR_USED 0x80

@@ -112,12 +112,12 @@ void load_game(void) BANKED
         return;
     wSaveFileStatus = SAVED;
     load_pieces(pieces, PIECES);
+    load_pieces(pieces_of_map, PIECES_OF_MAP);
     wStatusFlags6 &= (uint8_t)~STATUS6_TIMER;
 }
 
 void continue_game(void) BANKED
 {
-    load_pieces(pieces_of_map, PIECES_OF_MAP);
     wStatusFlags6 |= STATUS6_TIMER;
     wDestinationWarpID = NO_WARP;
     player1.facing = FACING_DOWN;

@@ -8,7 +8,7 @@
 #define FLOORS 3
 #define LIST_END 0xFF
 #define MATS 2
-#define TREMBLES 12
+#define TREMBLES 75
 #define FRAMES_A_TREMBLE 4
 
 /* What the list names it, and where one steps out. */

@@ -12,6 +12,7 @@
 #define NOT_VISITED 0xFE
 #define LIST_END 0xFF
 #define FIRST_ROW 4
+#define LOOK 15
 
 static const uint8_t to_word[] = {STR_FLY_TO};
 
@@ -83,14 +84,13 @@ bool choose_town(void)
     list_towns();
     place = next(0, 1);
     draw();
-    hJoy7 = 1;
     do {
         show(place);
+        delay_frames(LOOK);
         keys = watch_keys();
         if (keys & (PAD_UP | PAD_DOWN))
             place = next(place, keys & PAD_UP ? 1 : -1);
     } while (!(keys & (PAD_A | PAD_B)));
-    hJoy7 = 0;
     wDestinationMap = wFlyLocationsList[place];
     return keys & PAD_A;
 }

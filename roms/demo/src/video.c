@@ -5,6 +5,7 @@
 #include "world.h"
 
 #define FRAMES_PER_SHADE 6
+#define FRAMES_TO_BLACK 8
 #define CHUNK 8
 #define DARK_PALETTE 0xFE
 
@@ -28,6 +29,18 @@ static void show_shades(uint8_t screen, uint8_t sprites)
     rBGP = screen;
     rOBP0 = sprites;
     delay_frames(FRAMES_PER_SHADE);
+}
+
+/* Of a door: the first shade is the screen's own. */
+void fade_to_black(void)
+{
+    static const uint8_t shades[] = {SCREEN_PALETTE, 0xF9, 0xFE, 0xFF};
+    uint8_t i;
+
+    for (i = 0; i != sizeof shades; i++) {
+        rBGP = rOBP0 = shades[i];
+        delay_frames(FRAMES_TO_BLACK);
+    }
 }
 
 void fade_out(void)

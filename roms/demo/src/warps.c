@@ -96,14 +96,14 @@ void note_standing_on_warp(void)
         wMovementFlags |= MOVEMENT_ON_WARP;
 }
 
+/* wCurMap is the new map from the first frame on; the rest of the map in RAM, and whoever holds the pad, are the old
+   one's until the fade is over. */
 static void take_warp(uint8_t index)
 {
     const Warp *warp = &wWarps[index];
+    bool was_dark = wMapPalOffset;
 
-    wJoyIgnore = 0xFF;
     wStandingOnWarpPadOrHole = 0;
-    if (wCurMapTileset == TILESET_FACILITY && wTilePlayerStandingOn == PAD_TILE)
-        whirl_away();
     wWarpedFromWhichWarp = index;
     wWarpedFromWhichMap = wCurMap;
     wDestinationWarpID = warp->destination_warp;
@@ -113,9 +113,12 @@ static void take_warp(uint8_t index)
             wMapPalOffset = DARK;
     }
     wCurMap = warp->destination_map == LAST_MAP ? wLastMap : warp->destination_map;
+    if (wCurMapTileset == TILESET_FACILITY && wTilePlayerStandingOn == PAD_TILE)
+        whirl_away();
     wMovementFlags |= MOVEMENT_ON_DOOR;
     update_sprites();
-    fade_out();
+    if (!was_dark)
+        fade_to_black();
     enter_map();
 }
 

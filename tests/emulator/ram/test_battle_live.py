@@ -194,6 +194,8 @@ def _check_hit(
     lost = before[target].hp - now[target].hp
     if lost <= 0 or move is None or before[target].species != now[target].species:
         return False
+    if now[target].status.burned or now[target].status.poisoned:
+        return False  # what was lost may be due to that
     attacker = Attacker.of(before[user], dex.species(before[user].species).base.speed)
     defender = Defender.of(before[target])
     spread = damage_spread(attacker, defender, dex.move(move), dex.rules)
