@@ -94,9 +94,23 @@ static bool is_out_of_nets(void)
     return true;
 }
 
+/* Houses between two roads say at each pass which of them is outside. */
+static void name_last_map(void)
+{
+    switch (wCurMap) {
+    case MAP_HEDGE_HOUSE:
+        wLastMap = MAP_HEDGE_ROAD;
+        break;
+    case MAP_DITCH_HOUSE:
+        wLastMap = MAP_DITCH_ROAD;
+        break;
+    }
+}
+
 /* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
+    name_last_map();
     switch (wCurMap) {
     case MAP_THISTLE_END:
         return is_turned_back();
