@@ -1,4 +1,4 @@
-"""Hedge Road and what lies behind its doors: houses that say which road is outside."""
+"""Hedge Road and what lies behind its doors: houses that say which road is outside, and lifts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from typing import Final
 
 import pytest
 
+from tests.contract.chapter import empty_bag
 from tests.contract.game import Game, Start
 from tests.contract.test_engine_ground import led_to
 
 HEDGE_ROAD, DITCH_ROAD = 16, 17
 HEDGE_HOUSE, TUNNEL, DITCH_HOUSE = 71, 119, 74
+MILL_HALL, MILL_PIT, MILL_LOFT, MILL_LIFT = 199, 202, 235, 203
+TOWER_HALL, TOWER_MIDDLE, TOWER_TOP, TOWER_LIFT = 123, 124, 125, 127
 SORREL_ROAD = 14
+MILL_KEY = 43
 DOORS: Final = {HEDGE_ROAD: (9, 6), DITCH_ROAD: (15, 6)}  # where one comes out
 
 
@@ -48,3 +52,51 @@ class TestTunnel:
         game.go(2, 2).go(1, 2)
         game.wait(lambda: game.is_free and game.place.map == TUNNEL, 400)
         assert game.place[1:] == (22, 1)
+
+
+class TestLifts:
+    """The lift of the mill, which wants its key, and the one of the tower."""
+
+    @staticmethod
+    def ask(game: Game) -> Game:
+        game.go(3, 1).face("up").press("a")
+        game.wait(lambda: game.cursor is not None or game.has_arrow, 300)
+        game.tick(4)
+        return game
+
+    def test_without_its_key_a_panel_lists_no_floor(self, start: Start) -> None:
+        game = led_to(start("bedroom"), MILL_HALL, 0).go(2, 2)
+        empty_bag(game)
+        leave(game, "up", MILL_LIFT)
+        assert self.ask(game).cursor is None
+        assert "its key" in " ".join(game.read_to_the_end())
+        leave(game.go(1, 2), "down", MILL_HALL)
+
+    @pytest.mark.parametrize(("row", "floor"), [(1, MILL_PIT), (2, MILL_LOFT)])
+    def test_with_its_key_the_lift_goes_to_each_floor(
+        self, start: Start, row: int, floor: int
+    ) -> None:
+        game = led_to(start("bedroom"), MILL_LIFT, 0)
+        empty_bag(game, MILL_KEY)
+        self.ask(game)
+        for _ in range(row):
+            game.press("down")
+        game.press("a", settle=20)
+        game.read_to_the_end()
+        game.wait(lambda: game.is_free, 800)
+        leave(game.go(1, 2), "down", floor)
+
+    def test_a_lift_leads_where_one_came_in_and_its_table_to_the_ground_floor(
+        self, start: Start
+    ) -> None:
+        game = led_to(start("bedroom"), TOWER_TOP, 1).go(4, 2)
+        leave(game, "up", TOWER_LIFT)
+        assert {warp[2] for warp in game.warps} == {TOWER_TOP}
+        leave(game.go(1, 2), "down", TOWER_TOP)
+
+    def test_the_stairs_of_the_tower_lead_to_the_ground(self, start: Start) -> None:
+        game = led_to(start("bedroom"), TOWER_TOP, 1)
+        game.poke("wLastMap", HEDGE_ROAD)
+        for stairs, floor in (((2, 2), TOWER_MIDDLE), ((10, 2), TOWER_HALL)):
+            leave(game.go(*stairs), "up", floor)
+        leave(game.go(5, 6), "down", HEDGE_ROAD)

@@ -184,6 +184,8 @@ bool sign_speaks(uint8_t text)
     case MAP_WORKS_QUIZ:
         return quiz_speaks(text);
     case MAP_WORKS_LIFT:
+    case MAP_MILL_LIFT:
+    case MAP_TOWER_LIFT:
         return lift_speaks();
     }
     return statue_speaks(text);
@@ -237,6 +239,8 @@ void set_scene(void)
         hide_switch();
         break;
     case MAP_WORKS_LIFT:
+    case MAP_MILL_LIFT:
+    case MAP_TOWER_LIFT:
         lift_waits();
         break;
     }
