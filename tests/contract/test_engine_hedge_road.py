@@ -10,8 +10,9 @@ from tests.contract.chapter import empty_bag
 from tests.contract.game import Game, Start
 from tests.contract.test_engine_ground import led_to
 
-HEDGE_ROAD, DITCH_ROAD = 16, 17
+HEDGE_ROAD, DITCH_ROAD, MOOR_ROAD = 16, 17, 18
 HEDGE_HOUSE, TUNNEL, DITCH_HOUSE = 71, 119, 74
+MOOR_GATE = 193
 MILL_HALL, MILL_PIT, MILL_LOFT, MILL_LIFT = 199, 202, 235, 203
 TOWER_HALL, TOWER_MIDDLE, TOWER_TOP, TOWER_LIFT = 123, 124, 125, 127
 SORREL_ROAD = 14
@@ -52,6 +53,31 @@ class TestTunnel:
         game.go(2, 2).go(1, 2)
         game.wait(lambda: game.is_free and game.place.map == TUNNEL, 400)
         assert game.place[1:] == (22, 1)
+
+
+class TestGateHouse:
+    """The gate house between two roads, all of whose exits lead to the last map."""
+
+    @pytest.mark.parametrize("came_from", [DITCH_ROAD, MOOR_ROAD, SORREL_ROAD])
+    @pytest.mark.parametrize(
+        ("exit_at", "direction", "road", "arrival"),
+        [((4, 0), "up", MOOR_ROAD, (3, 5)), ((5, 0), "up", MOOR_ROAD, (4, 5))]
+        + [((5, 7), "down", DITCH_ROAD, (3, 6))],
+    )
+    def test_the_row_decides_where_an_exit_leads(
+        self,
+        start: Start,
+        came_from: int,
+        exit_at: tuple[int, int],
+        direction: str,
+        road: int,
+        arrival: tuple[int, int],
+    ) -> None:
+        game = led_to(start("bedroom"), MOOR_GATE, 2 if direction == "down" else 0)
+        game.poke("wLastMap", came_from)
+        x, y = exit_at
+        leave(game.go(x, 1 if y == 0 else 6), direction, road)
+        assert game.place[1:] == arrival
 
 
 class TestLifts:

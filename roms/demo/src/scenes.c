@@ -17,6 +17,7 @@
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
 #define STONECROSS_EAST_EDGE 19
+#define MOOR_GATE_ROW 4
 
 static bool is_turned_back(void)
 {
@@ -94,7 +95,7 @@ static bool is_out_of_nets(void)
     return true;
 }
 
-/* Houses between two roads say at each pass which of them is outside. */
+/* Houses between two roads say at each pass which of them is outside; a gate house by the row one stands in. */
 static void name_last_map(void)
 {
     switch (wCurMap) {
@@ -103,6 +104,9 @@ static void name_last_map(void)
         break;
     case MAP_DITCH_HOUSE:
         wLastMap = MAP_DITCH_ROAD;
+        break;
+    case MAP_MOOR_GATE:
+        wLastMap = wYCoord < MOOR_GATE_ROW ? MAP_MOOR_ROAD : MAP_DITCH_ROAD;
         break;
     }
 }
