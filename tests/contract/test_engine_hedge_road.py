@@ -1,4 +1,4 @@
-"""Hedge Road and what lies behind its doors: houses that say which road is outside, and lifts."""
+"""Hedge Road and what lies behind its doors: houses that say which road is outside, lifts, ladders, a current."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import pytest
 
 from tests.contract.chapter import empty_bag
 from tests.contract.game import Game, Start
-from tests.contract.test_engine_ground import led_to
+from tests.contract.test_engine_ground import SURFING, WALKING, led_to
 
 HEDGE_ROAD, DITCH_ROAD, MOOR_ROAD = 16, 17, 18
 HEDGE_HOUSE, TUNNEL, DITCH_HOUSE = 71, 119, 74
 MOOR_GATE = 193
 MILL_HALL, MILL_PIT, MILL_LOFT, MILL_LIFT = 199, 202, 235, 203
 TOWER_HALL, TOWER_MIDDLE, TOWER_TOP, TOWER_LIFT = 123, 124, 125, 127
+ROOT_CAVE, ROOT_CELLAR, DRIP_CAVE, SUMP = 60, 61, 160, 161
 SORREL_ROAD = 14
 MILL_KEY = 43
+CURRENT_IS_STILL = 0x9D0
 DOORS: Final = {HEDGE_ROAD: (9, 6), DITCH_ROAD: (15, 6)}  # where one comes out
 
 
@@ -61,8 +63,11 @@ class TestGateHouse:
     @pytest.mark.parametrize("came_from", [DITCH_ROAD, MOOR_ROAD, SORREL_ROAD])
     @pytest.mark.parametrize(
         ("exit_at", "direction", "road", "arrival"),
-        [((4, 0), "up", MOOR_ROAD, (3, 5)), ((5, 0), "up", MOOR_ROAD, (4, 5))]
-        + [((5, 7), "down", DITCH_ROAD, (3, 6))],
+        [
+            ((4, 0), "up", MOOR_ROAD, (3, 5)),
+            ((5, 0), "up", MOOR_ROAD, (4, 5)),
+            ((5, 7), "down", DITCH_ROAD, (3, 6)),
+        ],
     )
     def test_the_row_decides_where_an_exit_leads(
         self,
@@ -126,3 +131,54 @@ class TestLifts:
         for stairs, floor in (((2, 2), TOWER_MIDDLE), ((10, 2), TOWER_HALL)):
             leave(game.go(*stairs), "up", floor)
         leave(game.go(5, 6), "down", HEDGE_ROAD)
+
+
+class TestCellar:
+    """The two rooms of the root cellar."""
+
+    @pytest.mark.parametrize(("ladder", "arrival"), [((7, 7), (4, 3)), ((16, 3), (14, 3))])
+    def test_each_ladder_leads_to_a_room_without_another_way_out(
+        self, start: Start, ladder: tuple[int, int], arrival: tuple[int, int]
+    ) -> None:
+        game = led_to(start("bedroom"), ROOT_CAVE, 0).go(*ladder)
+        game.wait(lambda: game.is_free and game.place.map == ROOT_CELLAR, 400)
+        game.poke("wGrassRate", 0)
+        assert game.place[1:] == arrival
+        for _ in range(4):
+            game.step("left")
+        game.step("down")
+        for _ in range(10):
+            game.step("right")
+        assert game.place.x == (7 if arrival == (4, 3) else 17)
+
+
+class TestCurrent:
+    """The water of the sump, and the hole above it."""
+
+    @pytest.fixture
+    def shore(self, start: Start) -> Game:
+        game = led_to(start("bedroom"), DRIP_CAVE, 0)
+        game.go(5, 8).step("down")
+        game.wait(lambda: game.is_free and game.place.map == SUMP, 400)
+        assert game.place[1:] == (3, 3)
+        return game.go(5, 4).face("right")
+
+    @staticmethod
+    def swim(game: Game, squares: int) -> Game:
+        game.poke("wWalkBikeSurfState", SURFING)
+        for _ in range(squares):
+            game.step("right")
+        return game
+
+    def test_who_swims_into_the_current_is_carried_to_the_south_shore(self, shore: Game) -> None:
+        self.swim(shore, 3)
+        shore.hold_until("right", lambda: shore.place.x == 9, 60)
+        shore.wait(lambda: shore.place[1:] == (9, 8), 200)
+        shore.wait(lambda: shore.is_free, 40)
+        assert shore.byte("wWalkBikeSurfState") == WALKING
+
+    def test_the_current_is_still_with_a_boulder_in_the_water(self, shore: Game) -> None:
+        shore.set_event(CURRENT_IS_STILL)
+        self.swim(shore, 9)
+        assert shore.place[1:] == (14, 4)
+        assert shore.byte("wWalkBikeSurfState") == WALKING

@@ -18,6 +18,8 @@
 #define LOCK_TOP_TILE 0x24
 #define STONECROSS_EAST_EDGE 19
 #define MOOR_GATE_ROW 4
+#define CURRENT_COLUMN 9
+#define CURRENT_SHORE 8
 
 static bool is_turned_back(void)
 {
@@ -95,6 +97,18 @@ static bool is_out_of_nets(void)
     return true;
 }
 
+static bool is_swept(void)
+{
+    if (wXCoord != CURRENT_COLUMN || wYCoord >= CURRENT_SHORE || !is_surfing()
+        || has_happened(EVENT_SEAFOAM4_BOULDER1_DOWN_HOLE))
+        return false;
+    fill(wSimulatedJoypadStates, PAD_DOWN, CURRENT_SHORE);
+    wSimulatedJoypadIndex = CURRENT_SHORE - wYCoord;
+    wStatusFlags5 |= STATUS5_SCRIPTED_WALK;
+    wJoyIgnore = ALL_BUT_A_B;
+    return true;
+}
+
 /* Houses between two roads say at each pass which of them is outside; a gate house by the row one stands in. */
 static void name_last_map(void)
 {
@@ -130,6 +144,8 @@ bool scene_begins(void)
         return is_called_by_thirsty_guard();
     case MAP_SNORE_LANE:
         return is_sleeper_roused();
+    case MAP_SUMP:
+        return is_swept();
     case MAP_WARDEN_GATE:
         return is_asked_by_warden();
     case MAP_RESERVE:
