@@ -102,11 +102,19 @@ def _neighbours(world: World, here: GameMap) -> Iterator[int]:
     for warp in here.warps:
         if warp.map_id in world.map_ids and not is_rewritten(world, here, warp):
             yield warp.map_id
+    # The script of a house between two roads names the one outside. Of ids that share a header the first is a map.
+    if any(warp.map_id == LAST_MAP for warp in here.warps):
+        outdoors = sorted((each for each in world.map_ids if each < FIRST_INDOOR_MAP), reverse=True)
+        roads = {there.header.address: there for there in map(world.map, outdoors)}
+        yield from (each.map_id for each in roads.values() if _leads_to(each, here))
     # An elevator without a chosen floor: every exit leads back into it, through its warp mats.
     back = [warp.map_id == here.map_id and warp.trigger is WarpTrigger.PRESS for warp in here.warps]
     if back and all(back):
-        doors = (each for each in world.maps if any(w.map_id == here.map_id for w in each.warps))
-        yield from (each.map_id for each in doors)
+        yield from (each.map_id for each in world.maps if _leads_to(each, here))
+
+
+def _leads_to(there: GameMap, here: GameMap) -> bool:
+    return any(warp.map_id == here.map_id for warp in there.warps)
 
 
 @lru_cache(maxsize=4)

@@ -296,7 +296,11 @@ def opened_maps(rom: Rom) -> dict[int, Map]:
     return maps
 
 
-TREES, WATER = {0: 0x3D, 7: 0x50}, 0x14  # cut trees by tileset, water
+TREES, WATER, SEAS = (
+    {0: 0x3D, 7: 0x50},
+    0x14,
+    {0, 17},
+)  # cut trees by tileset, water and where it is met
 
 
 def crossed_maps(rom: Rom, *, trees: bool, water: bool) -> dict[int, Map]:
@@ -304,7 +308,7 @@ def crossed_maps(rom: Rom, *, trees: bool, water: bool) -> dict[int, Map]:
     maps = opened_maps(rom)
     for here in maps.values():
         tree = {TREES[here.tileset_id]} if trees and here.tileset_id in TREES else set()
-        sea = {WATER} if water and here.tileset_id == 0 else set()
+        sea = {WATER} if water and here.tileset_id in SEAS else set()
         here.passed = frozenset(tree | sea)
     return maps
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from tests.contract.world_rom import Map, Rom, Square, Warp
 
 LAST_MAP, OUTDOORS = 0xFF, 37
-OVERWORLD, LIFT = 0, 236
+OVERWORLD = 0
+LIFTS = {127, 203, 236}
 WALKS = 0xFE
 REMOVABLE = {(27, 1)}  # map and slot: the sleeper of Snore Lane, once awake
 WAYS = ((0, 1), (0, -1), (-1, 0), (1, 0))
@@ -29,9 +30,9 @@ def places_of(here: Map, warp: Warp, maps: Mapping[int, Map]) -> list[int]:
 
 def floors_of(here: Map, maps: Mapping[int, Map]) -> Iterator[Square]:
     """Yield the exits of the elevator whose car this map is: before each door that leads into it."""
-    if here.number == LIFT:
+    if here.number in LIFTS:
         for each in maps.values():
-            doors = [warp for warp in each.warps if warp.target == LIFT != each.number]
+            doors = [warp for warp in each.warps if warp.target == here.number != each.number]
             yield from (Square(each.number, door.x, door.y) for door in doors)
 
 

@@ -46,6 +46,7 @@
 #define EVENT_BEAT_LANCES_ROOM_TRAINER_0 0x8F9
 #define EVENT_BEAT_LANCE 0x8FE
 #define EVENT_LANCES_ROOM_LOCK_DOOR 0x8FF
+#define EVENT_SEAFOAM4_BOULDER1_DOWN_HOLE 0x9D0
 
 bool has_happened(uint16_t event);
 void set_event(uint16_t event);

@@ -1,11 +1,12 @@
-/* The lift of the works: its panel lists the floors, and the mats of the car lead where one was chosen. */
+/* Lifts: a panel lists the floors, and the mats of the car lead where one was chosen. */
 #pragma bank 59
 #include "scenes.h"
 #include "things.h"
 #include "ui.h"
 #include "world.h"
 
-#define FLOORS 3
+#define EVERY_FLOOR 0
+#define NO_KEY 0
 #define LIST_END 0xFF
 #define MATS 2
 #define TREMBLES 75
@@ -15,11 +16,41 @@
 typedef struct {
     uint8_t item, warp, map;
 } Floor;
-static const Floor floors[FLOORS] = {
+static const Floor works_floors[] = {
     {ITEM_GROUND_FLOOR, 4, MAP_WORKS_HALL},
     {ITEM_LOFT, 0, MAP_WORKS_LOFT},
     {ITEM_ATTIC, 0, MAP_WORKS_ATTIC},
 };
+static const Floor mill_floors[] = {
+    {ITEM_GROUND_FLOOR, 2, MAP_MILL_HALL},
+    {ITEM_PIT, 1, MAP_MILL_PIT},
+    {ITEM_LOFT, 0, MAP_MILL_LOFT},
+};
+static const Floor tower_floors[] = {
+    {ITEM_GROUND_FLOOR, 2, MAP_TOWER_HALL},
+    {ITEM_LOFT, 2, MAP_TOWER_MIDDLE},
+    {ITEM_ATTIC, 1, MAP_TOWER_TOP},
+};
+
+/* `key` is wanted for the floor that the list names `locked`, or for every one; then the panel lists none without it. */
+typedef struct {
+    uint8_t map, panel, refusal, key, locked, count;
+    const Floor *floors;
+} Car;
+static const Car cars[] = {
+    {MAP_WORKS_LIFT, MAP_TEXT_WORKS_LIFT_PANEL, MAP_TEXT_WORKS_LIFT_NO_CRANK, ITEM_LIFT_CRANK, ITEM_ATTIC, 3, works_floors},
+    {MAP_MILL_LIFT, MAP_TEXT_MILL_LIFT_PANEL, MAP_TEXT_MILL_LIFT_NO_KEY, ITEM_MILL_KEY, EVERY_FLOOR, 3, mill_floors},
+    {MAP_TOWER_LIFT, MAP_TEXT_TOWER_LIFT_PANEL, MAP_TEXT_TOWER_LIFT_PANEL, NO_KEY, EVERY_FLOOR, 3, tower_floors},
+};
+
+static const Car *this_car(void)
+{
+    const Car *car = cars;
+
+    while (car->map != wCurMap)
+        car++;
+    return car;
+}
 
 static void lead_to(uint8_t warp, uint8_t map)
 {
@@ -37,17 +68,17 @@ void lift_waits(void) BANKED
     lead_to(wWarpedFromWhichWarp, wWarpedFromWhichMap);
 }
 
-static void list_floors(void)
+static void list_floors(const Car *car)
 {
     uint8_t i;
 
-    wItemList[0] = FLOORS;
-    for (i = 0; i != FLOORS; i++) {
-        wItemList[1 + i] = floors[i].item;
-        wElevatorWarpMaps[2 * i] = floors[i].warp;
-        wElevatorWarpMaps[2 * i + 1] = floors[i].map;
+    wItemList[0] = car->count;
+    for (i = 0; i != car->count; i++) {
+        wItemList[1 + i] = car->floors[i].item;
+        wElevatorWarpMaps[2 * i] = car->floors[i].warp;
+        wElevatorWarpMaps[2 * i + 1] = car->floors[i].map;
     }
-    wItemList[1 + FLOORS] = LIST_END;
+    wItemList[1 + i] = LIST_END;
     wListPointer = (uint16_t)wItemList;
     wListMenuID = LIST_SPECIAL;
     wPrintItemPrices = 0;
@@ -55,12 +86,12 @@ static void list_floors(void)
     wListScrollOffset = 0;
 }
 
-static bool choose_floor(void)
+static bool choose_floor(const Car *car)
 {
     uint8_t offset_of_bag = wListScrollOffset;
     bool chosen;
 
-    list_floors();
+    list_floors(car);
     chosen = list_menu();
     wListScrollOffset = offset_of_bag;
     return chosen;
@@ -83,18 +114,27 @@ static void ride(uint8_t floor)
     tremble();
 }
 
+static bool lacks_key(const Car *car, uint8_t floor)
+{
+    return car->key && car->locked == floor && !has_item(car->key);
+}
+
 /* Whether the panel had something else to say than its text. */
 bool lift_speaks(void) BANKED
 {
-    bool chosen, refused;
+    const Car *car = this_car();
+    bool chosen;
 
+    if (lacks_key(car, EVERY_FLOOR)) {
+        tell(car->refusal);
+        return true;
+    }
     open_box();
-    say(MAP_TEXT_WORKS_LIFT_PANEL);
-    chosen = choose_floor();
-    refused = chosen && wCurItem == ITEM_ATTIC && !has_item(ITEM_LIFT_CRANK);
+    say(car->panel);
+    chosen = choose_floor(car);
     close_box();
-    if (refused)
-        tell(MAP_TEXT_WORKS_LIFT_NO_CRANK);
+    if (chosen && lacks_key(car, wCurItem))
+        tell(car->refusal);
     else if (chosen)
         ride(wWhichPokemon);
     return true;

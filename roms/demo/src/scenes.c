@@ -17,6 +17,9 @@
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
 #define STONECROSS_EAST_EDGE 19
+#define MOOR_GATE_ROW 4
+#define CURRENT_COLUMN 9
+#define CURRENT_SHORE 8
 
 static bool is_turned_back(void)
 {
@@ -94,9 +97,38 @@ static bool is_out_of_nets(void)
     return true;
 }
 
+static bool is_swept(void)
+{
+    if (wXCoord != CURRENT_COLUMN || wYCoord >= CURRENT_SHORE || !is_surfing()
+        || has_happened(EVENT_SEAFOAM4_BOULDER1_DOWN_HOLE))
+        return false;
+    fill(wSimulatedJoypadStates, PAD_DOWN, CURRENT_SHORE);
+    wSimulatedJoypadIndex = CURRENT_SHORE - wYCoord;
+    wStatusFlags5 |= STATUS5_SCRIPTED_WALK;
+    wJoyIgnore = ALL_BUT_A_B;
+    return true;
+}
+
+/* Houses between two roads say at each pass which of them is outside; a gate house by the row one stands in. */
+static void name_last_map(void)
+{
+    switch (wCurMap) {
+    case MAP_HEDGE_HOUSE:
+        wLastMap = MAP_HEDGE_ROAD;
+        break;
+    case MAP_DITCH_HOUSE:
+        wLastMap = MAP_DITCH_ROAD;
+        break;
+    case MAP_MOOR_GATE:
+        wLastMap = wYCoord < MOOR_GATE_ROW ? MAP_MOOR_ROAD : MAP_DITCH_ROAD;
+        break;
+    }
+}
+
 /* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
+    name_last_map();
     switch (wCurMap) {
     case MAP_THISTLE_END:
         return is_turned_back();
@@ -112,6 +144,8 @@ bool scene_begins(void)
         return is_called_by_thirsty_guard();
     case MAP_SNORE_LANE:
         return is_sleeper_roused();
+    case MAP_SUMP:
+        return is_swept();
     case MAP_WARDEN_GATE:
         return is_asked_by_warden();
     case MAP_RESERVE:
@@ -170,6 +204,8 @@ bool sign_speaks(uint8_t text)
     case MAP_WORKS_QUIZ:
         return quiz_speaks(text);
     case MAP_WORKS_LIFT:
+    case MAP_MILL_LIFT:
+    case MAP_TOWER_LIFT:
         return lift_speaks();
     }
     return statue_speaks(text);
@@ -223,6 +259,8 @@ void set_scene(void)
         hide_switch();
         break;
     case MAP_WORKS_LIFT:
+    case MAP_MILL_LIFT:
+    case MAP_TOWER_LIFT:
         lift_waits();
         break;
     }
