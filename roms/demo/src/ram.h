@@ -100,7 +100,9 @@ typedef struct {
 #define wViridianMartCurScript BYTE(0xD60D)
 #define wNumHoFTeams BYTE(0xD5A2)
 #define wSafariZoneGateCurScript BYTE(0xD61F)
+#define wRoute24CurScript BYTE(0xD602)
 #define wRoute16CurScript BYTE(0xD626)
+#define wPokemonTower6FCurScript BYTE(0xD62F)
 #define wHallOfFameCurScript BYTE(0xD64B)
 #define wLoreleisRoomCurScript BYTE(0xD64D)
 #define wBrunosRoomCurScript BYTE(0xD64E)
@@ -144,6 +146,7 @@ typedef struct {
 #define wEnemyMonNick BYTES(0xCFDA)
 #define wBattleMonNick BYTES(0xD009)
 #define wIsInBattle BYTE(0xD057)
+#define wLoneAttackNo BYTE(0xD05C)
 #define wSaveFileStatus BYTE(0xD088)
 #define wCurrentMapScriptFlags BYTE(0xD126)
 #define ELEVATOR_USED 0x80
