@@ -9,6 +9,11 @@
 #define TRAINER_RECORD_SIZE 5
 #define TRAINER_NAMES 0x59FF
 #define PARTY_WITH_LEVELS 0xFF
+#define LEADERS_MOVES 0x5D22
+#define FOURS_MOVES 0x5D32
+#define NO_CLASS 0xFF
+#define OWN_MOVE 2
+#define FIFTH 4
 #define TRAINER_DVS_FIRST 0x98
 #define TRAINER_DVS_SECOND 0x88
 #define BASE_STATS 5
@@ -76,6 +81,20 @@ static void load_party(void)
     }
 }
 
+/* Instead of the third move: a leader's is for one of the team, by the number of the gym; otherwise by class, for the fifth. */
+static void give_own_move(void)
+{
+    uint16_t at = LEADERS_MOVES + 2 * (wLoneAttackNo - 1);
+
+    if (wLoneAttackNo) {
+        wEnemyMons[party_byte(at)].moves[OWN_MOVE] = party_byte(at + 1);
+        return;
+    }
+    for (at = FOURS_MOVES; party_byte(at) != NO_CLASS; at += 2)
+        if (party_byte(at) == wTrainerClass)
+            wEnemyMons[FIFTH].moves[OWN_MOVE] = party_byte(at + 1);
+}
+
 /* Names have all lengths, so the one wanted is found by counting ends. */
 static void load_trainer_name(void)
 {
@@ -107,5 +126,6 @@ void load_trainer(void)
     wTrainerClass = wCurOpponent - FIRST_TRAINER;
     load_trainer_name();
     load_party();
+    give_own_move();
     count_prize();
 }

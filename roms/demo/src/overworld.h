@@ -149,6 +149,7 @@ extern bool slot_hidden[SPRITE_SLOTS];
 void load_toggles(void);
 void reset_toggles(void) BANKED;
 void hide_object(uint8_t slot) BANKED;
+void show_object(uint8_t slot) BANKED;
 void show_elsewhere(uint8_t index);
 
 /* scripted.c */

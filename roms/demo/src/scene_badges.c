@@ -36,6 +36,16 @@ static const Gym *gym_here(void)
     return 0;
 }
 
+/* The number of the gym whose leader it is, from 1; 0 for everybody else. HOLLIS has the number of a gym without the gym. */
+uint8_t leader_in_slot(uint8_t slot)
+{
+    const Gym *gym = gym_here();
+
+    if (wCurMap == MAP_HOLLOW_HALL && slot == SLOT_HOLLOW_HALL_LEADER)
+        return GYMS + 1;
+    return gym && slot == gym->leader ? gym - gyms + 1 : 0;
+}
+
 static void give_badge(const Gym *gym)
 {
     BYTE(gym->script) = SCRIPT_GYM_BADGE;

@@ -48,6 +48,7 @@ static void engage(const Trainer *trainer)
     const uint8_t *extra = wMapSpriteExtraData + 2 * (trainer->slot - 1);
 
     wSpriteIndex = trainer->slot;
+    wLoneAttackNo = leader_in_slot(trainer->slot);
     wTrainerHeaderPtr[0] = trainer->header >> 8;
     wTrainerHeaderPtr[1] = trainer->header;
     wStatusFlags7 |= STATUS7_TRAINER_BATTLE;
@@ -63,6 +64,7 @@ static void disengage(void)
     wStatusFlags7 &= (uint8_t)~STATUS7_TRAINER_BATTLE;
     wMiscFlags &= (uint8_t)~MISC_SEEN_BY_TRAINER;
     wJoyIgnore = 0;
+    wLoneAttackNo = 0;
 }
 
 static void speak_and_fight(const Trainer *trainer)

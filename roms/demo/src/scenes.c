@@ -14,6 +14,10 @@
 #define WARDEN_ROW 2
 #define WARDEN_COLUMN 3
 #define LAST_ROOM_DOOR_ROW 14
+#define GREEN_COLUMN 14
+#define GREEN_ROW 6
+#define GAP_COLUMN 4
+#define GAP_ROW 5
 #define LOCK_TILE 0x18
 #define LOCK_TOP_TILE 0x24
 #define STONECROSS_EAST_EDGE 19
@@ -125,6 +129,22 @@ static void name_last_map(void)
     }
 }
 
+static bool is_met_by_basil(void)
+{
+    if (wXCoord != GREEN_COLUMN || wYCoord != GREEN_ROW || has_happened(EVENT_BEAT_CERULEAN_RIVAL))
+        return false;
+    basil_waits();
+    return true;
+}
+
+static bool is_before_gap(void)
+{
+    if (wXCoord != GAP_COLUMN || wYCoord != GAP_ROW || has_happened(EVENT_BEAT_GHOST_MAROWAK))
+        return false;
+    restless_one_wakes();
+    return true;
+}
+
 /* Every pass asks, so the answer is quick. */
 bool scene_begins(void)
 {
@@ -146,6 +166,10 @@ bool scene_begins(void)
         return is_sleeper_roused();
     case MAP_SUMP:
         return is_swept();
+    case MAP_GALLOWS_GREEN:
+        return is_met_by_basil();
+    case MAP_HUSH_TOWER:
+        return is_before_gap();
     case MAP_WARDEN_GATE:
         return is_asked_by_warden();
     case MAP_RESERVE:
@@ -251,6 +275,9 @@ void set_scene(void)
     switch (wCurMap) {
     case MAP_BAZAAR: /* waking somebody up takes as long as a turn about the hall */
         reset_event(EVENT_LAB_STILL_REVIVING_FOSSIL);
+        break;
+    case MAP_ARCADE: /* whoever came by the green left another road last */
+        wLastMap = MAP_SORREL_ROAD;
         break;
     case MAP_CORRIDOR_LOBBY:
         enter_lobby();

@@ -44,12 +44,17 @@ void change_gym(void) BANKED;
 /* scene_badges.c */
 bool statue_speaks(uint8_t text) BANKED;
 void trainer_falls(uint8_t slot);
+uint8_t leader_in_slot(uint8_t slot);
 
 /* scene_bazaar.c */
 void thirsty_guard_calls(void) BANKED;
 bool thirsty_guard_speaks(uint8_t slot) BANKED;
 bool piper_speaks(uint8_t slot) BANKED;
 void sleeper_wakes(void) BANKED;
+
+/* scene_green.c */
+void basil_waits(void) BANKED;
+void restless_one_wakes(void) BANKED;
 
 /* scene_fossils.c */
 bool fossil_keeper_speaks(uint8_t slot) BANKED;

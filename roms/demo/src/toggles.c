@@ -76,6 +76,13 @@ void hide_object(uint8_t slot) BANKED
     update_sprites();
 }
 
+void show_object(uint8_t slot) BANKED
+{
+    show_elsewhere(toggle_of(slot));
+    slot_hidden[slot] = false;
+    update_sprites();
+}
+
 /* Asks for a toggle index of another map, which is there when one comes there next. */
 void show_elsewhere(uint8_t index)
 {

@@ -48,7 +48,7 @@ def load() -> Cast:
     growth = creatures.load_growth(SOURCES / "growth.toml")
     taught = machines.load(SOURCES / "machines.toml", known)
     species = creatures.load(types, known, growth, taught.by_word)
-    opponents = trainers.load(SOURCES / "trainers.toml", species)
+    opponents = trainers.load(SOURCES / "trainers.toml", species, known)
     thoughts = minds.load(SOURCES / "minds.toml", trainers.CLASS_COUNT)
     return Cast(types, known, growth, taught, species, opponents, thoughts)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from world.banks import Place, Placement, Room, pointer
 from world.font import Font
 from world.minds import Minds
-from world.trainers import CLASS_COUNT, NOBODY, Party, Trainer
+from world.trainers import CLASS_COUNT, LEADERS, NOBODY, Party, Trainer
 from world.words import ended
 
 PREFERENCES = Place(14, 0x589B)
@@ -13,10 +13,13 @@ PREFERENCES_END = 0x5914
 PICTURES_AND_MONEY = Place(14, 0x5914)
 NAMES = Place(14, 0x59FF)
 NAMES_END = 0x5D22
+LEADERS_MOVES = Place(14, 0x5D22)
+FOURS_MOVES = Place(14, 0x5D32)
 PARTY_POINTERS = Place(14, 0x5D3B)
 PARTIES_END = 0x655C
 NAME = 12
 NO_NAME = "-"
+NO_LEADERS_MOVE = bytes([0, 1])  # of a gym that nobody made: any move that there is
 LEVELS_DIFFER = 0xFF
 
 
@@ -35,12 +38,26 @@ def placements(
     lists = b"".join(bytes([*mind, 0]) for mind in minds)
     Room(PREFERENCES.bank, PREFERENCES.address, PREFERENCES_END).take(len(lists), "minds.toml")
     yield Placement(PREFERENCES.offset, lists, "TrainerClassMoveChoiceModifications")
+    yield Placement(LEADERS_MOVES.offset, _leaders_moves(trainers), "LoneMoves")
+    yield Placement(FOURS_MOVES.offset, _fours_moves(trainers), "TeamMoves")
     yield Placement(PARTY_POINTERS.offset, _parties(trainers, classes), "TrainerDataPointers")
 
 
 def _money(hundreds: int) -> bytes:
     """Return base money as three BCD bytes, the last of them hundredths."""
     return bytes.fromhex(f"{hundreds:04d}00")
+
+
+def _leaders_moves(trainers: Mapping[str, Trainer]) -> bytes:
+    """Return the place in the team and the move, of each gym."""
+    own = {each.leader: bytes(each.own_move) for each in trainers.values() if each.own_move}
+    return b"".join(own.get(gym, NO_LEADERS_MOVE) for gym in range(1, LEADERS + 1))
+
+
+def _fours_moves(trainers: Mapping[str, Trainer]) -> bytes:
+    """Return the class and the move of those who are no leaders, and the end of the list."""
+    others = [each for each in trainers.values() if each.own_move and not each.leader]
+    return bytes([n for each in others for n in (each.number, each.own_move[1])]) + b"\xff"
 
 
 def _parties(trainers: Mapping[str, Trainer], classes: list[Trainer]) -> bytes:
