@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.map import HEIGHT, LAST_MAP, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
+from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
 from emulator.ram.view import Ram, cached_on
 
 SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
@@ -26,6 +26,7 @@ HOP_OR_SPIN: Final = 0xC0
 IN_BATTLE: Final = symbol("wIsInBattle")
 BLACKOUT: Final = 0xFF
 OPPONENT: Final = symbol("wCurOpponent")
+LAST_MAP: Final = symbol("wLastMap")
 WARP_COUNT: Final = symbol("wNumberOfWarps")  # wWarpEntries follow
 WARPS: Final = symbol("wWarpEntries")  # Y, X, number of the warp to arrive at, map
 WARP_SIZE: Final = 4
