@@ -435,7 +435,7 @@ def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
 
 
 def test_pages_name_no_absolute_path(agent: Agent, run: Path, tmp_path: Path) -> None:
-    assert agent("play", "--resume", run, "--ticks", "1600", "--until", "second_badge").code in {
+    assert agent("play", "--resume", run, "--ticks", "1090", "--until", "second_badge").code in {
         0,
         3,
     }
