@@ -267,7 +267,7 @@ def test_new_entries_are_counted_apart_from_known_ones(agent: Agent, tmp_path: P
     memory = tmp_path / "memory.sqlite"
     for name, seed in (("first", 3), ("second", 4)):
         run = tmp_path / name
-        ended = agent("play", "--run", run, "--seed", seed, "--ticks", 320, "--memory", memory)
+        ended = agent("play", "--run", run, "--seed", seed, "--ticks", 200, "--memory", memory)
         assert ended.code == 0, ended.err
     first, second = (data_of(tmp_path / name).learned for name in ("first", "second"))
     assert all(each.before == 0 for each in first.sorts)
