@@ -44,6 +44,7 @@ MEETING_COST: Final = 5  # of each wild encounter until a suitable Pokemon appea
 Homes: TypeAlias = Mapping[Place, Fraction]  # places, with the share of the encounters there
 
 
+@lru_cache(maxsize=256)
 def within_reach(story: Story, task: Task) -> frozenset[Place]:
     """Return the places that the player can reach before a task is done, by the other steps of the story.
 
