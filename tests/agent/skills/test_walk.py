@@ -7,22 +7,17 @@ import pytest
 
 from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, roam, travel
 from agent.skills.roam import wild_squares
-from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, hops, spot_of
-from agent.skills.skill import Movement
+from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
-from agent.skills.walk import BUTTON, LONGEST_STRIDE, STEP_FRAMES, ride_elevator, strides
+from agent.skills.walk import LONGEST_STRIDE, STEP_FRAMES, strides
 from emulator import FRAMES_PER_SECOND, Facing, GameMap, Person, State, Step
 from emulator.profile import symbol
-from emulator.ram.map import MapState
-from emulator.world.world import Floor
-from tests.agent.demo import STORY, WORLD, free_in
+from tests.agent.demo import WORLD, free_in
 from tests.agent.support import Game, Played, game_at
 from tests.live_blocks import laid_over
 
 TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
 BELOW_THE_GAP, ABOVE_THE_GAP = 39, 35
-ELEVATOR, HALL, MATS = 236, 181, ((1, 3), (2, 3))
-KEYS = {button: facing for facing, button in BUTTON.items()}
 STAIRS, OTHER_MAT = 2, 1  # warps of the house, and of the lab
 BOY = 1  # of the town: walks around
 HERE = Spot(TOWN, 5, 5)
@@ -148,47 +143,20 @@ def test_a_warp_that_leads_elsewhere_twice_is_no_longer_used(played: Played) -> 
     assert blocked == [Spot(LAB, *WORLD.arrival(LAB, OTHER_MAT))]
 
 
-class ShakingElevator:
-    """The works' elevator, in which no press counts for some frames after a floor was chosen."""
-
-    def __init__(self, state: State, shakes: int) -> None:
-        self.world = WORLD.moving({}, STORY.lifts)
-        here = replace(state.map, map_id=ELEVATOR, x=3, y=1, facing=Facing.UP)
-        self.state = replace(state, map=here, people=())
-        self._still = state.frame + shakes
-
-    def perform(self, step: Step) -> None:
-        frame, here = self.state.frame + step.hold + step.settle, self.state.map
-        if self.state.frame >= self._still and step.button in KEYS:
-            facing = KEYS[step.button]
-            here = replace(here, facing=facing)
-            for _ in range(1 + step.hold // STEP_FRAMES):
-                here = self._after_step(here)
-        self.state = replace(self.state, frame=frame, map=here)
-
-    def _after_step(self, here: MapState) -> MapState:
-        spot = Spot(here.map_id, here.x, here.y)
-        if here.map_id == ELEVATOR and spot[1:] in MATS and here.facing is Facing.DOWN:
-            return replace(here, map_id=HALL)
-        if here.map_id == ELEVATOR and self.world.map(ELEVATOR).can_step(spot[1:], here.facing):
-            spot = spot.next_to(here.facing)
-        return replace(here, x=spot.x, y=spot.y)
+def test_a_mat_is_left_in_the_time_that_routes_expect(played: Played) -> None:
+    """The first press ends on the mat, the second one triggers it."""
+    with game_at(played.folder, free_in(HOUSE)) as game:
+        run = SkillRun(travel(Terrain(WORLD), Destination(TOWN), game.state))
+        arrived = game.state
+        while game.state.map.map_id == HOUSE:
+            arrived = arrived if before_a_mat(arrived) else game.state
+            game.console.perform(run.step)
+            run.resume(game.state)
+        assert game.state.frame - arrived.frame <= WARP_COST * STEP_FRAMES
 
 
-@pytest.mark.parametrize("shakes", [0, 300, 640])
-def test_an_elevator_is_left_when_its_shaking_ends(town: Game, shakes: int) -> None:
-    car = ShakingElevator(town.state, shakes)
-    ride = next(hop for hop in hops(car.world, spot_of(car.state)) if isinstance(hop.by, Floor))
-    run = SkillRun(left(ride_elevator(ride, Floor(0, HALL, 4), car.world, car.state)))
-    while run.outcome is Outcome.RUNNING:
-        car.perform(run.step)
-        run.resume(car.state)
-    assert car.state.map.map_id == HALL
-
-
-def left(ride: Movement) -> Skill:
-    yield from ride
-    return Outcome.DONE
+def before_a_mat(state: State) -> bool:
+    return WORLD.map(HOUSE).warp_at(state.map.x, state.map.y + 1) is not None
 
 
 def test_travel_to_the_current_map_is_done(town: Game) -> None:
