@@ -35,7 +35,7 @@ def talk(
         if person is None:
             return None
         target = spot_of(state)._replace(x=person.x, y=person.y)
-        return dict(_places_to_talk(target, terrain.world(state)))
+        return dict(places_to_talk(target, terrain.world(state)))
 
     on_text = on_text or partial(read_text, say_yes=say_yes)
     return _walk_and_talk(places, terrain, state, on_text, patience=patience)
@@ -122,7 +122,7 @@ def _walk_and_talk(
     return Outcome.BLOCKED
 
 
-def _places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]:
+def places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]:
     """Yield the spots from which `target` can be talked to, with the facing: beside it, or across a counter."""
     game_map = world.map(target.map_id)
     for facing in Facing:

@@ -41,7 +41,7 @@ STEP_HOLD: Final = 8
 STEP_SETTLE: Final = 11
 TURN_SETTLE: Final = 15
 LONGEST_STRIDE: Final = 6  # steps under one press; in more, lost frames could add up to a step
-RIDE_FRAMES: Final = 900  # an elevator shakes for some 300 of them, in which no press counts
+STRIDES: Final = 40  # to leave an elevator: it shakes for some 300 frames, in which no press counts
 MISSES: Final = 2  # walks over a warp that end on a third map, before the warp counts as a wall
 MOVES: Final = {Obstacle.TREE: CUT, Obstacle.WATER: SURF}
 PAGES: Final = 40  # presses allowed for the text at a door
@@ -94,8 +94,7 @@ def ride_elevator(hop: Hop, floor: Floor, world: World, state: State) -> Movemen
     answer = by_kind({MenuKind.FLOORS: entry(floor.row)})
     state = yield from answer_menus(answer, lambda _state: False, state)
     state = yield from until_ready(state)
-    end = state.frame + RIDE_FRAMES
-    while state.frame < end and not _is_interrupted(state):
+    for _ in range(STRIDES):
         stride = _next_stride(hop, world, spot_of(state))
         if state.map.map_id != elevator or not stride:
             break

@@ -87,8 +87,11 @@ def _collect(
 
 
 def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
-    """Examine one square from any side."""
-    return examine(at, context.terrain, state, facings=tuple(Facing))
+    """Examine one square: a sign from any side, a hidden object from below."""
+    signs = context.terrain.world(state).map(state.map.map_id).header.signs
+    is_sign = any((sign.x, sign.y) == at for sign in signs)
+    facings = tuple(Facing) if is_sign else (Facing.UP,)
+    return examine(at, context.terrain, state, facings=facings)
 
 
 def _fetch(context: InteractionContext, state: State, person: int, outside: int) -> Skill:

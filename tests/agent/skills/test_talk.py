@@ -6,12 +6,14 @@ from dataclasses import replace
 import pytest
 
 from agent.skills import Destination, Outcome, SkillRun, Terrain, examine, show_menu, talk, travel
+from agent.story.interactions import Interaction, InteractionContext
 from emulator import Button, Facing, MenuKind
 from emulator.profile import symbol
-from tests.agent.demo import WORLD, free_in
+from tests.agent.demo import DEX, WORLD, free_in
 from tests.agent.support import Game, Played, game_at
 
-LAB, REST_HOUSE = 40, 41
+TOWN, LAB, REST_HOUSE = 0, 40, 41
+SIGN_OF_TOWN, NO_SIGN = (7, 12), (8, 2)
 BALL, NURSE = 2, 1
 CROSSROADS = 1, frozenset({(9, 12)})  # of the town outside
 GOT_STARTER = 0x22
@@ -29,6 +31,19 @@ def lab(played: Played) -> Iterator[Game]:
 def rest_house(played: Played) -> Iterator[Game]:
     with game_at(played.folder, free_in(REST_HOUSE)) as game:
         yield game
+
+
+@pytest.mark.parametrize(("square", "at_once"), [(SIGN_OF_TOWN, True), (NO_SIGN, False)])
+def test_only_a_sign_is_examined_from_its_side(
+    lab: Game, square: tuple[int, int], *, at_once: bool
+) -> None:
+    """Hidden objects, such as a machine on a wall, react from below only."""
+    x, y = square
+    beside = replace(lab.state.map, map_id=TOWN, x=x - 1, y=y, facing=Facing.RIGHT)
+    state = replace(lab.state, map=beside, people=())
+    context = InteractionContext(Terrain(WORLD), DEX, lambda _state: 0)
+    run = SkillRun(Interaction.of("examine", square).begin(context, state))
+    assert (run.step.button is Button.A) is at_once
 
 
 def test_saying_yes_accepts_the_offer(lab: Game) -> None:

@@ -9,7 +9,7 @@ from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, roam, t
 from agent.skills.roam import wild_squares
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
-from agent.skills.walk import LONGEST_STRIDE, strides
+from agent.skills.walk import LONGEST_STRIDE, STEP_FRAMES, strides
 from emulator import FRAMES_PER_SECOND, Facing, GameMap, Person, State, Step
 from emulator.profile import symbol
 from tests.agent.demo import WORLD, free_in
@@ -141,6 +141,22 @@ def test_a_warp_that_leads_elsewhere_twice_is_no_longer_used(played: Played) -> 
         assert game.carry_out(skill, within=150) is Outcome.DONE
         assert game.state.map.map_id == LAB
     assert blocked == [Spot(LAB, *WORLD.arrival(LAB, OTHER_MAT))]
+
+
+def test_a_mat_is_left_in_the_time_that_routes_expect(played: Played) -> None:
+    """The first press ends on the mat, the second one triggers it."""
+    with game_at(played.folder, free_in(HOUSE)) as game:
+        run = SkillRun(travel(Terrain(WORLD), Destination(TOWN), game.state))
+        arrived = game.state
+        while game.state.map.map_id == HOUSE:
+            arrived = arrived if before_a_mat(arrived) else game.state
+            game.console.perform(run.step)
+            run.resume(game.state)
+        assert game.state.frame - arrived.frame <= WARP_COST * STEP_FRAMES
+
+
+def before_a_mat(state: State) -> bool:
+    return WORLD.map(HOUSE).warp_at(state.map.x, state.map.y + 1) is not None
 
 
 def test_travel_to_the_current_map_is_done(town: Game) -> None:

@@ -31,6 +31,13 @@ def labels() -> Mapping[str, tuple[int, int, int]]:
 
 
 @cache
+def event_numbers() -> Mapping[str, int]:
+    """Return the bit number of every event."""
+    with (FOLDER / "events.csv").open(encoding="utf-8", newline="") as file:
+        return {row["event"]: int(row["bit_index"]) for row in csv.DictReader(file)}
+
+
+@cache
 def tables() -> tuple[tuple[int, int, int], ...]:
     """Return bank, address and size of every table whose size is known."""
     with (FOLDER / "symbols.csv").open(encoding="utf-8", newline="") as file:
