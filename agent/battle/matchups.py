@@ -294,19 +294,29 @@ def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoi
     return max(odds, key=lambda each: expected_damage(each, enemy.max_hp))
 
 
-def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[TeamMember | Foe]) -> float:
+def chance_to_beat(
+    dex: Dex, party: Party, enemies: Sequence[TeamMember | Foe], heals: int = 0
+) -> float:
     """Return the chance that the team in its current state and order beats a trainer's team.
 
-    Each mon uses its strongest attack, without items or switches, so the estimate is a lower bound.
+    Each mon uses its strongest attack, without switches, so the estimate is a lower bound. `heals` is how often the
+    first one can be healed: each time it goes on with full HP, less a hit in the turn of the item.
     """
     own = tuple([fighter_of(mon, at) for at, mon in enumerate(party.mons) if mon.hp])
+    if heals and own:
+        own = (own[0], *[with_hp(own[0], own[0].max_hp)] * heals, *own[1:])
     made = [fighter_from(dex, member, at) for at, member in enumerate(enemies)]
-    return win_chance(dex, own, tuple([each for each in made if each is not None]))
+    return win_chance(dex, own, tuple([each for each in made if each is not None]), heals)
 
 
 @lru_cache(maxsize=512)
-def win_chance(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]) -> float:
-    """Return the chance that `own` beat `foes`, one by one; a winner keeps its damage for the next duel."""
+def win_chance(
+    dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...], heals: int = 0
+) -> float:
+    """Return the chance that `own` beat `foes`, one by one; a winner keeps its damage for the next duel.
+
+    As many as `heals` after the first are the first again, healed.
+    """
     if not foes or not own:
         return float(not foes)
     # By duelling pair: the damage that one side brings from its last duel; the other side enters unhurt.
@@ -315,11 +325,13 @@ def win_chance(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]
     won = 0.0
     for at in sorted(np.ndindex(len(own), len(foes)), key=sum):
         here = (at[0], at[1])
-        for starting in (StartDamage(own=ours.get(here)), StartDamage(enemy=theirs.get(here))):
-            known = starting.own if starting.own is not None else starting.enemy
+        mon, foe = own[here[0]], foes[here[1]]
+        hit = next_damage(dex, mon, foe) if 0 < here[0] <= heals and here in theirs else None
+        taken = add_damage(damage_taken(mon), hit) if hit is not None else None
+        for starting in (StartDamage(own=ours.get(here)), StartDamage(taken, theirs.get(here))):
+            known = starting.own if starting.enemy is None else starting.enemy
             if known is None or known.sum() < UNLIKELY:
                 continue
-            mon, foe = own[here[0]], foes[here[1]]
             end = duel(dex, mon, foe, best_attack(dex, mon, foe), starting=starting)
             if here[1] + 1 == len(foes):
                 won += end.chance

@@ -50,7 +50,7 @@ class BattleGoals:
     """Goals of a battle besides winning it.
 
     `catch` holds the species to catch. With `train`, wild Pokemon are fought for experience; without it, running is
-    preferred when it is cheap and safe. Items in `spare` are not used. `sequence` holds move numbers: the first one not
+    preferred when it is cheap and safe; a battle that `must_win` is never run from. Items in `spare` are not used. `sequence` holds move numbers: the first one not
     yet used in this battle is preferred when it is as good as the best option.
     """
 
@@ -58,6 +58,7 @@ class BattleGoals:
     train: bool = True
     spare: tuple[int, ...] = ()
     sequence: tuple[int, ...] = ()
+    must_win: bool = False
 
 
 class OutcomeValues(NamedTuple):
@@ -246,8 +247,8 @@ def item_options(turn: TurnState) -> Iterator[TurnOption]:
 
 
 def run_option(turn: TurnState) -> TurnOption | None:
-    """Return the option to run, or None against a trainer."""
-    if not turn.battle.is_wild:
+    """Return the option to run, or None against a trainer, or where the battle must be won."""
+    if not turn.battle.is_wild or turn.goals.must_win:
         return None
     own, enemy, dex = turn.own, turn.enemy, turn.dex
     attempt = turn.battle.run_attempts + 1

@@ -234,7 +234,8 @@ class BattlePolicy:
 
     def fights_on(self, state: State) -> bool:
         """Return whether to send another mon against a wild Pokemon instead of running."""
-        return max(self._values(state), default=(1.0, 0))[0] >= LEAVE_BELOW
+        best = max(self._values(state), default=(1.0, 0))[0]
+        return best >= LEAVE_BELOW or self.goals(state).must_win
 
     def change(self, state: State) -> int | None:
         """Return the party position of a mon with clearly better odds against the trainer's next mon, or None."""

@@ -66,6 +66,18 @@ def _enemies(dex: Dex, battle: Battle, enemy: BattleMon) -> str:
     return ", ".join(dict.fromkeys(known))
 
 
+def must_win(game: GameContext, state: State) -> bool:
+    """Return whether the wild battle in a state is that of a task that counts a win only."""
+    story = game.story
+    return any(
+        each.must_win
+        and story.place(each.place).map_id == state.map.map_id
+        and each.interaction.starts_at(state.map.x, state.map.y)
+        and not story.shows(state, each.sets)
+        for each in story.tasks
+    )
+
+
 def battle_goals(game: GameContext) -> GoalsOfBattle:
     """Return the function that gives the goals of a battle in a state."""
     kept = tuple(sorted(game.story.kept))
@@ -73,10 +85,11 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
     def goals(state: State) -> BattleGoals:
         task = next(ahead(game.story, state), None)
         return BattleGoals(
-            catch=wanted(game, state),
+            catch=frozenset() if must_win(game, state) else wanted(game, state),
             train=task is not None and not readiness(game, state, task).ready,
             spare=kept,
             sequence=sequence(game, state),
+            must_win=must_win(game, state),
         )
 
     return goals

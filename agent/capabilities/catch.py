@@ -40,6 +40,7 @@ FAIR: Final = (
 FULL: Final = 6
 FRESH: Final = 50  # percent of HP needed to go catching
 COST: Final = 20
+CLOSE: Final = 80  # steps to a place where it is worth catching what only helps
 MEETING_COST: Final = 5  # of each wild encounter until a suitable Pokemon appears
 Homes: TypeAlias = Mapping[Place, Fraction]  # places, with the share of the encounters there
 
@@ -152,35 +153,36 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
         player, flags = state.player, state.flags
         land = [each.contains(state) for each in story.lands]
         known = player.money, player.badges, player.rival_starter, flags.events, flags.hidden
-        return (
-            strength_of(state.party),
-            state.bag,
-            can_have_balls(state),
-            *known,
-            flags.scripts,
-            flags.status_1,
-            land,
-        )
+        here = state.map.map_id, *land
+        team = strength_of(state.party)
+        return team, state.bag, can_have_balls(state), *known, flags.scripts, flags.status_1, here
 
     def read(state: State) -> Mapping[str, int]:
         room, choice = _room(game, state), story.rival_choice(state)
         hopeless = not room or not can_have_balls(state)
 
-        def needs_none(task: Task, choices: Sequence[Homes]) -> bool:
+        # Only for the next trainer: later ones have their time.
+        task = next(ahead(story, state), None)
+
+        def needs_none(choices: Sequence[Homes]) -> bool:
             """Return whether no catch is needed: none helps or can be had now, or the team wins without one."""
             near = choices[choice % len(choices)] if choices else {}
-            if hopeless or story.shows(state, task.sets):
-                return True
-            if not any(story.is_near(state, place) for place in near):
+            if task is None or hopeless or not any(_is_close(game, state, each) for each in near):
                 return True
             fitting = fitting_for(game.dex, team_against(story, game.dex, task, state))
             return _has_any(state.party, fitting) or readiness(game, state, task).ready
 
-        facts = {task.suitable: int(needs_none(task, choices)) for task, choices in found.items()}
+        facts = {each.suitable: int(each is not task or needs_none(found[each])) for each in found}
         places = FULL - len(state.party)
         return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room, RIVAL: choice}
 
     return watching(before, sources, read)
+
+
+def _is_close(game: GameContext, state: State, place: Place) -> bool:
+    """Return whether the way to a place is open now and short."""
+    steps = game.terrain.map_distances.steps(state.map.map_id, place.map_id)
+    return steps <= CLOSE and game.story.is_near(state, place)
 
 
 class CatchTarget(NamedTuple):

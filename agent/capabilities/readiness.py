@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from agent.battle.items import HEALS
 from agent.battle.matchups import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.experience.uses import Experience
@@ -18,6 +19,7 @@ from memory import MistakeRecord
 PROVEN: Final = 3  # wins without a defeat that count as proof
 READY: Final = 0.9  # the chance to win at which a team is ready
 DARED: Final = 0.5  # the same, if memory knows only wins
+MOST_HEALS: Final = 8  # counted for a row of trainers
 RESTED: Final = 80  # percent of HP needed for a trainer battle
 
 
@@ -151,18 +153,29 @@ class Readiness(NamedTuple):
 def readiness(game: GameContext, state: State, task: Task) -> Readiness:
     """Return the readiness of the team for the trainer of a task, and for the trainers that follow without a rest."""
     team, then = team_against(game.story, game.dex, task, state), following(game, task, state)
-    return readiness_of(game, state.party, team, then)
+    return readiness_of(game, state.party, team, then, heals(game, state) if then else 0)
 
 
-def readiness_of(game: GameContext, party: Party, team: Foes, then: Foes = ()) -> Readiness:
+def heals(game: GameContext, state: State) -> int:
+    """Return how often the bag can heal the strongest member in full, as far as it counts."""
+    held = [(HEALS[each.item], each.quantity) for each in state.bag.items if each.item in HEALS]
+    full = max((mon.stats.hp for mon in state.party.mons), default=1)
+    restored = sum(min(amount, full) * quantity for amount, quantity in held)
+    return min(restored // full, MOST_HEALS)
+
+
+def readiness_of(
+    game: GameContext, party: Party, team: Foes, then: Foes = (), heals: int = 0
+) -> Readiness:
     """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 
-    A member that led in a defeat by the same team may lead again only at a higher level.
+    `heals` is how often its first member can be healed meanwhile. A member that led in a defeat by the same team may
+    lead again only at a higher level.
     """
     recovered = rested(game.dex, party)
     held_back = proof = None
     for at, mon in enumerate(recovered.mons):
-        chance = chance_to_beat(game.dex, led_by(recovered, at), (*team, *then))
+        chance = chance_to_beat(game.dex, led_by(recovered, at), (*team, *then), heals)
         if chance < DARED:
             continue
         defeat = lost_to(game.dex, mon, team, game.experience)

@@ -63,6 +63,7 @@ def capability(game: GameContext) -> Capability:
                 replace(
                     _goal(each.fact, each.label, MILESTONE_PRIORITY - _turn(each, story)),
                     unless=_past(each, story),
+                    most_cost=each.most_cost,
                 )
                 for each in story.ambitions
                 if each.fact not in story.wants and _can_come(each.fact, game)
@@ -223,12 +224,15 @@ def _text_of(game: GameContext, map_id: int, slot: int) -> str:
 
 def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
     """Yield the conditions to fight the trainer of a task, if the cartridge has that trainer."""
+    # In a row of trials without a way out it is too late to get ready.
+    is_shut_in = any(task.id in place.trials for place in game.story.places)
     if not teams_of(game.story, game.dex, task):
         return
-    yield Require(task.ready, at_least=1)
+    if not is_shut_in:
+        yield Require(task.ready, at_least=1)
     if task.rested:
         yield Require("party:hp", at_least=RESTED)
-    if any(homes(game, task)):
+    if any(homes(game, task)) and not is_shut_in:
         yield Require(task.suitable, at_least=1)
     if game.memory is not None:
         yield Require(task.recalled, at_least=1)

@@ -19,6 +19,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     Readiness,
     ahead,
+    heals,
     readiness,
     remembered_strength,
     team_of,
@@ -39,7 +40,7 @@ EXPERIENCE: Final = 2_000  # assumed need of one training: a few levels of a you
 FIGHT_COST: Final = 2  # of each battle in the grass
 SPAR_COST: Final = 15
 # Of training without a suitable Pokemon: the cost of the greatest detour to catch one.
-ALONE_COST: Final = 100
+ALONE_COST: Final = 80
 LOOKS: Final = 3  # attempts to find a path to a trainer, who may be unreachable
 SPARRING: Final = "sparring"
 NO_TRAINER: Final = 0  # the sprite slot of the player
@@ -90,8 +91,9 @@ def _ready_sensor(game: GameContext) -> Sensor:
     strength_of = remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
-        flags, rival = state.flags, state.player.rival_starter
-        return strength_of(state.party), flags.events, flags.scripts, rival, game.experience.lessons
+        flags, known = state.flags, (state.player.rival_starter, game.experience.lessons)
+        strong = strength_of(state.party), heals(game, state)
+        return *strong, flags.events, flags.scripts, *known
 
     return watching(names, sources, read)
 

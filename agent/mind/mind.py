@@ -64,7 +64,8 @@ class Mind(SavedAttributes):
             if exit_action is not None:
                 self._bound[exit_action.action.name] = exit_action
         self._failures: Counter[str] = Counter()  # of actions
-        self._setbacks: Counter[str] = Counter()  # of goals
+        self._setbacks: Counter[str] = Counter()  # of goals; each gain takes one from every goal
+        self._gained = self._progress.gained
         self._ranked: tuple[Facts, list[Goal]] | None = None  # the open goals, for these facts
         self._intent: Intent | None = None
         self._active_goal: ActiveGoal | None = None
@@ -168,7 +169,7 @@ class Mind(SavedAttributes):
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         super().restore(data)
-        self._ranked = None
+        self._ranked, self._gained = None, self._progress.gained
         self._begun = {name: since for name, since in self._begun.items() if name in self._goals}
         if self._model_advice is not None and data.get("model_advice") is not None:
             self._model_advice.restore(data["model_advice"])
@@ -189,6 +190,9 @@ class Mind(SavedAttributes):
         """Watch for progress, and take a recovery step when there is none."""
         for episode in self._recovery.saw(percept):
             self.hooks.emit(EpisodeReport(episode, percept))
+        if self._progress.gained != self._gained:
+            self._gained, self._ranked = self._progress.gained, None
+            self._setbacks -= Counter(dict.fromkeys(self._setbacks, 1))
         if (reason := self._progress.verdict) is not None:
             self._recover(reason, percept)
 
@@ -359,7 +363,8 @@ class Mind(SavedAttributes):
                 if self._bound[action.name].at_once:
                     return self._next(percept, after(facts, action.effects))
             case _:
-                self._failed(intent)
+                # The first time it may be the moment, as when a door has just been passed.
+                self._failed(intent, is_setback=self._failures[action.name] > 0)
         return self._idle(percept, f"{action.label} ended before it began")
 
     def _done(self, intent: Intent) -> None:
@@ -368,14 +373,14 @@ class Mind(SavedAttributes):
             self._plan = self._plan.rest()
             self._last_action = intent.name
 
-    def _failed(self, intent: Intent) -> None:
-        """Raise the cost of the failed action, lower the priority of its goal, and plan again."""
+    def _failed(self, intent: Intent, *, is_setback: bool = True) -> None:
+        """Raise the cost of the failed action, lower the priority of its goal after a setback, and plan again."""
         self._plan = None
         if intent.source is not IntentSource.PLAN:
             return
         self._progress.failed(intent.name)
         self._failures[intent.name] += 1
-        if intent.active_goal is not None:
+        if intent.active_goal is not None and is_setback:
             goal = intent.active_goal.goal.name
             self._setbacks[goal] += 1
             if self._model_advice is not None:

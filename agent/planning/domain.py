@@ -103,7 +103,7 @@ class Action:
 class Goal:
     """Conditions to reach; of the goals not reached, the highest priority comes first.
 
-    The goal is dropped while one of `unless` holds.
+    The goal is dropped while one of `unless` holds; plans that cost more than `most_cost` are not worth it.
     """
 
     name: str
@@ -111,6 +111,7 @@ class Goal:
     priority: int
     label: str
     unless: tuple[Require, ...] = ()
+    most_cost: int | None = None
 
     def reached(self, facts: Facts) -> bool:
         """Return whether every condition holds."""

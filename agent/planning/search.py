@@ -63,12 +63,13 @@ def plan(
         return None
     # Ties are broken by insertion order, so that the result is deterministic.
     bound, order = LowerBound(problem), count()
+    most = float("inf") if goal.most_cost is None else goal.most_cost
     frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
     best: dict[SearchState, int] = {}
 
     def add(cost: int, node: SearchState, path: _Path | None) -> None:
         left = bound.of(node[0])
-        if left is not None and cost < best.get(node, cost + 1):
+        if left is not None and cost + left <= most and cost < best.get(node, cost + 1):
             best[node] = cost
             heapq.heappush(frontier, (cost + left, next(order), cost, node, path))
 

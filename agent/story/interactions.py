@@ -67,6 +67,10 @@ class Interaction:
         people = (named["person"],) if "person" in named else ()
         return cls(key, value, begin, rest[0] if key == "talk_to" else people)
 
+    def starts_at(self, x: int, y: int) -> bool:
+        """Return whether it may begin a battle on a square: on those to walk to, else anywhere on its map."""
+        return self.key != "walk_to" or (x, y) in self.value
+
 
 def _answer(context: InteractionContext, state: State, at: Square, *, yes: bool) -> Skill:
     """Answer yes or no to a wall machine."""

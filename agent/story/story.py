@@ -59,13 +59,14 @@ class FieldMove(NamedTuple):
 class Ambition:
     """A fact to make true after the milestone `after`, or after all of them; it needs no frame as witness.
 
-    It is dropped once the milestone `before` is reached.
+    It is dropped once the milestone `before` is reached, and waits while its plan costs more than `most_cost`.
     """
 
     fact: str
     label: str
     after: str = ""
     before: str = ""
+    most_cost: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # the same story is a key of caches
