@@ -10,6 +10,7 @@ from agent.capabilities import (
     field_moves,
     forage,
     heal,
+    machines,
     medicine,
     memory_actions,
     party_order,
@@ -43,6 +44,7 @@ TOPICS: Final[tuple[Topic, ...]] = (
     story_tasks.capability,
     train.capability,
     travel.capability,
+    machines.capability,
 )
 
 

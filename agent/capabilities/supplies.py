@@ -7,6 +7,7 @@ from agent.battle import items
 from agent.capabilities.catch import is_looking
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, following
+from agent.capabilities.shop_stock import SUPPLIES
 from agent.skills import BALLS
 from agent.story.facts import FactKind, parse_fact
 from emulator import State
@@ -55,6 +56,23 @@ def purchases(game: GameContext, state: State, shelf: Collection[int]) -> list[P
                 more = chosen.target - state.bag.quantity(chosen.item)
                 money -= game.dex.all_items[chosen.item].price * more
     return found
+
+
+def for_sale(game: GameContext, bag: Bag) -> list[int]:
+    """Return the items of the bag that shops buy and that neither the story nor this agent uses."""
+    kept = SUPPLIES | game.story.kept | items.RAISES.keys()
+    known = [game.dex.all_items.get(each.item) for each in bag.items]
+    return [
+        each.number
+        for each in known
+        if each is not None and each.price and not each.key
+        if each.teaches is None and each.number not in kept
+    ]
+
+
+def proceeds(game: GameContext, bag: Bag) -> int:
+    """Return the money that shops pay for what is for sale: half its price."""
+    return sum(game.dex.all_items[n].price * bag.quantity(n) for n in for_sale(game, bag)) // 2
 
 
 def reserve(game: GameContext, state: State) -> int:
