@@ -118,8 +118,9 @@ def _supplies(game: GameContext, state: State) -> Iterator[Supply]:
 
     potions = POTIONS_FOR_A_ROW if row else POTIONS
     yield Supply(tuple((item, 1) for item in _potions(game, max_hp)), doses, *potions)
-    if is_looking(game, state):
-        yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), *POKE_BALLS)
+    least, target = POKE_BALLS
+    least = least if is_looking(game, state) else 0
+    yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), least, target)
     curing = items.cures(bag, kept, "poisoned")
     cures = [item for item, gone in items.CURES.items() if "poisoned" in gone]
     cures = [item for item in cures if item not in items.HEALS]
