@@ -14,6 +14,7 @@ from agent.capabilities import (
     medicine,
     memory_actions,
     party_order,
+    repel,
     shop,
     story_tasks,
     train,
@@ -45,6 +46,7 @@ TOPICS: Final[tuple[Topic, ...]] = (
     train.capability,
     travel.capability,
     machines.capability,
+    repel.capability,
 )
 
 

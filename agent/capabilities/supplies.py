@@ -18,6 +18,7 @@ POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to
 POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
 POKE_BALLS: Final = (2, 5)
 ANTIDOTES: Final = (1, 2)
+REPELS: Final = (0, 3)  # bought only on the way
 REVIVES: Final = (1, 2)
 REVIVES_FOR_A_ROW: Final = (2, 4)
 LARGE: Final = 2  # a potion that restores this part of the fighter's HP needs no better one
@@ -125,6 +126,8 @@ def _supplies(game: GameContext, state: State) -> Iterator[Supply]:
     cures = [item for item, gone in items.CURES.items() if "poisoned" in gone]
     cures = [item for item in cures if item not in items.HEALS]
     yield Supply(_dearest_first(game, cures), lambda _: sum(map(bag.quantity, curing)), *ANTIDOTES)
+    repels = sum(map(bag.quantity, items.REPELS))
+    yield Supply(tuple((item, LUXURY) for item in items.REPELS), lambda _: repels, *REPELS)
     if len(state.party) > 1:
         revives = REVIVES_FOR_A_ROW if row else REVIVES
         over = 1 if row else LUXURY

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import heal, medicine, shop
+from agent.capabilities import heal, medicine, repel, shop
 from agent.capabilities.machines import best_teaching
 from agent.capabilities.shop_stock import ShopStock
 from agent.capabilities.supplies import for_sale, purchases, reserve
@@ -23,6 +23,7 @@ from tests.agent.support import Game, Played, game_at
 FUCHSIA, VERMILION, CERULEAN, LOBBY = 7, 5, 3, 174
 POTION, SUPER_POTION, HYPER_POTION, MAX_POTION, FULL_RESTORE = 20, 19, 18, 17, 16
 POKE_BALL, GREAT_BALL, ANTIDOTE, PARALYZE_HEAL, REVIVE = 4, 3, 11, 15, 53
+MT_MOON, ROUTE_1, REPEL = 59, 12, 30
 NUGGET, BUBBLEBEAM, TOXIC, TWINE = 49, 211, 206, 29
 LOBBY_SHELF = (2, 3, FULL_RESTORE, MAX_POTION, 52, REVIVE, 57)
 STORE, CLERK = 42, 1
@@ -243,6 +244,33 @@ def test_between_two_trainers_of_a_row_potions_are_used_early(red: Red) -> None:
         for each in (in_the_row, after_the_first)
     ]
     assert facts == [0, 1]
+
+
+# Repels
+
+
+@needs_brock
+@pytest.mark.parametrize(
+    ("map_id", "level", "items", "pays"),
+    [
+        pytest.param(MT_MOON, 40, {REPEL: 1}, 1, id="in a cave of weak ones"),
+        pytest.param(MT_MOON, 40, {}, 0, id="without a repel"),
+        pytest.param(MT_MOON, 8, {REPEL: 1}, 0, id="against stronger ones"),
+        pytest.param(ROUTE_1, 40, {REPEL: 1}, 0, id="where grass can be avoided"),
+    ],
+)
+def test_a_repel_is_used_where_it_keeps_all_away(
+    map_id: int, level: int, items: Mapping[int, int], pays: int, red: Red
+) -> None:
+    here = moment(red, map_id, red.starter("SQUIRTLE", level).mons, items, 0)
+    assert sensed_facts(repel.capability(red.game_context), here)[repel.PAYS] == pays
+
+
+def test_a_repel_works_on_the_map(store: Game) -> None:
+    put_in_bag(store, {REPEL: 1})
+    (use,) = repel.capability(game_context()).actions
+    assert store.carry_out(use.begin(store.state)) is Outcome.DONE
+    assert store.state.ram.byte(repel.STEPS_LEFT) == 100
 
 
 # Machines
