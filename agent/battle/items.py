@@ -25,6 +25,7 @@ FLAG_STATUSES: Final = Status._fields[1:]  # all but sleep, which is a turn coun
 RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
 HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
 REVIVES: Final = (53, 54)  # for a fainted mon, cheapest first
+REPELS: Final = (30, 56, 57)  # cheapest first
 
 
 def useful_items(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:

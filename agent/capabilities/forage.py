@@ -1,4 +1,4 @@
-"""Pick up items on the map, if the bag has room and some run needed them."""
+"""Pick up items within reach on the map, if the bag has room and some run needed them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -7,12 +7,12 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, no_skill, talk
-from emulator import State
+from agent.skills import Skill, is_connected, no_skill, spot_of, talk
+from emulator import Facing, Person, State
 from emulator.world.map_objects import MapObjectKind
 
 ITEMS: Final = "lying:about"
-PRIORITY: Final = 51  # above the next story goal; failures soon lower it for unreachable items
+PRIORITY: Final = 51  # above the next story goal
 COST: Final = 5
 
 
@@ -75,5 +75,12 @@ def _items_left(game: GameContext, state: State) -> Iterator[int]:
         item = items.get(person.slot)
         if item is None or (state.bag.full and not state.bag.quantity(item)):
             continue
-        if not is_unneeded(game, state, item):
+        if _is_within_reach(game, state, person) and not is_unneeded(game, state, item):
             yield person.slot
+
+
+def _is_within_reach(game: GameContext, state: State, person: Person) -> bool:
+    """Return whether the item can be reached without leaving the map."""
+    world, here = game.terrain.world(state), spot_of(state)
+    beside = [(person.x + facing.dx, person.y + facing.dy) for facing in Facing]
+    return any(is_connected(world, here, square) for square in beside)

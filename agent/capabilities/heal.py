@@ -12,8 +12,8 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.context import GameContext
-from agent.capabilities.medicine import HEALED, HP, hp_percent, member
-from agent.capabilities.party_order import remembered_fighter
+from agent.capabilities.medicine import HEALED, HP, hp_percent, member, patient
+from agent.capabilities.party_order import remembered_fighters
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import talk
@@ -59,7 +59,7 @@ def capability(game: GameContext) -> Capability:
 
 def _sensor(game: GameContext) -> Sensor:
     towns = {home(each.town): each.town for each in game.story.healers if each.town is not None}
-    fighter = remembered_fighter(game)
+    fighters = remembered_fighters(game)
 
     def sources(state: State) -> tuple[object, ...]:
         flags = state.flags
@@ -69,7 +69,7 @@ def _sensor(game: GameContext) -> Sensor:
         # Asking is enough to mark a centre as used, but defeats lead there only after healing.
         woken = state.flags.blackout_map if state.flags.used_center else None
         return {
-            HP: hp_percent(member(state.party, fighter(state))),
+            HP: hp_percent(member(state.party, patient(state.party, fighters(state)))),
             "party:pp": pp_percent(game.dex, state.party),
             "healed": int(woken not in {None, HOME}),
             **{fact: int(town == woken) for fact, town in towns.items()},

@@ -1,7 +1,7 @@
 """Use the items of the bag on the team: potions, cures, revives."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Collection
+from typing import Final, TypeAlias
 
 from agent.battle import items
 from agent.battle.items import HEALS
@@ -14,7 +14,7 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.context import GameContext
-from agent.capabilities.party_order import BEHIND, remembered_fighter
+from agent.capabilities.party_order import BEHIND, remembered_fighters
 from agent.capabilities.readiness import RESTED, ahead
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, no_skill, use_item, wait
@@ -31,7 +31,11 @@ REFRESHED: Final = 50  # percent of HP at which a team goes on, but not to a tra
 REVIVED: Final = 50  # percent of HP after a revive
 MOST: Final = 12  # items used at once
 PRIORITY: Final = 56  # above health: what is at hand comes before the walk to a healer
-POTION_COST: Final = 20  # more than the walk to a healer of the same town, less than to the next
+POTION_COSTS: Final = {  # by the percent of HP
+    REFRESHED: 20,  # more than the walk to a healer of the same town, less than to the next
+    RESTED: 35,  # the same with the way back
+}
+FILLED: Final = {REFRESHED: RESTED, RESTED: 95}  # where no more potions are used
 CURE_COST: Final = 10
 REVIVE_COST: Final = 20
 STATUSES: Final = ("paralyzed", "sleep", "burned", "frozen")
@@ -47,10 +51,19 @@ READY_FOR_MORE: Final = Goal(
 HEALED: Final = tuple(Effect(fact, 0) for fact in (POISONED, AILING, FALLEN, WORN))
 
 
+Fighters: TypeAlias = Callable[[State], tuple[int, ...]]
+
+
 def hp_percent(mon: PartyMon | None) -> int:
     """Return the remaining HP of a Pokemon in percent; 100 for none."""
     maximum = mon.stats.hp if mon is not None else 0
     return 100 * min(mon.hp, maximum) // maximum if mon is not None and maximum else 100
+
+
+def patient(party: Party, fighters: Collection[int]) -> int:
+    """Return the position of the fighter with the least HP."""
+    known = (at for at in fighters if at < len(party))
+    return min(known, key=lambda at: hp_percent(party[at]), default=0)
 
 
 def member(party: Party, position: int) -> PartyMon | None:
@@ -60,39 +73,39 @@ def member(party: Party, position: int) -> PartyMon | None:
 
 def capability(game: GameContext) -> Capability:
     """Use potions, cures and revives where they save a walk, or where no healer can be reached."""
-    fighter = remembered_fighter(game)
+    fighters = remembered_fighters(game)
     return Capability(
         name="medicine",
-        sensors=(_sensor(game, fighter),),
+        sensors=(_sensor(game, fighters),),
         actions=(
-            _potions("use:potion", RESTED, game, fighter),
-            _potions("use:some_potions", REFRESHED, game, fighter),
+            _potions("use:potion", REFRESHED, game, fighters),
+            _potions("use:potions", RESTED, game, fighters),
             _antidote(game),
-            _cure(game, fighter),
-            _revive(game, fighter),
+            _cure(game, fighters),
+            _revive(game, fighters),
         ),
         goals=(CURED, ABLE, REVIVAL, READY_FOR_MORE) if game.story.healers else (),
     )
 
 
-def _sensor(game: GameContext, fighter: Callable[[State], int]) -> Sensor:
+def _sensor(game: GameContext, fighters: Fighters) -> Sensor:
     kept = game.story.kept
 
     def sources(state: State) -> tuple[object, ...]:
         return state.party, state.bag, state.flags.events, game.experience.lessons
 
     def read(state: State) -> dict[str, int]:
-        mon = member(state.party, fighter(state))
+        mon = member(state.party, patient(state.party, fighters(state)))
         poisoned = any(each.status.poisoned and each.hp for each in state.party.mons)
         restores = _restores(game, mon, state)
         hp = hp_percent(mon)
-        is_worn = hp < RESTED <= restores or hp < REFRESHED <= restores
+        is_worn = hp < REFRESHED <= restores or hp < RESTED <= restores
         return {
             RESTORES: restores,
             ANTIDOTES: sum(map(state.bag.quantity, items.cures(state.bag, kept, "poisoned"))),
             POISONED: int(poisoned),
             AILING: int(_remedy(game, mon, state) is not None),
-            FALLEN: int(_fallen(game, fighter(state), state) is not None),
+            FALLEN: int(_fallen(game, fighters(state), state) is not None),
             WORN: int(is_worn and _in_a_row(game, state)),
         }
 
@@ -122,33 +135,30 @@ def _remedy(game: GameContext, mon: PartyMon | None, state: State) -> int | None
     return next(iter(found), None)
 
 
-def _fallen(game: GameContext, fighter: int, state: State) -> int | None:
+def _fallen(game: GameContext, fighters: Collection[int], state: State) -> int | None:
     """Return the member to revive: the one that fights, or before the next of a row another strong one."""
     kept, party = game.story.kept, state.party
     if not any(state.bag.quantity(item) for item in items.REVIVES if item not in kept):
         return None
     fainted = [at for at, mon in enumerate(party.mons) if mon.fainted]
-    if fighter in fainted:
-        return fighter
-    if not _in_a_row(game, state):
-        return None
+    fallen = [at for at in fainted if at in fighters]
+    if fallen or not _in_a_row(game, state):
+        return next(iter(fallen), None)
     high = max(mon.level for mon in party.mons) - BEHIND
     strong = [at for at in fainted if party[at].level >= high]
     return max(strong, key=lambda at: party[at].level, default=None)
 
 
-def _potions(
-    name: str, level: int, game: GameContext, fighter: Callable[[State], int]
-) -> BoundAction:
-    """Return the action that uses potions until the fighter is rested, or has `level` percent of its HP at least."""
+def _potions(name: str, level: int, game: GameContext, fighters: Fighters) -> BoundAction:
+    """Return the action that uses potions until the fighters have `level` percent of their HP and some more."""
 
     def begin(state: State) -> Skill:
         outcome = Outcome.BLOCKED
         for _ in range(MOST):
-            at = fighter(state)
+            at = patient(state.party, fighters(state))
             mon = member(state.party, at)
             chosen = _smallest(game, mon, state)
-            if chosen is None or hp_percent(mon) >= RESTED:
+            if chosen is None or hp_percent(mon) >= FILLED[level]:
                 return outcome
             outcome = yield from use_item(chosen, at, state)
             if outcome is not Outcome.DONE:
@@ -160,7 +170,7 @@ def _potions(
         name=name,
         requires=(Require(RESTORES, at_least=level), FREE),
         effects=(Effect(HP, level), Effect(WORN, 0), Effect(RESTORES, 0)),
-        cost=POTION_COST,
+        cost=POTION_COSTS[level],
         label="use potions",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
@@ -193,9 +203,9 @@ def _antidote(game: GameContext) -> BoundAction:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _cure(game: GameContext, fighter: Callable[[State], int]) -> BoundAction:
+def _cure(game: GameContext, fighters: Fighters) -> BoundAction:
     def begin(state: State) -> Skill:
-        at = fighter(state)
+        at = patient(state.party, fighters(state))
         item = _remedy(game, member(state.party, at), state)
         return no_skill() if item is None else use_item(item, at, state)
 
@@ -209,9 +219,9 @@ def _cure(game: GameContext, fighter: Callable[[State], int]) -> BoundAction:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _revive(game: GameContext, fighter: Callable[[State], int]) -> BoundAction:
+def _revive(game: GameContext, fighters: Fighters) -> BoundAction:
     def begin(state: State) -> Skill:
-        at = _fallen(game, fighter(state), state)
+        at = _fallen(game, fighters(state), state)
         item = next((item for item in items.REVIVES if state.bag.quantity(item)), None)
         return no_skill() if at is None or item is None else use_item(item, at, state)
 

@@ -1,7 +1,6 @@
 """The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from agent.battle.matchups import chance_to_beat
@@ -83,35 +82,38 @@ def best_lead(game: GameContext, state: State) -> int:
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
-def remembered_fighter(game: GameContext) -> Callable[[State], int]:
-    """Return a function for the position of the member that fights: the best lead of a rested team, or the strongest.
+def remembered_fighters(game: GameContext) -> Callable[[State], tuple[int, ...]]:
+    """Return a function for the positions of the members whose health counts: the best lead and the strongest.
 
-    Its HP count as those of the team. It is computed again only when the team, the events or memory change.
+    They are those of a rested team, and found again only when the team, the events or memory change.
     """
     strength_of = remembered_strength()
     last: tuple[object, ...] = ()
-    position = 0
+    positions: tuple[int, ...] = ()
 
-    def fighter(state: State) -> int:
-        nonlocal last, position
+    def fighters(state: State) -> tuple[int, ...]:
+        nonlocal last, positions
         now = strength_of(state.party), state.flags.events, game.experience.lessons
         if now != last:
-            last, position = (
-                now,
-                _fighter(game, replace(state, party=rested(game.dex, state.party))),
-            )
-        return position
+            last, positions = now, _fighters(game, state)
+        return positions
 
-    return fighter
+    return fighters
 
 
-def _fighter(game: GameContext, state: State) -> int:
-    party, task = state.party, next(ahead(game.story, state), None)
+def _fighters(game: GameContext, state: State) -> tuple[int, ...]:
+    party, task = rested(game.dex, state.party), next(ahead(game.story, state), None)
     if not party.mons:
-        return 0
-    if task is not None and not readiness(game, state, task).ready:
-        return _strongest(party, range(len(party)))
-    return best_lead(game, state)
+        return ()
+    everyone = range(len(party))
+    strongest = _strongest(party, everyone)
+    if task is None or not readiness(game, state, task).ready:
+        return (strongest,)
+    team = team_against(game.story, game.dex, task, state)
+    chances = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in everyone}
+    least = max(chances.values()) - BETTER
+    lead = _strongest(party, [at for at in everyone if chances[at] >= least])
+    return tuple(dict.fromkeys((lead, strongest)))
 
 
 def _strongest(party: Party, positions: Iterable[int]) -> int:

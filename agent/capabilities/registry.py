@@ -10,9 +10,11 @@ from agent.capabilities import (
     field_moves,
     forage,
     heal,
+    machines,
     medicine,
     memory_actions,
     party_order,
+    repel,
     shop,
     story_tasks,
     train,
@@ -43,6 +45,8 @@ TOPICS: Final[tuple[Topic, ...]] = (
     story_tasks.capability,
     train.capability,
     travel.capability,
+    machines.capability,
+    repel.capability,
 )
 
 

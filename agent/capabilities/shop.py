@@ -1,4 +1,4 @@
-"""The bag: buy items that run short, and toss the least valuable ones when it is full.
+"""The bag: buy items that run short, sell what has no use, and toss the least valuable ones when it is full.
 
 With a full bag the game refuses story items, and the giver repeats its text.
 """
@@ -12,11 +12,11 @@ from agent.capabilities.catch import BALLS
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shop_stock import SUPPLIES, ShopStock, open_clerks
-from agent.capabilities.supplies import purchases
+from agent.capabilities.supplies import for_sale, proceeds, purchases
 from agent.capabilities.travel import at
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, buy, no_skill, orders, toss
+from agent.skills import Outcome, Skill, buy, no_skill, orders, sell, toss, wait
 from agent.story.facts import required
 from agent.story.interactions import Clerk
 from emulator import Dex, State
@@ -29,6 +29,7 @@ TOSS_COST: Final = 5
 BALLS_AFTER: Final = 5  # expected after a visit to a shop that sells some
 PRIORITY: Final = 52
 COST: Final = 5
+WORTH_A_SALE: Final = 1_000  # money for goods that is worth a walk to a shop
 NEAR: Final = 60  # steps to walk for items that run short: no more than to the next town
 
 
@@ -76,7 +77,7 @@ def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
 
 
 def capability(game: GameContext) -> Capability:
-    """Buy items that run short where they are sold, within the money available."""
+    """Buy items that run short where they are sold, within the money available, and sell what has no use."""
     clerks, stock = game.story.clerks, ShopStock(game)
 
     def read(state: State) -> Mapping[str, int]:
@@ -132,7 +133,7 @@ def _note_influence(
 def _bought_from(
     clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State
 ) -> frozenset[Clerk]:
-    """Return the clerks to visit for items that run short: the nearest of those in range that sell them."""
+    """Return the clerks to visit: the nearest that sell what runs short, and the nearest for what the bag has for sale."""
     here, place, map_distances = state.map.map_id, game.story.place, game.terrain.map_distances
     steps = {
         each: map_distances.steps(here, place(each.place).map_id)
@@ -140,11 +141,14 @@ def _bought_from(
     }
     near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(item for each in near for item in clerks[each])
-    return frozenset(
+    found = {
         next(each for each in near if bought.item in clerks[each])
         for bought in purchases(game, state, sold)
         if bought.runs_short
-    )
+    }
+    if proceeds(game, state.bag) >= WORTH_A_SALE:
+        found.update(near[:1])
+    return frozenset(found)
 
 
 def _bound_action(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> BoundAction:
@@ -152,10 +156,16 @@ def _bound_action(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> Bou
     balls = THROWN.intersection(stock)
 
     def begin(state: State) -> Skill:
+        goods = for_sale(game, state.bag)
+        if goods:
+            outcome = yield from sell(clerk.person, goods, game.terrain, state)
+            if outcome is not Outcome.DONE:
+                return outcome
+            state = yield wait(1)
         bought = purchases(game, state, shop_stock.believed(clerk))
         wanted = {each.item: each.target for each in bought}
         on_stock = partial(shop_stock.look, clerk)
-        return buy(clerk.person, wanted, game.terrain, state, on_stock=on_stock)
+        return (yield from buy(clerk.person, wanted, game.terrain, state, on_stock=on_stock))
 
     action = Action(
         name=f"shop:{clerk.place}",

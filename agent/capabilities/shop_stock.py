@@ -10,7 +10,7 @@ from agent.story.interactions import Clerk
 from emulator import State
 
 # All items that are bought, if any; which of them depends on the team and the money.
-SUPPLIES: Final = frozenset((*items.HEALS, *BALLS, *items.CURES, *items.REVIVES))
+SUPPLIES: Final = frozenset((*items.HEALS, *BALLS, *items.CURES, *items.REVIVES, *items.REPELS))
 
 
 class ShopStock:

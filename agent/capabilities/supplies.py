@@ -7,6 +7,7 @@ from agent.battle import items
 from agent.capabilities.catch import is_looking
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, following
+from agent.capabilities.shop_stock import SUPPLIES
 from agent.skills import BALLS
 from agent.story.facts import FactKind, parse_fact
 from emulator import State
@@ -17,6 +18,7 @@ POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to
 POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
 POKE_BALLS: Final = (2, 5)
 ANTIDOTES: Final = (1, 2)
+REPELS: Final = (0, 3)  # bought only on the way
 REVIVES: Final = (1, 2)
 REVIVES_FOR_A_ROW: Final = (2, 4)
 LARGE: Final = 2  # a potion that restores this part of the fighter's HP needs no better one
@@ -55,6 +57,23 @@ def purchases(game: GameContext, state: State, shelf: Collection[int]) -> list[P
                 more = chosen.target - state.bag.quantity(chosen.item)
                 money -= game.dex.all_items[chosen.item].price * more
     return found
+
+
+def for_sale(game: GameContext, bag: Bag) -> list[int]:
+    """Return the items of the bag that shops buy and that neither the story nor this agent uses."""
+    kept = SUPPLIES | game.story.kept | items.RAISES.keys()
+    known = [game.dex.all_items.get(each.item) for each in bag.items]
+    return [
+        each.number
+        for each in known
+        if each is not None and each.price and not each.key
+        if each.teaches is None and each.number not in kept
+    ]
+
+
+def proceeds(game: GameContext, bag: Bag) -> int:
+    """Return the money that shops pay for what is for sale: half its price."""
+    return sum(game.dex.all_items[n].price * bag.quantity(n) for n in for_sale(game, bag)) // 2
 
 
 def reserve(game: GameContext, state: State) -> int:
@@ -100,12 +119,15 @@ def _supplies(game: GameContext, state: State) -> Iterator[Supply]:
 
     potions = POTIONS_FOR_A_ROW if row else POTIONS
     yield Supply(tuple((item, 1) for item in _potions(game, max_hp)), doses, *potions)
-    if is_looking(game, state):
-        yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), *POKE_BALLS)
+    least, target = POKE_BALLS
+    least = least if is_looking(game, state) else 0
+    yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), least, target)
     curing = items.cures(bag, kept, "poisoned")
     cures = [item for item, gone in items.CURES.items() if "poisoned" in gone]
     cures = [item for item in cures if item not in items.HEALS]
     yield Supply(_dearest_first(game, cures), lambda _: sum(map(bag.quantity, curing)), *ANTIDOTES)
+    repels = sum(map(bag.quantity, items.REPELS))
+    yield Supply(tuple((item, LUXURY) for item in items.REPELS), lambda _: repels, *REPELS)
     if len(state.party) > 1:
         revives = REVIVES_FOR_A_ROW if row else REVIVES
         over = 1 if row else LUXURY

@@ -24,6 +24,7 @@ from agent.skills.orders import (
 from agent.skills.press import tap, turn_page, wait
 from agent.skills.roam import leave_map, roam
 from agent.skills.route import Obstacles, is_connected, spot_of
+from agent.skills.sell import sell
 from agent.skills.skill import Outcome, Skill, SkillRun, no_skill, observed, once, stopped_when
 from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Hazard, Passage, Terrain, watching_trainers
@@ -71,6 +72,7 @@ __all__ = [
     "push_boulders",
     "read_text",
     "roam",
+    "sell",
     "shortest_route",
     "show_menu",
     "spot_of",

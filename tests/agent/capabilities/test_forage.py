@@ -1,6 +1,7 @@
 """Picking up items on the map: the example capability in docs/extending.md."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,8 @@ from emulator.profile import symbol
 from tests.agent.demo import free_in, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
-WOOD = 51
+WOOD, HEATHER_WAY = 51, 13
+SOUTHERN_PART = 12  # its first row
 BAG, CAPACITY, SOMETHING = symbol("wNumBagItems"), 20, 5
 EVENTS, BEATEN = symbol("wEventFlags"), 0x562  # the first event of the wood's trainers
 
@@ -58,3 +60,17 @@ def test_without_items_on_the_map_the_action_is_blocked(played: Played) -> None:
     with pytest.raises(StopIteration) as ended:
         next(bound.begin(state))
     assert ended.value.value is Outcome.BLOCKED
+
+
+def test_an_item_behind_another_map_is_left_until_the_player_is_nearer(played: Played) -> None:
+    def beyond_the_wood(state: State) -> bool:
+        return free_in(HEATHER_WAY)(state) and state.position.y < SOUTHERN_PART
+
+    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
+        near, hidden = game.state, game.state.flags.hidden
+    assert items_on_map(near) == 1
+    with game_at(played.folder, beyond_the_wood) as game:
+        there = game.state
+    left = replace(there, flags=replace(there.flags, hidden=hidden))
+    left = replace(left, people=near.people)
+    assert items_on_map(left) == 0

@@ -74,8 +74,12 @@ def block_map(each: Facts, blocks: Blocks) -> bytes:
     )
 
 
+# A script replaces the texts of this map by others with the stock; those of the header are as before the parcel.
+SHOP_OF_A_SCRIPT: Final = 42
+
+
 def put_texts(image: Image, each: Facts) -> int:
-    """Write the text table: shops as in the facts, texts of our own, and empty texts."""
+    """Write the text table: shops as in the facts, but for one, texts of our own, and empty texts."""
     bank = home(each)[0]
     silence = image.allocate(bank, EMPTY_TEXT)
     texts = dict.fromkeys(range(1, max(text_ids(each), default=0) + 1), silence)
@@ -83,7 +87,7 @@ def put_texts(image: Image, each: Facts) -> int:
         if not is_shop(each, text_id):
             texts[text_id] = put_text(image, bank, each, text_id)
     for mart in load("data/marts.json")["marts"]:
-        if mart["map"] == each["id"]:
+        if mart["map"] == each["id"] != SHOP_OF_A_SCRIPT:
             texts[mart["clerk"]["text_id"]] = int(mart["rom"]["addr"], 16)
     return image.allocate(bank, b"".join(map(word, texts.values())))
 

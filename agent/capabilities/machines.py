@@ -1,0 +1,132 @@
+"""Teach the fighter the move of a machine of the bag, if its damage to the next trainers grows by it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Final, NamedTuple
+
+from agent.battle.damage import attacks, damage_odds, expected_damage
+from agent.battle.effects import HM_MOVES
+from agent.battle.learn_move import SLOTS, replacement_for
+from agent.battle.matchups import fighter_from, fighter_of
+from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
+from agent.capabilities.context import GameContext
+from agent.capabilities.medicine import member
+from agent.capabilities.party_order import remembered_fighters
+from agent.capabilities.readiness import ahead, team_of
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.skills import Skill, no_skill, teach
+from emulator import BattleMon, Dex, PartyMon, State
+from emulator.ram.party import MoveSlot
+
+HELPS: Final = "machine:helps"
+PRIORITY: Final = 52
+COST: Final = 5
+NEXT: Final = 3  # trainers ahead whose teams count
+GAIN: Final = 1.1  # factor by which the damage must grow
+
+
+class Teaching(NamedTuple):
+    """A machine, the position of its learner, and the slot of the move that it replaces."""
+
+    machine: int
+    position: int
+    slot: int
+
+
+def capability(game: GameContext) -> Capability:
+    """Teach the moves of machines that help."""
+    fighters = remembered_fighters(game)
+
+    def fighter(state: State) -> int:
+        return next(iter(fighters(state)), 0)
+
+    def read(state: State) -> Mapping[str, int]:
+        return {HELPS: int(best_teaching(game, state, fighter(state)) is not None)}
+
+    def sources(state: State) -> tuple[object, ...]:
+        return fighter(state), state.bag, state.flags.events, _machines(game, state)
+
+    def begin(state: State) -> Skill:
+        found = best_teaching(game, state, fighter(state))
+        if found is None:
+            return no_skill()
+        return teach(found.machine, found.position, state, forget=found.slot)
+
+    action = Action(
+        name="teach:machine",
+        requires=(Require(HELPS, at_least=1), FREE),
+        effects=(Effect(HELPS, 0),),
+        cost=COST,
+        label="teach a better attack by a machine",
+    )
+    return Capability(
+        name="machines",
+        sensors=(watching({HELPS: 0}, sources, read),),
+        actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
+        goals=(Goal(HELPS, (Require(HELPS, at_most=0),), PRIORITY, "use the machines that help"),),
+    )
+
+
+def best_teaching(game: GameContext, state: State, position: int) -> Teaching | None:
+    """Return the machine and slot with the highest damage to the teams of the next trainers, or None without a gain.
+
+    Field moves are kept, and a better attack is, since without it the damage would be lower.
+    """
+    mon, machines = member(state.party, position), _machines(game, state)
+    foes = list(_foes(game, state)) if mon is not None and machines else []
+    if mon is None or not foes:
+        return None
+    dex, known = game.dex, [each.move for each in mon.moves]
+    least = GAIN * _damage(dex, mon, known, foes)
+    found: list[tuple[float, bool, Teaching]] = []
+    for machine, move in machines:
+        if mon.species not in dex.learners(machine) or move in known:
+            continue
+        preferred = replacement_for(dex, mon, move)
+        for slot in range(min(len(known) + 1, SLOTS)):
+            if slot < len(known) and (known[slot] in HM_MOVES or len(known) < SLOTS):
+                continue
+            done = _damage(dex, mon, [*known[:slot], move, *known[slot + 1 :]], foes)
+            is_preferred = preferred is not None and preferred.slot == slot
+            found.append((done, is_preferred, Teaching(machine, position, slot)))
+    best = max(found, default=None)
+    return best[-1] if best is not None and best[0] >= least and best[0] else None
+
+
+def _machines(game: GameContext, state: State) -> list[tuple[int, int]]:
+    """Return the machines of the bag that can be used once, each with its move."""
+    items = [game.dex.all_items.get(stack.item) for stack in state.bag.items]
+    return [
+        (item.number, item.teaches)
+        for item in items
+        if item is not None and item.teaches is not None and not item.key
+        if item.number not in game.story.kept and item.teaches in game.dex.all_moves
+    ]
+
+
+def _foes(game: GameContext, state: State) -> Iterator[BattleMon]:
+    """Yield the Pokemon of the next trainers of the story."""
+    for task in islice(ahead(game.story, state), NEXT):
+        team = team_of(game.dex, task.against) if task.against is not None else ()
+        for at, each in enumerate(team):
+            foe = fighter_from(game.dex, each, at)
+            if foe is not None:
+                yield foe
+
+
+def _damage(dex: Dex, mon: PartyMon, moves: list[int], foes: list[BattleMon]) -> float:
+    """Return the sum of the shares of HP that the best of some moves takes from each foe in one turn."""
+    slots = tuple(MoveSlot(move, 1, 0) for move in moves)
+    own = fighter_of(replace(mon, moves=slots), 0)
+    known = attacks(dex, own)
+    return sum(
+        max(
+            (
+                expected_damage(damage_odds(dex, own, foe, (move.number,)), foe.hp) / foe.hp
+                for _, move, _ in known
+            ),
+            default=0.0,
+        )
+        for foe in foes
+    )
