@@ -204,7 +204,7 @@ def read_result(ram: Ram) -> BattleResult | None:
     if byte > BattleResult.LEFT.value:
         return None
     result = BattleResult(byte)
-    lost = result is BattleResult.LOST and not any(mon.hp for mon in read_party(ram))
+    lost = result is BattleResult.LOST and not any(mon.hp for mon in read_party(ram).mons)
     if any(ram.span(ENEMY_HP, 2)) and not lost and ram.byte(IS_IN_BATTLE) != BattleKind.LOST.value:
         return BattleResult.LEFT
     return result

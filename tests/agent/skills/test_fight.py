@@ -9,6 +9,7 @@ import pytest
 from agent.app import Interrupt, Settings, play_run
 from agent.battle.policy import BattlePolicy
 from agent.skills import Attack, Flee, Order, Outcome, Switch, Throw, UseItem, fight, wait
+from agent.skills.menu import ANSWERED
 from emulator import BattleResult, Button, Phase, State, Step, Volatile
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of, own_of
 from tests.agent.ring import FAST_AND_SHIFT, Fighter, Ring, Script, species_of
@@ -111,6 +112,8 @@ def test_a_fifth_move_is_refused(against_rival: Game) -> None:
     assert next(skill).button is Button.B
     assert skill.send(forget).button is Button.B  # the press was missed
     assert skill.send(do_without).button is Button.A
+    # The answered question stays for a while before it counts as not answered.
+    assert [skill.send(do_without).button for _ in range(ANSWERED)] == [None] * ANSWERED
     assert skill.send(do_without).button is Button.A
 
 
