@@ -5,7 +5,6 @@ from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
 from emulator.rules.moves import (
-    DRAIN,
     DREAM_EATER,
     FIRST,
     LAST,
@@ -24,8 +23,6 @@ NEVER: Final = Fraction(0)
 def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Fraction:
     """Return the chance that a move hits; even 100% accuracy misses once in 256 times."""
     if move.effect == DREAM_EATER and not defender.asleep:
-        return NEVER
-    if defender.substitute and move.effect in (DRAIN, DREAM_EATER):
         return NEVER
     if move.effect == SWIFT:
         return SURE
