@@ -4,15 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
-from emulator.rules.moves import (
-    DREAM_EATER,
-    FIRST,
-    LAST,
-    SWIFT,
-    Attacker,
-    Defender,
-    MoveData,
-)
+from emulator.rules.moves import DREAM_EATER, FIRST, LAST, SWIFT, Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook
 
 BYTE: Final = 256

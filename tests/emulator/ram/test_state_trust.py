@@ -29,7 +29,6 @@ from tests.emulator.moments import (
     tile,
 )
 
-
 # At (3, 3), on the second warp of the map, which leads to the fourth one of map 41; it was the last one taken.
 LEAVING: Final = (
     {0xD3AE: 2, 0xD73B: 1, 0xD42F: 3}  # wNumberOfWarps, wWarpedFromWhichWarp, wDestinationWarpID
