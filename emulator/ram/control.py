@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.map import HEIGHT, LAST_MAP, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
+from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
 from emulator.ram.view import Ram, cached_on
 
 SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
@@ -30,6 +30,7 @@ WARP_COUNT: Final = symbol("wNumberOfWarps")  # wWarpEntries follow
 WARPS: Final = symbol("wWarpEntries")  # Y, X, number of the warp to arrive at, map
 WARP_SIZE: Final = 4
 TO_LAST_MAP: Final = 0xFF  # instead of a map
+LAST_MAP: Final = symbol("wLastMap")
 ARRIVAL: Final = symbol("wDestinationWarpID")
 WARP_TAKEN: Final = symbol("wWarpedFromWhichWarp")
 PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")

@@ -6,13 +6,10 @@ from dataclasses import replace
 import pytest
 
 from agent.skills import Destination, Outcome, SkillRun, Terrain, examine, show_menu, talk, travel
-from agent.skills.press import HOLD, LOOKS, TextPager
-from agent.skills.talk import read_text
 from emulator import Button, Facing, MenuKind
 from emulator.profile import symbol
 from tests.agent.demo import WORLD, free_in
 from tests.agent.support import Game, Played, game_at
-from tests.emulator.moments import MESSAGE_BOX, box, cursor, state_with
 
 LAB, REST_HOUSE = 40, 41
 BALL, NURSE = 2, 1
@@ -58,22 +55,6 @@ def test_the_nurse_is_talked_to_across_the_counter(rest_house: Game) -> None:
     assert state.flags.used_center
     assert all(mon.hp == mon.stats.hp for mon in state.party.mons)
     assert state.in_control
-
-
-def test_a_scripted_step_before_the_question_does_not_end_the_talk() -> None:
-    text, scripted = state_with(MESSAGE_BOX), state_with({0xD730: 0x80})
-    question = state_with(MESSAGE_BOX | box(14, 7, 19, 11) | cursor(15, 8, last=1))
-    reading = read_text(text, say_yes=True)
-    next(reading)
-    assert {reading.send(scripted).button for _ in range(30)} == {None}
-    assert reading.send(question).button is Button.A
-
-
-def test_a_page_without_an_arrow_is_left_by_a_press_too_short_to_answer_the_next_question() -> None:
-    page, pager = state_with(MESSAGE_BOX), TextPager()
-    steps = [pager.step(page) for _ in range(LOOKS + 1)]
-    assert {step.button for step in steps[:-1]} == {None}
-    assert (steps[-1].button, steps[-1].hold) == (Button.B, HOLD)
 
 
 def test_talking_to_a_missing_person_is_blocked(lab: Game) -> None:
