@@ -14,9 +14,12 @@ PARALYZE: Final = 67
 LEECH_SEED: Final = 84
 
 TOXIC_MOVE: Final = 92
+REST_MOVE: Final = 156  # heals everything, and its user sleeps
 DIG_MOVE: Final = 91  # its user cannot be hit while it charges, as with FLY
 STRUGGLE_MOVE: Final = 165
 HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 
 POISON_TYPE: Final = 3
+GROUND_TYPE: Final = 4
 GRASS_TYPE: Final = 22
+ELECTRIC_TYPE: Final = 23

@@ -87,7 +87,7 @@ def _of_status(
 ) -> SetupEffect | None:
     both = (own, enemy)
     match move.effect:
-        case effects.HEAL if own.hp < own.max_hp:
+        case effects.HEAL if own.hp < own.max_hp and move.number != effects.REST_MOVE:
             return SetupEffect(slot, move, both, own, enemy, 1.0, gained=own.max_hp // 2)
         case effects.LIGHT_SCREEN | effects.REFLECT:
             is_light = move.effect == effects.LIGHT_SCREEN
@@ -97,14 +97,14 @@ def _of_status(
             screened = replace(own, volatile=own.volatile | screen)
             return SetupEffect(slot, move, both, screened, enemy, 1.0)
         case _:
-            weaker = _with_status(dex, enemy, move)
+            weaker = _with_status(enemy, move)
             if weaker is None:
                 return None
             idle = SLEEP_TURNS if move.effect == effects.SLEEP else None
             return SetupEffect(slot, move, both, own, weaker, _hit(dex, own, enemy, move), idle)
 
 
-def _with_status(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
+def _with_status(enemy: BattleMon, move: MoveData) -> BattleMon | None:
     """Return the enemy after the status move, or None when the move would fail."""
     if move.effect == effects.CONFUSE and Volatile.CONFUSED not in enemy.volatile:
         confused = enemy.volatile | Volatile.CONFUSED
@@ -114,10 +114,10 @@ def _with_status(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None
         return None if immune else replace(enemy, volatile=enemy.volatile | Volatile.SEEDED)
     if any(enemy.status):
         return None
-    return _with_major_status(dex, enemy, move)
+    return _with_major_status(enemy, move)
 
 
-def _with_major_status(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
+def _with_major_status(enemy: BattleMon, move: MoveData) -> BattleMon | None:
     status = enemy.status
     match move.effect:
         case effects.SLEEP:
@@ -126,7 +126,10 @@ def _with_major_status(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon 
             toxic = Volatile.BADLY_POISONED if move.number == effects.TOXIC_MOVE else Volatile.NONE
             poisoned = status._replace(poisoned=True)
             return replace(enemy, status=poisoned, volatile=enemy.volatile | toxic)
-        case effects.PARALYZE if dex.rules.chart.multiplier(move.type, enemy.types):
+        # Only this pair of types: GLARE paralyzes a ghost.
+        case effects.PARALYZE if (
+            move.type != effects.ELECTRIC_TYPE or effects.GROUND_TYPE not in enemy.types
+        ):
             slow = enemy.stats._replace(speed=max(enemy.stats.speed // 4, 1))
             return replace(enemy, status=status._replace(paralyzed=True), stats=slow)
         case _:

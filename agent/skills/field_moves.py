@@ -22,6 +22,9 @@ from emulator import Button, Menu, MenuKind, Party, State
 
 LANDING: Final = 60  # checks during a flight
 LANDING_LOOK: Final = 16  # frames between two checks
+TOWN_SETTLE: Final = (
+    24  # frames to the next key, as the town map reads none for 15 frames after each
+)
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 
@@ -58,15 +61,15 @@ def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
         shown = _town_shown(names, state)
         if shown is None or shown == town:
             break
-        state = yield tap(Button.UP)
+        state = yield tap(Button.UP, settle=TOWN_SETTLE)
     if _town_shown(names, state) != town:
         yield from leave_menus(state)
         return Outcome.BLOCKED
-    state = yield tap(Button.A, settle=16)
     for _ in range(LANDING):
         if state.map.map_id == town and state.in_control:
             break
-        state = yield wait(LANDING_LOOK)
+        shown = _town_shown(names, state) == town
+        state = yield tap(Button.A, settle=TOWN_SETTLE) if shown else wait(LANDING_LOOK)
     return Outcome.DONE if state.map.map_id == town else Outcome.BLOCKED
 
 

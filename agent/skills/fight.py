@@ -178,7 +178,8 @@ def _react(battle: Battle, turn: Turn, answers: YesNoAnswers, state: State) -> M
     match battle.phase:
         case Phase.MAIN_MENU:
             entry = _entry(turn.order_for(state), battle)
-            return (yield from _then_wait(_choose_from_battle_menu(entry, battle, state)))
+            choice = _choose_from_battle_menu(entry, battle, state)
+            return (yield from choice if entry == RUN else _then_wait(choice))
         case Phase.MOVE_MENU | Phase.BAG | Phase.PARTY | Phase.PARTY_SUBMENU | Phase.FORGET_MOVE:
             if turn.has_failed():
                 return (yield tap(Button.B, settle=16))

@@ -15,7 +15,19 @@ LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu while the player h
 ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, without the Pokedex
 OPENING: Final = 16  # checks of a menu that is opening, eight frames apart
 PRESSES: Final = 120  # presses allowed for one visit to menus
-QUIET: Final = 4  # checks without menu or text before the visit is over, eight frames apart
+QUIET: Final = (
+    4  # checks in control, without menu or text, before the visit is over, eight frames apart
+)
+ANSWERED: Final = (
+    5  # checks of an answered question, eight frames apart, before it is answered again
+)
+QUESTIONS: Final = (
+    MenuKind.YES_NO,
+    MenuKind.NO_YES,
+    MenuKind.CHANGE_MON,
+    MenuKind.NEXT_MON,
+    MenuKind.NURSE,
+)
 LONGEST_START: Final = 3_000  # frames to the first screen with text, fifty seconds
 
 Done: TypeAlias = Callable[[State], bool]
@@ -34,10 +46,18 @@ def choose(index: int, state: State) -> Skill:
 
 
 def select(index: int, state: State) -> Movement:
-    """Choose entry `index` of the open menu if the cursor reaches it."""
+    """Choose entry `index` of the open menu if the cursor reaches it.
+
+    A question stays open for some frames after its answer; a second press then would answer what follows.
+    """
     state = yield from point_at(index, state)
-    if state.menu is not None and state.menu.index == index:
+    menu = state.menu
+    if menu is not None and menu.index == index:
         state = yield tap(Button.A, settle=16)
+        for _ in range(ANSWERED if menu.kind in QUESTIONS else 0):
+            if state.menu != menu:
+                break
+            state = yield wait(8)
     return state
 
 
@@ -144,7 +164,7 @@ def answer_menus(answer: Answer, done: Done, state: State) -> Movement:
             quiet = 0
         else:
             state = yield wait(8)
-            quiet += 1
+            quiet += state.in_control or state.in_battle
     return state
 
 

@@ -9,7 +9,8 @@ from emulator.ram.dialogue import Waiting
 # The pad is polled every few frames while the game is busy; a shorter press can be missed.
 HOLD: Final = 4
 SETTLE: Final = 8
-LOOKS: Final = 3  # checks of an unchanged page before it counts as the last one
+LOOKS: Final = 5  # checks of an unchanged page before it counts as the last one
+LOOKS_WITHOUT_BOX: Final = 12
 LOOK_FRAMES: Final = 16
 
 
@@ -35,7 +36,7 @@ class TextPager:
     """Page turning that does not answer the next question; a B press while a question opens would answer no.
 
     A page with an arrow is turned. A page without one may still be printing, or a box may be opening;
-    it counts as the last one only when it has not changed for a while.
+    it counts as the last one only when it has not changed for a while, longer where no box is shown.
     """
 
     def __init__(self) -> None:
@@ -46,9 +47,12 @@ class TextPager:
         """Return the next step for the open text."""
         if state.dialogue.lines != self._last:
             self._last, self._looks = state.dialogue.lines, 0
-        self._looks += 1
-        if state.dialogue.waiting is Waiting.ARROW or self._looks > LOOKS:
+        if state.dialogue.waiting is Waiting.ARROW:
             return turn_page()
+        self._looks += not state.control.fading
+        boxed = state.dialogue.waiting is Waiting.QUIET
+        if self._looks > (LOOKS if boxed else LOOKS_WITHOUT_BOX):
+            return tap(Button.B, settle=16)  # short: if a question opens now, it sees no press
         return wait(LOOK_FRAMES)
 
 

@@ -76,6 +76,8 @@ def read_text(state: State, *, say_yes: bool = False) -> Movement:
             say_yes = False
         elif state.dialogue.is_open or state.menu is not None:
             state = yield patience.step(state) if say_yes else turn_page()
+        elif say_yes and not state.in_control:
+            state = yield wait(8)  # a script goes on before its question
         else:
             break
     return (yield from until_ready(state))

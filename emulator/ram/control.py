@@ -31,6 +31,7 @@ WARP_COUNT: Final = symbol("wNumberOfWarps")  # wWarpEntries follow
 WARPS: Final = symbol("wWarpEntries")  # Y, X, number of the warp to arrive at, map
 WARP_SIZE: Final = 4
 TO_LAST_MAP: Final = 0xFF  # instead of a map
+LAST_MAP: Final = symbol("wLastMap")
 ARRIVAL: Final = symbol("wDestinationWarpID")
 WARP_TAKEN: Final = symbol("wWarpedFromWhichWarp")
 PLAYER_PICTURE: Final = symbol("wSpritePlayerStateData1PictureID")

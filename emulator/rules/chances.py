@@ -4,16 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
-from emulator.rules.moves import (
-    DRAIN,
-    DREAM_EATER,
-    FIRST,
-    LAST,
-    SWIFT,
-    Attacker,
-    Defender,
-    MoveData,
-)
+from emulator.rules.moves import DREAM_EATER, FIRST, LAST, SWIFT, Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook
 
 BYTE: Final = 256
@@ -24,8 +15,6 @@ NEVER: Final = Fraction(0)
 def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Fraction:
     """Return the chance that a move hits; even 100% accuracy misses once in 256 times."""
     if move.effect == DREAM_EATER and not defender.asleep:
-        return NEVER
-    if defender.substitute and move.effect in (DRAIN, DREAM_EATER):
         return NEVER
     if move.effect == SWIFT:
         return SURE

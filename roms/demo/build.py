@@ -2,6 +2,7 @@
 
     python roms/demo/build.py            compile, link, place the tables, write the image
         python roms/demo/build.py --check    do the same in a temporary folder, and fail if the committed image differs
+        python roms/demo/build.py --waits random --out FILE    every wait takes up to 40 more frames
 
 Needs only Debian's sdcc 4.2 and the standard library. The same sources give the same bytes.
 """
@@ -35,6 +36,11 @@ VARIABLES: Final = range(0xA000, 0xA598)  # up to sHallOfFame
 CODE_BANKS: Final = (45, 46, 47, *range(56, 64))
 HEADER_CHECKSUM: Final = 0x14D
 GLOBAL_CHECKSUM: Final = 0x14E
+EXTRA_WAITS: Final = (
+    0x68  # one byte: frames that each wait takes longer; at random up to so many with bit 7
+)
+AT_RANDOM: Final = 0x80
+LONGEST_EXTRA: Final = 40
 TOOLS: Final = ("sdcc", "sdasgb", "sdldgb", "makebin")
 
 
@@ -54,9 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare with the committed image")
     parser.add_argument("--out", type=Path, default=IMAGE, metavar="FILE", help="where to write")
+    parser.add_argument(
+        "--waits",
+        type=extra_waits,
+        default=0,
+        metavar="N",
+        help=f"frames that each wait of the game takes longer, 0 to {LONGEST_EXTRA}, or 'random'",
+    )
     options = parser.parse_args(arguments)
+    if options.waits and options.out == IMAGE:
+        parser.error("--waits needs --out: the committed image waits as the game does")
     try:
-        image = build(BUILD)
+        image = lengthened(build(BUILD), options.waits)
         if options.check:
             check(image, BUILD / "check.gb")
         else:
@@ -65,6 +80,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"build.py: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def extra_waits(text: str) -> int:
+    """Return the byte for `--waits`."""
+    if text == "random":
+        return AT_RANDOM | LONGEST_EXTRA
+    frames = int(text)
+    if frames not in range(LONGEST_EXTRA + 1):
+        raise ValueError(text)
+    return frames
+
+
+def lengthened(image: bytes, waits: int) -> bytes:
+    """Return an image whose waits are longer, as the byte `waits` says."""
+    changed = bytearray(image)
+    changed[EXTRA_WAITS] = waits
+    fix_checksums(changed)
+    return bytes(changed)
 
 
 def complain(message: str) -> NoReturn:

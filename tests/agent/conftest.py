@@ -78,7 +78,7 @@ def quiet_lane(played: Played) -> Iterator[Game]:
         return state.in_control and here.map_id == LANE and 16 < here.y < 22
 
     with game_at(played.folder, is_there) as game:
-        game.poke({symbol("wGrassRate"): 0})
+        game.poke({symbol("wGrassRate"): 0, symbol("wPartyMon1Status"): 0})
         yield game
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import cycle, islice
+from itertools import cycle, groupby, islice
 from math import sqrt
 
 import pytest
 
+from emulator import read_state
+from emulator.ram.control import NoControl
+from tests.contract import battles, pcs
 from tests.contract.game import OFFSETS, Game, Start
-from tests.contract.stations import GOT_STARTER, LANE, fight
+from tests.contract.stations import GOT_STARTER, LAB, LANE, fight
 
 BITS = {"down": 4, "up": 8, "left": 2, "right": 1}
 
@@ -124,6 +127,47 @@ def test_leaving_a_door_moves_the_player_one_step_down(start: Start) -> None:
     game.wait(lambda: game.is_free, 120)
     assert game.place == (0, door[0], door[1] + 1)
     assert game.byte("wSimulatedJoypadStatesIndex") == 0
+
+
+FULL, BLACK = 0xE4, 0xFF  # rBGP
+RBGP = 0xFF47
+
+
+def test_a_step_onto_a_door_changes_only_the_map_id_until_the_fade_is_over(start: Start) -> None:
+    """From the end of the step until the new map is loaded, the readers of RAM report no control."""
+    game = start("town")
+    (door,) = [warp for warp in game.warps if warp[2] == LAB]
+    game.go(door[0], door[1] + 1)
+    before, people = game.place, game.block("wSpriteStateData2")
+    game.hold("up")
+    game.wait(lambda: game.place.map == LAB, 40)
+    assert (game.place.x, game.place.y) == (door[0], door[1])
+    assert game.block("wSpriteStateData2")[0x10:] == people[0x10:]
+    assert (game.at(RBGP), game.byte("wJoyIgnore"), game.is_loaded) == (FULL, 0, False)
+    game.release("up")
+    palettes, states = [], []
+    while not game.is_loaded:
+        states.append(read_state(pcs.ram(game), 0))
+        palettes.append(game.at(RBGP))
+        game.tick()
+    assert next(len(list(same)) for _, same in groupby(palettes[:-1])) in range(6, 10)
+    assert list(dict.fromkeys(palettes)) == [FULL, 0xF9, 0xFE, BLACK]
+    assert not any(state.in_control for state in states)
+    assert all(NoControl.WARPING in state.control.reasons for state in states)
+    assert before.map != LAB
+
+
+def test_before_a_battle_with_a_trainer_only_the_opponent_tells_of_it(bedroom: Game) -> None:
+    battles.set_team(bedroom, battles.Mon(3))
+    bedroom.poke("wTrainerNo", 1)
+    bedroom.poke("wCurOpponent", 201)
+    free = []
+    while not bedroom.byte("wIsInBattle"):
+        bedroom.tick()
+        free.append(bedroom.at(RBGP) == FULL and not bedroom.byte("wJoyIgnore"))
+        state = read_state(pcs.ram(bedroom), 0)
+        assert not state.in_control
+    assert sum(free) > 30
 
 
 def test_an_edge_is_crossed_without_a_pause_both_ways(start: Start) -> None:

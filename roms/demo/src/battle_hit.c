@@ -48,14 +48,10 @@ static void miss(void)
     set_big(wDamage, 0);
 }
 
-/* Dreams need a sleeper, and nothing is drawn from straw. */
+/* Dreams need a sleeper. */
 static bool is_out_of_reach(void)
 {
-    uint8_t effect = user->move->effect;
-
-    if (effect == EFFECT_DREAM && !(target->mon->status & STATUS_SLEEP))
-        return true;
-    return (effect == EFFECT_DREAM || effect == EFFECT_DRAIN) && target->status[1] & HAS_SUBSTITUTE;
+    return user->move->effect == EFFECT_DREAM && !(target->mon->status & STATUS_SLEEP);
 }
 
 /* Even a certain move misses once in 256, unless it never misses. Only that reaches who is away. */

@@ -15,6 +15,11 @@
 	.org 0x60
 	reti
 
+	; How much longer each wait lasts: so many frames, or at random up to so many with bit 7. build.py writes it.
+	.org 0x68
+_extra_waits::
+	.db 0
+
 	.org 0x100
 	nop
 	jp	start

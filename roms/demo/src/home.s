@@ -1,11 +1,13 @@
 ; What must be fast or must survive a change of ROM bank: waiting, chance, far calls and far reads.
 	.module home
+	.globl _extra_waits
 
 hLoadedROMBank	= 0xb8
 hRandomAdd	= 0xd3
 hRandomSub	= 0xd4
 hVBlankOccurred	= 0xd6
 rDIV		= 0x04
+SHORTEST_WAIT	= 3
 
 	.area _CODE
 
@@ -21,13 +23,49 @@ _delay_frame::
 	jr	nz, 1$
 	ret
 
-; void delay_frames(uint8_t count)
+; void delay_frames(uint8_t count): longer in an image built to wait longer, but for the pace of one or two frames.
 _delay_frames::
+	cp	a, #SHORTEST_WAIT
+	call	nc, lengthen
+1$:
 	push	af
 	call	_delay_frame
 	pop	af
 	dec	a
-	jr	nz, _delay_frames
+	jr	nz, 1$
+	ret
+
+lengthen:
+	ld	b, a
+	ld	a, (_extra_waits)
+	ld	c, a
+	rla
+	call	c, draw_wait
+	ld	a, c
+	add	a, b
+	ret	nc
+	ld	a, #0xff
+	ret
+
+; C becomes a number from 0 to its lower bits, by a sequence of its own: random() goes on as it would.
+draw_wait:
+	res	7, c
+	inc	c
+	ld	a, (wait_seed)
+	ld	d, a
+	add	a, a
+	add	a, a
+	add	a, d
+	add	a, #61
+	ld	(wait_seed), a
+	swap	a
+1$:
+	cp	a, c
+	jr	c, 2$
+	sub	a, c
+	jr	1$
+2$:
+	ld	c, a
 	ret
 
 ; uint8_t random(void): stir both bytes with the divider, return the first.
@@ -111,6 +149,8 @@ _far_copy_run::
 	ret
 
 	.area _DATA
+wait_seed:
+	.ds	1
 _far_bank::
 	.ds	1
 _far_length::

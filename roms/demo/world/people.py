@@ -46,7 +46,7 @@ def person(table: Table) -> Person:
         movement = (STAY, BOULDER if is_boulder else FACES[table["faces"]])
     (x, y), text, flags, extra = table["at"], table["text"], 0, b""
     is_trainer = "trainer" in table
-    shown = table.get("toggle", "shown" if "item" in table or is_boulder else None)
+    shown = table.get("toggle", "shown" if table.get("item") or is_boulder else None)
     if "toggle" in table and "name" not in table:
         message = f"the person at {[x, y]} has a toggle and so needs a name"
         raise WorldError(message)

@@ -13,8 +13,9 @@ from agent.battle.damage import HORIZON, NEGLIGIBLE, Duel, TurnDamage, survival
 from agent.battle.matchups import AttackChoice, duel, with_ai_moves
 from agent.battle.options import BattleGoals, TurnState, attack_options
 from agent.battle.policy import choose_order
+from agent.battle.setup_moves import setup_effects
 from agent.skills import Attack, Flee
-from emulator import BattleKind, BattleMon, Party, State
+from emulator import BattleKind, BattleMon, Cartridge, Dex, Party, State
 from emulator.ram.party import MoveSlot, Stats
 from emulator.rules.moves import MoveData
 from tests.agent.demo import DEX, enemy_of, own_of
@@ -22,6 +23,7 @@ from tests.agent.ring import Fighter, Ring, Script, number_of
 
 NAMES = ("NUDGE", "GLOWER", "BIG EYES", "SPLISH", "CURL UP")
 NUDGE, GLOWER, BIG_EYES, SPLISH, CURL_UP = map(number_of, NAMES)
+GLARE, REST, RECOVER, GHOST = 137, 156, 105, 8  # of the real game
 
 
 def sides(state: State) -> tuple[BattleMon, BattleMon]:
@@ -114,6 +116,16 @@ def test_a_setup_move_is_skipped_when_it_gains_less_than_its_turn_costs(first_tu
     own = with_moves(average_mon(own), (NUDGE, 20), (BIG_EYES, 20))
     strong = tough(with_moves(average_mon(enemy), (NUDGE, 20)))
     assert order_for(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
+
+
+def test_glare_paralyzes_a_ghost_and_rest_is_no_healing_move(
+    first_turn: State, synthetic_cartridge: Cartridge
+) -> None:
+    own, enemy = sides(first_turn)
+    ghost = replace(enemy, types=(GHOST, GHOST))
+    hurt = with_moves(replace(own, hp=own.max_hp - 5), (GLARE, 9), (REST, 9), (RECOVER, 9))
+    effects = setup_effects(Dex.of(synthetic_cartridge), hurt, ghost)
+    assert [hurt.moves[each.slot].move for each in effects] == [GLARE, RECOVER]
 
 
 def test_an_enemy_with_low_hp_is_attacked(first_turn: State) -> None:

@@ -9,7 +9,9 @@ import pytest
 from agent.app import Interrupt, Settings, play_run
 from agent.battle.policy import BattlePolicy
 from agent.skills import Attack, Flee, Order, Outcome, Switch, Throw, UseItem, fight, wait
+from agent.skills.menu import ANSWERED
 from emulator import BattleResult, Button, Phase, State, Step, Volatile
+from emulator.ram.player import Bag, Stack
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of, own_of
 from tests.agent.ring import FAST_AND_SHIFT, Fighter, Ring, Script, species_of
 from tests.agent.support import Game, Played, Watcher, game_at
@@ -111,7 +113,30 @@ def test_a_fifth_move_is_refused(against_rival: Game) -> None:
     assert next(skill).button is Button.B
     assert skill.send(forget).button is Button.B  # the press was missed
     assert skill.send(do_without).button is Button.A
+    # The answered question stays for a while before it counts as not answered.
+    assert [skill.send(do_without).button for _ in range(ANSWERED)] == [None] * ANSWERED
     assert skill.send(do_without).button is Button.A
+
+
+@pytest.mark.parametrize("order", [Attack(0), UseItem(20, 0)])
+def test_nothing_is_pressed_until_the_chosen_list_is_open(
+    against_rival: Game, order: Order
+) -> None:
+    bag = Bag((Stack(20, 1),))
+    state = replace(against_rival.state, bag=bag)
+    skill = fight(Script((order,)), state)
+    step = next(skill)
+    while step.button is not Button.A:  # the cursor goes to the entry
+        against_rival.console.perform(step)
+        step = skill.send(replace(against_rival.state, bag=bag))
+    busy = asking(state, Phase.BUSY)
+    assert [skill.send(busy).button for _ in range(25)] == [None] * 25
+
+
+def test_a_dex_page_and_a_list_of_moves_to_copy_are_left(against_rival: Game) -> None:
+    for phase, button in ((Phase.DEX_PAGE, Button.B), (Phase.COPY_MOVE, Button.A)):
+        skill = fight(ATTACKING, asking(against_rival.state, phase))
+        assert next(skill).button is button
 
 
 def test_a_battle_resumed_at_the_second_move_question_ends(against_rival: Game) -> None:

@@ -33,6 +33,7 @@ from tests.emulator.moments import (
 SPECIES, OTHER = 7, 9
 PARTY: Final = 0xD163
 ENEMY_PARTY: Final = 0xD89C
+ANNOUNCED: Final = 0xCFD8  # wEnemyMonSpecies2
 
 
 def mon(side: Side, species: int, *, hp: int = 17, level: int = 6) -> Change:
@@ -179,6 +180,44 @@ def test_a_lost_battle_has_no_active_pokemon() -> None:
 def test_the_result_is_known_after_the_battle() -> None:
     assert state_with({0xCF0B: 2}).battle_result is BattleResult.LEFT
     assert state_with({0xCF0B: 7}).battle_result is None
+
+
+@pytest.mark.parametrize(
+    ("noted", "own_hp", "enemy_hp", "result"),
+    [
+        (0, 17, 0, BattleResult.WON),
+        (0, 17, 9, BattleResult.LEFT),  # it left by itself
+        (1, 17, 9, BattleResult.LEFT),  # it left after one of the team had fainted
+        (1, 0, 9, BattleResult.LOST),
+        (1, 0, 0, BattleResult.LOST),
+        (2, 17, 9, BattleResult.LEFT),
+    ],
+)
+def test_a_wild_pokemon_that_leaves_is_not_defeated(
+    noted: int, own_hp: int, enemy_hp: int, result: BattleResult
+) -> None:
+    team, enemy = party(PARTY, SPECIES, hp=own_hp), mon(ENEMY, OTHER, hp=enemy_hp)
+    assert state_with(team | enemy | {0xCF0B: noted}).battle_result is result
+
+
+def test_a_transformed_enemy_that_has_fainted_is_still_read() -> None:
+    copied = mon(ENEMY, SPECIES, hp=0) | bytes_from(ENEMY.statuses, bytes(3)) | {ANNOUNCED: OTHER}
+    battle = battle_of(WILD | copied)
+    assert battle.enemy is not None
+    assert battle.enemy.fainted
+    assert battle_of(WILD | copied | mon(ENEMY, SPECIES, hp=1)).enemy is None
+
+
+def test_a_dex_page_waits_for_a_button_with_and_without_its_arrow() -> None:
+    edge = tile(0, 17, 0x6C) | tile(19, 17, 0x6E)
+    for column in range(1, 19):
+        edge |= tile(column, 17, 0x6F)
+    for arrow in ({}, tile(18, 16, 0xEE)):
+        assert battle_of(WILD | edge | arrow).phase is Phase.DEX_PAGE
+
+
+def test_a_move_of_the_enemy_is_chosen_from_a_list_of_its_own() -> None:
+    assert battle_of(WILD | cursor(1, 7, last=3)).phase is Phase.COPY_MOVE
 
 
 @pytest.mark.parametrize(

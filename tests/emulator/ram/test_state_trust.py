@@ -1,13 +1,39 @@
 """When a state is reliable: data that looks like a game, a menu or a text but is not."""
 
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 
-from emulator import Button, ConsoleError, Facing, PyBoyConsole, Ram, ScreenType, Step, read_state
+from emulator import (
+    Button,
+    ConsoleError,
+    Facing,
+    MenuKind,
+    PyBoyConsole,
+    Ram,
+    ScreenType,
+    Step,
+    read_state,
+)
 from emulator.ram.control import NoControl
 from emulator.ram.dialogue import Waiting
-from tests.emulator.moments import MESSAGE_BOX, TILE_MAP, Change, box, state_with, tile
+from tests.emulator.moments import (
+    MESSAGE_BOX,
+    TILE_MAP,
+    Change,
+    box,
+    bytes_from,
+    cursor,
+    state_with,
+    tile,
+)
+
+# At (3, 3), on the second warp of the map, which leads to the fourth one of map 41; it was the last one taken.
+LEAVING: Final = (
+    {0xD3AE: 2, 0xD73B: 1, 0xD42F: 3}  # wNumberOfWarps, wWarpedFromWhichWarp, wDestinationWarpID
+    | bytes_from(0xD3AF, bytes([9, 9, 0, 40, 3, 3, 3, 41]))  # wWarpEntries
+)
 
 
 def test_a_quiet_moment_is_trusted_and_in_control() -> None:
@@ -32,6 +58,9 @@ def test_a_quiet_moment_is_trusted_and_in_control() -> None:
         ({0xFF47: 0xFE}, NoControl.FADING, ScreenType.TRANSITION),
         ({0xD730: 0x20, 0xD13A: 9}, NoControl.WARPING, ScreenType.TRANSITION),
         ({0xCD6B: 0xFF}, NoControl.INPUT_IGNORED, ScreenType.TRANSITION),
+        ({0xD059: 225}, NoControl.BATTLE_BEGINS, ScreenType.TRANSITION),
+        (LEAVING | {0xD35E: 41}, NoControl.WARPING, ScreenType.TRANSITION),
+        (LEAVING | {0xD3B6: 0xFF, 0xD365: 2, 0xD35E: 2}, NoControl.WARPING, ScreenType.TRANSITION),
         ({0xD730: 0x80}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
         ({0xCD38: 2}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
         ({0xD736: 0x40}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
@@ -49,6 +78,28 @@ def test_a_transitional_state_is_not_trusted(
     assert not state.in_control
     assert state.screen_type is screen_type
     assert state.game_started == (doubt is not NoControl.NOT_STARTED)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {0xD35E: 40},  # the map is still the old one
+        {0xD35E: 41, 0xD361: 2},  # the position is that of the new map
+        {0xD35E: 41, 0xD3AE: 1},  # so are the warps
+        {0xD35E: 41, 0xD42F: 0},
+        {0xD35E: 41, 0xD73B: 0},
+    ],
+)
+def test_a_warp_is_over_when_the_new_map_is_loaded(change: Change) -> None:
+    assert state_with(LEAVING | change).in_control
+
+
+def test_no_game_has_started_while_the_main_menu_shows_a_saved_one() -> None:
+    menu = box(0, 0, 14, 7) | cursor(1, 2, last=2) | {0xCC29: 0x0B}
+    state = state_with(menu)
+    assert state.menu is not None
+    assert state.menu.kind is MenuKind.MAIN
+    assert not state.game_started
 
 
 def test_a_dark_cave_does_not_count_as_fading() -> None:

@@ -27,6 +27,8 @@ WAYS: Final = {
     "NONE": 0xFF,
 }
 TRAINER, ITEM, FIRST_CLASS = 0x40, 0x80, 200
+# Map and slot of objects that the game flags as items, with item number 0: a girl, and a map on a table.
+FLAGGED_AS_ITEMS: Final = {(39, 2), (39, 3)}
 
 
 def reserve_maps(image: Image) -> None:
@@ -108,7 +110,7 @@ def header(each: Facts, layouts: Mapping[int, int], texts: int) -> bytes:
 def objects(each: Facts) -> bytes:
     warps = [bytes([w["y"], w["x"], w["dest_warp"], w["dest"]]) for w in each["warps"]]
     signs = [bytes([sign["y"], sign["x"], sign["text_id"]]) for sign in each["signs"]]
-    people = [person(row) for row in each["objects"]]
+    people = [person(row, (each["id"], row["i"])) for row in each["objects"]]
     arrivals = [NO_FACT + bytes([warp["y"], warp["x"]]) for warp in each["warps"]]
     return b"".join(
         (
@@ -119,9 +121,11 @@ def objects(each: Facts) -> bytes:
     )
 
 
-def person(row: Facts) -> bytes:
+def person(row: Facts, of_map: tuple[int, int]) -> bytes:
     flag, extra = 0, b""
-    if row["kind"] == "trainer":
+    if of_map in FLAGGED_AS_ITEMS:
+        flag, extra = ITEM, bytes([0])
+    elif row["kind"] == "trainer":
         flag, extra = TRAINER, bytes([FIRST_CLASS + row["class"], row["set"]])
     elif row["kind"] == "pokemon":
         flag, extra = TRAINER, bytes([row["species"], row["level"]])
