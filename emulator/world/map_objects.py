@@ -105,7 +105,9 @@ def read_map_object(take: Callable[[int], bytes], slot: int) -> MapObject:
         extra = take(2)
         kind = MapObjectKind.TRAINER if extra[0] >= FIRST_CLASS else MapObjectKind.MON
     elif text & ITEM:
-        kind, extra = MapObjectKind.ITEM, take(1)
+        extra = take(1)
+        # Red flags a few people and things that way although there is nothing to pick up.
+        kind = MapObjectKind.ITEM if extra[0] else MapObjectKind.PERSON
     elif range_or_facing == BOULDER:
         kind = MapObjectKind.BOULDER
     walks = movement == WALKS
