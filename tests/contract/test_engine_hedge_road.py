@@ -182,3 +182,12 @@ class TestCurrent:
         self.swim(shore, 9)
         assert shore.place[1:] == (14, 4)
         assert shore.byte("wWalkBikeSurfState") == WALKING
+
+
+def test_a_person_flagged_as_an_item_with_number_0_speaks_and_stays(start: Start) -> None:
+    game = led_to(start("bedroom"), HEDGE_HOUSE, 2)
+    before = game.block("wNumBagItems", 1)
+    game.go_beside(1, 3).press("a")
+    assert "I knit" in " ".join(game.read_to_the_end())
+    assert game.block("wNumBagItems", 1) == before
+    assert game.sprite(1) == (1, 3)

@@ -21,6 +21,7 @@ from tests.contract.world_ways import (
 )
 from tests.contract.world_ways import WALKS as CHAPTER_WALKS
 
+LEAP_LANE, BURR_LANE = 19, 20  # the one way land behind a ledge
 LANE, TRAINER_SLOT, WALKER_SLOT = 12, 1, 2
 LANE_NEEDS_GRASS, LANE_NEEDS_LEDGE_ROWS = 2, 3
 DOWN, SIDEWAYS = 0, {8, 12}
@@ -112,9 +113,19 @@ def test_ledges_land_on_open_ground(rom: Rom, maps: dict[int, Map], reached: set
 def test_every_ledge_has_another_way_back_up(
     rom: Rom, maps: dict[int, Map], reached: set[Square]
 ) -> None:
+    trees_cut = crossed_maps(rom, trees=True, water=False)
     for top, _, landing in all_ledges(rom, maps, reached):
-        assert top in walk([landing], rom, maps, inside=on_map(top.map))
+        passed = trees_cut if top.map == LEAP_LANE else maps
+        assert top in walk([landing], rom, passed, inside=on_map(top.map))
         assert top not in neighbours(landing, rom, maps)
+
+
+def test_only_a_cut_tree_opens_a_way_back_out_of_the_one_way_land(
+    rom: Rom, maps: dict[int, Map]
+) -> None:
+    beyond = walk([Square(BURR_LANE, 4, 6)], rom, maps)
+    assert {square.map for square in beyond} == {LEAP_LANE, BURR_LANE}
+    assert min(square.x for square in beyond if square.map == LEAP_LANE) == 13
 
 
 def test_every_ledge_can_be_jumped(rom: Rom, maps: dict[int, Map], reached: set[Square]) -> None:

@@ -48,7 +48,7 @@ class Edit:
     """One small change: `old` of the file becomes `new`.
 
     `finds` is the fact that must be reported as wrong, `until` the milestone up to which a game is played;
-    `quick` means fast enough for the ordinary tests.
+    `wants` are story facts to reach on the way; `quick` means fast enough for the ordinary tests.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Edit:
     new: str
     finds: str
     until: str
+    wants: Sequence[str] = ()
     quick: bool = False
 
     def applied(self, text: str) -> str:
@@ -232,7 +233,6 @@ def named_facts(edit: Edit) -> tuple[list[str], int]:
         return edit.finds in (row.fact.id for row in log.wrong)
 
     cartridge = load_cartridge(broken_image(edit))
-    verdict = verify(
-        cartridge, VerifyRequest(edit.until, MOST_FRAMES), NoViewer(), Interrupt(), enough
-    )
+    request = VerifyRequest(edit.until, MOST_FRAMES, wants=tuple(edit.wants))
+    verdict = verify(cartridge, request, NoViewer(), Interrupt(), enough)
     return [row.fact.id for row in verdict.wrong], verdict.played.ticks

@@ -135,11 +135,12 @@ TRIALS: Final[tuple[type[Trial], ...]] = (
 
 
 class VerifyRequest(NamedTuple):
-    """How far to play: up to a milestone, at most a number of frames, and with which seed."""
+    """How far to play: up to a milestone, at most a number of frames, with which seed, and what to reach on the way."""
 
     until: str
     frames: float
     seed: int = 0
+    wants: tuple[str, ...] = ()
 
 
 class FactChecks:
@@ -207,7 +208,7 @@ class _Watch(Viewer):
 def _play(
     home: Path, cartridge: Cartridge, request: VerifyRequest, checks: FactChecks, watch: _Watch
 ) -> PlayResult:
-    story = Story.of(cartridge.kind)
+    story = Story.of(cartridge.kind).with_requested(request.wants)
     session_of = partial(session_in, home, cartridge, story, request.seed, watch.interrupt)
     with session_of(around=checks.around) as (session, _):
         try:

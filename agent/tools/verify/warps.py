@@ -9,7 +9,8 @@ from agent.tools.verify.fact import FACING, IN_BATTLE, MAP, FactWatcher, X, Y
 from agent.tools.verify.movement import is_idle, walks
 from emulator import Button, Facing, Position, Ram, State
 from emulator.profile import symbol
-from emulator.world.game_map import LAST_MAP, Warp, WarpTrigger
+from emulator.world.game_map import LAST_MAP, GameMap, Warp, WarpTrigger
+from emulator.world.header import FIRST_INDOOR_MAP
 
 LAST_OUTDOORS: Final = symbol("wLastMap")
 PAUSED: Final = symbol("wIgnoreInputCounter")
@@ -71,11 +72,26 @@ class WarpWatcher(FactWatcher):
             now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
         ):
             self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
+            if warp.map_id == LAST_MAP:
+                self._look_outside(here, warp, now, number)
             walks_by_script = before.byte(FLAGS) & SCRIPTED or before.byte(SIMULATED)
             if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
                 self.log.record("warps.key", seen, now, number)
+
+    def _look_outside(self, here: GameMap, warp: Warp, now: Ram, number: int) -> None:
+        """Check which outdoor map an exit to the last map leads to."""
+        doors = []
+        for road in filter(FIRST_INDOOR_MAP.__gt__, self.world.map_ids):
+            back = self.world.map(road).warps[warp.warp_index :][:1]
+            ends = [each.warp_index for each in back if each.map_id == here.map_id]
+            inside = [each for each in here.warps if each.index in ends]
+            doors += [(abs(each.x - warp.x) + abs(each.y - warp.y), road) for each in inside]
+        if doors:
+            wanted, seen = min(doors)[1], now.byte(MAP)
+            wrong = f"it led to map {seen}, and the door of map {wanted} leads back"
+            self.log.record("warps.outside", None if seen == wanted else wrong, now, number)
 
     def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
         """Wait for the pause to begin, check the position in its first frames, and follow its counter."""
