@@ -97,6 +97,7 @@ typedef struct {
 #define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
 #define CERULEAN_GYM_SCRIPT 0xD5FD
 #define wVermilionGymCurScript BYTE(0xD5FE)
+#define CELADON_GYM_SCRIPT 0xD5FF
 #define wViridianMartCurScript BYTE(0xD60D)
 #define wNumHoFTeams BYTE(0xD5A2)
 #define wSafariZoneGateCurScript BYTE(0xD61F)
@@ -261,6 +262,7 @@ enum { WALKING, CYCLING, SURFING };
 #define STATUS1_GUARDS_DRANK 0x40
 #define BADGE_2 0x02
 #define BADGE_3 0x04
+#define BADGE_4 0x08
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags3 BYTE(0xD72D)
