@@ -217,7 +217,8 @@ class Gym(NamedTuple):
 STONECROSS_GYM = Gym(GYM, "CAIRN", LEADER_CLASS, BADGE, BEAT_LEADER, GYM_TRAINERS, (0, 14))
 FENMOUTH = Gym(65, "WISP", 235, 0x02, 0x0BF, (0x0BA, 0x0BB), (0, 13))
 CAIRN_ISLE = Gym(166, "GANNET", 236, 0x04, 0x167, (0x162, 0x163), (0, 11))
-GYMS = (FENMOUTH, CAIRN_ISLE)
+HOLLOW_HALL = Gym(134, "HOLLIS", 237, 0x08, 0x1A9, (0x1AA, 0x1AB), (0, 2))
+GYMS = (FENMOUTH, CAIRN_ISLE, HOLLOW_HALL)
 ARROWS = ((1, 8), (8, 6))  # those that lead on
 
 
@@ -242,7 +243,8 @@ def badges_before_the_leader(start: Start, gym: Gym) -> Game:
 def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
     game = badges_before_the_leader(start, gym)
     game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same:
-    game.poke_number("wPartyMon1Speed", 999)  # one hit each, before they act
+    for stat in ("Speed", "Defense", "Special"):  # one hit each, and what comes first does no harm
+        game.poke_number(f"wPartyMon1{stat}", 999)
     game.press("a")
     read_on(game, lambda: game.byte("wCurOpponent") == gym.trainer_class)
     fight(game, won=True)

@@ -167,3 +167,20 @@ def test_one_of_the_four_has_its_own_third_move_in_the_fifth_place(
 ) -> None:
     battles.challenge(green, trainer_class, 1)
     assert third_move(green, special[0]) == special[1]
+
+
+KEEPER: Final = 4
+OTTERLY: Final = 89
+GIFT_LEVEL: Final = 12
+
+
+def test_the_keeper_gives_once_to_a_team_with_room(start: Start) -> None:
+    game = begun(start, ARCADE)
+    battles.set_team(game, *[STRONG] * 6)
+    game.go_beside(*game.sprite(KEEPER)).read_all()
+    assert game.byte("wPartyCount") == 6
+    battles.set_team(game, STRONG)
+    for _ in range(2):
+        game.read_all()
+        assert game.block("wPartySpecies", 3) == bytes([3, OTTERLY, 0xFF])
+    assert battles.party_mon(game, 1)[33] == GIFT_LEVEL

@@ -31,6 +31,8 @@ from emulator.rules.stats import stats_of
 
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200
+GYM: Final = symbol("wGymLeaderNo")
+THIRD: Final = 2
 
 
 class BattleWatcher(FactWatcher):
@@ -46,6 +48,7 @@ class BattleWatcher(FactWatcher):
         checks = {"battles.kind": _kind(battle), "battles.enemy": self._enemy(battle)}
         if battle.is_trainer:
             checks["battles.trainer"] = self._trainer(battle)
+            checks["battles.third_move"] = self._third_move(battle, state.ram.byte(GYM))
         checks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
         self.log.record_all(checks, state.ram, state.frame)
 
@@ -70,6 +73,18 @@ class BattleWatcher(FactWatcher):
         if mon is not None and not mon.transformed and tuple(mon.dvs) != TRAINER_DVS:
             return f"DVs {tuple(mon.dvs)}"
         return None
+
+    def _third_move(self, battle: Battle, gym: int) -> str | None:
+        """Return the difference in the moves of the mon that has one of its own; None without such a mon."""
+        special = self.dex.lone_moves.get(gym) or self.dex.team_moves.get(battle.trainer_class)
+        if special is None or special.place >= len(battle.enemy_party):
+            return None
+        mon = battle.enemy_party[special.place]
+        known = self.dex.all_species.get(mon.species)
+        moves = known.moves_at(mon.level) if known is not None else ()
+        wanted = (*moves[:THIRD], special.move, *moves[THIRD + 1 :])
+        seen = tuple([each.move for each in mon.moves])
+        return None if seen == wanted else f"moves {seen}, not {wanted}"
 
 
 def _kind(battle: Battle) -> str | None:

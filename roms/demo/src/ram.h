@@ -97,6 +97,7 @@ typedef struct {
 #define wPewterGymCurScript BYTE(PEWTER_GYM_SCRIPT)
 #define CERULEAN_GYM_SCRIPT 0xD5FD
 #define wVermilionGymCurScript BYTE(0xD5FE)
+#define CELADON_GYM_SCRIPT 0xD5FF
 #define wViridianMartCurScript BYTE(0xD60D)
 #define wNumHoFTeams BYTE(0xD5A2)
 #define wSafariZoneGateCurScript BYTE(0xD61F)
@@ -262,12 +263,14 @@ enum { WALKING, CYCLING, SURFING };
 #define STATUS1_GUARDS_DRANK 0x40
 #define BADGE_2 0x02
 #define BADGE_3 0x04
+#define BADGE_4 0x08
 #define wStatusFlags2 BYTE(0xD72C)
 #define STATUS2_COOLDOWN 0x01
 #define wStatusFlags3 BYTE(0xD72D)
 #define STATUS3_DUNGEON_WARP 0x10
 #define wStatusFlags4 BYTE(0xD72E)
 #define STATUS4_USED_CENTRE 0x04
+#define STATUS4_GOT_GIFT 0x01
 #define STATUS4_GOT_STARTER 0x08
 #define STATUS4_NO_BATTLES 0x10
 #define wStatusFlags5 BYTE(0xD730)

@@ -22,6 +22,10 @@ static const Gym gyms[] = {
     {MAP_ISLE_GYM, SLOT_ISLE_GYM_LEADER, BADGE_3, CINNABAR_GYM_SCRIPT,
      {EVENT_BEAT_VERMILION_GYM_TRAINER_0, EVENT_BEAT_VERMILION_GYM_TRAINER_1}, MAP_TEXT_ISLE_GYM_STATUE,
      MAP_TEXT_ISLE_GYM_WINNERS, MAP_TEXT_ISLE_GYM_BADGE, MAP_TEXT_ISLE_GYM_LEADER_ADVICE},
+    {MAP_HOLLOW_HALL, SLOT_HOLLOW_HALL_LEADER, BADGE_4, CELADON_GYM_SCRIPT,
+     {EVENT_BEAT_CELADON_GYM_TRAINER_0, EVENT_BEAT_CELADON_GYM_TRAINER_1},
+     MAP_TEXT_HOLLOW_HALL_STATUE, MAP_TEXT_HOLLOW_HALL_WINNERS, MAP_TEXT_HOLLOW_HALL_BADGE,
+     MAP_TEXT_HOLLOW_HALL_LEADER_ADVICE},
 };
 
 #define GYMS (sizeof(gyms) / sizeof(Gym))
@@ -36,13 +40,11 @@ static const Gym *gym_here(void)
     return 0;
 }
 
-/* The number of the gym whose leader it is, from 1; 0 for everybody else. HOLLIS has the number of a gym without the gym. */
+/* The number of the gym whose leader it is, from 1; 0 for everybody else. */
 uint8_t leader_in_slot(uint8_t slot)
 {
     const Gym *gym = gym_here();
 
-    if (wCurMap == MAP_HOLLOW_HALL && slot == SLOT_HOLLOW_HALL_LEADER)
-        return GYMS + 1;
     return gym && slot == gym->leader ? gym - gyms + 1 : 0;
 }
 

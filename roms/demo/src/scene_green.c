@@ -1,4 +1,4 @@
-/* Gallows Green: BASIL in the only way, and a restless creature that has to be beaten. */
+/* Gallows Green: BASIL in the only way, and a restless creature that has to be beaten; before it somebody given away. */
 #pragma bank 60
 #include "battle.h"
 #include "events.h"
@@ -12,6 +12,8 @@ enum { SCRIPT_BASIL = 1, SCRIPT_RESTLESS };
 #define FIRST_SET 4
 #define STEPS_TO_PLAYER 7
 #define RESTLESS_LEVEL 14
+#define GIFT_LEVEL 12
+#define TEAM_SIZE 6
 
 /* By what he took at the beginning. */
 static uint8_t basils_set(void)
@@ -81,4 +83,20 @@ void restless_one_wakes(void) BANKED
         walk_player(FACING_RIGHT, 1);
     }
     wPokemonTower6FCurScript = 0;
+}
+
+/* Whether there was an OTTERLY to speak of: it is given once, to who has room in the team. */
+bool keeper_speaks(uint8_t slot) BANKED
+{
+    if (slot != SLOT_ARCADE_KEEPER || wStatusFlags4 & STATUS4_GOT_GIFT)
+        return false;
+    tell(MAP_TEXT_ARCADE_KEEPER_OFFERS);
+    if (wPartyCount == TEAM_SIZE) {
+        display_text(MAP_TEXT_ARCADE_KEEPER_WAITS);
+        return true;
+    }
+    give_mon(SPECIES_OTTERLY, GIFT_LEVEL);
+    wStatusFlags4 |= STATUS4_GOT_GIFT;
+    display_text(MAP_TEXT_ARCADE_KEEPER_GIVES);
+    return true;
 }

@@ -211,6 +211,8 @@ bool person_speaks(uint8_t slot)
         return piper_speaks(slot);
     case MAP_THIRSTY_GATE:
         return thirsty_guard_speaks(slot);
+    case MAP_ARCADE:
+        return keeper_speaks(slot);
     case MAP_FOSSIL_ROOM:
         return fossil_keeper_speaks(slot);
     }

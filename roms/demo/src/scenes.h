@@ -55,6 +55,7 @@ void sleeper_wakes(void) BANKED;
 /* scene_green.c */
 void basil_waits(void) BANKED;
 void restless_one_wakes(void) BANKED;
+bool keeper_speaks(uint8_t slot) BANKED;
 
 /* scene_fossils.c */
 bool fossil_keeper_speaks(uint8_t slot) BANKED;
