@@ -13,7 +13,7 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.capabilities.medicine import member
 from agent.capabilities.party_order import remembered_fighters
-from agent.capabilities.readiness import ahead, team_of
+from agent.capabilities.readiness import ahead, team_against
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, teach
 from emulator import BattleMon, Dex, PartyMon, State
@@ -108,8 +108,7 @@ def _machines(game: GameContext, state: State) -> list[tuple[int, int]]:
 def _foes(game: GameContext, state: State) -> Iterator[BattleMon]:
     """Yield the Pokemon of the next trainers of the story."""
     for task in islice(ahead(game.story, state), NEXT):
-        team = team_of(game.dex, task.against) if task.against is not None else ()
-        for at, each in enumerate(team):
+        for at, each in enumerate(team_against(game.story, game.dex, task, state)):
             foe = fighter_from(game.dex, each, at)
             if foe is not None:
                 yield foe

@@ -7,7 +7,7 @@ from agent.battle.items import REPELS
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import ahead, is_ready, remembered_strength
+from agent.capabilities.readiness import ahead, readiness, remembered_strength
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, use_item
 from emulator import State
@@ -62,6 +62,6 @@ def _pays(game: GameContext, state: State) -> bool:
     if lead is None or any(slot.level >= lead.level for slot in wild.grass.slots):
         return False
     task = next(ahead(game.story, state), None)
-    is_training = task is not None and not is_ready(game, state.party, task)
+    is_training = task is not None and not readiness(game, state, task).ready
     species = {slot.species for slot in wild.grass.slots}
     return not is_training and not species & wanted(game, state)

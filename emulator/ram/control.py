@@ -26,7 +26,6 @@ HOP_OR_SPIN: Final = 0xC0
 IN_BATTLE: Final = symbol("wIsInBattle")
 BLACKOUT: Final = 0xFF
 OPPONENT: Final = symbol("wCurOpponent")
-LAST_MAP: Final = symbol("wLastMap")
 WARP_COUNT: Final = symbol("wNumberOfWarps")  # wWarpEntries follow
 WARPS: Final = symbol("wWarpEntries")  # Y, X, number of the warp to arrive at, map
 WARP_SIZE: Final = 4
