@@ -38,10 +38,11 @@ class Door:
 
 @dataclass
 class Journeys:
-    """The ground at each moment of a game, and the routes on it."""
+    """The ground at each moment of a game, and the routes on it; `left` are maps that something done there led out of."""
 
     model: Model
     ground: RedGround
+    left: set[int] = field(default_factory=set)
     _plains: dict[tuple[int, ...], World] = field(default_factory=dict)
 
     @cached_property
@@ -133,7 +134,7 @@ class Journeys:
                 return self.faced(start, moment, self.person(start.map_id, nurse.person))
             case "train":
                 wild = set(wild_squares(self.world(moment).map(start.map_id)))
-                return self._end(start, moment, lambda spot: spot[1:] in wild)
+                return self._end(start, moment, lambda spot: spot[1:] in wild, here=True)
             case "task":
                 task = next(each for each in self.model.story.tasks if each.id == rest)
                 return self.interact(start, moment, task.interaction)
@@ -154,10 +155,10 @@ class Journeys:
             return next((each for each in found if each is not None), None)
         squares = [Spot(start.map_id, *square) for square in marked_squares(interaction)]
         if interaction.key in STOOD_ON:
-            return self._end(start, moment, squares.__contains__)
+            return self._end(start, moment, squares.__contains__, here=True)
         facings = tuple(Facing) if interaction.key in ANY_SIDE else (Facing.UP,)
         sides = {square.next_to(facing.opposite) for square in squares for facing in facings}
-        return self._end(start, moment, sides.__contains__)
+        return self._end(start, moment, sides.__contains__, here=True)
 
     def person(self, map_id: int, slot: int) -> Spot:
         """Return the square where a person stands at first."""
@@ -166,10 +167,14 @@ class Journeys:
 
     def faced(self, start: Spot, moment: Moment, target: Spot) -> Spot | None:
         sides = dict(places_to_talk(target, self.world(moment)))
-        return self._end(start, moment, sides.__contains__)
+        return self._end(start, moment, sides.__contains__, here=True)
 
-    def _end(self, start: Spot, moment: Moment, arrived: Callable[[Spot], bool]) -> Spot | None:
+    def _end(
+        self, start: Spot, moment: Moment, arrived: Callable[[Spot], bool], *, here: bool = False
+    ) -> Spot | None:
         route = self.route(start, moment, arrived)
+        if here and any(hop.to.map_id != start.map_id for hop in route or ()):
+            self.left.add(start.map_id)
         return None if route is None else route[-1].to if route else start
 
     def _push(self, start: Spot, moment: Moment, slot: int, goal: tuple[int, int]) -> Spot | None:
