@@ -368,7 +368,7 @@ def test_lapras_is_a_gift_that_learns_surf(red: Red) -> None:
     ],
 )
 def test_no_walk_leads_over_a_fight_on_the_only_way(behind: str, task: str, red: Red) -> None:
-    """Whoever walks there meets the trainer, so that the planner must have fought him first."""
+    """A walk there meets the trainer, so that the fight is a condition of the place."""
     story = red.game_context.story
     before = [task_of(red, task).sets]
     seen, waiting = set[str](), list(story.place(behind).needs)
