@@ -19,7 +19,7 @@ from memory import MistakeRecord
 PROVEN: Final = 3  # wins without a defeat that count as proof
 READY: Final = 0.9  # the chance to win at which a team is ready
 DARED: Final = 0.5  # the same, if memory knows only wins
-MOST_HEALS: Final = 8  # counted for a row of trainers
+MOST_HEALS: Final = 12  # counted for a row of trainers
 RESTED: Final = 80  # percent of HP needed for a trainer battle
 
 

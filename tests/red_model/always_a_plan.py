@@ -1,6 +1,6 @@
-"""Whether some milestone always has a plan: for each moment of a game, starter, level, purse and bag.
+"""Whether some milestone always has a plan: for each moment of a game, starter, level, money and bag.
 
-The moments are those of one game in the model; what depends on the team, the bag and the purse is sensed by the
+The moments are those of one game in the model; what depends on the team, the bag and the money is sensed by the
 capabilities of play on the tables of Red. `python -m tests.red_model.always_a_plan` checks all combinations; the gate
 checks the moments at milestones, and a few levels.
 """
@@ -68,7 +68,7 @@ class Situation(NamedTuple):
 
     def __str__(self) -> str:
         bag = "a full bag" if self.full_bag else "an empty bag"
-        return f"{self.starter} at level {self.level}, {self.money} in the purse, {bag}"
+        return f"{self.starter} at level {self.level}, {self.money} money, {bag}"
 
 
 @dataclass(slots=True, eq=False)
@@ -202,11 +202,11 @@ class PlanMatrix:
     def _bag(self, items: Iterable[int], *, full: bool) -> Bag:
         held = dict.fromkeys(sorted(items), 1)
         if full:
-            wares = [
+            sold = [
                 BALL,
                 *(item for item, known in self.context.dex.all_items.items() if known.price),
             ]
-            held |= dict.fromkeys(wares[: BAG_CAPACITY - len(held)], 10)
+            held |= dict.fromkeys(sold[: BAG_CAPACITY - len(held)], 10)
         return Bag(tuple(Stack(*each) for each in held.items()))
 
     def _planned(self, facts: Facts) -> str:

@@ -1,4 +1,4 @@
-"""Some milestone always has a plan, whatever the team, the purse and the bag, on the tables of Red."""
+"""Some milestone always has a plan, whatever the team, the money and the bag, on the tables of Red."""
 
 import pytest
 

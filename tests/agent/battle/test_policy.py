@@ -263,6 +263,14 @@ def test_without_training_the_policy_runs_when_it_is_safe(sides: Sides) -> None:
     assert order_in(at(turn, fast(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
 
 
+def test_a_battle_that_must_be_won_is_never_run_from(sides: Sides) -> None:
+    turn, own, enemy = sides
+    must_win = BattleGoals(train=False, must_win=True)
+    assert order_in(at(turn, fast(own), enemy), must_win) == Attack(0)
+    hopeless = at(turn, own, fighter(enemy, NUDGE, level=90), fighter(own, SPLISH, hp=1))
+    assert BattlePolicy(DEX, lambda _state: must_win).fights_on(hopeless)
+
+
 def test_without_pp_the_policy_runs_from_wild_mons(sides: Sides) -> None:
     turn, own, enemy = sides
     empty = fighter(own, NUDGE, pp=0)

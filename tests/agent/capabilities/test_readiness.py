@@ -10,10 +10,19 @@ from typing import Final, NamedTuple, cast
 import pytest
 
 from agent.app.plan import read_images
+from agent.battle.matchups import chance_to_beat
+from agent.capabilities.battle import must_win
 from agent.capabilities.capability import Capability, Senses, domain_of
-from agent.capabilities.catch import homes, wanted
+from agent.capabilities.catch import fitting_for, homes, wanted
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import following, readiness, teams_of
+from agent.capabilities.readiness import (
+    following,
+    heals,
+    readiness,
+    readiness_of,
+    team_against,
+    teams_of,
+)
 from agent.capabilities.registry import capabilities_for
 from agent.perception.percept import percept_of
 from agent.planning.domain import Goal, Require
@@ -49,6 +58,7 @@ PEWTER_CITY: Final = 2
 PALLET_TOWN: Final = 0
 ANTIDOTE: Final = 11
 PEWTER_GYM: Final = 54
+CERULEAN_CITY: Final = 3
 VERMILION_CITY: Final = 5
 VICTORY_ROAD: Final = 194
 HIGHEST: Final = 100
@@ -97,6 +107,11 @@ class Red(NamedTuple):
         """Return the state with another team and map."""
         here = replace(self.moment.map, map_id=map_id)
         return replace(self.moment, map=here, party=party)
+
+    def facing(self, rival: int, party: Party) -> State:
+        """Return the state in Cerulean City with a team, and the rival's starter."""
+        state = self.standing_in(CERULEAN_CITY, party)
+        return replace(state, player=replace(state.player, rival_starter=rival))
 
     def facts(self, state: State) -> dict[str, int]:
         """Return the sensed facts of a state, with the player in control."""
@@ -237,3 +252,148 @@ def test_a_single_leader_is_followed_by_no_team() -> None:
 
 def test_the_vending_machine_sells_the_drinks_of_the_story() -> None:
     assert list(DEX.vending.items()) == [(60, 200), (61, 300), (62, 350)]
+
+
+def task_of(red: Red, name: str) -> Task:
+    (task,) = [each for each in red.game_context.story.tasks if each.id == name]
+    return task
+
+
+def lowest_level(red: Red, name: str, task: Task, rival: int, *levels: int) -> int:
+    """Return the first of `levels` at which a starter alone is ready for the trainer of a task."""
+    return next(
+        level
+        for level in levels
+        if readiness(red.game_context, red.facing(rival, red.starter(name, level)), task).ready
+    )
+
+
+@needs_brock
+def test_the_rival_brings_the_team_of_his_starter(red: Red) -> None:
+    story, dex = red.game_context.story, red.game_context.dex
+    for task in (each for each in story.tasks if each.against and len(each.against.numbers) > 1):
+        for at, starter in enumerate(story.rival_starters):
+            team = team_against(story, dex, task, red.facing(starter, Party(())))
+            opponent = task.against.opponents()[at] if task.against else None
+            assert opponent is not None
+            assert [each[:2] for each in team] == list(
+                dex.trainer(opponent.trainer_class).teams[opponent.number - 1]
+            )
+    bridge = task_of(red, "face_rival_by_bridge")
+    squirtle, bulbasaur, _ = story.rival_starters
+    levels = {
+        rival: lowest_level(red, "SQUIRTLE", bridge, rival, *range(18, 30))
+        for rival in (squirtle, bulbasaur)
+    }
+    assert levels[squirtle] < levels[bulbasaur]
+
+
+@needs_brock
+@pytest.mark.parametrize(
+    ("name", "too_low"), [("beat_misty", ("IVYSAUR", 19)), ("beat_surge", ("WARTORTLE", 33))]
+)
+def test_a_leaders_own_move_counts_in_the_odds(
+    name: str, too_low: tuple[str, int], red: Red
+) -> None:
+    game, task = red.game_context, task_of(red, name)
+    party = red.starter(*too_low)
+    (team,) = teams_of(game.story, game.dex, task)
+    plain = tuple([each._replace(third_move=0) for each in team])
+    assert readiness_of(game, party, plain).ready
+    assert not readiness_of(game, party, team).ready
+
+
+@needs_brock
+def test_the_elite_four_and_the_champion_have_their_own_moves(red: Red) -> None:
+    game = red.game_context
+    moves = {}
+    for task in game.story.tasks:
+        for choice, team in enumerate(teams_of(game.story, game.dex, task)):
+            moves[task.id, choice] = [each.third_move for each in team]
+    assert moves["beat_lorelei", 0] == [0, 0, 0, 0, 59]
+    assert moves["beat_lance", 0] == [0, 0, 0, 0, 112]
+    ends = [moves["beat_champion", choice] for choice in range(3)]
+    assert ends == [[143, 0, 0, 0, 0, last] for last in (59, 72, 126)]
+
+
+@needs_brock
+def test_healing_items_count_in_a_row_of_trainers_only(red: Red) -> None:
+    game, state = red.game_context, red.facing(177, red.starter("VENUSAUR", 70))
+    lorelei, koga = task_of(red, "beat_lorelei"), task_of(red, "beat_koga")
+    row = team_against(game.story, game.dex, lorelei, state), following(game, lorelei, state)
+    chances = [chance_to_beat(game.dex, state.party, (*row[0], *row[1]), each) for each in (0, 8)]
+    assert chances[0] < 0.1
+    assert chances[1] > 0.7
+    assert not following(game, koga, state)
+    assert heals(game, replace(state, bag=Bag((Stack(16, 3),)))) == 3
+    assert heals(game, replace(state, bag=Bag((Stack(20, 3),)))) == 0
+
+
+@needs_brock
+def test_a_weak_attack_or_a_weak_species_is_not_suitable(red: Red) -> None:
+    dex, story = red.game_context.dex, red.game_context.story
+    numbers = {each.name: index for index, each in dex.all_species.items()}
+    (boss,) = teams_of(story, dex, task_of(red, "free_silph"))
+    (misty,) = teams_of(story, dex, task_of(red, "beat_misty"))
+    assert numbers["ZUBAT"] not in fitting_for(dex, boss)
+    assert numbers["ODDISH"] not in fitting_for(dex, misty)
+    assert numbers["IVYSAUR"] in fitting_for(dex, misty)
+
+
+@needs_brock
+def test_what_is_only_awaited_beyond_a_ledge_or_far_away_is_not_fetched(red: Red) -> None:
+    task = task_of(red, "face_rival_by_bridge")
+    assert {each.name for each in homes(red.game_context, task)[0]} == {"viridian_forest"}
+    rich = replace(red.facing(177, red.starter("SQUIRTLE", 15)), bag=Bag((Stack(4, 5),)))
+    assert red.facts(rich)[task.suitable] == 1
+
+
+@needs_brock
+def test_lapras_is_a_gift_that_learns_surf(red: Red) -> None:
+    actions = {each.name: each for each in domain_of(red.capabilities).actions}
+    gift = actions["task:take_lapras"]
+    assert gift.helps(Require("able:surf", at_least=1))
+    assert not gift.helps(Require("able:cut", at_least=1))
+    safari = [each for name, each in actions.items() if name.startswith("catch:safari")]
+    assert safari
+    assert not any(each.fact == "bag:balls" for action in safari for each in action.requires)
+    assert not any("safari" in name for name in actions if name.startswith("train"))
+
+
+@needs_brock
+@pytest.mark.parametrize(
+    ("behind", "task"),
+    [
+        ("route_24", "face_rival_by_bridge"),
+        ("route_25", "face_rival_by_bridge"),
+        ("vermilion_city", "catch_thief"),
+        ("route_6", "catch_thief"),
+        ("ss_anne_captains_room", "face_rival_on_ship"),
+        ("victory_road_1f", "face_rival_before_league"),
+    ],
+)
+def test_no_walk_leads_over_a_fight_on_the_only_way(behind: str, task: str, red: Red) -> None:
+    """A walk there meets the trainer, so that the fight is a condition of the place."""
+    story = red.game_context.story
+    before = [task_of(red, task).sets]
+    seen, waiting = set[str](), list(story.place(behind).needs)
+    while waiting:
+        fact = waiting.pop()
+        seen.add(fact)
+        makers = [each for each in story.tasks if fact in (each.sets, *each.gives)]
+        waiting += [
+            need
+            for each in makers
+            for need in (*each.needs, *story.place(each.place).needs)
+            if need not in seen
+        ]
+    assert set(before) <= seen
+
+
+@needs_brock
+def test_the_ghost_must_be_won_and_is_known_by_its_square(red: Red) -> None:
+    task, here = task_of(red, "calm_ghost"), red.facing(177, red.starter("SQUIRTLE", 40))
+    (square,) = task.interaction.value
+    for at, expected in ((square, True), ((1, 1), False)):
+        there = replace(here.map, map_id=147, x=at[0], y=at[1])
+        assert must_win(red.game_context, replace(here, map=there)) is expected

@@ -1,7 +1,7 @@
 """The mind: plans are kept while valid and dropped when not, and failures count."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import pytest
@@ -236,3 +236,30 @@ def test_the_mind_is_stuck_when_nothing_new_happens_for_too_long(world: World) -
     world.facts["ready"] = 1
     with pytest.raises(Stuck, match="because"):
         world.names(mind, 200)
+
+
+def blocked_at_once(_state: State) -> Skill:
+    yield from ()
+    return Outcome.BLOCKED
+
+
+def test_the_first_failure_before_any_step_is_no_setback(world: World) -> None:
+    mind = world.mind(go=blocked_at_once)
+    world.facts["ready"] = 1
+    world.tick(mind)
+    assert (mind.to_json()["failures"], mind.to_json()["setbacks"]) == ({"go": 1}, {})
+    world.tick(mind)
+    assert mind.to_json()["setbacks"] == {"there": 1}
+
+
+def test_each_gain_takes_back_a_setback(world: World) -> None:
+    mind = world.mind(go=no_use)
+    world.facts["ready"] = 1
+    world.names(mind, 2)
+    assert mind.to_json()["setbacks"] == {"there": 2}
+    state = world.percept.state
+    for money, left in ((1, {"there": 1}), (2, {})):
+        badges = replace(state.player, badges=tuple(range(money)))
+        world.percept = replace(world.percept, state=replace(state, player=badges))
+        mind.decide(world.percept, mind.sense(world.percept))
+        assert mind.to_json()["setbacks"] == left

@@ -233,3 +233,10 @@ def test_a_fact_without_a_sensor_is_refused(actions: tuple[Action, ...], missing
             domain.validate()
     else:
         domain.validate()
+
+
+def test_a_goal_waits_while_its_plan_costs_too_much() -> None:
+    walk = Action("walk", (), (Effect("there", 1),), 7, "walk there")
+    wish = Goal("wish", (Require("there", at_least=1),), 1, "be there", most_cost=7)
+    assert plan(wish, {}, (walk,)) is not None
+    assert plan(replace(wish, most_cost=6), {}, (walk,)) is None
