@@ -133,8 +133,14 @@ def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -
 
     strength_of, stock = remembered_strength(), ShopStock(game)
 
+    place: tuple[object, ...] = ()
+    price: int | None = None
+
     def can_have_balls(state: State) -> bool:
-        price = stock.cheapest_ball(state)
+        nonlocal place, price
+        now = state.map.map_id, state.flags.events, game.experience.lessons
+        if now != place:
+            place, price = now, stock.cheapest_ball(state)
         return items.balls(state.bag) > 0 or (price is not None and price <= state.player.money)
 
     def sources(state: State) -> tuple[object, ...]:
