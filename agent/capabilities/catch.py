@@ -10,7 +10,7 @@ from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor,
 from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, learners_of, machine_fact, missing_moves, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
-from agent.capabilities.shop_stock import ShopStock
+from agent.capabilities.shop_stock import ShopStock, funds
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
@@ -134,14 +134,15 @@ def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -
     strength_of, stock = remembered_strength(), ShopStock(game)
 
     place: tuple[object, ...] = ()
-    price: int | None = None
+    affordable = False
 
     def can_have_balls(state: State) -> bool:
-        nonlocal place, price
-        now = state.map.map_id, state.flags.events, game.experience.lessons
+        nonlocal place, affordable
+        now = state.map.map_id, state.flags.events, state.player.money, game.experience.lessons
         if now != place:
-            place, price = now, stock.cheapest_ball(state)
-        return items.balls(state.bag) > 0 or (price is not None and price <= state.player.money)
+            price = stock.few_balls(state)
+            place, affordable = now, price is not None and price <= funds(game, state)
+        return affordable or items.balls(state.bag) > 0
 
     def sources(state: State) -> tuple[object, ...]:
         return strength_of(state.party), state.bag, can_have_balls(state)
