@@ -17,7 +17,7 @@ from agent.capabilities.readiness import (
     team_against,
     teams_of,
 )
-from agent.capabilities.shop_stock import ShopStock
+from agent.capabilities.shop_stock import ShopStock, funds
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
@@ -145,9 +145,16 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
     before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0, RIVAL: 0}
     story, strength_of, stock = game.story, remembered_strength(), ShopStock(game)
 
+    place: tuple[object, ...] = ()
+    affordable = False
+
     def can_have_balls(state: State) -> bool:
-        price = stock.cheapest_ball(state)
-        return items.balls(state.bag) > 0 or (price is not None and price <= state.player.money)
+        nonlocal place, affordable
+        now = state.map.map_id, state.flags.events, state.player.money, game.experience.lessons
+        if now != place:
+            price = stock.few_balls(state)
+            place, affordable = now, price is not None and price <= funds(game, state)
+        return affordable or items.balls(state.bag) > 0
 
     def sources(state: State) -> tuple[object, ...]:
         player, flags = state.player, state.flags

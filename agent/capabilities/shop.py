@@ -11,7 +11,7 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.catch import BALLS
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import remembered_strength
-from agent.capabilities.shop_stock import SUPPLIES, ShopStock, open_clerks
+from agent.capabilities.shop_stock import SUPPLIES, ShopStock, funds, open_clerks, price_of_few
 from agent.capabilities.supplies import for_sale, proceeds, purchases
 from agent.capabilities.travel import at
 from agent.experience.memory_use import MemoryUse
@@ -24,6 +24,7 @@ from emulator.ram.player import Bag, Stack
 
 THROWN: Final = frozenset(orders.BALLS)
 NO_ROOM: Final = "bag:crammed"
+FUNDS: Final = "bag:funds"  # the money to spend
 BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched
 TOSS_COST: Final = 5
 BALLS_AFTER: Final = 5  # expected after a visit to a shop that sells some
@@ -84,7 +85,8 @@ def capability(game: GameContext) -> Capability:
         lacking = _bought_from({each: stock.believed(each) for each in clerks}, game, state)
         expected = _bought_from({each: stock.listed(each) for each in clerks}, game, state)
         _note_influence(lacking, expected, stock, game)
-        return {each.supplied: int(each not in lacking) for each in clerks}
+        supplied = {each.supplied: int(each not in lacking) for each in clerks}
+        return {**supplied, FUNDS: max(funds(game, state), 0)}
 
     strength_of = remembered_strength()
 
@@ -95,8 +97,8 @@ def capability(game: GameContext) -> Capability:
 
     return Capability(
         name="shop",
-        sensors=(watching({each.supplied: 1 for each in clerks}, sources, read),),
-        actions=tuple(_bound_action(clerk, stock, game) for clerk in clerks),
+        sensors=(watching({FUNDS: 0, **{each.supplied: 1 for each in clerks}}, sources, read),),
+        actions=tuple(each for clerk in clerks for each in _bound_actions(clerk, stock, game)),
         goals=tuple(
             Goal(
                 each.supplied,
@@ -117,7 +119,7 @@ def _note_influence(
     missing = {each: stock.missing(each) for each in game.story.clerks}
     why = ", ".join(words for each in missing.values() for words in each.values())
     for each in game.story.clerks:
-        fact, name = each.supplied, f"shop:{each.place}"
+        fact, name = each.supplied, f"balls:{each.place}"
         known.reasons.pop(fact, None)
         known.broken.pop(name, None)
         balls = [words for item, words in missing[each].items() if item in THROWN]
@@ -151,9 +153,9 @@ def _bought_from(
     return frozenset(found)
 
 
-def _bound_action(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> BoundAction:
-    stock = shop_stock.listed(clerk) | shop_stock.believed(clerk)
-    balls = THROWN.intersection(stock)
+def _bound_actions(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> list[BoundAction]:
+    """Return the visit for what runs short, and the one for balls if the clerk sells some."""
+    price = price_of_few(game, shop_stock.listed(clerk) | shop_stock.believed(clerk))
 
     def begin(state: State) -> Skill:
         goods = for_sale(game, state.bag)
@@ -167,15 +169,23 @@ def _bound_action(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> Bou
         on_stock = partial(shop_stock.look, clerk)
         return (yield from buy(clerk.person, wanted, game.terrain, state, on_stock=on_stock))
 
-    action = Action(
-        name=f"shop:{clerk.place}",
-        requires=(
-            Require(at(clerk.place), at_least=1),
-            FREE,
-            *(required(fact) for fact in clerk.needs),
-        ),
-        effects=(Effect(clerk.supplied, 1), *((Effect(BALLS, BALLS_AFTER),) if balls else ())),
-        cost=COST,
-        label="buy items that run short",
-    )
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+    there = (Require(at(clerk.place), at_least=1), FREE, *(required(each) for each in clerk.needs))
+    actions = [
+        Action(
+            name=f"shop:{clerk.place}",
+            requires=there,
+            effects=(Effect(clerk.supplied, 1),),
+            cost=COST,
+            label="buy items that run short",
+        )
+    ]
+    if price is not None:
+        balls = Action(
+            name=f"balls:{clerk.place}",
+            requires=(*there, Require(FUNDS, at_least=price)),
+            effects=(Effect(BALLS, BALLS_AFTER),),
+            cost=COST,
+            label="buy balls",
+        )
+        actions.append(balls)
+    return [BoundAction(each, begin, suppresses=SCREEN_REFLEXES) for each in actions]

@@ -1,14 +1,16 @@
 """The stock of every clerk of the story, by the cartridge and as seen."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from agent.battle import items
 from agent.capabilities.context import GameContext, StockSeen
 from agent.skills import BALLS
+from agent.story.facts import FactKind, parse_fact
 from agent.story.interactions import Clerk
 from emulator import State
 
+FEW: Final = 2  # items of a kind for which a walk to a shop is worth it
 # All items that are bought, if any; which of them depends on the team and the money.
 SUPPLIES: Final = frozenset((*items.HEALS, *BALLS, *items.CURES, *items.REVIVES, *items.REPELS))
 
@@ -54,15 +56,21 @@ class ShopStock:
         if stock or clerk in self._unlisted:
             self._game.hooks.emit(StockSeen(state, clerk.person, stock))
 
-    def cheapest_ball(self, state: State) -> int | None:
-        """Return the lowest price of a ball where shops are open and can be reached, or None."""
-        known = self._game.dex.all_items
-        sold = {item for each in open_clerks(self._game, state) for item in self.believed(each)}
-        prices = [known[ball].price for ball in BALLS if ball in sold and ball in known]
+    def few_balls(self, state: State) -> int | None:
+        """Return the price of a few balls where shops are open and can be reached, or None."""
+        clerks = open_clerks(self._game, state)
+        prices = (price_of_few(self._game, self.believed(each)) for each in clerks)
         return min(filter(None, prices), default=None)
 
     def _called(self, clerk: Clerk) -> str:
         return self._game.story.called(self._where[clerk][0])
+
+
+def price_of_few(game: GameContext, shelf: Collection[int]) -> int | None:
+    """Return the price of a few balls of the cheapest kind of a shelf, or None."""
+    known = game.dex.all_items
+    prices = [known[ball].price for ball in BALLS if ball in shelf and ball in known]
+    return min((FEW * price for price in prices if price), default=None)
 
 
 def open_clerks(game: GameContext, state: State) -> Iterator[Clerk]:
@@ -72,6 +80,19 @@ def open_clerks(game: GameContext, state: State) -> Iterator[Clerk]:
         open_now = all(story.shows(state, fact) for fact in clerk.needs)
         if open_now and story.is_near(state, story.place(clerk.place)):
             yield clerk
+
+
+def funds(game: GameContext, state: State) -> int:
+    """Return the money to spend: without what open tasks of the story need."""
+    story = game.story
+    owed = {
+        parse_fact(need)[0]
+        for task in story.tasks
+        if not story.shows(state, task.sets)
+        for need in task.needs
+    }
+    sums = (story.ram_facts[fact] for fact in owed)
+    return state.player.money - sum(each.number for each in sums if each.kind is FactKind.MONEY)
 
 
 def _sold(game: GameContext, map_id: int, person: int) -> frozenset[int] | None:

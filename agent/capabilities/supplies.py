@@ -7,13 +7,11 @@ from agent.battle import items
 from agent.capabilities.catch import is_looking
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, following
-from agent.capabilities.shop_stock import SUPPLIES
+from agent.capabilities.shop_stock import FEW, SUPPLIES, funds
 from agent.skills import BALLS
-from agent.story.facts import FactKind, parse_fact
 from emulator import State
 from emulator.ram.player import Bag
 
-FEW: Final = 2  # items of a kind for which a walk to a shop is worth it
 POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to have after it
 POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
 POKE_BALLS: Final = (2, 5)
@@ -47,7 +45,7 @@ class Purchase(NamedTuple):
 
 def purchases(game: GameContext, state: State, shelf: Collection[int]) -> list[Purchase]:
     """Return what to buy of a shelf: the items that run short, then what completes the others."""
-    supplies, money = list(_supplies(game, state)), state.player.money - reserve(game, state)
+    supplies, money = list(_supplies(game, state)), funds(game, state)
     found: list[Purchase] = []
     for runs_short in (True, False):
         for supply in supplies:
@@ -76,19 +74,6 @@ def proceeds(game: GameContext, bag: Bag) -> int:
     return sum(game.dex.all_items[n].price * bag.quantity(n) for n in for_sale(game, bag)) // 2
 
 
-def reserve(game: GameContext, state: State) -> int:
-    """Return the money that open tasks of the story need."""
-    story = game.story
-    owed = {
-        parse_fact(need)[0]
-        for task in story.tasks
-        if not story.shows(state, task.sets)
-        for need in task.needs
-    }
-    sums = (story.ram_facts[fact] for fact in owed)
-    return sum(each.number for each in sums if each.kind is FactKind.MONEY)
-
-
 def _chosen(
     game: GameContext, bag: Bag, supply: Supply, shelf: Collection[int], money: int
 ) -> Purchase | None:
@@ -113,15 +98,16 @@ def _supplies(game: GameContext, state: State) -> Iterator[Supply]:
     if not max_hp:
         return
 
+    least, target = POKE_BALLS
+    least = least if is_looking(game, state) else 0
+    yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), least, target)
+
     def doses(item: int) -> int:
         dose = min(items.HEALS[item], max_hp)
         return items.restorable_hp(bag, kept, max_hp) // dose
 
     potions = POTIONS_FOR_A_ROW if row else POTIONS
     yield Supply(tuple((item, 1) for item in _potions(game, max_hp)), doses, *potions)
-    least, target = POKE_BALLS
-    least = least if is_looking(game, state) else 0
-    yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), least, target)
     curing = items.cures(bag, kept, "poisoned")
     cures = [item for item, gone in items.CURES.items() if "poisoned" in gone]
     cures = [item for item in cures if item not in items.HEALS]

@@ -39,7 +39,8 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         player=replace(state.player, money=money),
         party=replace(state.party, mons=(mon,)),
     )
-    return all(sensed_facts(shop.capability(game_context()), state).values())
+    facts = sensed_facts(shop.capability(game_context()), state)
+    return all(facts[each.supplied] for each in STORY.clerks)
 
 
 @pytest.mark.parametrize(

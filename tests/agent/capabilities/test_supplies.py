@@ -7,8 +7,8 @@ import pytest
 
 from agent.capabilities import heal, medicine, repel, shop
 from agent.capabilities.machines import best_teaching
-from agent.capabilities.shop_stock import ShopStock
-from agent.capabilities.supplies import for_sale, purchases, reserve
+from agent.capabilities.shop_stock import ShopStock, funds
+from agent.capabilities.supplies import for_sale, purchases
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from agent.skills import Outcome, Terrain, sell
@@ -81,7 +81,7 @@ def test_the_smallest_potion_that_restores_half_of_the_hp_is_bought(red: Red) ->
         for level, team in levels.items()
     }
     assert items == {8: POTION, 35: SUPER_POTION, 80: HYPER_POTION}
-    poor = moment(red, CERULEAN, levels[80], {}, 1_700 + reserve(red.game_context, red.moment))
+    poor = moment(red, CERULEAN, levels[80], {}, 1_700 + 700)
     assert bought(red, poor, shelf)[SUPER_POTION] == 2
 
 
@@ -103,7 +103,7 @@ def test_a_great_ball_is_a_ball(red: Red) -> None:
     only_great = [
         each.action
         for each in shop.capability(red.game_context).actions
-        if each.action.name == "shop:saffron_mart"
+        if each.action.name == "balls:saffron_mart"
     ]
     assert [each.becomes for each in only_great[0].effects if each.fact == "bag:balls"] == [5]
 
@@ -111,7 +111,9 @@ def test_a_great_ball_is_a_ball(red: Red) -> None:
 @needs_brock
 def test_the_money_that_the_story_needs_is_kept(red: Red) -> None:
     team = red.starter("SQUIRTLE", 10).mons
-    assert reserve(red.game_context, red.moment) == 700  # a drink and the fee of the reserve
+    rich = moment(red, CERULEAN, team, {}, 1_000)
+    assert funds(red.game_context, rich) == 300  # without a drink and the fee of the reserve
+    assert not red.facts(rich)["bag:funds"] >= 2 * 200  # two balls
     assert not bought(red, moment(red, CERULEAN, team, {}, 800), (POTION, POKE_BALL))
 
 

@@ -257,7 +257,7 @@ def test_e35_a_shop_without_potions_is_not_visited_for_them(
         f"{STORY.called(there)} had no {DEX.item_name(n)}" for n in (BALL, POTION)
     )
     assert why == f"{no_ball}, {no_potion}"
-    assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:balls": no_ball}
+    assert known.experience.broken[f"balls:{clerk.place}"] == {"bag:balls": no_ball}
     without = context_of(experience(memory, WITHOUT[MemoryUse.SHOPS]))
     assert shops_to_visit(without, outside) == {first}
     assert not without.experience.moved
