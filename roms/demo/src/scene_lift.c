@@ -9,8 +9,10 @@
 #define NO_KEY 0
 #define LIST_END 0xFF
 #define MATS 2
-#define TREMBLES 75
-#define FRAMES_A_TREMBLE 4
+#define BEFORE 12
+#define TREMBLES 100
+#define FRAMES_A_TREMBLE 2
+#define AFTER 89
 
 /* What the list names it, and where one steps out. */
 typedef struct {
@@ -97,14 +99,17 @@ static bool choose_floor(const Car *car)
     return chosen;
 }
 
+/* Nothing in RAM tells of it. */
 static void tremble(void)
 {
     uint8_t i;
 
+    delay_frames(BEFORE);
     for (i = 0; i != TREMBLES; i++) {
         hSCY += i & 1 ? -1 : 1;
         delay_frames(FRAMES_A_TREMBLE);
     }
+    delay_frames(AFTER);
 }
 
 static void ride(uint8_t floor)
