@@ -34,6 +34,7 @@ class WarpWatcher(FactWatcher):
         """Forget a warp or a crossing that had begun."""
         self._wanted: tuple[int, int, int] | None = None  # map, x and y behind an edge
         self._warp: Warp | None = None
+        self._came_from = 0  # the map that it leads from
         self._due = 0  # frames until a crossing is checked
         self._paused = 0  # frames of the pause so far
         self._counter = 0  # the last value of wIgnoreInputCounter
@@ -72,6 +73,7 @@ class WarpWatcher(FactWatcher):
             now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
         ):
             self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
+            self._came_from = here.map_id
             if warp.map_id == LAST_MAP:
                 self._look_outside(here, warp, now, number)
             walks_by_script = before.byte(FLAGS) & SCRIPTED or before.byte(SIMULATED)
@@ -105,7 +107,16 @@ class WarpWatcher(FactWatcher):
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
             self.log.record("warps.pause", seen, now, number)
+            self._look_back(self._came_from, now, number)
             self._warp, self._counter = None, 0
+
+    def _look_back(self, came_from: int, now: Ram, number: int) -> None:
+        """Check that the exits of a map whose exits all lead to one map lead back: an elevator has just written its own."""
+        count = len(self.world.map(now.byte(MAP)).warps)
+        exits = {now.byte(ENTRIES + 4 * each + 3) for each in range(count)}
+        if len(exits) == 1 and LAST_MAP not in exits:
+            wrong = f"its exits lead to map {min(exits)}, and the player came from map {came_from}"
+            self.log.record("warps.back", None if exits == {came_from} else wrong, now, number)
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
         """Check that the player stands at the destination; while the screen is off the map may not be set up yet."""
