@@ -4,6 +4,7 @@
 #include "events.h"
 #include "scenes.h"
 #include "services.h"
+#include "ui.h"
 #include "world.h"
 
 enum { SCRIPT_BASIL = 1, SCRIPT_RESTLESS };
@@ -14,6 +15,7 @@ enum { SCRIPT_BASIL = 1, SCRIPT_RESTLESS };
 #define RESTLESS_LEVEL 14
 #define GIFT_LEVEL 12
 #define TEAM_SIZE 6
+#define FANFARE 90
 
 /* By what he took at the beginning. */
 static uint8_t basils_set(void)
@@ -85,18 +87,37 @@ void restless_one_wakes(void) BANKED
     wPokemonTower6FCurScript = 0;
 }
 
-/* Whether there was an OTTERLY to speak of: it is given once, to who has room in the team. */
+/* Waits for a key without an arrow, as a text does that has ended. */
+static void hold(void)
+{
+    wait_for_button();
+    wait_for_release();
+}
+
+static void offer(void)
+{
+    say(MAP_TEXT_ARCADE_KEEPER_OFFERS);
+    hold();
+    if (wPartyCount == TEAM_SIZE) {
+        say(MAP_TEXT_ARCADE_KEEPER_WAITS);
+        return;
+    }
+    give_mon(SPECIES_OTTERLY, GIFT_LEVEL);
+    wStatusFlags4 |= STATUS4_GOT_GIFT;
+    say(MAP_TEXT_ARCADE_KEEPER_GIVES);
+    delay_frames(FANFARE);
+    say(MAP_TEXT_ARCADE_KEEPER_ASKS);
+}
+
+/* Whether there was an OTTERLY to speak of: it is given once, to who has room in the team. The box has no arrow throughout,
+ * and goes on by itself after the gift. */
 bool keeper_speaks(uint8_t slot) BANKED
 {
     if (slot != SLOT_ARCADE_KEEPER || wStatusFlags4 & STATUS4_GOT_GIFT)
         return false;
-    tell(MAP_TEXT_ARCADE_KEEPER_OFFERS);
-    if (wPartyCount == TEAM_SIZE) {
-        display_text(MAP_TEXT_ARCADE_KEEPER_WAITS);
-        return true;
-    }
-    give_mon(SPECIES_OTTERLY, GIFT_LEVEL);
-    wStatusFlags4 |= STATUS4_GOT_GIFT;
-    display_text(MAP_TEXT_ARCADE_KEEPER_GIVES);
+    open_box();
+    offer();
+    hold();
+    close_box();
     return true;
 }
