@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agent.battle.items import HEALS
+from agent.battle.items import restorable_hp
 from agent.battle.matchups import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.experience.uses import Experience
@@ -157,11 +157,9 @@ def readiness(game: GameContext, state: State, task: Task) -> Readiness:
 
 
 def heals(game: GameContext, state: State) -> int:
-    """Return how often the bag can heal the strongest member in full, as far as it counts."""
-    held = [(HEALS[each.item], each.quantity) for each in state.bag.items if each.item in HEALS]
+    """Return how often the bag can heal the member with the most HP in full, as far as it counts."""
     full = max((mon.stats.hp for mon in state.party.mons), default=1)
-    restored = sum(min(amount, full) * quantity for amount, quantity in held)
-    return min(restored // full, MOST_HEALS)
+    return min(restorable_hp(state.bag, game.story.kept, full) // full, MOST_HEALS)
 
 
 def readiness_of(
