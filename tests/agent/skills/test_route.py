@@ -34,6 +34,7 @@ from tests.agent.skills.drawn import (
 BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 38, 37, 0, 12, 40, 1, 41
 ALL = (BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE)
 START = Spot(BEDROOM, 3, 6)
+NOWHERE = 99
 
 
 def spots(route: list[Hop]) -> list[Spot]:
@@ -72,7 +73,7 @@ def test_a_person_in_the_way_is_walked_round() -> None:
 
 
 def test_a_place_that_cannot_be_reached_has_no_route() -> None:
-    assert find_route(WORLD, START, lambda spot: spot.map_id == 200) is None
+    assert find_route(WORLD, START, lambda spot: spot.map_id == NOWHERE) is None
 
 
 def test_the_route_to_the_start_is_empty() -> None:

@@ -17,6 +17,7 @@ from tests.agent.support import Game, Played, game_at
 from tests.live_blocks import laid_over
 
 TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
+NOWHERE = 99
 BELOW_THE_GAP, ABOVE_THE_GAP = 39, 35
 STAIRS, OTHER_MAT = 2, 1  # warps of the house, and of the lab
 BOY = 1  # of the town: walks around
@@ -127,7 +128,7 @@ def test_a_detour_does_not_lead_over_the_previous_map(lane: Game) -> None:
 
 def test_a_destination_without_a_route_is_blocked(town: Game) -> None:
     start = town.console.save()
-    skill = travel(Terrain(WORLD), Destination(200), town.state, patience=3)
+    skill = travel(Terrain(WORLD), Destination(NOWHERE), town.state, patience=3)
     assert town.carry_out(skill) is Outcome.BLOCKED
     town.console.load(start)
 
