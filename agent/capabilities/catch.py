@@ -32,6 +32,7 @@ COST: Final = 20
 MEETING_COST: Final = 5  # of each wild encounter until a suitable Pokemon appears
 
 
+@lru_cache(maxsize=256)
 def within_reach(story: Story, task: Task) -> frozenset[Place]:
     """Return the places that the player can reach before a task is done, by the other steps of the story.
 

@@ -6,7 +6,7 @@ who might win.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from agent.capabilities.capability import (
@@ -182,6 +182,7 @@ def _reader(game: GameContext) -> Read:
     return read
 
 
+@lru_cache(maxsize=1024)
 def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
     """Return the effects of arriving in a place by any route."""
     return (

@@ -60,7 +60,7 @@ class Ambition:
     before: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # the same story is a key of caches
 class Story:
     """The story of a cartridge: places, tasks and the rest; milestones and ambitions are in order.
 

@@ -234,7 +234,7 @@ def test_out_of_memory_commits_no_incomplete_end(tmp_path: Path) -> None:
             raise MemoryError
 
     with pytest.raises(MemoryError):
-        play_in(tmp_path, starve, seed=3, until="second_town")
+        play_in(tmp_path, starve, seed=3, until="rival")
     with closing(read_run(run)) as folder:
         assert all(mark.why != "end" and mark.tick < 150 for mark in folder.store.marks())
     assert play_in(tmp_path, resume=run).stop is Stop.GOAL

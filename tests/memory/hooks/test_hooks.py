@@ -368,7 +368,7 @@ def test_b10_handlers_of_a_deleted_weak_owner_are_removed() -> None:
     assert walker.walk(1) == 1
     assert diary.lines == ["Walker.walk", 1, 1]
     del diary
-    gc.collect()
+    gc.collect(0)
     assert hooks.registered == (kept,)
     assert walker.walk(1) == 2
 
@@ -387,7 +387,7 @@ def test_b10_a_strongly_held_owner_stays_alive() -> None:
     lines = (diary := Diary()).lines
     hooks.after("*", diary.note)
     del diary
-    gc.collect()
+    gc.collect(0)
     Walker(hooks).walk(1)
     assert lines == [1]
 

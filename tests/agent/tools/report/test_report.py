@@ -267,7 +267,7 @@ def test_new_entries_are_counted_apart_from_known_ones(agent: Agent, tmp_path: P
     memory = tmp_path / "memory.sqlite"
     for name, seed in (("first", 3), ("second", 4)):
         run = tmp_path / name
-        ended = agent("play", "--run", run, "--seed", seed, "--ticks", 320, "--memory", memory)
+        ended = agent("play", "--run", run, "--seed", seed, "--ticks", 200, "--memory", memory)
         assert ended.code == 0, ended.err
     first, second = (data_of(tmp_path / name).learned for name in ("first", "second"))
     assert all(each.before == 0 for each in first.sorts)
@@ -435,7 +435,7 @@ def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
 
 
 def test_pages_name_no_absolute_path(agent: Agent, run: Path, tmp_path: Path) -> None:
-    assert agent("play", "--resume", run, "--ticks", "1600", "--until", "second_badge").code in {
+    assert agent("play", "--resume", run, "--ticks", "1090", "--until", "second_badge").code in {
         0,
         3,
     }
