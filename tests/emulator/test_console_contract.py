@@ -294,7 +294,7 @@ def test_a_frame_that_never_ends_is_an_error(
     tiny: Callable[..., Cartridge],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pyboy_console, "STUCK_AFTER_S", 0.1)
+    monkeypatch.setattr(pyboy_console, "STUCK_AFTER_S", 0.5)
     console = switch_on(tiny(bytes.fromhex(program)))
     if program.startswith("F3"):  # the processor waits for ever, and frames pass
         console.perform(BOOT)

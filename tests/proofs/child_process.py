@@ -105,15 +105,18 @@ def get_stuck_after(ticks: int) -> None:
 
 def report_to(reporter: Reporter) -> None:
     """Report every commit and delivery, and the ticks between them."""
-    steps = [0]  # since the last commit
+    steps, checkpoints = [0], [0]  # since the last commit that was reported
 
     def commit(original: Any, store: RunStore, **more: Any) -> None:  # noqa: ANN401
         is_checkpoint = more.get("checkpoint") is not None
         with reporter.within(Phase.CHECKPOINTING if is_checkpoint else Phase.COMMITTING):
             original(store, **more)
+        checkpoints[0] += is_checkpoint
         with reporter.within(Phase.KEPT):
-            reporter.say("kept", steps[0], int(is_checkpoint))
-        steps[0] = 0
+            if store.database._connection.in_transaction:
+                return  # a part of a greater one, which a kill may still undo: reported with the next
+            reporter.say("kept", steps[0], checkpoints[0])
+        steps[0] = checkpoints[0] = 0
 
     def rewind(original: Any, *args: Any) -> None:  # noqa: ANN401
         steps[0] = 0  # uncommitted steps are dropped

@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -41,8 +41,11 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCE: Final = Path(__file__).with_name("write_faults.c")
 LIBRARY: Final = "WRITE_FAULTS"  # the variable with the path of the loaded library
 PARTS: Final = 16  # jobs of each command, each with every sixteenth of its faults
+TRIED_AGAIN: Final = 4  # of so many faults of a job, one is followed by a second try
 ASKED_AFTER_S: Final = 5.0  # a night waits for a full disk; then it is asked to end
+ATTEMPTS: Final = 4  # at a call that a run does not make or make in time; each waits twice as long
 KILLED_AFTER_S: Final = 300.0
+NOT_REACHED: Final = "not reached"
 PLAYED: Final = ("--until", "rival", "--seed", "3")
 MODULES: Final = (
     "agent.app.play",
@@ -181,6 +184,8 @@ class WriteCases:
         """Run the command undisturbed, then with each fault of one of `PARTS` parts, and return what became of its files."""
         if not self.base.exists():
             prepare(self.base, self.run)
+        if self.command.name.startswith("play"):
+            self._warm_up()
         undisturbed = self._case("undisturbed")
         ended = self.run(self.command.words, undisturbed)
         problems = self._problems_of_end(ended, undisturbed)
@@ -193,12 +198,11 @@ class WriteCases:
             if sort in sorts
         ]
         results: Counter[str] = Counter()
-        for kind, number in faults[part::PARTS]:
-            folder = self._case("case")
-            result, found = self._judged(folder, undisturbed, kind, number)
+        for at, (kind, number) in enumerate(faults[part::PARTS]):
+            again = at % TRIED_AGAIN == 0
+            result, found = self._tried(undisturbed, kind, number, again=again)
             results[f"{kind.name} {result}"] += 1
             problems += [f"{kind.name} at {number} of {len(ended.calls)}: {each}" for each in found]
-            shutil.rmtree(folder)
         return {
             "name": self.command.name,
             "calls": ended.counts(),
@@ -207,21 +211,53 @@ class WriteCases:
             "problems": problems,
         }
 
+    def _warm_up(self) -> None:
+        """Run the command in this process, so that what it reads of the cartridge is known in each fork."""
+        folder = self._case("warm")
+        sys.argv = ["agent", *[each.format(folder) for each in self.command.words.split()]]
+        with (
+            Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+            redirect_stdout(nowhere),
+            redirect_stderr(nowhere),
+            suppress(SystemExit),
+        ):
+            command_line()
+        shutil.rmtree(folder)
+
     def _case(self, name: str) -> Path:
         folder = self.home / name
         shutil.copytree(self.base, folder, symlinks=True)
         return folder
 
-    def _judged(
-        self, folder: Path, undisturbed: Path, kind: WriteFault, number: int
+    def _tried(
+        self, undisturbed: Path, kind: WriteFault, number: int, *, again: bool
     ) -> tuple[str, list[str]]:
-        """Return whether the outputs are absent, old or new after a fault, and what is wrong with them or the second try."""
-        ended = self.run(self.command.words, folder, kind, number)
+        """Return what became of the outputs after a fault, and what is wrong, `again` with a second try as well.
+
+        Runs differ a little in their calls; where one does not come to the chosen call, there is another with more time.
+        """
+        result, problems = NOT_REACHED, list[str]()
+        for attempt in range(ATTEMPTS):
+            folder = self._case("case")
+            result, found = self._judged(folder, undisturbed, kind, number, 2**attempt)
+            problems += found
+            is_reached = result != NOT_REACHED
+            if is_reached and again:
+                problems += self._second_try(folder)
+            shutil.rmtree(folder)
+            if is_reached:
+                break
+        return result, problems
+
+    def _judged(
+        self, folder: Path, undisturbed: Path, kind: WriteFault, number: int, patience: int
+    ) -> tuple[str, list[str]]:
+        """Return whether the outputs are absent, old or new after a fault, and what is wrong with them."""
+        ended = self.run(self.command.words, folder, kind, number, patience)
         problems = [] if kind is WriteFault.SIGKILL else list(_unclean(ended, folder))
         problems += list(self._flaws(folder, undisturbed))
         is_reached = ended.code == -signal.SIGKILL or len(ended.calls) >= number
-        result = self._result(folder, undisturbed) if is_reached else "not reached"
-        problems += list(self._second_try(folder))
+        result = self._result(folder, undisturbed) if is_reached else NOT_REACHED
         return result, problems
 
     def _result(self, folder: Path, undisturbed: Path) -> str:
@@ -272,9 +308,14 @@ class WriteCases:
         return found
 
     def run(
-        self, words: str, folder: Path, kind: WriteFault = WriteFault.NONE, number: int = 0
+        self,
+        words: str,
+        folder: Path,
+        kind: WriteFault = WriteFault.NONE,
+        number: int = 0,
+        patience: int = 1,
     ) -> CommandEnd:
-        """Run a command in a fork of this process, and return its end."""
+        """Run a command in a fork of this process, and return its end; `patience` prolongs the wait for a full disk."""
         arguments = [each.format(folder) if "{}" in each else each for each in words.split()]
         said, counts = self.home / "said", self.home / "counts"
         counts.unlink(missing_ok=True)
@@ -297,7 +338,8 @@ class WriteCases:
                 counts.write_text(json.dumps(list(takewhile(lambda sort: sort >= 0, sorts))))
             return 0
 
-        code = _wait(fork(work), waits=kind is WriteFault.ENOSPC)
+        waits = kind is WriteFault.ENOSPC and self.command.name == "overnight"
+        code = _wait(fork(work), ASKED_AFTER_S * patience if waits else KILLED_AFTER_S)
         calls = tuple(json.loads(counts.read_text())) if counts.exists() else ()
         return CommandEnd(code, said.read_text(errors="replace"), calls)
 
@@ -313,15 +355,15 @@ def _unclean(ended: CommandEnd, folder: Path) -> Iterator[str]:
             yield f"{path.relative_to(folder)} is left"
 
 
-def _wait(child: int, *, waits: bool) -> int:
-    """Return the exit code of a process or minus its signal; a command that `waits` for a disk is asked to end."""
+def _wait(child: int, asked_after_s: float) -> int:
+    """Return the exit code of a process or minus its signal; after some seconds it is asked to end."""
     began, asked = time.monotonic(), False
     while True:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
             break
         waited = time.monotonic() - began
-        if waited > ASKED_AFTER_S and waits and not asked:
+        if waited > asked_after_s and not asked:
             os.kill(child, signal.SIGTERM)
             asked = True
         if waited > KILLED_AFTER_S:

@@ -317,11 +317,8 @@ def test_ctrl_c_in_the_middle_of_a_call_ends_cleanly(tmp_path: Path) -> None:
     assert {each.state for each in booked_calls(tmp_path / "run")} == {CallState.LOST}
 
 
-@pytest.mark.parametrize(
-    ("number", "waits"),
-    [(signal.SIGTERM, "for an answer"), (signal.SIGINT, "before a retry")],
-    ids=str,
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda each: each.name)
+@pytest.mark.parametrize("waits", ["for an answer", "before a retry"])
 def test_a_signal_ends_play_that_waits_for_the_service(
     number: signal.Signals, waits: str, tmp_path: Path
 ) -> None:

@@ -228,7 +228,7 @@ def test_a_device_or_pipe_is_no_file(
 def test_a_cartridge_that_stops_at_an_invalid_instruction_ends_the_command(
     command: str, tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pyboy_console, "STUCK_AFTER_S", 0.1)
+    monkeypatch.setattr(pyboy_console, "STUCK_AFTER_S", 0.5)
     image = bytearray(demo_cartridge_path().read_bytes())
     image[0x103], image[0x109], image[0x10D] = 0x46, 0xBF, 0x03
     image[HEADER_CHECKSUM] = header_checksum(bytes(image))
@@ -260,6 +260,7 @@ cli.main()
     ("error", "words"),
     [
         ("KeyError('here: sk-ant-api03-abcdefgh')", "unexpected KeyError in "),
+        ("RecursionError('too deep')", "unexpected RecursionError in "),
         ("OverflowError('a' * 9_000 + chr(10) + 'b')", "unexpected OverflowError in "),
         ("MemoryError()", "out of memory"),
     ],
