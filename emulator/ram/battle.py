@@ -10,7 +10,7 @@ from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, read_battle_mon
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.menu import Menu
 from emulator.ram.menu_kind import MenuKind
-from emulator.ram.party import Party, read_enemy_party, read_party
+from emulator.ram.party import Party, read_enemy_party
 from emulator.ram.tile_map import (
     BOTTOM_LEFT,
     BOTTOM_RIGHT,
@@ -98,6 +98,7 @@ ENEMY_MOVE: Final = symbol("wEnemySelectedMove")
 RESULT: Final = symbol("wBattleResult")
 ENEMY_SPECIES: Final = symbol("wEnemyMonSpecies2")  # set before the rest of its data
 ENEMY_HP: Final = symbol("wEnemyMonHP")
+OWN_HP: Final = symbol("wBattleMonHP")
 ENEMY_POSITION: Final = symbol("wEnemyMonPartyPos")  # 0xFF before a trainer's first mon
 TRAINER_CLASS: Final = symbol("wTrainerClass")
 IS_IN_BATTLE: Final = symbol("wIsInBattle")
@@ -198,16 +199,14 @@ def read_result(ram: Ram) -> BattleResult | None:
     """Return how the last battle ended; `WON` before the first one.
 
     A wild Pokemon that leaves by itself does not change what the game has noted: a victory, or a defeat after one of
-    the team has fainted. HP decide then.
+    the team has fainted. HP decide then: those of the battle, since a lost team is healed after it.
     """
     byte = ram.byte(RESULT)
     if byte > BattleResult.LEFT.value:
         return None
     result = BattleResult(byte)
-    lost = result is BattleResult.LOST and not any(mon.hp for mon in read_party(ram).mons)
-    if any(ram.span(ENEMY_HP, 2)) and not lost and ram.byte(IS_IN_BATTLE) != BattleKind.LOST.value:
-        return BattleResult.LEFT
-    return result
+    lost = result is BattleResult.LOST and not any(ram.span(OWN_HP, 2))
+    return BattleResult.LEFT if any(ram.span(ENEMY_HP, 2)) and not lost else result
 
 
 def _own(ram: Ram, party: Party) -> BattleMon | None:

@@ -166,7 +166,7 @@ MIN_ROOM: Final = 200  # tokens of observations allowed for few messages
 MAX_ARGUMENT: Final = 100
 MAX_EVENT: Final = 200
 _COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
-_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and has no content
+_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks data, and has no content
 _ASSERTED_EVENTS: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
 
 
@@ -262,7 +262,8 @@ class _LineCollector:
                 f"asked: {_question(found, _COORDINATES.sub('', found.place))}",
             )
         elif not facts:
-            yield LinePriority.ASKED, f"told: {one_line(text, MAX_EVENT)}"
+            # A part of a long question may begin in the middle of its data.
+            yield LinePriority.ASKED, f"told: {one_line(_MARKUP.sub('', text), MAX_EVENT)}"
 
 
 def _first_row(result: str) -> str:
