@@ -11,11 +11,11 @@ from agent.battle.options import BattleGoals
 from agent.battle.policy import BattlePolicy, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
-from agent.capabilities.context import GameContext
+from agent.capabilities.context import GameContext, Training
 from agent.capabilities.readiness import ahead, readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import fight
+from agent.skills import Skill, fight
 from emulator import Battle, BattleMon, Dex, State
 from memory import SuccessfulStrategy
 
@@ -86,7 +86,9 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
         task = next(ahead(game.story, state), None)
         return BattleGoals(
             catch=frozenset() if must_win(game, state) else wanted(game, state),
-            train=task is not None and not readiness(game, state, task).ready,
+            # The trainer that the team trains for need not be the next one of the story.
+            train=game.training.is_on
+            or (task is not None and not readiness(game, state, task).ready),
             spare=kept,
             sequence=sequence(game, state),
             must_win=must_win(game, state),
@@ -102,14 +104,22 @@ def capability(game: GameContext) -> Capability:
         game.experience.moved[MemoryUse.MOVES] += 1
 
     policy = BattlePolicy(game.dex, battle_goals(game), count_influence)
-    return battling(policy, partial(remembered, game))
+    return battling(policy, game.training, partial(remembered, game))
 
 
-def battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) -> Capability:
-    """Fight every battle by `policy`; `note` returns what memory knows of a battle."""
+def battling(
+    policy: BattlePolicy, training: Training, note: Callable[[State], str] | None = None
+) -> Capability:
+    """Fight every battle by `policy`, which ends the `training`; `note` returns what memory knows of a battle."""
+
+    def begin(state: State) -> Skill:
+        outcome = yield from fight(policy, state)
+        training.is_on = False
+        return outcome
+
     return Capability(
         name="battle",
         sensors=(flag("in_battle", lambda state: state.in_battle),),
-        actions=(BoundAction(_FIGHT, partial(fight, policy), while_true=IN_BATTLE, note=note),),
+        actions=(BoundAction(_FIGHT, begin, while_true=IN_BATTLE, note=note),),
         goals=(_OVER,),
     )

@@ -81,6 +81,13 @@ class _TalkObserver:
             yield "a battle"
 
 
+@dataclass(slots=True)
+class Training:
+    """Whether the team trains: from the begin of a walk for experience to the end of the battle that it leads to."""
+
+    is_on: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class GameContext:
     """The parts that capabilities share; every topic has its own random source.
@@ -97,6 +104,7 @@ class GameContext:
     experience: Experience = field(default_factory=Experience)
     choices: TaskChoices = field(default_factory=TaskChoices)
     hooks: Hooks = field(default_factory=Hooks)  # these get each encounter once
+    training: Training = field(default_factory=Training)
 
     def chance(self, topic: str) -> random.Random:
         """Return the random source for equal alternatives; the same for the same seed and topic."""

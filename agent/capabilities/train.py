@@ -130,7 +130,14 @@ def _roam(
         cost=_cost(game.dex, place) + more,
         label=f"train in {place.called}",
     )
-    return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
+    return BoundAction(action, partial(_train, game), suppresses=frozenset({"busy"}))
+
+
+def _train(game: GameContext, state: State) -> Skill:
+    game.training.is_on = True
+    outcome = yield from roam(game.terrain, state)
+    game.training.is_on = False
+    return outcome
 
 
 def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:

@@ -180,21 +180,18 @@ class LowerBound:
     """The lower bound of one search problem, computed once for each set of bits.
 
     A required condition that does not hold must be satisfied; so must every condition that all its helper actions
-    need. For each of these the cheapest helper is counted, unless one of its helpers may have been counted
-    before: every counted cost is paid in any plan, and only once.
+    need. For each of these the cheapest helper is counted, at what is left of its cost: what one condition counted
+    is taken from all its helpers, so that no action is ever counted for more than it costs.
     """
 
     def __init__(self, question: SearchProblem) -> None:
         self._needed = question.needed
-        # The operators that set each bit, as bits of their own.
-        self._helpers: dict[int, int] = {}
-        self._costs: dict[int, int] = {}  # and their lowest cost
+        self._costs = [each.action.cost for each in question.operators]
+        self._helpers: dict[int, list[int]] = defaultdict(list)  # the operators that set each bit
         self._needs: dict[int, int] = {}  # and the bits all of them need
         for number, each in enumerate(question.operators):
             for bit in _bits(each.sets):
-                cost = each.action.cost
-                self._helpers[bit] = self._helpers.get(bit, 0) | 1 << number
-                self._costs[bit] = min(self._costs.get(bit, cost), cost)
+                self._helpers[bit].append(number)
                 self._needs[bit] = self._needs.get(bit, each.needs) & each.needs
         self._known: dict[int, int | None] = {}
 
@@ -205,7 +202,7 @@ class LowerBound:
         return self._known[bits]
 
     def _measure(self, bits: int) -> int | None:
-        total = counted = 0
+        total, left = 0, self._costs.copy()
         missing = seen = self._needed & ~bits
         while missing:
             bit = missing & -missing
@@ -213,9 +210,11 @@ class LowerBound:
             helpers = self._helpers.get(bit)
             if helpers is None:
                 return None
-            if not helpers & counted:
-                counted |= helpers
-                total += self._costs[bit]
+            costs = [left[each] for each in helpers]
+            if least := min(costs):
+                total += least
+                for each in helpers:
+                    left[each] -= least
             fresh = self._needs[bit] & ~bits & ~seen
             missing, seen = missing | fresh, seen | fresh
         return total

@@ -166,7 +166,7 @@ def test_safari_and_old_man() -> None:
 
 
 def test_a_lost_battle_has_no_active_pokemon() -> None:
-    state = state_with(WILD | {0xD057: 0xFF, 0xCF0B: 1})
+    state = state_with(WILD | mon(OWN, SPECIES, hp=0) | {0xD057: 0xFF, 0xCF0B: 1})
     assert state.battle is not None
     assert (state.battle.kind, state.battle.own, state.battle.enemy) == (
         BattleKind.LOST,
@@ -188,7 +188,7 @@ def test_the_result_is_known_after_the_battle() -> None:
         (0, 17, 0, BattleResult.WON),
         (0, 17, 9, BattleResult.LEFT),  # it left by itself
         (1, 17, 9, BattleResult.LEFT),  # it left after one of the team had fainted
-        (1, 0, 9, BattleResult.LOST),
+        (1, 0, 9, BattleResult.LOST),  # the team is healed at once, and the battle's values stay
         (1, 0, 0, BattleResult.LOST),
         (2, 17, 9, BattleResult.LEFT),
     ],
@@ -196,8 +196,9 @@ def test_the_result_is_known_after_the_battle() -> None:
 def test_a_wild_pokemon_that_leaves_is_not_defeated(
     noted: int, own_hp: int, enemy_hp: int, result: BattleResult
 ) -> None:
-    team, enemy = party(PARTY, SPECIES, hp=own_hp), mon(ENEMY, OTHER, hp=enemy_hp)
-    assert state_with(team | enemy | {0xCF0B: noted}).battle_result is result
+    team = party(PARTY, SPECIES)
+    own, enemy = mon(OWN, SPECIES, hp=own_hp), mon(ENEMY, OTHER, hp=enemy_hp)
+    assert state_with(team | own | enemy | {0xCF0B: noted}).battle_result is result
 
 
 def test_a_transformed_enemy_that_has_fainted_is_still_read() -> None:
