@@ -76,7 +76,7 @@ def test_play_without_json_starts_and_ends_with_plain_lines(agent: Agent, tmp_pa
 def how_it_ended(run: Path) -> str:
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     clock, wall = game_time(summary["frames"] / FRAMES_PER_SECOND), game_time(summary["wall_s"])
-    return f"result: reached its goal (tick 64, {clock} in the game, {wall} played)"
+    return f"result: reached its goal (tick 65, {clock} in the game, {wall} played)"
 
 
 def test_an_interrupted_or_limited_run_says_how_to_continue(agent: Agent, tmp_path: Path) -> None:

@@ -165,14 +165,13 @@ def win(state: State, against: Foes, level: int, rate: float = 1.0) -> Successfu
 
 
 def almost_ready(state: State, against: Foes) -> Party:
-    """Return the first member alone, at the highest level at which the odds are not good yet."""
+    """Return the first member alone, with the highest part of its stats at which the odds are not good yet."""
     first = state.party[0]
-    for level in range(first.level, 1, -1):
-        part = level / first.level
+    for percent in range(100, 1, -1):
         stats = first.stats._replace(
-            **{name: int(value * part) for name, value in first.stats._asdict().items()}
+            **{name: value * percent // 100 for name, value in first.stats._asdict().items()}
         )
-        party = Party((replace(first, level=level, hp=stats.hp, stats=stats),))
+        party = Party((replace(first, hp=stats.hp, stats=stats),))
         if chance_to_beat(DEX, party, against) < READY:
             return party
     raise AssertionError

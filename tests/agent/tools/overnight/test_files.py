@@ -200,7 +200,7 @@ def test_a_damaged_file_is_replaced_by_the_newest_valid_copy(
         assert file_fault(file.path) is None
     assert files.examine(thoroughly=True) is None
     assert (files.folder / "run.sqlite.damaged-1").exists() is (damage != "missing")
-    assert [tick for tick, _ in files.marks()] == [0, 65, 102]
+    assert [tick for tick, _ in files.marks()] == [0, 66, 104]
 
 
 def test_unreadable_settings_are_restored(files: NightFiles) -> None:
@@ -387,8 +387,8 @@ def test_a_copy_is_one_complete_file(files: NightFiles) -> None:
     files.run.make_copy()
     assert sorted(each.name for each in files.run.copy.parent.iterdir()) == ["run.sqlite"]
     with closing(read_run_store(files.run.copy)) as copy:
-        assert len(list(copy.steps())) == 102
-        assert copy.marks()[-1].tick == 102
+        assert len(list(copy.steps())) == 104
+        assert copy.marks()[-1].tick == 104
 
 
 MARKS = [(0, True), (64, True), (102, True), (900, False), (1_000, False)]

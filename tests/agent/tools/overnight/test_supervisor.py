@@ -47,13 +47,13 @@ def test_a_repeated_crash_uses_older_checkpoints_and_then_gives_up(
     assert night.verdict == "gave_up"
     assert night.reason == "no way on (it happened 8 times, also from older checkpoints)"
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
-    assert back == ["65", "0", "0"]
+    assert back == ["66", "0", "0"]
     assert all(
         ("--recover" in life) is ("--at" in life) and "--resume" in life
         for life in lives_of(tmp_path)
     )
     answers = [line["answer"] for line in lines_of(run, "fault")]
-    assert answers[3] == "went back to tick 65, restart in 0.08 s"
+    assert answers[3] == "went back to tick 66, restart in 0.08 s"
     assert answers[6].startswith("restored the copy of ")
 
 
@@ -101,7 +101,7 @@ def test_play_without_gains_goes_back_twice_and_then_gives_up(run: Path, tmp_pat
     assert "no gain in 3 hours of game time: the lab, test: stand in" in night.reason
     assert kinds(run) == ["livelock"] * 2
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
-    assert back == ["65", "0"]
+    assert back == ["66", "0"]
 
 
 def test_a_child_that_gives_up_is_restarted_twice_before_the_verdict(run: Path) -> None:
@@ -267,7 +267,7 @@ def test_a_lock_that_is_a_link_is_refused_at_once(run: Path, tmp_path: Path, nam
 def test_a_night_in_which_no_child_plays_says_where_the_run_is(run: Path) -> None:
     interrupt = Interrupt(asked=True)
     night = run_night(run, GOAL, interrupt=interrupt)
-    assert (night.verdict, night.ticks, night.frames > 0) == ("interrupted", 102, True)
+    assert (night.verdict, night.ticks, night.frames > 0) == ("interrupted", 104, True)
 
 
 def test_waits_between_children_count_against_the_hours(run: Path) -> None:
