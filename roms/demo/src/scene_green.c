@@ -15,7 +15,8 @@ enum { SCRIPT_BASIL = 1, SCRIPT_RESTLESS };
 #define RESTLESS_LEVEL 14
 #define GIFT_LEVEL 12
 #define TEAM_SIZE 6
-#define FANFARE 90
+#define LOOK_INTO_THE_TUB 24
+#define FANFARE 70
 
 /* By what he took at the beginning. */
 static uint8_t basils_set(void)
@@ -94,6 +95,7 @@ static void hold(void)
     wait_for_release();
 }
 
+/* The pad is not polled while the fanfare plays: B held then is NO to the question after it. */
 static void offer(void)
 {
     say(MAP_TEXT_ARCADE_KEEPER_OFFERS);
@@ -102,15 +104,20 @@ static void offer(void)
         say(MAP_TEXT_ARCADE_KEEPER_WAITS);
         return;
     }
+    delay_frames(LOOK_INTO_THE_TUB);
+    say(MAP_TEXT_ARCADE_KEEPER_ASKS);
+    delay_frames(FANFARE);
+    if (yes_no()) {
+        say(MAP_TEXT_ARCADE_KEEPER_WAITS);
+        return;
+    }
     give_mon(SPECIES_OTTERLY, GIFT_LEVEL);
     wStatusFlags4 |= STATUS4_GOT_GIFT;
     say(MAP_TEXT_ARCADE_KEEPER_GIVES);
-    delay_frames(FANFARE);
-    say(MAP_TEXT_ARCADE_KEEPER_ASKS);
 }
 
 /* Whether there was an OTTERLY to speak of: it is given once, to who has room in the team. The box has no arrow throughout,
- * and goes on by itself after the gift. */
+ * and goes on by itself to its question. */
 bool keeper_speaks(uint8_t slot) BANKED
 {
     if (slot != SLOT_ARCADE_KEEPER || wStatusFlags4 & STATUS4_GOT_GIFT)

@@ -166,7 +166,7 @@ def test_redeciding_with_another_memory_is_refused(game: Game) -> None:
 
 KEY: Final = "sk-ant-api03-test-in-play-0123456789"
 LATE: Final = ServiceFault(ServiceFaultKind.LATE, probability=1.0, ms=60_000)
-ASKED_AT: Final = 64  # the tick of the first milestone, where the first question is asked
+ASKED_AT: Final = 65  # the tick of the first milestone, where the first question is asked
 PATIENCE_S: Final = 60.0
 
 
