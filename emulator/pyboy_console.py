@@ -18,7 +18,6 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from threading import Event, Thread
 from time import process_time
 from typing import Final, Protocol
@@ -49,8 +48,10 @@ class ByteMemory(Protocol):
 
 def find_work_ram(memory: ByteMemory) -> memoryview | None:
     """Return the live work RAM behind `memory`, or None when it cannot be found."""
-    for each in chain.from_iterable(map(gc.get_objects, YOUNGEST_FIRST)):
-        if (type(each).__module__, type(each).__name__) == ARRAY:
+    for generation in map(gc.get_objects, YOUNGEST_FIRST):
+        for each in reversed(generation):  # the newest first
+            if type(each).__name__ != ARRAY[1] or type(each).__module__ != ARRAY[0]:
+                continue
             view = memoryview(each)
             if view.nbytes == WORK_RAM[1] and _is_same_memory(memory, view):
                 return view.toreadonly()

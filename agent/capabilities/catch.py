@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.battle import items
@@ -52,7 +53,7 @@ def within_reach(story: Story, task: Task) -> frozenset[Place]:
     Facts that nothing in the story makes true, such as a known move, count as true.
     """
     waiting = [step for step in _steps(story) if step.task is not task]
-    missing, places = _made(story), set[str]()
+    missing, places = set(_made(story)), set[str]()
     before = len(waiting) + 1
     while len(waiting) < before:
         before, steps, waiting = len(waiting), waiting, []
@@ -75,26 +76,32 @@ class _Step(NamedTuple):
     arrives: tuple[str, ...] = ()
 
 
-def _steps(story: Story) -> Iterator[_Step]:
-    """Yield the steps of the story, by place and task; conditions that an event is clear are assumed to hold."""
-    for place in story.places:
-        for way in place.approaches():
-            gives = (*place.gives, *way.gives)
-            yield _Step(None, way.start, _positive(way.needs), gives, (place.name,))
-    for task in story.tasks:
-        yield _Step(task, task.place, _positive(task.needs), (task.sets, *task.gives))
+@lru_cache(maxsize=8)
+def _steps(story: Story) -> Sequence[_Step]:
+    """Return the steps of the story, by place and task; conditions that an event is clear are assumed to hold."""
+    travels = [
+        _Step(None, way.start, _positive(way.needs), (*place.gives, *way.gives), (place.name,))
+        for place in story.places
+        for way in place.approaches()
+    ]
+    tasks = [
+        _Step(task, task.place, _positive(task.needs), (task.sets, *task.gives))
+        for task in story.tasks
+    ]
+    return (*travels, *tasks)
 
 
 def _positive(needs: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name, so in map(parse_fact, needs) if so)
 
 
-def _made(story: Story) -> set[str]:
+@lru_cache(maxsize=8)
+def _made(story: Story) -> frozenset[str]:
     """Return the facts that a task, or arriving in a place, makes true."""
     made = {fact for each in story.tasks for fact in (each.sets, *each.gives)}
     for place in story.places:
         made.update(place.gives, *(way.gives for way in place.ways))
-    return made
+    return frozenset(made)
 
 
 def capability(game: GameContext) -> Capability:
@@ -245,17 +252,25 @@ def _bound_action(
 
 def homes(game: GameContext, task: Task) -> tuple[Homes, ...]:
     """Return where suitable Pokemon live within reach before the task, for each team of its trainer."""
-    near = within_reach(game.story, task)
-    found = [
-        homes_of(game, fitting_for(game.dex, team)) for team in teams_of(game.story, game.dex, task)
-    ]
+    return _homes(game.story, game.dex, task)
+
+
+@lru_cache(maxsize=256)
+def _homes(story: Story, dex: Dex, task: Task) -> tuple[Homes, ...]:
+    near = within_reach(story, task)
+    found = [_homes_of(story, dex, fitting_for(dex, team)) for team in teams_of(story, dex, task)]
     return tuple([{place: each[place] for place in each if place in near} for each in found])
 
 
 def homes_of(game: GameContext, species: frozenset[int]) -> Homes:
     """Return the places where some of these species live, and their share of the encounters there."""
-    shares = {place: _share(game.dex, place, species) for place in game.story.places}
-    return {place: share for place, share in shares.items() if share}
+    return _homes_of(game.story, game.dex, species)
+
+
+@lru_cache(maxsize=256)
+def _homes_of(story: Story, dex: Dex, species: frozenset[int]) -> Homes:
+    shares = {place: _share(dex, place, species) for place in story.places}
+    return MappingProxyType({place: share for place, share in shares.items() if share})
 
 
 def grass_of(dex: Dex, place: Place) -> WildTable | None:

@@ -6,6 +6,7 @@ equality.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -131,9 +132,12 @@ class Domain:
 
     def validate(self) -> None:
         """Raise DomainError unless every fact is sensed, every action acts, every goal can be reached."""
-        faults = [*self._faults_of_actions(), *self._faults_of_goals()]
-        if faults:
+        if faults := self._faults():
             raise DomainError("; ".join(faults))
+
+    @lru_cache(maxsize=8)  # noqa: B019  # each branch of a game builds an equal domain again
+    def _faults(self) -> tuple[str, ...]:
+        return (*self._faults_of_actions(), *self._faults_of_goals())
 
     def open_goals(
         self, facts: Facts, demotions: Mapping[str, int] = MappingProxyType({})

@@ -92,34 +92,56 @@ class _Draft(NamedTuple):
 @lru_cache(maxsize=128)
 def _drafted(goal: Goal, same: _Same) -> _Draft:
     """Return the bits, the numbers and the operators; cached for the same tuple of actions."""
-    relevant, helpful = _relevant(goal, same.actions)
+    effects = _indexed(same)
+    relevant, chosen = _relevant(goal, same.actions, effects)
+    helpful = [same.actions[index] for index in chosen]
     bit_of = {require: 1 << number for number, require in enumerate(relevant)}
     bits: dict[str, list[tuple[Require, int]]] = defaultdict(list)
     for require, bit in bit_of.items():
         bits[require.fact].append((require, bit))
     numbers = _numbers(helpful)
-    return _Draft(bit_of, numbers, [_operator(each, bit_of, bits, numbers) for each in helpful])
+    operators = [
+        _operator(same.actions[index], effects.of_action[index], bit_of, bits, numbers)
+        for index in chosen
+    ]
+    return _Draft(bit_of, numbers, operators)
 
 
-def _relevant(goal: Goal, actions: Sequence[Action]) -> tuple[list[Require], list[Action]]:
-    """Return all relevant conditions, and the actions that can satisfy one of them."""
-    changes: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for index, action in enumerate(actions):
+class _Effects(NamedTuple):
+    """The effects of all actions: by fact, with the index of the action, and by action, the last one for each fact."""
+
+    of_fact: Mapping[str, Sequence[tuple[int, int]]]
+    of_action: Sequence[Mapping[str, int]]
+
+
+@lru_cache(maxsize=8)
+def _indexed(same: _Same) -> _Effects:
+    """Return the effects of the actions, which every goal asks for."""
+    of_fact: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for index, action in enumerate(same.actions):
         for effect in action.effects:
-            changes[effect.fact].append((index, effect.becomes))
+            of_fact[effect.fact].append((index, effect.becomes))
+    of_action = [{each.fact: each.becomes for each in action.effects} for action in same.actions]
+    return _Effects(of_fact, of_action)
+
+
+def _relevant(
+    goal: Goal, actions: Sequence[Action], effects: _Effects
+) -> tuple[list[Require], list[int]]:
+    """Return all relevant conditions, and the indexes of the actions that can satisfy one of them."""
     relevant: dict[Require, None] = dict.fromkeys(goal.requires)
     chosen: set[int] = set()
     waiting = list(relevant)
     while waiting:
         require = waiting.pop()
-        for index, becomes in changes.get(require.fact, ()):
+        for index, becomes in effects.of_fact.get(require.fact, ()):
             if index in chosen or not require.accepts(becomes):
                 continue
             chosen.add(index)
             fresh = [each for each in actions[index].requires if each not in relevant]
             relevant.update(dict.fromkeys(fresh))
             waiting += fresh
-    return list(relevant), [actions[index] for index in sorted(chosen)]
+    return list(relevant), sorted(chosen)
 
 
 def _numbers(actions: Sequence[Action]) -> dict[str, int]:
@@ -130,14 +152,15 @@ def _numbers(actions: Sequence[Action]) -> dict[str, int]:
 
 def _operator(
     action: Action,
+    effects: Mapping[str, int],
     bit_of: Mapping[Require, int],
     bits: Mapping[str, Collection[tuple[Require, int]]],
     numbers: Mapping[str, int],
 ) -> Operator:
     sets = clears = 0
-    for effect in action.effects:
-        for require, bit in bits.get(effect.fact, ()):
-            if require.accepts(effect.becomes):
+    for fact in effects.keys() & bits.keys():
+        for require, bit in bits[fact]:
+            if require.accepts(effects[fact]):
                 sets, clears = sets | bit, clears & ~bit
             else:
                 sets, clears = sets & ~bit, clears | bit
@@ -147,7 +170,7 @@ def _operator(
         keeps=~clears,
         sets=sets,
         places=tuple(
-            [(numbers[each.fact], each.becomes) for each in action.effects if each.fact in numbers]
+            [(place, effects[fact]) for fact, place in numbers.items() if fact in effects]
         ),
         paid_by=numbers[action.extra.fact] if action.extra is not None else 0,
     )

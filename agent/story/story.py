@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -131,6 +131,7 @@ class Story:
         return self.milestones[: len(self.up_to(last))]
 
     @property
+    @lru_cache(maxsize=8)  # noqa: B019  # a story is a key of caches; decisions ask at every tick
     def kept(self) -> frozenset[int]:
         """The items that a task needs or hands over: they are never used up or tossed."""
         facts = {parse_fact(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
@@ -138,6 +139,7 @@ class Story:
         return frozenset(each.number for each in ram_facts if each.kind is FactKind.ITEM)
 
     @property
+    @lru_cache(maxsize=8)  # noqa: B019
     def needed(self) -> frozenset[str]:
         """The facts that a place, land, gate or task requires."""
         closed: list[Place | Land | Gate | Task] = [*self.places, *self.lands]

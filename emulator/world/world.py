@@ -211,6 +211,7 @@ class World:
         plain = _with_moves(self.plain, *moves)
         return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
 
+    @lru_cache(maxsize=4096)  # noqa: B019  # asked for every spot of a map
     def simplest_equal(self, map_id: int) -> "World":
         """Return the simplest world that is equal on this map and its connected maps."""
         if self is self.plain or self.differs_around(map_id):

@@ -1,6 +1,7 @@
 """Demo cartridges broken on purpose, and whether `verify` reports the fault of each.
 
-The intact cartridge is built once; for an edit only the changed sources are compiled.
+The intact cartridge is built once; for an edit only the changed sources are compiled. Objects are cached by the text
+that the compiler reads, so that other sources compile only what differs.
 """
 
 import hashlib
@@ -8,12 +9,13 @@ import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -35,6 +37,12 @@ DEMO: Final = HOME / "roms" / "demo"
 SOURCES: Final = DEMO / "src"
 CACHE: Final = HOME / ".cache" / "broken"
 KEPT: Final = 2  # source versions whose builds are cached
+OBJECTS: Final = HOME / ".cache" / "objects"
+KEPT_OBJECTS: Final = 1_000  # files; a build has about three hundred
+COMPILED: Final = (
+    ".asm",
+    ".rel",
+)  # what a build reads of each source; the last one is written last
 MOST_FRAMES: Final = 90 * 60 * 60  # of any game
 SEEDS: Final = 1_000_000
 
@@ -115,6 +123,9 @@ def _home() -> Path:
         for each in older[: max(len(older) - KEPT + 1, 0)]:
             shutil.rmtree(each, ignore_errors=True)
         home.mkdir(parents=True, exist_ok=True)
+        objects = sorted(OBJECTS.glob("*"), key=lambda each: each.stat().st_mtime)
+        for each in objects[: max(len(objects) - KEPT_OBJECTS, 0)]:
+            each.unlink(missing_ok=True)
     return home
 
 
@@ -184,7 +195,47 @@ def _builder(folder: Path) -> ModuleType:
     sys.modules.setdefault("demo_build", builder)
     spec.loader.exec_module(builder)
     vars(builder)["BUILD"] = folder
+    vars(builder)["compile_source"] = partial(_compiled, builder.compile_source)
     return builder
+
+
+def _compiled(compile_source: Callable[[Path, Path], Path], source: Path, folder: Path) -> Path:
+    """Return the object of a source in `folder`, copied from the cache or compiled; workers may do the same at once."""
+    kept = OBJECTS / _object_key(source, folder)
+    ends = COMPILED if source.suffix == ".c" else COMPILED[-1:]
+    try:
+        for end in ends:
+            shutil.copyfile(kept.with_suffix(end), folder / f"{source.stem}{end}")
+            kept.with_suffix(end).touch()
+    except FileNotFoundError:
+        compile_source(source, folder)
+        OBJECTS.mkdir(parents=True, exist_ok=True)
+        for end in ends:
+            draft = kept.with_suffix(f"{end}-{os.getpid()}")
+            shutil.copyfile(folder / f"{source.stem}{end}", draft)
+            draft.replace(kept.with_suffix(end))
+    return folder / f"{source.stem}{COMPILED[-1]}"
+
+
+def _object_key(source: Path, folder: Path) -> str:
+    """Return a hash of all that decides an object: compiler, flags, and the source with its headers."""
+    digest = hashlib.sha1(_compiler(), usedforsecurity=False)
+    digest.update(f"{source.name}\0".encode() + source.read_bytes())
+    if source.suffix == ".c":
+        words = ("sdcc", "-E", "-msm83", "--std-c11", f"-I{folder}", f"-I{SOURCES}", str(source))
+        text = subprocess.run(
+            words, capture_output=True, check=False
+        ).stdout  # the build reports errors
+        # Without the line markers, which name folders.
+        digest.update(re.sub(rb"^# .*\n", b"", text, flags=re.MULTILINE))
+    return digest.hexdigest()
+
+
+@cache
+def _compiler() -> bytes:
+    """Return the version of the compiler, and the text of build.py, which holds its flags."""
+    version = subprocess.run(("sdcc", "--version"), capture_output=True, check=True).stdout
+    return version + (DEMO / "build.py").read_bytes()
 
 
 @contextmanager

@@ -18,8 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from agent import HOME as ROOT
+from agent.app.build import GameParts
 from agent.cli import cli, main
 from agent.fake_claude.server import FakeClaude
+from agent.story.story import Story
 from emulator import PyBoyConsole, Step, demo_cartridge_path, load_cartridge
 from tests.proofs.file_damage import DAMAGE
 from tests.proofs.workers import Row
@@ -97,6 +99,7 @@ SCENES: Final = {
     "moments/begun.toml": f'{BEGUN}[[start]]\npress = ["wait 10"]\n',
 }
 LOADED: Final = (
+    "agent.advisor.claude",
     "agent.app",
     "agent.cli.memory.explain",
     "agent.cli.memory.export",
@@ -178,9 +181,8 @@ def file_job(number: int) -> Row:
         before = _untouchable(home, name)
         ended = _run(command.split(), home)
         problems = list(_problems(ended, command))
-        changed = sorted(
-            path for path, digest in before.items() if _untouchable(home, name).get(path) != digest
-        )
+        after = _untouchable(home, name)
+        changed = sorted(path for path, digest in before.items() if after.get(path) != digest)
         problems += [f"{path} was changed" for path in changed]
         crash = next((home / "temporary").glob("*crash*"), None)
         details = crash.read_text(encoding="utf-8") if crash else ""
@@ -299,4 +301,6 @@ def warm() -> None:
         cli.load(name)
     for each in LOADED:
         import_module(each)
+    cartridge = load_cartridge(demo_cartridge_path())
+    GameParts.of(cartridge, Story.of(cartridge.kind), 0)
     stage()
