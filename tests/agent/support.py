@@ -1,16 +1,12 @@
 """Helpers of the tests of play."""
 
-import inspect
 import json
 import logging
 import os
 import pickle
 import shutil
-import signal
 import sqlite3
-import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
@@ -22,7 +18,6 @@ from typing import Any, NamedTuple
 import pytest
 from filelock import FileLock
 
-from agent.__main__ import run
 from agent.advisor.decider import Decider
 from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run, record_of
 from agent.app.advice import AdviceSource
@@ -41,7 +36,6 @@ from emulator import (
     read_state,
 )
 from memory import open_knowledge_store, read_run
-from tests.proofs.patches import fork
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -167,43 +161,6 @@ def in_this_process(home: Path, args: Sequence[str]) -> Ended:
     for each in (".out", ".err"):
         (home / each).unlink()
     return Ended(code, *texts)
-
-
-class ForkedAgent(subprocess.Popen[str]):
-    """`python -m agent` in a fork of this process, which need not load everything again.
-
-    It gets the signal handlers and the output of a new process, but not its closed files.
-    """
-
-    def _execute_child(self, *given: Any) -> None:  # noqa: ANN401  # as Popen defines it
-        bound = inspect.signature(super()._execute_child).bind(*given)  # type: ignore[misc]
-        asked = bound.arguments
-        ends = asked["p2cread"], asked["c2pwrite"], asked["errwrite"]
-
-        def work() -> int:
-            for to, end in enumerate(ends):
-                if end != -1:
-                    os.dup2(end, to)
-            os.chdir(asked["cwd"])
-            os.environ.update(asked["env"] or {})
-            for each in (signal.SIGALRM, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(each, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            logging.root.handlers = []
-            warnings.simplefilter("ignore")
-            sys.stdout, sys.stderr = (
-                open(each, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-                for each in (1, 2)
-            )
-            sys.argv = ["agent", *asked["args"]]
-            run()
-            return 0
-
-        self.pid = fork(work)
-        self._child_created = True
-        for end in ends:
-            if end != -1:
-                os.close(end)
 
 
 class CtrlC:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -31,7 +32,7 @@ from memory import read_run
 from memory.store.calls import CallState
 from memory.store.calls import ModelCall as BookedCall
 from memory.tapes.reader import TapeReader
-from tests.agent.support import ROOT, Agent, ForkedAgent, Watcher, advised_session
+from tests.agent.support import ROOT, Agent, Watcher, advised_session
 from tests.fake_service import (
     AnswerKind,
     FakeClaude,
@@ -270,13 +271,13 @@ def test_a_run_can_be_resumed_with_another_decider(
 
 
 @contextmanager
-def claude_process(home: Path, url: str, timeout_s: float = 0.5) -> Iterator[ForkedAgent]:
+def claude_process(home: Path, url: str, timeout_s: float = 0.5) -> Iterator[subprocess.Popen[str]]:
     """Yield a process that plays with Claude."""
     flags = {"run": home / "run", "memory": home / "memory.sqlite", "tapes": home / "tapes"}
     where = [word for name, path in flags.items() for word in (f"--{name}", str(path))]
     command = ["play", "--json", "--mind", "claude", "--timeout", str(timeout_s)]
-    with ForkedAgent(
-        [*command, "--until", "starter", *where],
+    with subprocess.Popen(
+        [sys.executable, "-m", "agent", *command, "--until", "starter", *where],
         cwd=ROOT,
         env={**os.environ, "ANTHROPIC_BASE_URL": url},
         stdout=subprocess.PIPE,
@@ -290,7 +291,7 @@ def claude_process(home: Path, url: str, timeout_s: float = 0.5) -> Iterator[For
 
 
 @contextmanager
-def process_in_a_call(home: Path) -> Iterator[ForkedAgent]:
+def process_in_a_call(home: Path) -> Iterator[subprocess.Popen[str]]:
     """Yield a process that has sent a request and waits for the answer."""
     arrived = Event()
 
