@@ -22,13 +22,13 @@ from agent.battle.damage import (
     damage_taken,
     duel_of,
     expected_damage,
-    known_moves,
     scale_odds,
     self_damage,
     turn_damage,
     two_turn_odds,
 )
 from agent.battle.effects import CHARGES_HIDDEN, PARALYZE, POISON, SLEEP, STRUGGLE_MOVE
+from agent.battle.hindrance import enemy_odds, hindrance, with_seeds
 from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
 from emulator.dex.trainers import TeamMember
 from emulator.ram.battle_mon import Stages
@@ -220,7 +220,6 @@ def duel(
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
     opening = two_turn_odds(attacking.move, main)
     uses = 2 * attacking.pp if opening else attacking.pp
-    ours = turn_damage(own, enemy, DamageSchedule(main, opening, uses, rest))
     more, share = 0, 1.0
     if attacking.move is not None:
         more = self_damage(own, attacking.move, main, enemy)
@@ -228,6 +227,9 @@ def duel(
     theirs = enemy_damage(dex, own, enemy, more=more, share=share)
     if idle is not None:
         theirs = theirs._replace(idle=idle)
+    hindered = hindrance(dex, own, enemy, attacking.move, acts=share, idle=min(theirs.idle))
+    ours = turn_damage(own, enemy, DamageSchedule(main, opening, uses, rest, hindered.shares))
+    ours, theirs = with_seeds(own, ours, theirs, hindered.seeded)
     number = attacking.move.number if attacking.move is not None else 0
     first = float(first_chance(own.stats.speed, number, enemy.stats.speed, 0))
     start = damage_taken(own) if starting.own is None else starting.own
@@ -251,7 +253,7 @@ def enemy_damage(
     dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
 ) -> TurnDamage:
     """Return the damage from an enemy that uses any of its moves and acts in this share of turns."""
-    odds = scale_odds(damage_odds(dex, enemy, own, known_moves(dex, enemy)), share)
+    odds = scale_odds(enemy_odds(dex, enemy, own), share)
     return turn_damage(enemy, own, DamageSchedule(odds), more=more)
 
 

@@ -208,7 +208,7 @@ def test_species_beyond_a_leader_do_not_count_as_suitable_against_it(red: Red) -
     )
     near = [{place.name for place in homes(red.game_context, task)[0]} for task in (brock, erika)]
     assert not near[0]
-    assert {"route_1", "route_25"} <= near[1]
+    assert {"route_4_east", "route_11"} <= near[1]
     assert "victory_road_1f" not in near[1]
 
 
@@ -314,6 +314,19 @@ def test_the_elite_four_and_the_champion_have_their_own_moves(red: Red) -> None:
     assert moves["beat_lance", 0] == [0, 0, 0, 0, 112]
     ends = [moves["beat_champion", choice] for choice in range(3)]
     assert ends == [[143, 0, 0, 0, 0, last] for last in (59, 72, 126)]
+
+
+@needs_brock
+def test_the_rival_on_the_ship_asks_for_more_for_his_moves_that_hinder(red: Red) -> None:
+    """His Sand-Attack and Leech Seed beat a real team of level 26 that did not lose at level 30."""
+    ship, game = task_of(red, "face_rival_on_ship"), red.game_context
+    squirtle, bulbasaur, charmander = game.story.rival_starters
+    for name, rival in (
+        ("WARTORTLE", bulbasaur),
+        ("IVYSAUR", charmander),
+        ("CHARMELEON", squirtle),
+    ):
+        assert lowest_level(red, name, ship, rival, *range(20, 40)) >= 29
 
 
 @needs_brock
