@@ -36,7 +36,7 @@ from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.chances import first_chance
 from emulator.rules.damage import Odds
 from emulator.rules.moves import FIXED, HALF, MoveData
-from emulator.rules.stats import stats_of
+from emulator.rules.stats import stats_of, with_badges
 
 ONE_STATUS, STRONG_TYPES = 1, 3  # numbers of AI rules; rule 2 only concerns the second turn
 MUCH_WORSE: Final = 5
@@ -104,14 +104,15 @@ def _first_matchup(dex: Dex, type_: int, types: tuple[int, int]) -> int:
 
 
 @lru_cache(maxsize=128)
-def fighter_of(mon: PartyMon, position: int) -> BattleMon:
-    """Return a team member as it enters the battle."""
+def fighter_of(mon: PartyMon, position: int, badges: tuple[int, ...] = ()) -> BattleMon:
+    """Return a team member as it enters the battle; `badges` are the bit numbers of its trainer's."""
     stats = mon.stats
     made = fresh_mon(mon.species, mon.level, stats, with_assumed_pp(mon.moves), mon.types)
     if mon.status.burned:
         stats = stats._replace(attack=max(stats.attack // 2, 1))
     if mon.status.paralyzed:
         stats = stats._replace(speed=max(stats.speed // 4, 1))
+    stats = with_badges(stats, badges)
     return replace(made, position=position, hp=mon.hp, status=mon.status, stats=stats)
 
 
@@ -130,11 +131,12 @@ def fighter_from(dex: Dex, member: TeamMember | Foe, position: int) -> BattleMon
     return replace(made, position=position)
 
 
-def bench_of(state: State) -> tuple[BattleMon, ...]:
-    """Return the team members that have HP and are not in battle."""
-    active = state.battle.own.position if state.battle and state.battle.own else None
-    mons = enumerate(state.party.mons)
-    return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != active])
+def bench_of(state: State, *, with_active: bool = False) -> tuple[BattleMon, ...]:
+    """Return the team members that have HP and are not in battle, or all that have HP."""
+    out = state.battle.own if state.battle and not with_active else None
+    active = out.position if out is not None else None
+    mons, badges = enumerate(state.party.mons), state.player.badges
+    return tuple([fighter_of(mon, at, badges) for at, mon in mons if mon.hp and at != active])
 
 
 def reserve_of(state: State) -> tuple[BattleMon, ...]:

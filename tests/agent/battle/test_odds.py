@@ -18,11 +18,11 @@ from agent.battle.damage import (
     survival,
     use_hit_chance,
 )
-from agent.battle.matchups import AttackChoice, duel, with_ai_moves
+from agent.battle.matchups import AttackChoice, bench_of, duel, with_ai_moves
 from agent.battle.options import BattleGoals, TurnState, attack_options
 from agent.battle.policy import choose_order
 from agent.battle.setup_moves import setup_effects
-from agent.skills import Attack, Flee
+from agent.skills import Attack, Flee, Switch
 from emulator import BattleKind, BattleMon, Cartridge, Dex, Party, State
 from emulator.ram.party import MoveSlot, Stats
 from emulator.rules.moves import MoveData
@@ -248,6 +248,25 @@ def test_a_wild_mon_may_choose_any_move(ring: Ring) -> None:
     assert predicted_moves(ring, 0) == {"NUDGE", "GRAVEL"}
 
 
+EVERY_BADGE = 0xFF
+
+
+def test_badges_raise_the_stats_of_the_bench_and_of_raised_stages_as_in_the_game(
+    ring: Ring,
+) -> None:
+    ring.enter(Fighter("TOASTNUT", 12), Fighter("PLIPPET", 30, moves=("PUFF UP",)))
+    ring.arm("PONDER")
+    ring.poke("wObtainedBadges", [EVERY_BADGE])
+    (bench,) = bench_of(ring.state)
+    assert bench.stats.attack > bench.unmodified.attack
+    commander = Script((Switch(1), Attack(0), Flee()))
+    ring.fight(commander)
+    sent = own_of(commander.seen[1])
+    assert sent.stats == bench.stats
+    (effect,) = setup_effects(DEX, sent, ring.enemy, ring.state.player.badges)
+    assert own_of(commander.seen[2]).stats == effect.own.stats
+
+
 def duel_with(ring: Ring, move: str) -> Duel:
     return duel(DEX, ring.own, ring.enemy, AttackChoice(0, DEX.move(number_of(move)), 5))
 
@@ -341,7 +360,7 @@ def hit(mon: BattleMon, damage: int) -> BattleMon:
 
 def sampled(chance: random.Random, mon: BattleMon, target: BattleMon, move: int) -> int:
     odds = damage_odds(DEX, mon, target, (move,))
-    return chance.choices(range(len(odds)), odds)[0]
+    return chance.choices(range(len(odds)), odds.tolist())[0]
 
 
 @pytest.mark.parametrize("faster", [True, False])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.battle.items import cured
 from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
@@ -22,6 +23,7 @@ from tests.agent.ring import number_of, species_of
 from tests.agent.support import Played, game_at
 
 POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12, 14
+PARLYZ_HEAL = 15
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 ASLEEP = WELL._replace(sleep=4)
 TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
@@ -206,6 +208,16 @@ def test_a_burn_is_cured_only_in_a_battle_that_it_decides(sides: Sides) -> None:
     assert order_in(short, TRAIN) == Attack(0)
     long = at(turn, burned, replace(enemy, hp=18), kind=BattleKind.TRAINER, bag=bag)
     assert order_in(long, TRAIN) == UseItem(BURN_HEAL, 0)
+
+
+def test_a_cure_takes_back_stages_and_badges(sides: Sides) -> None:
+    own = sides.own
+    raised_twice = own.stats._replace(attack=30, speed=4)
+    mon = replace(own, stats=raised_twice, status=WELL._replace(paralyzed=True))
+    well = cured(mon, PARLYZ_HEAL)
+    assert well.status == WELL
+    assert well.stats == own.unmodified
+    assert cured(mon, ANTIDOTE) == mon
 
 
 def test_a_mon_with_much_better_odds_is_switched_in(sides: Sides) -> None:
