@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.battle.effects import CHARGES_HIDDEN, DIG_MOVE, RECOIL, STRUGGLE_MOVE
+from agent.battle.effects import CHARGES_HIDDEN, DIG_MOVE, RAGE, RECOIL, STRUGGLE_MOVE
 from emulator import BattleMon, Dex, Volatile
 from emulator.rules.chances import hit_chance, residual_loss
 from emulator.rules.damage import Odds, self_hit, use_spread
@@ -101,7 +101,7 @@ def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
 
 
 def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
-    """Return slot, move and PP of each usable damaging move."""
+    """Return slot, move and PP of each usable damaging move; RAGE only without another one."""
     found = []
     for slot, known in enumerate(mon.moves):
         move = dex.all_moves.get(known.move)
@@ -109,7 +109,7 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
             continue
         if move.effect != EXPLODE and move.number != LAST:
             found.append((slot, move, known.pp))
-    return tuple(found)
+    return tuple([each for each in found if each[1].effect != RAGE] or found)
 
 
 class DamageSchedule(NamedTuple):

@@ -261,9 +261,9 @@ def test_badges_raise_the_stats_of_the_bench_and_of_raised_stages_as_in_the_game
     assert bench.stats.attack > bench.unmodified.attack
     commander = Script((Switch(1), Attack(0), Flee()))
     ring.fight(commander)
-    sent = own_of(commander.seen[1])
+    sent, enemy = sides(commander.seen[1])
     assert sent.stats == bench.stats
-    (effect,) = setup_effects(DEX, sent, ring.enemy, ring.state.player.badges)
+    (effect,) = setup_effects(DEX, sent, enemy, ring.state.player.badges)
     assert own_of(commander.seen[2]).stats == effect.own.stats
 
 
