@@ -305,6 +305,25 @@ def test_walking_back_and_forth_is_progress_while_experience_grows(percept: Perc
                 assert progress.verdict is None
 
 
+def test_training_a_whole_team_meets_none_of_the_limits(percept: Percept) -> None:
+    """Six of level 55 took 1,808 battles and 1,175 visits of a Pokemon Center on the real cartridge."""
+    progress, battles_a_level = ProgressMonitor(), 60
+    grounds, road, center = at(percept, 1, 1), at(percept, 2, 1), at(percept, 3, 1)
+    for battle in range(1_808):
+        level, exp = battle // battles_a_level, 450 * battle
+        walk = [(grounds, "train"), (grounds, "fight")]
+        if battle % 3:  # two of three battles end with a walk to the nurse and back
+            walk += [(road, "travel"), (center, "heal"), (road, "travel")]
+        for moment, action in walk:
+            progress.begun(action)
+            grown = richer(moment, exp=exp, levels=level)
+            welcome = replace(grown, text="WE HEAL YOUR TEAM.")
+            for each in (grown, welcome, grown) if action == "heal" else (grown,) * 20:
+                progress.saw(each)
+                assert progress.verdict is None
+            progress.ended_well(action)
+
+
 def test_regaining_an_earlier_state_is_no_progress(percept: Percept) -> None:
     progress = ProgressMonitor()
     rich = richer(percept, exp=5)
