@@ -27,7 +27,6 @@ from emulator import (
 )
 from emulator.screen.glyphs import read_glyphs
 from memory import Hooks
-from tests.agent.demo import WORLD
 from tests.agent.support import Played, game_at
 
 FONT = Font.of(load_cartridge(demo_cartridge_path()))
