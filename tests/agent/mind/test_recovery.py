@@ -306,20 +306,18 @@ def test_walking_back_and_forth_is_progress_while_experience_grows(percept: Perc
 
 
 def test_training_a_whole_team_meets_none_of_the_limits(percept: Percept) -> None:
-    """Six of level 55 took 1,808 battles and 1,175 visits of a Pokemon Center on the real cartridge."""
-    progress, battles_a_level = ProgressMonitor(), 60
+    """Five levels of eighty battles each, two of three followed by a long walk to a nurse and back."""
+    progress = ProgressMonitor()
     grounds, road, center = at(percept, 1, 1), at(percept, 2, 1), at(percept, 3, 1)
-    for battle in range(1_808):
-        level, exp = battle // battles_a_level, 450 * battle
-        walk = [(grounds, "train"), (grounds, "fight")]
-        if battle % 3:  # two of three battles end with a walk to the nurse and back
-            walk += [(road, "travel"), (center, "heal"), (road, "travel")]
-        for moment, action in walk:
+    walk = [(road, "travel", 120), (center, "heal", 3), (road, "travel", 120)]
+    for battle in range(5 * 80):
+        rounds = [(grounds, "train", 20), (grounds, "fight", 20), *(walk if battle % 3 else ())]
+        for place, action, ticks in rounds:
+            moment = richer(place, exp=450 * battle, levels=battle // 80)
+            welcome = replace(moment, text="WE HEAL YOUR TEAM.")
             progress.begun(action)
-            grown = richer(moment, exp=exp, levels=level)
-            welcome = replace(grown, text="WE HEAL YOUR TEAM.")
-            for each in (grown, welcome, grown) if action == "heal" else (grown,) * 20:
-                progress.saw(each)
+            for tick in range(ticks):
+                progress.saw(welcome if action == "heal" and tick == 1 else moment)
                 assert progress.verdict is None
             progress.ended_well(action)
 
