@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.battle.effects import CHARGES_HIDDEN, DIG_MOVE, RECOIL, STRUGGLE_MOVE
+from agent.battle.effects import CHARGES_HIDDEN, DIG_MOVE, RAGE, RECOIL, STRUGGLE_MOVE
 from emulator import BattleMon, Dex, Volatile
 from emulator.rules.chances import hit_chance, residual_loss
 from emulator.rules.damage import Odds, self_hit, use_spread
@@ -41,11 +41,14 @@ NEGLIGIBLE: Final = 1e-3  # a survival chance below which the search stops
 
 
 class TurnDamage(NamedTuple):
-    """Damage odds by turn (the last repeats), equally likely counts of `idle` turns before, HP healed per turn."""
+    """Damage odds by turn, equally likely counts of `idle` turns before, and HP healed by turn.
+
+    The last turn repeats; () heals nothing.
+    """
 
     turns: tuple[Odds, ...]
     idle: tuple[int, ...] = (0,)
-    regained: int = 0
+    regained: tuple[int, ...] = ()
 
 
 def damage_odds(dex: Dex, mon: BattleMon, target: BattleMon, moves: Sequence[int]) -> Odds:
@@ -98,7 +101,7 @@ def known_moves(dex: Dex, mon: BattleMon) -> tuple[int, ...]:
 
 
 def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
-    """Return slot, move and PP of each usable damaging move."""
+    """Return slot, move and PP of each usable damaging move; RAGE only without another one."""
     found = []
     for slot, known in enumerate(mon.moves):
         move = dex.all_moves.get(known.move)
@@ -106,24 +109,32 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
             continue
         if move.effect != EXPLODE and move.number != LAST:
             found.append((slot, move, known.pp))
-    return tuple(found)
+    return tuple([each for each in found if each[1].effect != RAGE] or found)
 
 
 class DamageSchedule(NamedTuple):
-    """The damage done turn by turn: `main` for `uses` turns, then `rest`; `opening` replaces the first turns."""
+    """The damage done turn by turn: `main` for `uses` turns, then `rest`; `opening` replaces the first turns.
+
+    `shares` are the shares of the damage that are left, by turn; the last one repeats.
+    """
 
     main: Odds
     opening: tuple[Odds, ...] = ()
     uses: int = PP_COUNTED
     rest: Odds | None = None
+    shares: tuple[float, ...] = (ALL_TURNS,)
 
     @property
     def changes(self) -> int:
         """The number of turns until the damage odds no longer change."""
-        return min(self.uses, PP_COUNTED) if self.rest is not None else len(self.opening)
+        used = min(self.uses, PP_COUNTED) if self.rest is not None else len(self.opening)
+        return max(used, len(self.shares) - 1)
 
     def at(self, turn: int) -> Odds:
         """Return the damage odds of a turn, counted from 0."""
+        return scale_odds(self._full(turn), self.shares[min(turn, len(self.shares) - 1)])
+
+    def _full(self, turn: int) -> Odds:
         if self.rest is not None and turn >= min(self.uses, PP_COUNTED):
             return self.rest
         return self.opening[turn] if turn < len(self.opening) else self.main
@@ -153,7 +164,7 @@ def turn_damage(
             for turn in range(max(confused, target_confused, using.changes) + 1)
         ]
     )
-    return TurnDamage(turns, _idle(mon, target), regained)
+    return TurnDamage(turns, _idle(mon, target), (regained,) if regained else ())
 
 
 def two_turn_odds(move: MoveData | None, half: Odds) -> tuple[Odds, ...]:
@@ -174,11 +185,16 @@ def acting_share(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) ->
     going = move_turns(move)
     if not going.holds:
         return ALL_TURNS
-    hit = float(hit_chance(_attacker(dex, mon), _defender(target), move, dex.rules))
+    hit = use_hit_chance(dex, move, mon, target)
     lasting = sum(turns * chance for turns, chance in going.strikes.items())
     if mon.stats.speed < target.stats.speed:
         return 1 / (1 + hit * (lasting - 1))
     return (1 - hit) / (1 - hit + hit * lasting)  # each hit binds for several turns
+
+
+def use_hit_chance(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> float:
+    """Return the chance that a move of `mon` hits `target`."""
+    return float(hit_chance(_attacker(dex, mon), _defender(target), move, dex.rules))
 
 
 def self_damage(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
@@ -199,8 +215,8 @@ def expected_damage(odds: Odds, most: int) -> float:
 def _turn(odds: Odds, share: float, target_confused: BattleMon | None, loss: int) -> Odds:
     odds = scale_odds(odds, share)
     if target_confused is not None:
-        odds = (odds + _shifted(odds, self_hit(target_confused))) / 2
-    return _shifted(odds, loss)
+        odds = (odds + shifted_odds(odds, self_hit(target_confused))) / 2
+    return shifted_odds(odds, loss)
 
 
 def scale_odds(odds: Odds, share: float) -> Odds:
@@ -212,7 +228,7 @@ def scale_odds(odds: Odds, share: float) -> Odds:
     return odds
 
 
-def _shifted(odds: Odds, loss: int) -> Odds:
+def shifted_odds(odds: Odds, loss: int) -> Odds:
     """Return the odds with a fixed loss added to each damage."""
     if not loss:
         return odds
@@ -278,16 +294,18 @@ def survival(start: Odds, taken: TurnDamage) -> Survival:
 
 # All attack options of one side share the damage done by the other side.
 @lru_cache(maxsize=128)
-def _survive(start: bytes, turns: tuple[bytes, ...], idle: tuple[int, ...], gain: int) -> Survival:
+def _survive(
+    start: bytes, turns: tuple[bytes, ...], idle: tuple[int, ...], gains: tuple[int, ...]
+) -> Survival:
     now = np.frombuffer(start)
     odds = [np.frombuffer(each) for each in turns]
     rows = np.zeros((HORIZON + 1, len(now)))
     rows[0] = now
-    single = HORIZON if gain else len(odds) - 1
+    single = HORIZON if gains else len(odds) - 1
     for turn in range(single):
         now = add_damage(now, odds[min(turn, len(odds) - 1)])
-        if gain:
-            now = subtract_damage(now, gain)
+        if gains:
+            now = subtract_damage(now, gains[min(turn, len(gains) - 1)])
         rows[turn + 1] = now
         if now.sum() < NEGLIGIBLE:
             break

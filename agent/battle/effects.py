@@ -11,6 +11,7 @@ LIGHT_SCREEN: Final = 64
 REFLECT: Final = 65
 POISON: Final = 66
 PARALYZE: Final = 67
+RAGE: Final = 81  # its user repeats it until it faints or the battle ends
 LEECH_SEED: Final = 84
 
 TOXIC_MOVE: Final = 92

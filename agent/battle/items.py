@@ -43,7 +43,10 @@ def healed(mon: BattleMon, item: int) -> BattleMon:
 
 
 def cured(mon: BattleMon, item: int) -> BattleMon:
-    """Return a mon without the status that an item cures, and with the stats that the status had lowered."""
+    """Return a mon without the status that an item cures.
+
+    The game copies its stats of the team, so that stages and badges count no longer until the next change of a stage.
+    """
     gone = [part for part in CURES.get(item, ()) if getattr(mon.status, part)]
     if not gone:
         return mon
@@ -52,19 +55,16 @@ def cured(mon: BattleMon, item: int) -> BattleMon:
         0 if "sleep" in gone else old.sleep,
         *[part and name not in gone for name, part in zip(FLAG_STATUSES, old[1:], strict=True)],
     )
-    stats = mon.stats
-    if "paralyzed" in gone:
-        stats = stats._replace(speed=max(stats.speed, mon.unmodified.speed))
-    if "burned" in gone:
-        stats = stats._replace(attack=max(stats.attack, mon.unmodified.attack))
+    stats = mon.unmodified._replace(hp=mon.max_hp)
     volatile = mon.volatile & ~Volatile.BADLY_POISONED if "poisoned" in gone else mon.volatile
     return replace(mon, status=status, stats=stats, volatile=volatile)
 
 
-def raised(mon: BattleMon, item: int, book: RuleBook) -> BattleMon | None:
+def raised(mon: BattleMon, item: int, book: RuleBook, badges: Collection[int]) -> BattleMon | None:
     """Return a mon with the stat that an item raises, or None when the item raises no stat."""
     stat = RAISES.get(item)
-    return after_change(mon, StageChange(stat, 1, own=True), book) if stat else None
+    change = StageChange(stat, 1, own=True) if stat else None
+    return after_change(mon, change, book, badges=badges) if change is not None else None
 
 
 def balls(bag: Bag) -> int:

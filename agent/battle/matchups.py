@@ -22,13 +22,13 @@ from agent.battle.damage import (
     damage_taken,
     duel_of,
     expected_damage,
-    known_moves,
     scale_odds,
     self_damage,
     turn_damage,
     two_turn_odds,
 )
 from agent.battle.effects import CHARGES_HIDDEN, PARALYZE, POISON, SLEEP, STRUGGLE_MOVE
+from agent.battle.hindrance import enemy_odds, hindrance, with_seeds
 from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
 from emulator.dex.trainers import TeamMember
 from emulator.ram.battle_mon import Stages
@@ -36,7 +36,7 @@ from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.chances import first_chance
 from emulator.rules.damage import Odds
 from emulator.rules.moves import FIXED, HALF, MoveData
-from emulator.rules.stats import stats_of
+from emulator.rules.stats import stats_of, with_badges
 
 ONE_STATUS, STRONG_TYPES = 1, 3  # numbers of AI rules; rule 2 only concerns the second turn
 MUCH_WORSE: Final = 5
@@ -104,14 +104,15 @@ def _first_matchup(dex: Dex, type_: int, types: tuple[int, int]) -> int:
 
 
 @lru_cache(maxsize=128)
-def fighter_of(mon: PartyMon, position: int) -> BattleMon:
-    """Return a team member as it enters the battle."""
+def fighter_of(mon: PartyMon, position: int, badges: tuple[int, ...] = ()) -> BattleMon:
+    """Return a team member as it enters the battle; `badges` are the bit numbers of its trainer's."""
     stats = mon.stats
     made = fresh_mon(mon.species, mon.level, stats, with_assumed_pp(mon.moves), mon.types)
     if mon.status.burned:
         stats = stats._replace(attack=max(stats.attack // 2, 1))
     if mon.status.paralyzed:
         stats = stats._replace(speed=max(stats.speed // 4, 1))
+    stats = with_badges(stats, badges)
     return replace(made, position=position, hp=mon.hp, status=mon.status, stats=stats)
 
 
@@ -130,11 +131,12 @@ def fighter_from(dex: Dex, member: TeamMember | Foe, position: int) -> BattleMon
     return replace(made, position=position)
 
 
-def bench_of(state: State) -> tuple[BattleMon, ...]:
-    """Return the team members that have HP and are not in battle."""
-    active = state.battle.own.position if state.battle and state.battle.own else None
-    mons = enumerate(state.party.mons)
-    return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != active])
+def bench_of(state: State, *, with_active: bool = False) -> tuple[BattleMon, ...]:
+    """Return the team members that have HP and are not in battle, or all that have HP."""
+    out = state.battle.own if state.battle and not with_active else None
+    active = out.position if out is not None else None
+    mons, badges = enumerate(state.party.mons), state.player.badges
+    return tuple([fighter_of(mon, at, badges) for at, mon in mons if mon.hp and at != active])
 
 
 def reserve_of(state: State) -> tuple[BattleMon, ...]:
@@ -220,7 +222,6 @@ def duel(
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
     opening = two_turn_odds(attacking.move, main)
     uses = 2 * attacking.pp if opening else attacking.pp
-    ours = turn_damage(own, enemy, DamageSchedule(main, opening, uses, rest))
     more, share = 0, 1.0
     if attacking.move is not None:
         more = self_damage(own, attacking.move, main, enemy)
@@ -228,6 +229,9 @@ def duel(
     theirs = enemy_damage(dex, own, enemy, more=more, share=share)
     if idle is not None:
         theirs = theirs._replace(idle=idle)
+    hindered = hindrance(dex, own, enemy, attacking.move, acts=share, idle=min(theirs.idle))
+    ours = turn_damage(own, enemy, DamageSchedule(main, opening, uses, rest, hindered.shares))
+    ours, theirs = with_seeds(own, ours, theirs, hindered.seeded)
     number = attacking.move.number if attacking.move is not None else 0
     first = float(first_chance(own.stats.speed, number, enemy.stats.speed, 0))
     start = damage_taken(own) if starting.own is None else starting.own
@@ -251,7 +255,7 @@ def enemy_damage(
     dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
 ) -> TurnDamage:
     """Return the damage from an enemy that uses any of its moves and acts in this share of turns."""
-    odds = scale_odds(damage_odds(dex, enemy, own, known_moves(dex, enemy)), share)
+    odds = scale_odds(enemy_odds(dex, enemy, own), share)
     return turn_damage(enemy, own, DamageSchedule(odds), more=more)
 
 

@@ -18,7 +18,6 @@ from agent.battle.matchups import (
     best_attack,
     duel,
     duel_later,
-    fighter_of,
     fresh_mon,
     next_damage,
     next_turn,
@@ -34,6 +33,7 @@ from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
 from emulator import Battle, BattleMon, Dex, State
 from emulator.rules.chances import run_chance
 from emulator.rules.damage import Odds
+from emulator.rules.stats import with_badges
 
 HP_VALUE: Final = 0.1  # value of full HP, where a won battle counts 1
 FAINT_COST: Final = 0.12  # cost of a fainted mon, even if the battle is won
@@ -97,18 +97,18 @@ def _between(chances: list[float], size: int) -> Odds:
     return odds
 
 
-def switched_out(mon: BattleMon) -> BattleMon:
+def switched_out(mon: BattleMon, badges: tuple[int, ...]) -> BattleMon:
     """Return a mon that was switched out; its HP are rounded up to quarters, for cache hits."""
     quarters = -(-4 * mon.hp // mon.max_hp)
-    return with_hp(as_sent(mon), mon.max_hp * quarters // 4)
+    return with_hp(as_sent(mon, badges), mon.max_hp * quarters // 4)
 
 
-def as_sent(mon: BattleMon) -> BattleMon:
+def as_sent(mon: BattleMon, badges: tuple[int, ...] = ()) -> BattleMon:
     """Return a mon as it entered the battle, so that all its turns share one set of outcome values."""
     stats = mon.unmodified._replace(hp=mon.max_hp)
     made = fresh_mon(mon.species, mon.level, stats, with_assumed_pp(mon.moves), mon.types)
     status = mon.status._replace(sleep=min(mon.status.sleep, 1))
-    return replace(made, position=mon.position, status=status)
+    return replace(made, position=mon.position, status=status, stats=with_badges(stats, badges))
 
 
 class TurnOption(NamedTuple):
@@ -137,9 +137,14 @@ class TurnState:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ai_enemy", self.against(self.own))
-        own, enemy = as_sent(self.own), as_sent(self.enemy)
+        own, enemy = as_sent(self.own, self.badges), as_sent(self.enemy)
         found = _outcome_values(self.dex, own, enemy, self.bench, self.reserve)
         object.__setattr__(self, "values", found)
+
+    @property
+    def badges(self) -> tuple[int, ...]:
+        """The bit numbers of the player's badges, which boost stats of the own mons."""
+        return self.state.player.badges
 
     def against(self, mon: BattleMon) -> BattleMon:
         """Return the enemy with the moves that its AI may choose against `mon`."""
@@ -164,7 +169,7 @@ class TurnState:
             return None
         if not enemy.hp:
             enemy, reserve = reserve[0], reserve[1:]
-        bench = tuple([fighter_of(mon, at) for at, mon in enumerate(state.party.mons) if mon.hp])
+        bench = bench_of(state, with_active=True)
         own = battle.own if battle.own is not None else bench[0] if bench else None
         if own is None:
             return None
@@ -192,7 +197,7 @@ def setup_options(turn: TurnState) -> Iterator[TurnOption]:
     if plain == struggle(turn.dex):
         return
     missed: float | None = None
-    for each in setup_effects(turn.dex, turn.own, turn.ai_enemy):
+    for each in setup_effects(turn.dex, turn.own, turn.ai_enemy, turn.badges):
         then = best_attack(turn.dex, each.own, each.enemy)
         end = each.then(turn.dex, then)
         value = duel_value(end, turn.values)
@@ -214,7 +219,7 @@ def switch_options(turn: TurnState) -> Iterator[TurnOption]:
         hit = next_damage(dex, mon, enemy)
         end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), hit)
         if end.chance > staying:
-            value = duel_value(end, _values_without(turn, mon, switched_out(turn.own)))
+            value = duel_value(end, _values_without(turn, mon, switched_out(turn.own, turn.badges)))
             yield TurnOption(Switch(mon.position), value - SWITCH_COST, end.turns)
 
 
@@ -227,7 +232,7 @@ def send_value(turn: TurnState, mon: BattleMon) -> float:
 
 def _values_without(turn: TurnState, mon: BattleMon, *back: BattleMon) -> OutcomeValues:
     others = [each for each in turn.bench if each.position != mon.position]
-    own, enemy = as_sent(mon), as_sent(turn.enemy)
+    own, enemy = as_sent(mon, turn.badges), as_sent(turn.enemy)
     return _outcome_values(turn.dex, own, enemy, (*others, *back), turn.reserve)
 
 
@@ -236,13 +241,14 @@ def item_options(turn: TurnState) -> Iterator[TurnOption]:
     dex, own = turn.dex, turn.own
     costs = WILD_ITEM_COST if turn.battle.is_wild else ITEM_COST
     for item in useful_items(turn.state.bag, turn.goals.spare):
-        helped = raised(own, item, dex.rules) or cured(healed(own, item), item)
+        boosted = raised(own, item, dex.rules, turn.badges)
+        helped = boosted or cured(healed(own, item), item)
         if helped == own:
             continue
         enemy = turn.against(helped)
         hit = next_damage(dex, helped, enemy)
         end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), hit)
-        position = None if raised(own, item, dex.rules) else own.position
+        position = None if boosted else own.position
         yield TurnOption(UseItem(item, position), duel_value(end, turn.values) - costs, end.turns)
 
 

@@ -131,7 +131,7 @@ def _weakening(turn: TurnState, ball: int) -> Iterator[tuple[float, Order]]:
         if odds[enemy.hp :].sum() <= KNOCK_OUT_RISK:
             left = max(enemy.hp - round(expected_damage(odds, enemy.hp)), 1)
             yield catch_chance(replace(enemy, hp=left), ball), Attack(slot)
-    for each in setup_effects(turn.dex, own, enemy):
+    for each in setup_effects(turn.dex, own, enemy, turn.badges):
         status = each.enemy.status
         if each.idle is not None:
             status = status._replace(sleep=max(each.idle))

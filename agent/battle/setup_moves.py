@@ -1,6 +1,6 @@
 """Setup moves: moves without damage, their effects on both sides, and the duel odds after them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from emulator import BattleMon, Dex, Volatile
 from emulator.rules.chances import first_chance, hit_chance
 from emulator.rules.damage import Odds
 from emulator.rules.moves import Attacker, Defender, MoveData
-from emulator.rules.stats import after_change, stage_change
+from emulator.rules.stats import after_change, stage_change, with_badges
 
 SLEEP_TURNS: Final = tuple(range(1, 8))  # turns that a sleeping mon may lose
 
@@ -56,15 +56,24 @@ class SetupEffect:
         return Duel(end.won, end.lost + fallen * damage_taken(enemy), end.turns + 1)
 
 
-def setup_effects(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[SetupEffect]:
-    """Yield the effect of each usable move without power, if it has one now."""
+def setup_effects(
+    dex: Dex, own: BattleMon, enemy: BattleMon, badges: Collection[int] = ()
+) -> Iterator[SetupEffect]:
+    """Yield the effect of each usable move without power, if it has one now.
+
+    `badges` are the bit numbers of the player's: each boosts its stat again after a stat of the own mon rose.
+    """
     for slot, known in enumerate(own.moves):
         move = dex.all_moves.get(known.move)
         if move is None or move.power or not known.pp or slot == own.disabled:
             continue
         effect = _of_stats(dex, own, enemy, slot, move) or _of_status(dex, own, enemy, slot, move)
-        if effect is not None:
-            yield effect
+        if effect is None:
+            continue
+        if effect.own.stages != own.stages:
+            boosted = with_badges(effect.own.stats, badges)
+            effect = replace(effect, own=replace(effect.own, stats=boosted))
+        yield effect
 
 
 def _of_stats(

@@ -36,6 +36,8 @@ ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
 LOOKS: Final = 30  # ticks to wait for the second witness
+LATE_LOOKS: Final = 40
+LATE_FRAMES: Final = 24  # between two looks for a late effect, of some 400 frames at Bill's machine
 
 MENUS: Final = {
     Witness.TEAM: MenuKind.PARTY,
@@ -211,7 +213,21 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         label=task.label,
     )
     begin = partial(task.interaction.begin, context)
+    if task.late:
+        begin = partial(_wait_for_effect, begin, lambda now: game.story.shows(now, task.sets))
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+
+
+def _wait_for_effect(
+    begin: Callable[[State], Skill], is_shown: Callable[[State], bool], state: State
+) -> Skill:
+    """Do what `begin` does, and wait for its effect: a script that goes on tells nothing of itself in RAM."""
+    outcome = yield from begin(state)
+    for _ in range(LATE_LOOKS):
+        state = yield wait(LATE_FRAMES)
+        if is_shown(state):
+            break
+    return outcome
 
 
 def _text_of(game: GameContext, map_id: int, slot: int) -> str:

@@ -94,7 +94,8 @@ class Perceiver(SavedAttributes):
         """Return the percept of this tick: always from RAM, and from the frame if one was rendered."""
         due = self._due(state)
         reading = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
-        if reading is not None:
+        # In the dark the game draws every tile alike.
+        if reading is not None and not state.is_dark:
             self._confidence = agreement(state.screen_text, reading.text)
         percept = Percept(
             tick=tick,
@@ -119,7 +120,7 @@ class Perceiver(SavedAttributes):
         return ScreenReading(tick, screen, text, scene)
 
     def _disagreements(self, state: State, reading: ScreenReading) -> Iterator[str]:
-        if self._confidence < 1:
+        if self._confidence < 1 and not state.is_dark:
             yield f"text: tile map and pixels agree on {self._confidence:.0%}"
         here = state.map
         if reading.scene is not None and not reading.scene.shows(here.map_id, here.x, here.y):

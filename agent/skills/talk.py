@@ -8,7 +8,16 @@ from agent.skills.press import TextPager, tap, turn_page, until_ready, wait
 from agent.skills.route import Obstacles, Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
-from agent.skills.walk import Destination, follow, still_blocked, travel, turn
+from agent.skills.walk import (
+    WAITS,
+    Destination,
+    after_failure,
+    follow,
+    make_room,
+    still_blocked,
+    travel,
+    turn,
+)
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # presses allowed for a conversation, including the wait for a machine
@@ -91,36 +100,37 @@ def _walk_and_talk(
     *,
     patience: int = 40,
 ) -> Skill:
-    place, crowd, stuck = state.map.map_id, Crowd(terrain.world(state)), Obstacles()
-    for _ in range(patience):
+    place, crowd, stuck, waits = state.map.map_id, Crowd(terrain.world(state)), Obstacles(), WAITS
+    while patience > 0:
         if state.dialogue.is_open:
             return Outcome.INTERRUPTED  # another text, as of a trainer who saw the player
         if state.map.map_id != place:  # the route crosses another map and stopped there
+            patience -= 1
             yield from travel(terrain, Destination(place), state)
             state = yield wait(1)
             continue
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED
-        route = find_route(
-            terrain.world(state),
-            spot_of(state),
-            facings.__contains__,
-            obstacles=crowd.obstacles(state).plus(terrain.hazards(state)).plus(stuck),
-        )
+        here, hazards = spot_of(state), terrain.hazards(state).plus(stuck)
+        find = partial(find_route, terrain.world(state), here, facings.__contains__)
+        route = find(obstacles=crowd.obstacles(state).plus(hazards))
         if route is None:
-            state = yield wait(20)
-        elif route:
-            here = spot_of(state)
+            will_open = find(obstacles=crowd.standing(state).plus(hazards)) is not None
+            waits, patience = after_failure(waits, patience, will_open=will_open)
+            state = yield from make_room(terrain, find() or [], state, crowd)
+            continue
+        patience -= 1
+        if route:
             state = yield from follow(route, state, crowd)
             if spot_of(state) == here:
                 stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
-        else:
-            state = yield from turn(facings[spot_of(state)], state)
-            state = yield tap(Button.A, settle=16)
-            if state.dialogue.is_open:
-                yield from on_text(state)
-                return Outcome.DONE
+            continue
+        state = yield from turn(facings[here], state)
+        state = yield tap(Button.A, settle=16)
+        if state.dialogue.is_open:
+            yield from on_text(state)
+            return Outcome.DONE
     return Outcome.BLOCKED
 
 

@@ -197,7 +197,7 @@ def travel(
         obstacles = crowd.obstacles(state).plus(hazards)
         if enclosed is not None and enclosed.holds(world, here, obstacles.walls):
             detour = min(2 * detour, LONGEST_DETOUR)
-            waits, patience = _after_failure(waits, patience, will_open=will_open)
+            waits, patience = after_failure(waits, patience, will_open=will_open)
             state = yield wait(WAIT)
             continue
         # On the destination map all distances are 0 and no heuristic.
@@ -212,8 +212,8 @@ def travel(
                 world, here, destination.accepts, walls=obstacles.walls, distances=distances
             )
             will_open = find(obstacles=crowd.standing(state).plus(hazards)) is not None
-            waits, patience = _after_failure(waits, patience, will_open=will_open)
-            state = yield from _make_room(terrain, find() or [], state, crowd)
+            waits, patience = after_failure(waits, patience, will_open=will_open)
+            state = yield from make_room(terrain, find() or [], state, crowd)
         elif not route:
             return Outcome.DONE
         else:
@@ -242,12 +242,12 @@ def _is_missed(end: Spot, here: Spot, there: Spot, misses: Counter[Spot]) -> boo
     return misses[end] == MISSES
 
 
-def _after_failure(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
+def after_failure(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
     """Return the remaining waits and plans after a failed plan."""
     return (waits - 1, patience) if will_open and waits else (waits, patience - 1)
 
 
-def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> Movement:
+def make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> Movement:
     """Wait for a person in the way; step aside for a person in a gap."""
     here, world = spot_of(state), terrain.world(state)
     in_the_way = crowd.obstacles(state)

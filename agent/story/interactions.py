@@ -234,7 +234,8 @@ class Task:
 
     `gives` are further facts that it makes true, `takes` those that it makes untrue, such as items handed over.
     `against` is the trainer to beat. `rested` requires a healed team; it is false where no healer is on the way.
-    `must_win` says that the wild battle it begins has to be won.
+    `must_win` says that the wild battle it begins has to be won. `late` says that `sets` becomes true only some time
+    after the interaction, during which nothing in RAM tells of it.
     """
 
     id: str
@@ -248,6 +249,7 @@ class Task:
     against: StoryTrainer | None = None
     rested: bool = True
     must_win: bool = False
+    late: bool = False
 
     @property
     def facts(self) -> tuple[str, ...]:

@@ -72,10 +72,10 @@ def after_change(
     if change.stat not in STAGE_ONLY:
         value = staged(getattr(mon.unmodified, change.stat), stage, book)
         stats = stats._replace(**{change.stat: value})
-    return replace(mon, stages=stages, stats=_with_badges(stats, badges))
+    return replace(mon, stages=stages, stats=with_badges(stats, badges))
 
 
-def _with_badges(stats: Stats, badges: Collection[int]) -> Stats:
+def with_badges(stats: Stats, badges: Collection[int]) -> Stats:
     """Return stats after the badge boosts of one eighth."""
     old = {name: getattr(stats, name) for bit, name in BADGE_STATS.items() if bit in badges}
     return stats._replace(**{name: min(stat + stat // 8, HIGHEST) for name, stat in old.items()})

@@ -19,6 +19,7 @@ FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 COMMITTED: Final = Path(__file__).with_name("red.json")
 ATLAS: Final = Atlas.of_red()
 PALLET: Final = Region(0, 1)
+PRIZE_OF_THE_RIVAL: Final = 65  # times a level
 # Gates whose other side has another way when all other facts hold: over water or past CUT trees, by teleports and
 # elevators, by a ledge, through the other door of a switch, or from the far side with boulders pushed.
 AROUND: Final = {0, 3, 4, 5, 16, 22, 23, 34, 35, 36, 37, 43, 44, 48, 50, 56, 61, 63, 66, 67, 73, 75}
@@ -176,6 +177,21 @@ def test_the_model_refuses_impossible_actions(model: Model) -> None:
         model.carry_out(actions["task:deliver_parcel"], replace(Moment(), region=Region(40, 0)))
     with pytest.raises(Refused, match="cannot be taught"):
         model.carry_out(actions["teach:cut"], Moment())
+
+
+def test_the_rival_on_the_ship_pays_for_the_level_of_his_last_pokemon() -> None:
+    happenings = (each for all_ in ATLAS.happenings.values() for each in all_)
+    (rival,) = [each for each in happenings if each.id == "rival_ssanne"]
+    assert rival.pays == PRIZE_OF_THE_RIVAL * rival.level
+
+
+def test_both_squares_of_mr_fujis_house_are_in_one_region(model: Model) -> None:
+    """The rescue ends on (3,7); the facts say (2,6), and the planner goes by regions."""
+    house = Region(149, 0)
+    assert (3, 7) in {join.at for join in ATLAS.joins[house]}
+    assert [each for each in ATLAS.joins if each.map_id == house.map_id] == [house]
+    (task,) = [each for each in model.story.tasks if each.id == "rescue_fuji"]
+    assert {each.end for each in model.happening(task)} == {house}
 
 
 @pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are missing")

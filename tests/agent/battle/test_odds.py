@@ -1,7 +1,7 @@
 """Orders chosen by exact odds, and the moves predicted for the enemy."""
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,12 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.battle.damage import HORIZON, NEGLIGIBLE, Duel, TurnDamage, survival
-from agent.battle.matchups import AttackChoice, duel, with_ai_moves
+from agent.battle.damage import (
+    HORIZON,
+    NEGLIGIBLE,
+    Duel,
+    TurnDamage,
+    damage_odds,
+    survival,
+    use_hit_chance,
+)
+from agent.battle.matchups import AttackChoice, bench_of, duel, with_ai_moves
 from agent.battle.options import BattleGoals, TurnState, attack_options
 from agent.battle.policy import choose_order
 from agent.battle.setup_moves import setup_effects
-from agent.skills import Attack, Flee
+from agent.skills import Attack, Flee, Switch
 from emulator import BattleKind, BattleMon, Cartridge, Dex, Party, State
 from emulator.ram.party import MoveSlot, Stats
 from emulator.rules.moves import MoveData
@@ -240,6 +248,25 @@ def test_a_wild_mon_may_choose_any_move(ring: Ring) -> None:
     assert predicted_moves(ring, 0) == {"NUDGE", "GRAVEL"}
 
 
+EVERY_BADGE = 0xFF
+
+
+def test_badges_raise_the_stats_of_the_bench_and_of_raised_stages_as_in_the_game(
+    ring: Ring,
+) -> None:
+    ring.enter(Fighter("TOASTNUT", 12), Fighter("PLIPPET", 30, moves=("PUFF UP",)))
+    ring.arm("PONDER")
+    ring.poke("wObtainedBadges", [EVERY_BADGE])
+    (bench,) = bench_of(ring.state)
+    assert bench.stats.attack > bench.unmodified.attack
+    commander = Script((Switch(1), Attack(0), Flee()))
+    ring.fight(commander)
+    sent, enemy = sides(commander.seen[1])
+    assert sent.stats == bench.stats
+    (effect,) = setup_effects(DEX, sent, enemy, ring.state.player.badges)
+    assert own_of(commander.seen[2]).stats == effect.own.stats
+
+
 def duel_with(ring: Ring, move: str) -> Duel:
     return duel(DEX, ring.own, ring.enemy, AttackChoice(0, DEX.move(number_of(move)), 5))
 
@@ -268,3 +295,88 @@ def test_a_user_out_of_reach_has_a_higher_win_chance(ring: Ring) -> None:
     burrow = DEX.move(number_of("BURROW"))
     in_sight = replace(burrow, number=number_of("SLOW BLOOM"), power=burrow.power)
     assert chance(ring, burrow) > chance(ring, in_sight)
+
+
+FLICKER, STICKY_BUR, TANGLE, CLEAR_AIR = map(
+    number_of, ("FLICKER", "STICKY BUR", "TANGLE", "CLEAR AIR")
+)
+
+
+@dataclass
+class SimulatedDuel:
+    """A duel of NUDGE against random moves, one turn after another."""
+
+    own: BattleMon
+    enemy: BattleMon
+    chance: random.Random
+    bound: bool = False  # in this turn
+    strikes: int = 0  # left of a trapping move
+    strike: int = 0  # the damage of the enemy's last move, and of each strike
+    seeds: int = 0  # HP lost each turn
+
+    def is_won(self) -> bool:
+        """Play to the end, and return whether the own mon wins."""
+        faster = self.own.stats.speed > self.enemy.stats.speed
+        while True:
+            self.bound = self.strikes > 0
+            for act in (self.act, self.suffer) if faster else (self.suffer, self.act):
+                act()
+                if not self.enemy.hp or not self.own.hp:
+                    return not self.enemy.hp
+
+    def act(self) -> None:
+        if not self.bound:
+            self.enemy = hit(self.enemy, sampled(self.chance, self.own, self.enemy, NUDGE))
+        if self.enemy.hp:
+            self.own, self.enemy = hit(self.own, self.seeds), hit(self.enemy, -self.seeds)
+
+    def suffer(self) -> None:
+        if self.strikes:
+            self.strikes -= 1
+            self.own = hit(self.own, self.strike)
+            return
+        move = self.chance.choice(self.enemy.moves).move
+        self.strike = sampled(self.chance, self.enemy, self.own, move)
+        self.own = hit(self.own, self.strike)
+        hits = use_hit_chance(DEX, DEX.move(move), self.enemy, self.own)
+        if move == TANGLE and self.strike:
+            self.bound, self.strikes = True, self.chance.choices((1, 2, 3, 4), (3, 3, 1, 1))[0]
+        elif move == STICKY_BUR and self.chance.random() < hits:
+            self.seeds = self.own.max_hp // 16
+        elif move == FLICKER and self.chance.random() < hits * 3 / 4:
+            stage = max(self.own.stages.accuracy - 1, -6)
+            self.own = replace(self.own, stages=self.own.stages._replace(accuracy=stage))
+
+
+def simulated_wins(own: BattleMon, enemy: BattleMon, tries: int) -> float:
+    """Return the share of simulated duels that `own` wins."""
+    chance = random.Random(7)
+    return sum(SimulatedDuel(own, enemy, chance).is_won() for _ in range(tries)) / tries
+
+
+def hit(mon: BattleMon, damage: int) -> BattleMon:
+    return replace(mon, hp=min(max(mon.hp - damage, 0), mon.max_hp))
+
+
+def sampled(chance: random.Random, mon: BattleMon, target: BattleMon, move: int) -> int:
+    odds = damage_odds(DEX, mon, target, (move,))
+    return chance.choices(range(len(odds)), odds.tolist())[0]
+
+
+@pytest.mark.parametrize("faster", [True, False])
+@pytest.mark.parametrize(
+    "moves", [(NUDGE, FLICKER), (NUDGE, STICKY_BUR), (NUDGE, TANGLE), (TANGLE, FLICKER)]
+)
+def test_moves_that_hinder_lower_the_odds_as_much_as_in_a_simulation(
+    moves: tuple[int, int], first_turn: State, *, faster: bool
+) -> None:
+    own, enemy = [average_mon(each) for each in sides(first_turn)]
+    own = replace(tough(with_moves(own, (NUDGE, 30))), hp=24)
+    own = replace(own, stats=own.stats._replace(hp=32, speed=12 if faster else 10))
+    enemy = replace(enemy, hp=30, stats=enemy.stats._replace(hp=30))
+    enemy = with_moves(enemy, *[(each, 30) for each in moves])
+    harmless = with_moves(enemy, *[(NUDGE if each == NUDGE else CLEAR_AIR, 30) for each in moves])
+    attack = AttackChoice(0, DEX.move(NUDGE), 30)
+    odds = duel(DEX, own, enemy, attack).chance
+    assert odds < duel(DEX, own, harmless, attack).chance
+    assert odds == pytest.approx(simulated_wins(own, enemy, 1_500), abs=0.1)

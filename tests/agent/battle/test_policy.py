@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.battle.items import cured
 from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
@@ -22,6 +23,7 @@ from tests.agent.ring import number_of, species_of
 from tests.agent.support import Played, game_at
 
 POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12, 14
+PARLYZ_HEAL = 15
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 ASLEEP = WELL._replace(sleep=4)
 TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
@@ -29,9 +31,11 @@ TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
 
 NAMES = (
     *("NUDGE", "GLOWER", "SPLISH", "CURL UP", "NAP PUFF", "BELLOWS", "NIBBLE", "LEAF FLICK"),
-    "BURST",
+    *("BURST", "SIMMER"),
 )
-NUDGE, GLOWER, SPLISH, CURL_UP, NAP_PUFF, BELLOWS, NIBBLE, LEAF_FLICK, BURST = map(number_of, NAMES)
+NUDGE, GLOWER, SPLISH, CURL_UP, NAP_PUFF, BELLOWS, NIBBLE, LEAF_FLICK, BURST, SIMMER = map(
+    number_of, NAMES
+)
 
 
 def slots(*moves: tuple[int, int]) -> tuple[MoveSlot, ...]:
@@ -208,6 +212,16 @@ def test_a_burn_is_cured_only_in_a_battle_that_it_decides(sides: Sides) -> None:
     assert order_in(long, TRAIN) == UseItem(BURN_HEAL, 0)
 
 
+def test_a_cure_takes_back_stages_and_badges(sides: Sides) -> None:
+    own = sides.own
+    raised_twice = own.stats._replace(attack=30, speed=4)
+    mon = replace(own, stats=raised_twice, status=WELL._replace(paralyzed=True))
+    well = cured(mon, PARLYZ_HEAL)
+    assert well.status == WELL
+    assert well.stats == own.unmodified
+    assert cured(mon, ANTIDOTE) == mon
+
+
 def test_a_mon_with_much_better_odds_is_switched_in(sides: Sides) -> None:
     turn, own, enemy = sides
     strong = fighter(own, SPLISH, level=20)
@@ -254,6 +268,26 @@ def test_a_strong_move_with_low_pp_is_saved_for_strong_enemies(sides: Sides) -> 
     assert order_in(at(turn, both, weak), TRAIN) == Attack(0)
     in_danger = at(turn, replace(both, hp=8), weak, kind=BattleKind.TRAINER)
     assert order_in(in_danger, TRAIN) == Attack(1)
+
+
+def test_rage_is_used_only_without_another_attack(sides: Sides) -> None:
+    """Its user can do nothing else for the rest of the battle, whatever comes next."""
+    turn, own, enemy = sides
+    weak = replace(enemy, hp=2)
+    both = replace(fast(own), moves=slots((SIMMER, 20), (NUDGE, 1)))
+    assert order_in(at(turn, both, weak), TRAIN) == Attack(1)
+    only = replace(both, moves=slots((SIMMER, 20), (GLOWER, 20)))
+    assert order_in(at(turn, only, weak), TRAIN) == Attack(0)
+
+
+def test_a_wild_battle_is_left_when_the_last_attack_is_disabled(sides: Sides) -> None:
+    turn, own, enemy = sides
+    disabled = replace(fast(own), moves=slots((NUDGE, 20), (GLOWER, 20)), disabled=0)
+    refused = TriedOrders(refused=frozenset({Flee()}))
+    assert order_in(at(turn, disabled, enemy), TRAIN) == Flee()
+    assert order_in(at(turn, disabled, enemy), TRAIN, refused) == Attack(1)
+    trainer = at(turn, disabled, enemy, kind=BattleKind.TRAINER)
+    assert order_in(trainer, TRAIN) == Attack(1)
 
 
 def test_without_training_the_policy_runs_when_it_is_safe(sides: Sides) -> None:

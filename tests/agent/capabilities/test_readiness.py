@@ -11,6 +11,7 @@ import pytest
 
 from agent.app.plan import read_images
 from agent.battle.matchups import chance_to_beat
+from agent.capabilities import story_tasks
 from agent.capabilities.battle import must_win
 from agent.capabilities.capability import Capability, Senses, domain_of
 from agent.capabilities.catch import fitting_for, homes, wanted
@@ -24,14 +25,16 @@ from agent.capabilities.readiness import (
     teams_of,
 )
 from agent.capabilities.registry import capabilities_for
+from agent.capabilities.supplies import POTIONS_FOR_A_ROW
 from agent.perception.percept import percept_of
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
-from agent.skills import Terrain
+from agent.skills import Outcome, SkillRun, Terrain, once, wait
 from agent.story.interactions import Task
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import (
+    RED,
     Cartridge,
     CartridgeKind,
     Dex,
@@ -53,6 +56,7 @@ from tests.emulator.synthetic.facts import FOLDER
 
 AVERAGE: Final = Dvs(8, 8, 8, 8)
 UNTRIED: Final = Stats(0, 0, 0, 0, 0)
+TRAINED: Final = Stats(*[25_600] * 5)  # experience of stats
 WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 PEWTER_CITY: Final = 2
 PALLET_TOWN: Final = 0
@@ -61,6 +65,7 @@ PEWTER_GYM: Final = 54
 CERULEAN_CITY: Final = 3
 VERMILION_CITY: Final = 5
 VICTORY_ROAD: Final = 194
+SHIP: Final = 95
 HIGHEST: Final = 100
 POWER_ON: Final = read_state(Ram.of_image(bytes(0x2000), bytes(0x7F)), 0)
 
@@ -208,7 +213,7 @@ def test_species_beyond_a_leader_do_not_count_as_suitable_against_it(red: Red) -
     )
     near = [{place.name for place in homes(red.game_context, task)[0]} for task in (brock, erika)]
     assert not near[0]
-    assert {"route_1", "route_25"} <= near[1]
+    assert {"route_4_east", "route_11"} <= near[1]
     assert "victory_road_1f" not in near[1]
 
 
@@ -317,6 +322,19 @@ def test_the_elite_four_and_the_champion_have_their_own_moves(red: Red) -> None:
 
 
 @needs_brock
+def test_the_rival_on_the_ship_asks_for_more_for_his_moves_that_hinder(red: Red) -> None:
+    """His Sand-Attack and Leech Seed beat a real team of level 26 that did not lose at level 30."""
+    ship, game = task_of(red, "face_rival_on_ship"), red.game_context
+    squirtle, bulbasaur, charmander = game.story.rival_starters
+    for name, rival in (
+        ("WARTORTLE", bulbasaur),
+        ("IVYSAUR", charmander),
+        ("CHARMELEON", squirtle),
+    ):
+        assert lowest_level(red, name, ship, rival, *range(20, 40)) >= 29
+
+
+@needs_brock
 def test_healing_items_count_in_a_row_of_trainers_only(red: Red) -> None:
     game, state = red.game_context, red.facing(177, red.starter("VENUSAUR", 70))
     lorelei, koga = task_of(red, "beat_lorelei"), task_of(red, "beat_koga")
@@ -327,6 +345,25 @@ def test_healing_items_count_in_a_row_of_trainers_only(red: Red) -> None:
     assert not following(game, koga, state)
     assert heals(game, replace(state, bag=Bag((Stack(16, 3),)))) == 3
     assert heals(game, replace(state, bag=Bag((Stack(20, 3),)))) == 0
+
+
+@needs_brock
+@pytest.mark.parametrize(
+    ("name", "rival", "level"),
+    [("BLASTOISE", 153, 70), ("VENUSAUR", 176, 75), ("CHARIZARD", 177, 70)],
+)
+def test_the_healing_bought_before_the_last_five_lowers_the_level_they_ask_for(
+    name: str, rival: int, level: int, red: Red
+) -> None:
+    """Without an item a single fighter needs more than level 90 for the whole row."""
+    game, (mon,) = red.game_context, red.starter(name, level).mons
+    stats = stats_of(game.dex.species(mon.species).base, AVERAGE, level, TRAINED)
+    party = Party((replace(mon, stats=stats, hp=stats.hp),))
+    state, lorelei = red.facing(rival, party), task_of(red, "beat_lorelei")
+    team, then = team_against(game.story, game.dex, lorelei, state), following(game, lorelei, state)
+    bought = POTIONS_FOR_A_ROW[1]
+    assert readiness_of(game, party, team, then, bought).ready
+    assert not readiness_of(game, party, team, then).ready
 
 
 @needs_brock
@@ -388,6 +425,42 @@ def test_no_walk_leads_over_a_fight_on_the_only_way(behind: str, task: str, red:
             if need not in seen
         ]
     assert set(before) <= seen
+
+
+@needs_brock
+def test_a_machine_that_works_late_is_waited_for_once(red: Red) -> None:
+    """Bill's machine takes some 400 frames, in which RAM looks as if nothing went on."""
+    task, game = task_of(red, "work_machine"), red.game_context
+    at_once = replace(task.interaction, begin=lambda _context, _state: once(wait(1)))
+    story = replace(game.story, tasks=(replace(task, interaction=at_once),))
+    capability = story_tasks.capability(replace(game, story=story))
+    (bound,) = [each for each in capability.actions if each.action.name == "task:work_machine"]
+    here = red.standing_in(88, red.starter("SQUIRTLE", 20))
+    run = SkillRun(bound.begin(here))
+    waited = 0
+    while waited < 400:
+        assert run.outcome is Outcome.RUNNING
+        assert run.step.button is None
+        waited += run.step.frames
+        run.resume(here)
+    run.resume(with_event(here, "met_bill"))
+    assert run.outcome is Outcome.DONE
+
+
+@needs_brock
+def test_the_ship_is_left_from_its_first_floor_at_once(red: Red) -> None:
+    on_board = red.standing_in(SHIP, red.starter("SQUIRTLE", 30))
+    for event in ("got_hm01", "beat_cerulean_rocket_thief"):
+        on_board = with_event(on_board, event)
+    (leave,) = red.way_to("event:ss_anne_left", on_board)
+    assert leave == "travel:vermilion_city:from_ss_anne_1f"
+
+
+def with_event(state: State, name: str) -> State:
+    """Return a state in which an event has happened too."""
+    bit, events = RED.events[name], bytearray(state.flags.events)
+    events[bit // 8] |= 1 << bit % 8
+    return replace(state, flags=replace(state.flags, events=bytes(events)))
 
 
 @needs_brock

@@ -305,6 +305,23 @@ def test_walking_back_and_forth_is_progress_while_experience_grows(percept: Perc
                 assert progress.verdict is None
 
 
+def test_training_a_whole_team_meets_none_of_the_limits(percept: Percept) -> None:
+    """Five levels of eighty battles each, two of three followed by a long walk to a nurse and back."""
+    progress = ProgressMonitor()
+    grounds, road, center = at(percept, 1, 1), at(percept, 2, 1), at(percept, 3, 1)
+    walk = [(road, "travel", 120), (center, "heal", 3), (road, "travel", 120)]
+    for battle in range(5 * 80):
+        rounds = [(grounds, "train", 20), (grounds, "fight", 20), *(walk if battle % 3 else ())]
+        for place, action, ticks in rounds:
+            moment = richer(place, exp=450 * battle, levels=battle // 80)
+            welcome = replace(moment, text="WE HEAL YOUR TEAM.")
+            progress.begun(action)
+            for tick in range(ticks):
+                progress.saw(welcome if action == "heal" and tick == 1 else moment)
+                assert progress.verdict is None
+            progress.ended_well(action)
+
+
 def test_regaining_an_earlier_state_is_no_progress(percept: Percept) -> None:
     progress = ProgressMonitor()
     rich = richer(percept, exp=5)

@@ -35,6 +35,7 @@ from tests.agent.support import Game, Played, Watcher, game_at
 from tests.live_blocks import laid_over
 
 SECOND_TOWN, FIRST_TOWN = 1, 0
+IN_A_DARK_CAVE, BACKGROUND_PALETTE, DARK_PALETTE = 6, 0xFF47, 0xFE
 HM_CUT = 196
 NAMES = {town: WORLD.map(town).header.town_map for town in range(3)}
 TOWNS = {town: entry.name for town, entry in NAMES.items() if entry is not None}
@@ -278,6 +279,19 @@ def test_a_frame_read_reports_ground_that_differs_from_ram(in_town: Game) -> Non
     assert terrain_lines(wait(20)) == ["terrain: live map and screen disagree on 4 squares"]
     assert terrain_lines(Step(Button.LEFT, 8, 24)) == []  # a step draws the map again
     assert in_town.state.position != (x, y)
+
+
+def test_a_dark_frame_is_no_disagreement_and_keeps_the_confidence(in_town: Game) -> None:
+    perceiver = Perceiver(
+        in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
+    )
+    perceiver.perceive(in_town.state, 0)
+    in_town.poke({symbol("wMapPalOffset"): IN_A_DARK_CAVE, BACKGROUND_PALETTE: DARK_PALETTE})
+    in_town.console.perform(Step(None, 0, 1), render=True)
+    assert in_town.state.is_dark
+    percept = perceiver.perceive(in_town.state, 1)
+    assert percept.reading is not None
+    assert percept.disagreements == ()
 
 
 def test_ram_and_screen_agree_on_the_ground_during_a_run(played: Played) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, roam, travel
+from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, examine, roam, travel
 from agent.skills.roam import wild_squares
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
@@ -177,6 +177,28 @@ def test_a_person_in_a_gap_gets_room_to_leave(played: Played, later: int) -> Non
         terrain = Terrain(WORLD)
         north = Destination(HEATHER_WAY, frozenset({(6, ABOVE_THE_GAP)}))
         assert game.carry_out(travel(terrain, north, game.state), within=300) is Outcome.DONE
+
+
+@pytest.mark.parametrize("later", [8, 70, 190])
+def test_a_person_in_a_gap_before_someone_to_talk_to_gets_room_to_leave(
+    played: Played, later: int
+) -> None:
+    """As of a visitor on the only square before a nurse, who cannot leave past the player."""
+
+    def before_the_gap(state: State) -> bool:
+        return free_in(HEATHER_WAY)(state) and state.map.y == BELOW_THE_GAP
+
+    with game_at(played.folder, before_the_gap) as game:
+        game.poke({symbol("wGrassRate"): 0})
+        wait(game, later)
+        run = SkillRun(examine((6, ABOVE_THE_GAP - 1), Terrain(WORLD), game.state))
+        for _ in range(300):
+            if game.state.position == (6, ABOVE_THE_GAP):
+                return
+            assert run.outcome is Outcome.RUNNING
+            game.console.perform(run.step)
+            run.resume(game.state)
+        raise AssertionError("the way stays closed")
 
 
 ALWAYS = 255

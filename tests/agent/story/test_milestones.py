@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from agent.perception.percept import Due, Percept, ScreenReading
+from agent.perception.percept import Due, Perceiver, Percept, ScreenReading
 from agent.story.facts import FactKind, RamFact
 from agent.story.milestones import Milestone, MilestoneLedger, Witness
 from agent.story.story import Story
@@ -69,6 +69,18 @@ def test_a_milestone_is_recorded_by_both_witnesses(team: tuple[State, str]) -> N
     assert state.party.mons[0].nickname in ledger.reached[0].witnesses["frame"]
     assert "0x22" in ledger.reached[0].witnesses["ram"]
     assert ledger.due(state) is Due.NOTHING
+
+
+def test_a_frame_is_drawn_at_every_tick_while_a_milestone_is_due(played: Played) -> None:
+    """However short a scene is, as that of the last milestone, the frame of its text is read."""
+    with game_at(played.folder, shows_team) as game:
+        ledger = MilestoneLedger((TEAM,), Hooks())
+        perceiver = Perceiver(game.console, FONT, WORLD, ledger.due)
+        for tick in range(1, 30):
+            percept = perceiver.perceive(game.state, tick)
+            assert perceiver.wants_frame
+            game.console.perform(Step(None, 0, 8), render=perceiver.wants_frame)
+            assert tick == 1 or percept.reading is not None
 
 
 def test_without_a_frame_no_milestone_is_recorded(team: tuple[State, str]) -> None:

@@ -107,6 +107,7 @@ COVERED_BY: Final = {
     "indigo": "indigo_plateau",
     "hall_of_fame": "hall_of_fame",
 }
+ROUTE_4: Final = 15
 every_step = pytest.mark.parametrize(
     "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
 )
@@ -353,6 +354,18 @@ def test_the_statues_of_the_mansion_are_answered_yes() -> None:
     interactions = [each.interaction for each in STORY.tasks if each.sets in switch]
     assert len(interactions) == 5
     assert all(each.value["yes"] for each in interactions)
+
+
+def test_the_land_west_of_mt_moon_ends_where_no_way_leads_back() -> None:
+    """On Route 4 two lanes between its ledges still lead back; the grass behind the last ledge does not."""
+    (west,) = [each for each in STORY.lands if each.name == "west"]
+    rows = json.loads((FACTS / "ground.json").read_text(encoding="utf-8"))["maps"]["15"]["rows"]
+    lanes = {(x, y) for y in (6, 8) for x in range(63, len(rows[y])) if rows[y][x] == "."}
+    assert len(lanes) == 34
+    assert all(west.covers(ROUTE_4, each) for each in lanes)
+    (grass,) = [place.spot for place in STORY.places if place.name == "route_4_east"]
+    assert grass is not None
+    assert not west.covers(ROUTE_4, grass)
 
 
 def test_story_items_are_kept() -> None:
