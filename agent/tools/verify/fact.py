@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from agent.story.story import Story
 from emulator import Button, Dex, Ram, State, World
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot
@@ -138,12 +139,13 @@ class FactLog:
 
 
 class FactSource:
-    """The base class of watchers and trials: the log of results, and the tables of the cartridge."""
+    """The base class of watchers and trials: the log of results, the tables of the cartridge, and its story."""
 
-    def __init__(self, log: FactLog, world: World, dex: Dex) -> None:
+    def __init__(self, log: FactLog, world: World, dex: Dex, story: Story) -> None:
         self.log = log
         self.world = world
         self.dex = dex
+        self.story = story
         self.reset()
 
     def reset(self) -> None:
