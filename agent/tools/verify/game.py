@@ -30,6 +30,7 @@ from agent.tools.verify.growth import (
 from agent.tools.verify.movement import StepTrials, WalkWatcher
 from agent.tools.verify.scripts import (
     CurrentTrials,
+    LiftTrials,
     MustWinTrials,
     NoItemTrials,
     PanelTrials,
@@ -43,7 +44,7 @@ from agent.tools.verify.text_menus import (
     StartMenuTrials,
 )
 from agent.tools.verify.waits import CatchWatcher, HeldTextTrials, MenuWaitTrials, TownMapTrials
-from agent.tools.verify.warps import WarpTrials, WarpWatcher
+from agent.tools.verify.warps import WarpTrials, WarpWatcher, check_ladders
 from emulator import EMULATOR, Cartridge, Dex, EmulatorError, PyBoyConsole, World
 from emulator.soundness.survey import survey
 
@@ -157,6 +158,7 @@ TRIALS: Final[tuple[type[Trial], ...]] = (
     PanelTrials,
     CurrentTrials,
     NoItemTrials,
+    LiftTrials,
 )
 
 
@@ -185,6 +187,7 @@ class FactChecks:
             )
             for each in Story.of(cartridge.kind).milestones
         )
+        check_ladders(World.of(cartridge), self.log)
         shared = self.log, World.of(cartridge), Dex.of(cartridge), Story.of(cartridge.kind)
         self._watchers = [make(*shared) for make in WATCHERS]
         self._trials = [make(*shared) for make in TRIALS]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from agent.skills import Destination, Terrain, talk, travel
 from agent.skills.walk import BUTTON
 from agent.story.facts import FactKind
 from agent.story.interactions import Task
@@ -10,10 +11,12 @@ from agent.tools.verify.battles import flees
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import MAP, FactWatcher
 from agent.tools.verify.movement import is_idle
+from agent.tools.verify.warps import look_back
 from emulator import Battle, Button, Facing, MenuKind, Phase, Ram, State
 from emulator.profile import symbol
 from emulator.ram.flags import EVENTS
-from emulator.ram.map import Position, Travel
+from emulator.ram.map import Travel
+from emulator.world.game_map import Warp
 
 BAG: Final = symbol("wNumBagItems")
 EMPTY: Final = b"\0\xff"
@@ -24,7 +27,9 @@ ENDED: Final = 900  # frames within which a script after a battle has ended
 STILL: Final = 20  # frames without a change after which a lift has stopped
 SHAKES: Final = range(90, 111)  # turns of the picture of a lift: 100, seen frame by frame
 ANSWERED: Final = 60  # frames within which a panel or a person answers
-STEP_FRAMES: Final = 24
+LONGEST_WALK: Final = 60  # steps of a skill
+ENTERED: Final = 120  # frames after which a map is entered
+NO_ITEM: Final = b"\0"  # what follows the flag
 
 
 class ScriptWatcher(FactWatcher):
@@ -233,36 +238,58 @@ class NoItemTrials(Trial):
         self._tried: set[tuple[int, int]] = set()  # map and sprite slot
 
     def is_ready(self, state: State) -> bool:
-        """Return whether the player stands beside one."""
-        return is_idle(state) and next(self._beside(state), None) is not None
+        """Return whether there is one on the map."""
+        return is_idle(state) and next(self._slots(state), None) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
-        """Talk, and check that it speaks, and that the bag is unchanged."""
-        slot, facing = next(self._beside(state))
+        """Talk, and check that the bag is unchanged, and that it is still there."""
+        slot = next(self._slots(state))
         self._tried.add((state.map.map_id, slot))
-        sandbox.press(BUTTON[facing], hold=4, settle=12)
-        sandbox.press(Button.A, hold=4, settle=ANSWERED)
-        for _ in range(ANSWERED // 4):
-            if sandbox.press(Button.B, hold=4, settle=16).in_control:
-                break
-        end = sandbox.state
+        end = sandbox.follow(talk(slot, Terrain(self.world), state), LONGEST_WALK)
+        if not end.in_control or end.position == state.position:
+            return  # somebody was in the way, or the talk goes on
         is_there = any(each.slot == slot for each in end.people_present)
         wrong = f"the bag went from {state.bag.items} to {end.bag.items}"
         seen = wrong if end.bag != state.bag else None if is_there else "it is gone"
         self.log.record("scripts.no_item", seen, state.ram, state.frame)
 
-    def _beside(self, state: State) -> Iterator[tuple[int, Facing]]:
-        people = {Position(*each.position): each.slot for each in state.people_present}
-        flagged = (
-            self.world.map(state.map.map_id).people
-            if state.map.map_id in self.world.map_ids
-            else ()
-        )
-        slots = {each.slot for each in flagged if each.extra == NO_ITEM}
-        for facing in Facing:
-            slot = people.get(Position(state.map.x + facing.dx, state.map.y + facing.dy))
-            if slot is not None and slot in slots and (state.map.map_id, slot) not in self._tried:
-                yield slot, facing
+    def _slots(self, state: State) -> Iterator[int]:
+        map_id = state.map.map_id
+        objects = self.world.map(map_id).people if map_id in self.world.map_ids else ()
+        flagged = {each.slot for each in objects if each.extra == NO_ITEM}
+        for person in state.people_present:
+            if person.slot in flagged and (map_id, person.slot) not in self._tried:
+                yield person.slot
 
 
-NO_ITEM: Final = b"\0"
+class LiftTrials(Trial):
+    """Enters each lift, which the story may not name."""
+
+    def reset(self) -> None:
+        """Reset what was tried."""
+        self._tried: set[int] = set()  # maps
+
+    def is_ready(self, state: State) -> bool:
+        """Return whether there is the door of a lift on the map."""
+        map_id = state.map.map_id
+        return is_idle(state) and map_id not in self._tried and self._door(state) is not None
+
+    def run(self, sandbox: Sandbox, state: State) -> None:
+        """Walk in through the door, and check the exits."""
+        map_id, door = state.map.map_id, self._door(state)
+        self._tried.add(map_id)
+        if door is None:
+            return
+        before = Destination(map_id, frozenset({(door.x, door.y + 1)}))
+        sandbox.follow(travel(Terrain(self.world), before, state), LONGEST_WALK)
+        if sandbox.until(lambda ram: ram.byte(MAP) == door.map_id, WAITED, Button.UP):
+            end = sandbox.wait(ENTERED)
+            if end.map.map_id == door.map_id:
+                look_back(self, map_id, end.ram, state.frame)
+
+    def _door(self, state: State) -> Warp | None:
+        map_id = state.map.map_id
+        if map_id not in self.world.map_ids:
+            return None
+        warps = (each for each in self.world.map(map_id).warps if each.map_id in self.world.map_ids)
+        return next((each for each in warps if self.world.end_of(map_id, each) is None), None)

@@ -14,9 +14,9 @@ from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
 
 # The keys to an entry of the battle menu from anywhere, the menu behind it, and the frames from A to its cursor.
 MENUS: Final = {
-    MenuKind.MOVES: ((Button.LEFT, Button.UP), range(8, 12)),
-    MenuKind.ITEMS: ((Button.LEFT, Button.DOWN), range(17, 19)),
-    MenuKind.PARTY: ((Button.RIGHT, Button.UP), range(21, 25)),
+    MenuKind.MOVES: ((Button.LEFT, Button.UP), range(8, 17)),
+    MenuKind.ITEMS: ((Button.LEFT, Button.DOWN), range(12, 21)),
+    MenuKind.PARTY: ((Button.RIGHT, Button.UP), range(20, 27)),
 }
 OPENED: Final = 60  # frames within which a menu opens
 

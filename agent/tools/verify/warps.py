@@ -5,10 +5,23 @@ from typing import Final
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import FACING, IN_BATTLE, JOY_IGNORE, MAP, FactWatcher, X, Y
+from agent.tools.verify.fact import (
+    FACING,
+    IN_BATTLE,
+    JOY_IGNORE,
+    MAP,
+    Deviation,
+    FactLog,
+    FactSource,
+    FactWatcher,
+    X,
+    Y,
+)
 from agent.tools.verify.movement import is_idle, walks
-from emulator import Button, Facing, Position, Ram, State
+from emulator import Button, Facing, Position, Ram, State, World
 from emulator.profile import symbol
+from emulator.ram.map import MapPosition
+from emulator.soundness.check import maps_in_use
 from emulator.world.game_map import LAST_MAP, GameMap, Warp, WarpTrigger
 
 LAST_OUTDOORS: Final = symbol("wLastMap")
@@ -123,16 +136,8 @@ class WarpWatcher(FactWatcher):
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
             self.log.record("warps.pause", seen, now, number)
-            self._look_back(self._came_from, now, number)
+            look_back(self, self._came_from, now, number)
             self._warp, self._counter = None, 0
-
-    def _look_back(self, came_from: int, now: Ram, number: int) -> None:
-        """Check that the exits of a map whose exits all lead to one map lead back: an elevator has just written its own."""
-        count = len(self.world.map(now.byte(MAP)).warps)
-        exits = {now.byte(ENTRIES + 4 * each + 3) for each in range(count)}
-        if len(exits) == 1 and LAST_MAP not in exits:
-            wrong = f"its exits lead to map {min(exits)}, and the player came from map {came_from}"
-            self.log.record("warps.back", None if exits == {came_from} else wrong, now, number)
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
         """Check that the player stands at the destination; while the screen is off the map may not be set up yet."""
@@ -151,6 +156,15 @@ class WarpWatcher(FactWatcher):
         wrong = f"map, x and y are {here}, and {self._wanted} are expected"
         seen = None if here == self._wanted else wrong
         self.log.record("connections.crossing", seen, now, number)
+
+
+def look_back(source: FactSource, came_from: int, now: Ram, number: int) -> None:
+    """Check that the exits of a map whose exits all lead to one map lead back: an elevator has just written its own."""
+    count = len(source.world.map(now.byte(MAP)).warps)
+    exits = {now.byte(ENTRIES + 4 * each + 3) for each in range(count)}
+    if len(exits) == 1 and LAST_MAP not in exits:
+        wrong = f"its exits lead to map {min(exits)}, and the player came from map {came_from}"
+        source.log.record("warps.back", None if exits == {came_from} else wrong, now, number)
 
 
 def _setup(ram: Ram) -> tuple[int, ...]:
@@ -233,3 +247,34 @@ def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
     if sandbox.state.in_battle or sandbox.state.dialogue.is_open:
         return None
     return "" if left else f"{exit_button.name} held on it did not lead out"
+
+
+def check_ladders(world: World, log: FactLog) -> None:
+    """Record whether each ladder leads back, by the tables of the cartridge alone."""
+    for here in maps_in_use(world):
+        for warp in here.warps:
+            ends = _ladder_ends(world, here, warp)
+            if ends is None:
+                continue
+            there, back = ends
+            if back.map_id == here.map_id and abs(back.x - warp.x) + abs(back.y - warp.y) <= 1:
+                log.holds("warps.ladder")
+                continue
+            seen = f"the warp leads to {tuple(there)}, and from there to {tuple(back)}"
+            where = f"map {here.map_id} at ({warp.x},{warp.y}), on the cartridge"
+            log.add("warps.ladder", Deviation(where, here.map_id, None, None, seen))
+
+
+def _ladder_ends(world: World, here: GameMap, warp: Warp) -> tuple[MapPosition, MapPosition] | None:
+    """Return where a ladder leads and where the one there does; None for anything else.
+
+    Both fire on arrival. An elevator, which writes its own exits, has no end, and a pad leads to its own map.
+    """
+    there = world.end_of(here.map_id, warp)
+    if there is None or there.map_id == here.map_id:
+        return None
+    opposite = world.map(there.map_id).warps[warp.warp_index]
+    back = world.end_of(there.map_id, opposite)
+    fires = {warp.trigger, opposite.trigger} == {WarpTrigger.STEP}
+    is_named = LAST_MAP not in {warp.map_id, opposite.map_id}
+    return (there, back) if back is not None and fires and is_named else None
