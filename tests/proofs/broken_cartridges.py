@@ -1,8 +1,7 @@
 """Demo cartridges broken on purpose, and whether `verify` reports the fault of each.
 
 The intact cartridge is built once; for an edit only the changed sources are compiled, and for an edit of the world only
-its tables are. A game begins at power-on, or at the start of a scenario: with a state of the intact cartridge, in
-which no code of the changed file runs.
+the tables. A game begins at power-on, or at the start of a scenario, which is derived on the intact cartridge.
 """
 
 import hashlib
@@ -251,14 +250,19 @@ def intact_job(number: int) -> Row:
 
 
 def scenario_job(number: int) -> Row:
-    """Verify the intact cartridge in one of the scenarios in which broken ones are: no fact may be wrong."""
+    """Verify the intact cartridge in a scenario: no fact that a broken one breaks there may be wrong.
+
+    Others may be, since scenarios begin with bytes of RAM set by hand.
+    """
     name = used_scenarios()[number % SEEDS]
+    broken = {edit.finds for edit in read_edits() if edit.scenario == name}
     verdict = verified_scenario(name, load_cartridge(demo_cartridge_path()))
+    named = [row.fact.id for row in verdict.wrong if row.fact.id in broken]
     return {
         "name": f"sound, {name}",
         "says": verdict.headline,
         "tick": verdict.played.ticks,
-        "problems": [f"{row.fact.id} is reported wrong" for row in verdict.wrong],
+        "problems": [f"{fact} is reported wrong" for fact in named],
     }
 
 

@@ -40,6 +40,7 @@ ALL_KEYS: Final = 0xFF  # of wJoyIgnore
 DARK: Final = symbol("wMapPalOffset")
 TILESET: Final = symbol("wCurMapTileset")
 MAP_SIZE: Final = 3  # bytes: tileset, height and width
+FACILITY: Final = 22  # the tileset with pads
 FADE_FRAMES: Final = 30  # a fade takes 32
 ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
 
@@ -268,10 +269,10 @@ def check_ladders(world: World, log: FactLog) -> None:
 def _ladder_ends(world: World, here: GameMap, warp: Warp) -> tuple[MapPosition, MapPosition] | None:
     """Return where a ladder leads and where the one there does; None for anything else.
 
-    Both fire on arrival. An elevator, which writes its own exits, has no end, and a pad leads to its own map.
+    Both fire on arrival. An elevator, which writes its own exits, has no end; pads, of one tileset, are no ladders.
     """
     there = world.end_of(here.map_id, warp)
-    if there is None or there.map_id == here.map_id:
+    if there is None or here.header.tileset_id == FACILITY:
         return None
     opposite = world.map(there.map_id).warps[warp.warp_index]
     back = world.end_of(there.map_id, opposite)
