@@ -291,5 +291,8 @@ class LiftTrials(Trial):
         map_id = state.map.map_id
         if map_id not in self.world.map_ids:
             return None
-        warps = (each for each in self.world.map(map_id).warps if each.map_id in self.world.map_ids)
-        return next((each for each in warps if self.world.end_of(map_id, each) is None), None)
+        for warp in self.world.map(map_id).warps:
+            leads_on = warp.map_id != map_id and warp.map_id in self.world.map_ids
+            if leads_on and self.world.end_of(map_id, warp) is None:
+                return warp
+        return None

@@ -106,6 +106,7 @@ def _first_row(ram: Ram) -> bytes:
 
 TRIES: Final = 4
 BEGINS: Final = 20  # of trials, since a text that is still being printed looks the same
+ENDS: Final = (".", "!", "?")  # of a text that may be complete
 STILL: Final = 30  # frames without a change: not printing
 HELD: Final = 240  # frames without a change: waiting for a key, since no fixed delay is longer
 GOES_ON: Final = 60  # frames within which a press has an effect
@@ -123,14 +124,14 @@ class HeldTextTrials(Trial):
         is_quiet = state.dialogue.waiting is Waiting.QUIET and state.dialogue.font_loaded
         if not is_quiet or state.menu is not None or state.in_battle:
             return False
-        return self._left > 0 and self._begun > 0 and bool(state.dialogue.text)
+        return self._left > 0 and self._begun > 0 and state.dialogue.text.endswith(ENDS)
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Wait until nothing changes, then press A, then B."""
+        self._begun -= 1
         page = state.ram.span(*SCREEN)
         if sandbox.until(lambda ram: ram.span(*SCREEN) != page, STILL):
             return
-        self._begun -= 1
         if sandbox.until(lambda ram: ram.span(*SCREEN) != page, HELD):
             return  # a fixed delay
         self._left -= 1
