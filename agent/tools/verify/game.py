@@ -25,7 +25,7 @@ from agent.tools.verify.growth import (
     HealingWatcher,
     LevelWatcher,
     MoneyWatcher,
-    WaresWatcher,
+    StockWatcher,
 )
 from agent.tools.verify.movement import StepTrials, WalkWatcher
 from agent.tools.verify.scripts import (
@@ -139,7 +139,7 @@ WATCHERS: Final[tuple[type[FactWatcher], ...]] = (
     LevelWatcher,
     MoneyWatcher,
     HealingWatcher,
-    WaresWatcher,
+    StockWatcher,
     DepartureWatcher,
     CatchWatcher,
     ScriptWatcher,

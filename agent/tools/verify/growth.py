@@ -206,11 +206,11 @@ class MoneyWatcher(FactWatcher):
 
 
 OFFERED: Final = MenuKind.PRICED_ITEMS
-WARES: Final = symbol("wItemList")
-MOST_WARES: Final = 14
+STOCK: Final = symbol("wItemList")
+MOST_ITEMS: Final = 14
 
 
-class WaresWatcher(FactWatcher):
+class StockWatcher(FactWatcher):
     """Checks what a shop offers when its list opens."""
 
     def reset(self) -> None:
@@ -224,11 +224,11 @@ class WaresWatcher(FactWatcher):
         shops = self.world.map(map_id).header.shops if map_id in self.world.map_ids else ()
         if was_open or not self._is_open or not shops:
             return  # a script of its own fills the list where no clerk of the map has one
-        count = min(state.ram.byte(WARES), MOST_WARES)
-        listed = tuple(state.ram.span(WARES + 1, count))
+        count = min(state.ram.byte(STOCK), MOST_ITEMS)
+        listed = tuple(state.ram.span(STOCK + 1, count))
         wrong = f"items {listed}, and the clerks' lists are {[each.items for each in shops]}"
-        is_known = any(listed == each.items[:MOST_WARES] for each in shops)
-        self.log.record("money.wares", None if is_known else wrong, state.ram, state.frame)
+        is_known = any(listed == each.items[:MOST_ITEMS] for each in shops)
+        self.log.record("money.stock", None if is_known else wrong, state.ram, state.frame)
 
 
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")

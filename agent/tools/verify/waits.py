@@ -146,6 +146,7 @@ class HeldTextTrials(Trial):
 
 SCREEN: Final = (TILE_MAP, 18 * COLUMNS)
 OWNED: Final = (symbol("wPokedexOwned"), 19)
+ENEMY: Final = symbol("wEnemyMonSpecies")
 ARROW_AT: Final = TILE_MAP + 16 * COLUMNS + 18
 ARROW: Final = 0xEE
 WILD: Final = 1
@@ -161,7 +162,7 @@ class CatchWatcher(FactWatcher):
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a new owned species in a wild battle, and the page or what comes instead."""
         if now.byte(IN_BATTLE) == WILD and before.span(*OWNED) != now.span(*OWNED):
-            self._waits = True
+            self._waits = self._is_first(before, now)
         if not self._waits:
             return
         if now.byte(ARROW_AT) == ARROW and not read_dialogue(now).lines:
@@ -174,3 +175,11 @@ class CatchWatcher(FactWatcher):
             self._waits = False
             after = "the question for a name" if asks else "the end of the battle"
             self.log.fails("battles.page", f"{after} followed without it", now, number)
+
+    def _is_first(self, before: Ram, now: Ram) -> bool:
+        """Return whether the enemy's species is newly owned; an evolution adds another without a page."""
+        enemy = self.dex.all_species.get(now.byte(ENEMY))
+        new = int.from_bytes(now.span(*OWNED), "little") & ~int.from_bytes(
+            before.span(*OWNED), "little"
+        )
+        return enemy is not None and bool(new >> (enemy.dex - 1) & 1)
