@@ -1,7 +1,8 @@
 """Demo cartridges broken on purpose, and whether `verify` reports the fault of each.
 
-The intact cartridge is built once; for an edit only the changed sources are compiled. Objects are cached by the text
-that the compiler reads, so that other sources compile only what differs.
+The intact cartridge is built once; for an edit only the changed sources are compiled, and for an edit of the world only
+the tables. Objects are cached by the text that the compiler reads, so that other sources compile only what differs. A
+game begins at power-on, or at the start of a scenario, which is derived on the intact cartridge.
 """
 
 import hashlib
@@ -13,8 +14,8 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -27,14 +28,18 @@ from agent import HOME
 from agent.app import Interrupt
 from agent.app.play import NoViewer
 from agent.story.story import Story
+from agent.tools.scenario.file import PlayBody, read_scenario
+from agent.tools.scenario.start import Cache, derive
 from agent.tools.verify.fact import FactLog
-from agent.tools.verify.game import VerifyRequest, verify
-from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
+from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, verify
+from emulator import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from memory import read_run
 from tests.proofs.workers import Row
 
 EDITS: Final = Path(__file__).with_name("broken_cartridges.toml")
 DEMO: Final = HOME / "roms" / "demo"
 SOURCES: Final = DEMO / "src"
+SCENARIOS: Final = HOME / "tests" / "scenarios"
 CACHE: Final = HOME / ".cache" / "broken"
 KEPT: Final = 2  # source versions whose builds are cached
 OBJECTS: Final = HOME / ".cache" / "objects"
@@ -56,7 +61,8 @@ class Edit:
     """One small change: `old` of the file becomes `new`.
 
     `finds` is the fact that must be reported as wrong, `until` the milestone up to which a game is played;
-    `wants` are story facts to reach on the way; `quick` means fast enough for the ordinary tests.
+    `wants` are story facts to reach on the way; `quick` means fast enough for the ordinary tests. With `scenario` the
+    game is that one of `tests/scenarios`, and its frames end it. `file` is a source, or a table below `world/`.
     """
 
     name: str
@@ -65,7 +71,8 @@ class Edit:
     old: str
     new: str
     finds: str
-    until: str
+    until: str = ""
+    scenario: str = ""
     wants: Sequence[str] = ()
     quick: bool = False
 
@@ -80,7 +87,12 @@ class Edit:
     @property
     def source(self) -> str:
         """The text of the file in the checkout."""
-        return (SOURCES / self.file).read_text(encoding="ascii")
+        return (DEMO / self.file if self.is_table else SOURCES / self.file).read_text("ascii")
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it changes the world instead of the code."""
+        return self.file.startswith("world/")
 
 
 def read_edits() -> tuple[Edit, ...]:
@@ -105,7 +117,10 @@ def broken_image(edit: Edit) -> Path:
     image = sound.parent / f"{edit.name}-{key[:12]}.gb"
     if not image.exists():
         with _scratch(sound.parent, edit.name) as folder:
-            data = _link(_changed_objects(edit, text, sound, folder), folder)
+            if edit.is_table:
+                data = _changed_tables(edit, text, sound, folder)
+            else:
+                data = _link(_changed_objects(edit, text, sound, folder), folder)
             (folder / "image").write_bytes(data)
             (folder / "image").replace(image)
     return image
@@ -160,6 +175,28 @@ def _changed_objects(edit: Edit, text: str, sound: Path, folder: Path) -> list[P
     names = {path.stem for path in touched}
     kept = [each for each in sorted(sound.glob("*.rel")) if each.stem not in names]
     return [*kept, *[folder / f"{name}.rel" for name in sorted(names)]]
+
+
+def _changed_tables(edit: Edit, text: str, sound: Path, folder: Path) -> bytes:
+    """Return the intact image with the bytes that an edit of the world changes."""
+    worlds = []
+    for name in ("intact", "changed"):
+        shutil.copytree(DEMO / "world", folder / name / "world")
+        if name == "changed":
+            (folder / name / edit.file).write_text(text, encoding="ascii")
+        command = (sys.executable, "-m", "world.compile", str(folder / name))
+        subprocess.run(command, cwd=folder / name, check=True, capture_output=True)
+        worlds.append(folder / name)
+    if len({(each / "world.h").read_bytes() for each in worlds}) != 1:
+        message = f"{edit.name}: world.h changes with {edit.file}, so code must be compiled again"
+        raise EditError(message)
+    image = bytearray((sound / "image").read_bytes())
+    pairs = zip(*[(each / "world.bin").read_bytes() for each in worlds], strict=True)
+    for at, (before, after) in enumerate(pairs):
+        if before != after:
+            image[at] = after
+    _builder(folder).fix_checksums(image)
+    return bytes(image)
 
 
 def _mentions(path: Path, edit: Edit) -> bool:
@@ -262,6 +299,28 @@ def intact_job(number: int) -> Row:
     }
 
 
+def scenario_job(number: int) -> Row:
+    """Verify the intact cartridge in a scenario: no fact that a broken one breaks there may be wrong.
+
+    Others may be, since scenarios begin with bytes of RAM set by hand.
+    """
+    name = used_scenarios()[number % SEEDS]
+    broken = {edit.finds for edit in read_edits() if edit.scenario == name}
+    verdict = verified_scenario(name, load_cartridge(demo_cartridge_path()))
+    named = [row.fact.id for row in verdict.wrong if row.fact.id in broken]
+    return {
+        "name": f"sound, {name}",
+        "says": verdict.headline,
+        "tick": verdict.played.ticks,
+        "problems": [f"{fact} is reported wrong" for fact in named],
+    }
+
+
+def used_scenarios() -> list[str]:
+    """Return the names of the scenarios in which broken cartridges are verified."""
+    return sorted({edit.scenario for edit in read_edits() if edit.scenario})
+
+
 def broken_job(number: int) -> Row:
     """Verify one broken cartridge until its fault is reported."""
     edit = read_edits()[number % SEEDS]
@@ -284,6 +343,28 @@ def named_facts(edit: Edit) -> tuple[list[str], int]:
         return edit.finds in (row.fact.id for row in log.wrong)
 
     cartridge = load_cartridge(broken_image(edit))
-    request = VerifyRequest(edit.until, MOST_FRAMES, wants=tuple(edit.wants))
-    verdict = verify(cartridge, request, NoViewer(), Interrupt(), enough)
+    if edit.scenario:
+        verdict = verified_scenario(edit.scenario, cartridge, enough)
+    else:
+        request = VerifyRequest(edit.until, MOST_FRAMES, wants=tuple(edit.wants))
+        verdict = verify(cartridge, request, NoViewer(), Interrupt(), enough)
     return [row.fact.id for row in verdict.wrong], verdict.played.ticks
+
+
+def verified_scenario(
+    name: str, cartridge: Cartridge, enough: Callable[[FactLog], bool] | None = None
+) -> CartridgeVerdict:
+    """Verify a cartridge in a scenario's game, from the state in which it starts on the intact cartridge."""
+    intact = load_cartridge(demo_cartridge_path())
+    scenario = read_scenario(SCENARIOS / f"{name}.toml")
+    path, body = derive(scenario, intact, Cache.of(intact)), scenario.body
+    if path is None or not isinstance(body, PlayBody):
+        message = f"{name} does not play from a state"
+        raise EditError(message)
+    last = Story.of(CartridgeKind.DEMO).milestones[-1].id
+    with closing(read_run(path)) as folder:
+        *_, start = folder.store.marks()
+    frames = start.frame + body.play.frames
+    request = VerifyRequest(last, frames, scenario.seed, body.play.wants, path)
+    # States fit, since what is broken lies in code that is not running then.
+    return verify(replace(cartridge, sha1=intact.sha1), request, NoViewer(), Interrupt(), enough)

@@ -6,12 +6,15 @@ from agent.story.story import Story
 from agent.tools.verify.game import FactChecks
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
+    SCENARIOS,
     Edit,
     broken_job,
     intact_job,
     named_facts,
     read_edits,
     require_compiler,
+    scenario_job,
+    used_scenarios,
 )
 from tests.proofs.conftest import Sized
 
@@ -31,12 +34,13 @@ def test_each_edit_applies_to_the_sources(edit: Edit) -> None:
     assert edit.applied(edit.source) != edit.source
 
 
-def test_edits_name_known_facts_and_six_are_quick() -> None:
+def test_edits_name_known_facts_and_seven_are_quick() -> None:
     known = FactChecks(load_cartridge(demo_cartridge_path())).log.rows.keys()
     milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
     assert {edit.finds for edit in EDITS.values()} <= known
-    assert {edit.until for edit in EDITS.values()} <= milestones
-    assert len(QUICK) == 6
+    assert {edit.until for edit in EDITS.values() if not edit.scenario} <= milestones
+    assert all((SCENARIOS / f"{name}.toml").is_file() for name in used_scenarios())
+    assert len(QUICK) == 7
 
 
 @pytest.mark.proof
@@ -45,6 +49,12 @@ def test_all_broken_cartridges(proof: Sized) -> None:
     broken = proof("broken_cartridges", 3)
     tried = broken.rows(broken_job, jobs=min(broken.size, len(EDITS)))
     whole = broken.rows(intact_job, jobs=min(broken.size, 10), part="sound")
+    staged = broken.rows(scenario_job, jobs=min(broken.size, len(used_scenarios())), part="staged")
     first = sum(row["named"][:1] == [EDITS[row["name"]].finds] for row in tried)
-    figures = {"broken": len(tried), "named before anything else": first, "sound games": len(whole)}
-    broken.judge([*tried, *whole], figures)
+    figures = {
+        "broken": len(tried),
+        "named before anything else": first,
+        "sound games": len(whole),
+        "sound scenarios": len(staged),
+    }
+    broken.judge([*tried, *whole, *staged], figures)

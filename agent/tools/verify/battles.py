@@ -249,8 +249,8 @@ class ChanceTrials(Trial):
     def _run(self, sandbox: Sandbox, state: State) -> None:
         own, other = SPEEDS
         chance = run_chance(own, other, 1)
-        self._judge(RUN, [_flees(sandbox, own, other, n) for n in range(TRIES)], chance, state)
-        for each in [_flees(sandbox, other, own, n) for n in range(3)]:
+        self._judge(RUN, [flees(sandbox, own, other, n) for n in range(TRIES)], chance, state)
+        for each in [flees(sandbox, other, own, n) for n in range(3)]:
             if each is not None:
                 seen = None if each else f"no escape with Speed {other} against {own}"
                 self.log.record("battles.run_sure", seen, state.ram, state.frame)
@@ -285,7 +285,7 @@ class ChanceTrials(Trial):
         self.log.record(fact, wrong, state.ram, state.frame)
 
 
-def _flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:
+def flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:
     """Return whether running from here succeeded, or None when the try was interrupted."""
     sandbox.restore()
     sandbox.wait(4 + APART * number)

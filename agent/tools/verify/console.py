@@ -6,6 +6,7 @@ Play is not affected: a step is split into single frames, and the effects of a t
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from agent.skills import Outcome, Skill, SkillRun
 from agent.tools.verify.fact import FactLog, FactSource, FactWatcher
 from emulator import Button, PyBoyConsole, Ram, State, Step, read_state
 from emulator.recording import ConsoleWrapper
@@ -41,6 +42,16 @@ class Sandbox:
     def press(self, button: Button, *, hold: int = PRESS, settle: int = 8) -> State:
         """Press a button, and return the state after it."""
         self._console.perform(Step(button, hold, settle))
+        return self.state
+
+    def follow(self, skill: Skill, steps: int) -> State:
+        """Perform at most that many steps of a skill, and return the state after them."""
+        skill_run = SkillRun(skill)
+        for _ in range(steps):
+            if skill_run.outcome is not Outcome.RUNNING:
+                break
+            self._console.perform(skill_run.step)
+            skill_run.resume(self.state)
         return self.state
 
     def wait(self, frames: int) -> State:

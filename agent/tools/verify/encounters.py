@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from agent.tools.verify.fact import COUNTER, IN_BATTLE, JOY_IGNORE, MAP, MOVEMENT, FactWatcher
-from emulator import Button, Facing, Person, Ram, State, read_state
+from emulator import Button, Facing, MenuKind, Person, Ram, State, read_state
 from emulator.profile import symbol
-from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight
+from emulator.ram.menu import CURSOR, read_menu
+from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight, read_tiles
 from emulator.world.header import FIRST_INDOOR_MAP
 
 OPPONENT: Final = symbol("wCurOpponent")
@@ -70,6 +71,37 @@ def _rate(ram: Ram, tile: int) -> int:
     if ram.byte(MAP) < FIRST_INDOOR_MAP or ram.byte(TILESET) & 0x7F == FOREST:
         return 0
     return ram.byte(GRASS_RATE)
+
+
+ESCAPED: Final = symbol("wEscapedFromBattle")
+RESULT: Final = symbol("wBattleResult")
+ENEMY_HP: Final = symbol("wEnemyMonHP")
+
+
+class DepartureWatcher(FactWatcher):
+    """Checks battles that a move of the wild Pokemon or of the player's ends at once."""
+
+    def reset(self) -> None:
+        """Forget a battle that is about to end."""
+        self._result: int | None = None  # what was noted when the move was used
+
+    def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
+        """Detect the move, and check what is noted when the battle is over."""
+        if now.byte(IN_BATTLE) == WILD and now.byte(ESCAPED) and not before.byte(ESCAPED):
+            self._result = before.byte(RESULT)
+        elif self._result is not None and not now.byte(IN_BATTLE):
+            noted, hp = now.byte(RESULT), any(now.span(ENEMY_HP, 2))
+            wrong = f"it is {noted} after {self._result}" if noted != self._result else None
+            seen = wrong if hp else "no HP are left"
+            self.log.record("battles.departure", seen, now, number)
+            self._result = None
+        elif self._result is not None and self._is_back(now):
+            self.log.fails("battles.departure", "the battle goes on", now, number)
+            self._result = None
+
+    def _is_back(self, now: Ram) -> bool:
+        menu = read_menu(now) if CURSOR in read_tiles(now) else None
+        return menu is not None and menu.kind in (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT)
 
 
 SPOTTED: Final = symbol("wMiscFlags")

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from agent.story.story import Story
 from emulator import Button, Dex, Ram, State, World
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot
@@ -115,14 +116,18 @@ class FactLog:
 
     def fails(self, fact: str, seen: str, ram: Ram, frame: int) -> None:
         """Record what the game did instead, at the place that `ram` shows."""
+        map_id, x, y = ram.byte(MAP), ram.byte(X), ram.byte(Y)
+        where = f"map {map_id} at ({x},{y}), tick {self.tick}, frame {frame:,}"
+        self.add(fact, Deviation(where, map_id, self.tick, frame, seen))
+
+    def add(self, fact: str, deviation: Deviation) -> None:
+        """Record a deviation, which may be one of the cartridge's tables."""
         row = self.rows[fact]
         if not row.broken:
             self.wrong.append(row)
         row.broken += 1
         if len(row.findings) < EXAMPLES:
-            map_id, x, y = ram.byte(MAP), ram.byte(X), ram.byte(Y)
-            where = f"map {map_id} at ({x},{y}), tick {self.tick}, frame {frame:,}"
-            row.findings.append(Deviation(where, map_id, self.tick, frame, seen))
+            row.findings.append(deviation)
 
     def record(self, fact: str, seen: str | None, ram: Ram, frame: int) -> None:
         """Record the result of a check: None when the fact held, else what was seen instead."""
@@ -138,12 +143,13 @@ class FactLog:
 
 
 class FactSource:
-    """The base class of watchers and trials: the log of results, and the tables of the cartridge."""
+    """The base class of watchers and trials: the log of results, the tables of the cartridge, and its story."""
 
-    def __init__(self, log: FactLog, world: World, dex: Dex) -> None:
+    def __init__(self, log: FactLog, world: World, dex: Dex, story: Story) -> None:
         self.log = log
         self.world = world
         self.dex = dex
+        self.story = story
         self.reset()
 
     def reset(self) -> None:

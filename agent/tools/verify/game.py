@@ -1,26 +1,41 @@
-"""One game from power-on with all watchers and trials, and its result as JSON and as a page."""
+"""One game with all watchers and trials, and its result as JSON and as a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from agent import VERSION
 from agent.app import Interrupt, Stop, TickView, Viewer
-from agent.app.play import session_in
+from agent.app.play import RUN, session_in
 from agent.app.session import PlayLimits
 from agent.story.story import Story
 from agent.tools.report.html import render
 from agent.tools.verify.addresses import AddressWatcher
 from agent.tools.verify.battles import BattleWatcher, ChanceTrials, DamageWatcher
 from agent.tools.verify.console import Trial, WatchedConsole
-from agent.tools.verify.encounters import EncounterWatcher, SightWatcher
+from agent.tools.verify.encounters import DepartureWatcher, EncounterWatcher, SightWatcher
 from agent.tools.verify.fact import Deviation, Fact, FactLog, FactRow, FactStatus, FactWatcher
-from agent.tools.verify.growth import ExperienceWatcher, HealingWatcher, LevelWatcher, MoneyWatcher
+from agent.tools.verify.growth import (
+    ExperienceWatcher,
+    HealingWatcher,
+    LevelWatcher,
+    MoneyWatcher,
+    StockWatcher,
+)
 from agent.tools.verify.movement import StepTrials, WalkWatcher
+from agent.tools.verify.scripts import (
+    CurrentTrials,
+    LiftTrials,
+    MustWinTrials,
+    NoItemTrials,
+    PanelTrials,
+    ScriptWatcher,
+)
 from agent.tools.verify.text_menus import (
     ArrowWatcher,
     CursorWatcher,
@@ -28,7 +43,8 @@ from agent.tools.verify.text_menus import (
     PageTrials,
     StartMenuTrials,
 )
-from agent.tools.verify.warps import WarpTrials, WarpWatcher
+from agent.tools.verify.waits import CatchWatcher, HeldTextTrials, MenuWaitTrials, TownMapTrials
+from agent.tools.verify.warps import WarpTrials, WarpWatcher, check_ladders
 from emulator import EMULATOR, Cartridge, Dex, EmulatorError, PyBoyConsole, World
 from emulator.soundness.survey import survey
 
@@ -123,6 +139,10 @@ WATCHERS: Final[tuple[type[FactWatcher], ...]] = (
     LevelWatcher,
     MoneyWatcher,
     HealingWatcher,
+    StockWatcher,
+    DepartureWatcher,
+    CatchWatcher,
+    ScriptWatcher,
 )
 TRIALS: Final[tuple[type[Trial], ...]] = (
     StepTrials,
@@ -131,16 +151,28 @@ TRIALS: Final[tuple[type[Trial], ...]] = (
     MenuTrials,
     StartMenuTrials,
     ChanceTrials,
+    MenuWaitTrials,
+    TownMapTrials,
+    HeldTextTrials,
+    MustWinTrials,
+    PanelTrials,
+    CurrentTrials,
+    NoItemTrials,
+    LiftTrials,
 )
 
 
 class VerifyRequest(NamedTuple):
-    """How far to play: up to a milestone, at most a number of frames, with which seed, and what to reach on the way."""
+    """How far to play: up to a milestone, at most a number of frames, with which seed, and what to reach on the way.
+
+    Play begins at power-on, or goes on with a copy of `run`.
+    """
 
     until: str
     frames: float
     seed: int = 0
     wants: tuple[str, ...] = ()
+    run: Path | None = None
 
 
 class FactChecks:
@@ -155,7 +187,8 @@ class FactChecks:
             )
             for each in Story.of(cartridge.kind).milestones
         )
-        shared = self.log, World.of(cartridge), Dex.of(cartridge)
+        check_ladders(World.of(cartridge), self.log)
+        shared = self.log, World.of(cartridge), Dex.of(cartridge), Story.of(cartridge.kind)
         self._watchers = [make(*shared) for make in WATCHERS]
         self._trials = [make(*shared) for make in TRIALS]
 
@@ -208,6 +241,8 @@ class _Watch(Viewer):
 def _play(
     home: Path, cartridge: Cartridge, request: VerifyRequest, checks: FactChecks, watch: _Watch
 ) -> PlayResult:
+    if request.run is not None:
+        copytree(request.run, home / RUN)
     story = Story.of(cartridge.kind).with_requested(request.wants)
     session_of = partial(session_in, home, cartridge, story, request.seed, watch.interrupt)
     with session_of(around=checks.around) as (session, _):

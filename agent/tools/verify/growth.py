@@ -205,6 +205,32 @@ class MoneyWatcher(FactWatcher):
         self.log.record("money.blackout", seen, state.ram, state.frame)
 
 
+OFFERED: Final = MenuKind.PRICED_ITEMS
+STOCK: Final = symbol("wItemList")
+MOST_ITEMS: Final = 14
+
+
+class StockWatcher(FactWatcher):
+    """Checks what a shop offers when its list opens."""
+
+    def reset(self) -> None:
+        """Forget the list."""
+        self._is_open = False
+
+    def after_step(self, state: State) -> None:
+        """Compare the list with those of the clerks on the map."""
+        menu, map_id = state.menu, state.map.map_id
+        was_open, self._is_open = self._is_open, menu is not None and menu.kind is OFFERED
+        shops = self.world.map(map_id).header.shops if map_id in self.world.map_ids else ()
+        if was_open or not self._is_open or not shops:
+            return  # a script of its own fills the list where no clerk of the map has one
+        count = min(state.ram.byte(STOCK), MOST_ITEMS)
+        listed = tuple(state.ram.span(STOCK + 1, count))
+        wrong = f"items {listed}, and the clerks' lists are {[each.items for each in shops]}"
+        is_known = any(listed == each.items[:MOST_ITEMS] for each in shops)
+        self.log.record("money.stock", None if is_known else wrong, state.ram, state.frame)
+
+
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 LAST_MAP: Final = symbol("wLastMap")
 TOP_X: Final = symbol("wTopMenuItemX")

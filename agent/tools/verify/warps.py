@@ -5,12 +5,24 @@ from typing import Final
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import FACING, IN_BATTLE, MAP, FactWatcher, X, Y
+from agent.tools.verify.fact import (
+    FACING,
+    IN_BATTLE,
+    JOY_IGNORE,
+    MAP,
+    Deviation,
+    FactLog,
+    FactSource,
+    FactWatcher,
+    X,
+    Y,
+)
 from agent.tools.verify.movement import is_idle, walks
-from emulator import Button, Facing, Position, Ram, State
+from emulator import Button, Facing, Position, Ram, State, World
 from emulator.profile import symbol
+from emulator.ram.map import MapPosition
+from emulator.soundness.check import maps_in_use
 from emulator.world.game_map import LAST_MAP, GameMap, Warp, WarpTrigger
-from emulator.world.header import FIRST_INDOOR_MAP
 
 LAST_OUTDOORS: Final = symbol("wLastMap")
 PAUSED: Final = symbol("wIgnoreInputCounter")
@@ -24,6 +36,12 @@ SCRIPTED: Final = 0x80  # of wStatusFlags5: a script walks the player
 SETUP_FRAMES: Final = 12  # frames, before the first step, within which the new map is set up
 RELEASED: Final = 6  # frames after its release in which a key still counts as held
 LOADED: Final = 4  # frames after which a crossing is over
+ALL_KEYS: Final = 0xFF  # of wJoyIgnore
+DARK: Final = symbol("wMapPalOffset")
+TILESET: Final = symbol("wCurMapTileset")
+MAP_SIZE: Final = 3  # bytes: tileset, height and width
+FACILITY: Final = 22  # the tileset with pads
+FADE_FRAMES: Final = 30  # a fade takes 32
 ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
 
 
@@ -35,6 +53,8 @@ class WarpWatcher(FactWatcher):
         self._wanted: tuple[int, int, int] | None = None  # map, x and y behind an edge
         self._warp: Warp | None = None
         self._came_from = 0  # the map that it leads from
+        self._is_fading = False
+        self._faded = 0  # frames since the map changed
         self._due = 0  # frames until a crossing is checked
         self._paused = 0  # frames of the pause so far
         self._counter = 0  # the last value of wIgnoreInputCounter
@@ -48,6 +68,8 @@ class WarpWatcher(FactWatcher):
         self._since_key = 0 if button in ARROWS else self._since_key + 1
         if before.byte(MAP) != now.byte(MAP):
             self._leave(before, now, number)
+        elif self._is_fading:
+            self._fade(before, now, number)
         if self._warp is not None:
             self._arrive(self._warp, now, number)
         elif self._due:
@@ -56,7 +78,7 @@ class WarpWatcher(FactWatcher):
                 self._cross(now, number)
 
     def _leave(self, before: Ram, now: Ram, number: int) -> None:
-        self._warp, self._due = None, 0
+        self._warp, self._due, self._is_fading = None, 0, False
         if now.byte(IN_BATTLE) or before.byte(IN_BATTLE) or not before.byte(PLAYER_PICTURE):
             return  # a defeat, or a game that begins
         if before.byte(MAP) not in self.world.map_ids:
@@ -74,6 +96,7 @@ class WarpWatcher(FactWatcher):
         ):
             self._warp, self._paused, self._counted, self._has_arrived = warp, 0, 0, False
             self._came_from = here.map_id
+            self._is_fading, self._faded = True, 0
             if warp.map_id == LAST_MAP:
                 self._look_outside(here, warp, now, number)
             walks_by_script = before.byte(FLAGS) & SCRIPTED or before.byte(SIMULATED)
@@ -84,16 +107,23 @@ class WarpWatcher(FactWatcher):
 
     def _look_outside(self, here: GameMap, warp: Warp, now: Ram, number: int) -> None:
         """Check which outdoor map an exit to the last map leads to."""
-        doors = []
-        for road in filter(FIRST_INDOOR_MAP.__gt__, self.world.map_ids):
-            back = self.world.map(road).warps[warp.warp_index :][:1]
-            ends = [each.warp_index for each in back if each.map_id == here.map_id]
-            inside = [each for each in here.warps if each.index in ends]
-            doors += [(abs(each.x - warp.x) + abs(each.y - warp.y), road) for each in inside]
-        if doors:
-            wanted, seen = min(doors)[1], now.byte(MAP)
-            wrong = f"it led to map {seen}, and the door of map {wanted} leads back"
-            self.log.record("warps.outside", None if seen == wanted else wrong, now, number)
+        wanted, seen = self.world.end_of(here.map_id, warp), now.byte(MAP)
+        if wanted is not None:
+            wrong = f"it led to map {seen}, and the door of map {wanted.map_id} leads back"
+            self.log.record("warps.outside", None if seen == wanted.map_id else wrong, now, number)
+
+    def _fade(self, before: Ram, now: Ram, number: int) -> None:
+        """Check that the old map stays in RAM while the picture fades, and that the pad is off only after it."""
+        self._faded += 1
+        is_set_up = now.byte(JOY_IGNORE) == ALL_KEYS
+        if not is_set_up and _setup(before) == _setup(now):
+            return
+        is_early = self._faded < FADE_FRAMES and not before.byte(DARK)
+        seen = (
+            f"the map was set up {self._faded} frames after wCurMap changed" if is_early else None
+        )
+        self.log.record("warps.fade", seen, now, number)
+        self._is_fading = False
 
     def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
         """Wait for the pause to begin, check the position in its first frames, and follow its counter."""
@@ -107,16 +137,8 @@ class WarpWatcher(FactWatcher):
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
             self.log.record("warps.pause", seen, now, number)
-            self._look_back(self._came_from, now, number)
+            look_back(self, self._came_from, now, number)
             self._warp, self._counter = None, 0
-
-    def _look_back(self, came_from: int, now: Ram, number: int) -> None:
-        """Check that the exits of a map whose exits all lead to one map lead back: an elevator has just written its own."""
-        count = len(self.world.map(now.byte(MAP)).warps)
-        exits = {now.byte(ENTRIES + 4 * each + 3) for each in range(count)}
-        if len(exits) == 1 and LAST_MAP not in exits:
-            wrong = f"its exits lead to map {min(exits)}, and the player came from map {came_from}"
-            self.log.record("warps.back", None if exits == {came_from} else wrong, now, number)
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
         """Check that the player stands at the destination; while the screen is off the map may not be set up yet."""
@@ -135,6 +157,19 @@ class WarpWatcher(FactWatcher):
         wrong = f"map, x and y are {here}, and {self._wanted} are expected"
         seen = None if here == self._wanted else wrong
         self.log.record("connections.crossing", seen, now, number)
+
+
+def look_back(source: FactSource, came_from: int, now: Ram, number: int) -> None:
+    """Check that the exits of a map whose exits all lead to one map lead back: an elevator has just written its own."""
+    count = len(source.world.map(now.byte(MAP)).warps)
+    exits = {now.byte(ENTRIES + 4 * each + 3) for each in range(count)}
+    if len(exits) == 1 and LAST_MAP not in exits:
+        wrong = f"its exits lead to map {min(exits)}, and the player came from map {came_from}"
+        source.log.record("warps.back", None if exits == {came_from} else wrong, now, number)
+
+
+def _setup(ram: Ram) -> tuple[int, ...]:
+    return (ram.byte(X), ram.byte(Y), *ram.span(TILESET, MAP_SIZE))
 
 
 def _is_unchanged(warp: Warp, ram: Ram) -> bool:
@@ -213,3 +248,34 @@ def _press(sandbox: Sandbox, facing: Facing, warp: Warp) -> str | None:
     if sandbox.state.in_battle or sandbox.state.dialogue.is_open:
         return None
     return "" if left else f"{exit_button.name} held on it did not lead out"
+
+
+def check_ladders(world: World, log: FactLog) -> None:
+    """Record whether each ladder leads back, by the tables of the cartridge alone."""
+    for here in maps_in_use(world):
+        for warp in here.warps:
+            ends = _ladder_ends(world, here, warp)
+            if ends is None:
+                continue
+            there, back = ends
+            if back.map_id == here.map_id and abs(back.x - warp.x) + abs(back.y - warp.y) <= 1:
+                log.holds("warps.ladder")
+                continue
+            seen = f"the warp leads to {tuple(there)}, and from there to {tuple(back)}"
+            where = f"map {here.map_id} at ({warp.x},{warp.y}), on the cartridge"
+            log.add("warps.ladder", Deviation(where, here.map_id, None, None, seen))
+
+
+def _ladder_ends(world: World, here: GameMap, warp: Warp) -> tuple[MapPosition, MapPosition] | None:
+    """Return where a ladder leads and where the one there does; None for anything else.
+
+    Both fire on arrival. An elevator, which writes its own exits, has no end; pads, of one tileset, are no ladders.
+    """
+    there = world.end_of(here.map_id, warp)
+    if there is None or here.header.tileset_id == FACILITY:
+        return None
+    opposite = world.map(there.map_id).warps[warp.warp_index]
+    back = world.end_of(there.map_id, opposite)
+    fires = {warp.trigger, opposite.trigger} == {WarpTrigger.STEP}
+    is_named = LAST_MAP not in {warp.map_id, opposite.map_id}
+    return (there, back) if back is not None and fires and is_named else None

@@ -12,7 +12,17 @@ from agent.app import Interrupt
 from agent.app.play import NoViewer, session_in
 from agent.app.session import PlayLimits
 from agent.story.story import Story
-from agent.tools.verify import addresses, battles, encounters, growth, movement, text_menus, warps
+from agent.tools.verify import (
+    addresses,
+    battles,
+    encounters,
+    growth,
+    movement,
+    scripts,
+    text_menus,
+    waits,
+    warps,
+)
 from agent.tools.verify.fact import Fact, FactLog, FactStatus, written_facts
 from agent.tools.verify.game import CartridgeVerdict, FactChecks, VerifyRequest, page, verify
 from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
@@ -46,7 +56,7 @@ def test_facts_not_seen_are_listed(verdict: CartridgeVerdict) -> None:
 
 
 def test_every_written_fact_has_a_check() -> None:
-    modules = (addresses, battles, encounters, growth, movement, text_menus, warps)
+    modules = (addresses, battles, encounters, growth, movement, scripts, text_menus, waits, warps)
     sources = "".join(getsource(module) for module in modules)
     assert set(re.findall(r'"([a-z]+\.[a-z_]+)"', sources)) == set(written_facts())
 
