@@ -28,6 +28,7 @@ from agent.skills.skill import Movement, Skill
 from agent.story.story import Story
 from emulator import Button, CartridgeKind, Font, PyBoyConsole, State, Step
 from emulator.profile import symbol
+from emulator.screen.glyphs import agreement
 from emulator.world.layout import BORDER
 from memory import read_run
 from tests.agent.demo import DEX, WORLD, free_in
@@ -285,13 +286,17 @@ def test_a_dark_frame_is_no_disagreement_and_keeps_the_confidence(in_town: Game)
     perceiver = Perceiver(
         in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
     )
+    in_town.console.perform(Step(Button.START, 4, 40), render=True)
+    assert in_town.state.menu is not None
     perceiver.perceive(in_town.state, 0)
+    lit = perceiver.perceive(in_town.state, 1)
+    assert (lit.confidence, lit.disagreements) == (1.0, ())
     in_town.poke({symbol("wMapPalOffset"): IN_A_DARK_CAVE, BACKGROUND_PALETTE: DARK_PALETTE})
-    in_town.console.perform(Step(None, 0, 1), render=True)
-    assert in_town.state.is_dark
-    percept = perceiver.perceive(in_town.state, 1)
-    assert percept.reading is not None
-    assert percept.disagreements == ()
+    in_town.console.perform(Step(None, 0, 4), render=True)
+    dark = perceiver.perceive(in_town.state, 2)
+    assert dark.reading is not None
+    assert agreement(in_town.state.screen_text, dark.reading.text) < 1
+    assert (dark.confidence, dark.disagreements) == (1.0, ())
 
 
 def test_ram_and_screen_agree_on_the_ground_during_a_run(played: Played) -> None:
