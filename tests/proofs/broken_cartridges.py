@@ -61,8 +61,8 @@ class Edit:
     """One small change: `old` of the file becomes `new`.
 
     `finds` is the fact that must be reported as wrong, `until` the milestone up to which a game is played;
-    `wants` are story facts to reach on the way; `quick` means fast enough for the ordinary tests. With `scenario` the
-    game is that one of `tests/scenarios`, and its frames end it. `file` is a source, or a table below `world/`.
+    `quick` means fast enough for the ordinary tests. With `scenario` the game is that one of `tests/scenarios`, and
+    its frames end it. `file` is a source, or a table below `world/`.
     """
 
     name: str
@@ -73,7 +73,6 @@ class Edit:
     finds: str
     until: str = ""
     scenario: str = ""
-    wants: Sequence[str] = ()
     quick: bool = False
 
     def applied(self, text: str) -> str:
@@ -346,7 +345,7 @@ def named_facts(edit: Edit) -> tuple[list[str], int]:
     if edit.scenario:
         verdict = verified_scenario(edit.scenario, cartridge, enough)
     else:
-        request = VerifyRequest(edit.until, MOST_FRAMES, wants=tuple(edit.wants))
+        request = VerifyRequest(edit.until, MOST_FRAMES)
         verdict = verify(cartridge, request, NoViewer(), Interrupt(), enough)
     return [row.fact.id for row in verdict.wrong], verdict.played.ticks
 

@@ -3,6 +3,7 @@
 import pytest
 
 from agent.story.story import Story
+from agent.tools.verify.fact import written_facts
 from agent.tools.verify.game import FactChecks
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
@@ -34,13 +35,19 @@ def test_each_edit_applies_to_the_sources(edit: Edit) -> None:
     assert edit.applied(edit.source) != edit.source
 
 
-def test_edits_name_known_facts_and_seven_are_quick() -> None:
+def test_edits_name_known_facts_and_eight_are_quick() -> None:
     known = FactChecks(load_cartridge(demo_cartridge_path())).log.rows.keys()
     milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
     assert {edit.finds for edit in EDITS.values()} <= known
     assert {edit.until for edit in EDITS.values() if not edit.scenario} <= milestones
     assert all((SCENARIOS / f"{name}.toml").is_file() for name in used_scenarios())
-    assert len(QUICK) == 7
+    assert len(QUICK) == 8
+
+
+def test_every_fact_about_scripts_has_a_broken_cartridge() -> None:
+    scripts = {fact for fact in written_facts() if fact.startswith("scripts.")}
+    assert len(scripts) == 6
+    assert scripts <= {edit.finds for edit in EDITS.values()}
 
 
 @pytest.mark.proof

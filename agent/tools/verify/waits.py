@@ -1,4 +1,4 @@
-"""Facts about waits: until a menu of a battle takes a press, between two towns of the town map, at texts without an arrow, and at the page of a first catch."""
+"""Facts about waits: before a menu takes a press, at texts without an arrow, and at the page of a first catch."""
 
 from itertools import chain
 from typing import Final
