@@ -10,7 +10,7 @@ from agent.capabilities.readiness import ahead, following
 from agent.capabilities.shop_stock import FEW, SUPPLIES, funds
 from agent.skills import BALLS
 from emulator import State
-from emulator.ram.player import Bag
+from emulator.ram.player import BAG_CAPACITY, Bag
 
 POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to have after it
 POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
@@ -46,12 +46,15 @@ class Purchase(NamedTuple):
 def purchases(game: GameContext, state: State, shelf: Collection[int]) -> list[Purchase]:
     """Return what to buy of a shelf: the items that run short, then what completes the others."""
     supplies, money = list(_supplies(game, state)), funds(game, state)
+    # A kind that fills the bag would only be tossed to make room again.
+    room = BAG_CAPACITY - 1 - len(state.bag.items)
     found: list[Purchase] = []
     for runs_short in (True, False):
         for supply in supplies:
-            chosen = _chosen(game, state.bag, supply, shelf, money)
+            chosen = _chosen(game, state.bag, supply, shelf, money, has_room=room > 0)
             if chosen is not None and chosen.runs_short is runs_short:
                 found.append(chosen)
+                room -= not state.bag.quantity(chosen.item)
                 more = chosen.target - state.bag.quantity(chosen.item)
                 money -= game.dex.all_items[chosen.item].price * more
     return found
@@ -75,13 +78,19 @@ def proceeds(game: GameContext, bag: Bag) -> int:
 
 
 def _chosen(
-    game: GameContext, bag: Bag, supply: Supply, shelf: Collection[int], money: int
+    game: GameContext,
+    bag: Bag,
+    supply: Supply,
+    shelf: Collection[int],
+    money: int,
+    *,
+    has_room: bool,
 ) -> Purchase | None:
     for item, over in supply.items:
         known = game.dex.all_items.get(item)
         if item not in shelf or known is None or not known.price:
             continue
-        if bag.full and not bag.quantity(item):
+        if not has_room and not bag.quantity(item):
             continue
         held = supply.held(item)
         more = min(supply.target - held, money // (known.price * over))

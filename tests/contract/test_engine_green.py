@@ -174,13 +174,20 @@ OTTERLY: Final = 89
 GIFT_LEVEL: Final = 12
 
 
-def test_the_keeper_gives_once_to_a_team_with_room(start: Start) -> None:
+def answer(game: Game, button: str) -> Game:
+    """Talk to the keeper, answer, and read to the end."""
+    game.press("a")
+    read_on(game, lambda: game.cursor == (15, 8)).press(button)
+    return to_the_map(game)
+
+
+def test_the_keeper_gives_once_to_a_team_with_room_that_hums_back(start: Start) -> None:
     game = begun(start, ARCADE)
     battles.set_team(game, *[STRONG] * 6)
     game.go_beside(*game.sprite(KEEPER)).read_all()
     assert game.byte("wPartyCount") == 6
     battles.set_team(game, STRONG)
-    for _ in range(2):
-        game.read_all()
-        assert game.block("wPartySpecies", 3) == bytes([3, OTTERLY, 0xFF])
+    assert answer(game, "b").byte("wPartyCount") == 1
+    answer(game, "a").read_all()
+    assert game.block("wPartySpecies", 3) == bytes([3, OTTERLY, 0xFF])
     assert battles.party_mon(game, 1)[33] == GIFT_LEVEL
