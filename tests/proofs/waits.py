@@ -1,4 +1,4 @@
-"""Games on images of the demo whose waits take longer, always or at random, and how far they come."""
+"""Games on images of the demo whose waits take longer, always or at random: how far they come, and whether they replay."""
 
 import importlib.util
 from functools import partial
@@ -10,6 +10,7 @@ from typing import Final
 from agent.app import Interrupt
 from agent.app.play import NoViewer, play_run
 from agent.app.settings import Settings
+from agent.tools.replay.operations import replay_run
 from emulator import demo_cartridge_path
 from tests.proofs.workers import Proof, Row, middle
 
@@ -34,9 +35,10 @@ def waits_job(kind: str, until: str, number: int) -> Row:
     seed = number % 1_000_000
     with TemporaryDirectory(prefix="waits") as name:
         home = Path(name)
+        rom = waiting_image(KINDS[kind], home)
         summary = play_run(
             Settings(
-                rom=waiting_image(KINDS[kind], home),
+                rom=rom,
                 until=until,
                 seed=seed,
                 run=home / "run",
@@ -45,6 +47,7 @@ def waits_job(kind: str, until: str, number: int) -> Row:
             NoViewer(),
             Interrupt(),
         )
+        diverged = replay_run(home / "run", rom).divergence
     reached = [each.id for each in summary.milestones]
     return {
         "name": f"seed {seed}, {kind}",
@@ -56,7 +59,10 @@ def waits_job(kind: str, until: str, number: int) -> Row:
         "frames": summary.frames,
         "episodes": summary.episodes,
         "restores": summary.restores,
-        "problems": [f"{summary.errors} errors"] if summary.errors else [],
+        "problems": [
+            *([f"{summary.errors} errors"] if summary.errors else []),
+            *([f"its replay differs: {diverged}"] if diverged else []),
+        ],
     }
 
 
