@@ -11,7 +11,7 @@ from tests.proofs.kills import compared, killed_game
 
 def test_a_game_ended_five_times_is_the_undisturbed_one() -> None:
     ends = [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]
-    assert compared(Random(7), "second_town", {"both": ends})["problems"] == []
+    assert compared(Random(7), "rival", {"both": ends})["problems"] == []
 
 
 @pytest.mark.proof
