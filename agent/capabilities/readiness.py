@@ -216,9 +216,11 @@ def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
 
 
 def ahead(story: Story, state: State) -> Iterator[Task]:
-    """Yield the open tasks against a trainer, in the order of the story."""
+    """Yield the open tasks against a trainer, in the order of the story; optional ones only if something was requested."""
     for task in story.tasks:
-        if task.against is not None and not story.shows(state, task.sets):
+        if task.against is None or (task.optional and not story.wants):
+            continue
+        if not story.shows(state, task.sets):
             yield task
 
 

@@ -31,6 +31,20 @@ class Operator(NamedTuple):
         extra = self.action.extra
         return self.action.cost + (extra.price(values[self.paid_by]) if extra is not None else 0)
 
+    @property
+    def gains(self) -> int:
+        """The bits that it sets and that need not be set before it."""
+        return self.sets & ~self.needs
+
+    def undoes(self, earlier: "Operator") -> bool:
+        """Return whether nothing of an action is left, or was needed, when this one comes next.
+
+        Then it was in vain: this one alone costs no more, since a detour never lowers an extra cost by what it costs.
+        """
+        left = earlier.gains & (self.needs | self.keeps & ~self.sets)
+        moved = {place for place, _ in earlier.places} - {place for place, _ in self.places}
+        return not left and not moved
+
     def then(self, before: SearchState) -> SearchState:
         """Return the search state after it."""
         bits, values = before
@@ -43,11 +57,25 @@ class Operator(NamedTuple):
 
 
 class SearchProblem(NamedTuple):
-    """The start of a search, the bits the goal requires, and the relevant actions in their order."""
+    """The start of a search, the bits the goal requires, and the relevant actions in their order.
+
+    `following` holds the numbered actions worth trying after each, as far as they were asked for.
+    """
 
     start: SearchState
     needed: int
     operators: tuple[Operator, ...]
+    following: dict[int | None, tuple[tuple[int, Operator], ...]]
+
+    def after(self, number: int | None) -> tuple[tuple[int, Operator], ...]:
+        """Return the numbered actions to try after the one with a number, or at the start."""
+        if number not in self.following:
+            found = tuple(enumerate(self.operators))
+            if number is not None:
+                last = self.operators[number]
+                found = tuple([each for each in found if not each[1].undoes(last)])
+            self.following[number] = found
+        return self.following[number]
 
     @classmethod
     def of(cls, goal: Goal, facts: Facts, actions: Sequence[Action]) -> Self | None:
@@ -61,8 +89,10 @@ class SearchProblem(NamedTuple):
         possible = _ever_possible(start, needed, operators)
         if possible is None:
             return None
+        # One that gains nothing, such as a walk to where nothing is to be done, is a detour.
+        possible = [each for each in possible if each.gains]
         values = tuple([facts.get(fact, 0) for fact in numbers])
-        return cls((start, values), needed, tuple(possible))
+        return cls((start, values), needed, tuple(possible), {})
 
 
 class _Same:

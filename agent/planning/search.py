@@ -13,8 +13,9 @@ NODE_BUDGET: Final = 10_000
 
 
 class _Path(NamedTuple):
-    """The last action of a path, its cost, and the path before it."""
+    """The last action of a path, by its number too, its cost, and the path before it."""
 
+    number: int
     action: Action
     price: int
     before: "_Path | None"
@@ -83,10 +84,10 @@ def plan(
             return _unwound(goal, path)
         if cost > best[node]:
             continue  # a cheaper path to the same node was found meanwhile
-        for each in problem.operators:
+        for number, each in problem.after(path.number if path is not None else None):
             if not each.needs & ~bits:
                 price = each.price(values)
-                add(cost + price, each.then(node), _Path(each.action, price, path))
+                add(cost + price, each.then(node), _Path(number, each.action, price, path))
     return None
 
 

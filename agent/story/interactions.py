@@ -235,7 +235,7 @@ class Task:
     `gives` are further facts that it makes true, `takes` those that it makes untrue, such as items handed over.
     `against` is the trainer to beat. `rested` requires a healed team; it is false where no healer is on the way.
     `must_win` says that the wild battle it begins has to be won. `late` says that `sets` becomes true only some time
-    after the interaction, during which nothing in RAM tells of it.
+    after the interaction, during which nothing in RAM tells of it. No milestone needs an `optional` one.
     """
 
     id: str
@@ -250,6 +250,7 @@ class Task:
     rested: bool = True
     must_win: bool = False
     late: bool = False
+    optional: bool = False
 
     @property
     def facts(self) -> tuple[str, ...]:

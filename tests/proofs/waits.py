@@ -38,11 +38,7 @@ def waits_job(kind: str, until: str, number: int) -> Row:
         rom = waiting_image(KINDS[kind], home)
         summary = play_run(
             Settings(
-                rom=rom,
-                until=until,
-                seed=seed,
-                run=home / "run",
-                memory=home / "memory.sqlite",
+                rom=rom, until=until, seed=seed, run=home / "run", memory=home / "memory.sqlite"
             ),
             NoViewer(),
             Interrupt(),
