@@ -152,24 +152,18 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
     before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0, RIVAL: 0}
     story, strength_of, stock = game.story, remembered_strength(), ShopStock(game)
 
-    place: tuple[object, ...] = ()
-    affordable = False
-
     def can_have_balls(state: State) -> bool:
-        nonlocal place, affordable
-        now = state.map.map_id, state.flags.events, state.player.money, game.experience.lessons
-        if now != place:
-            price = stock.few_balls(state)
-            place, affordable = now, price is not None and price <= funds(game, state)
-        return affordable or items.balls(state.bag) > 0
+        price = stock.few_balls(state)
+        is_affordable = price is not None and price <= funds(game, state)
+        return is_affordable or items.balls(state.bag) > 0
 
     def sources(state: State) -> tuple[object, ...]:
         player, flags = state.player, state.flags
         land = [each.contains(state) for each in story.lands]
         known = player.money, player.badges, player.rival_starter, flags.events, flags.hidden
         here = state.map.map_id, *land
-        team = strength_of(state.party)
-        return team, state.bag, can_have_balls(state), *known, flags.scripts, flags.status_1, here
+        team, lessons = strength_of(state.party), game.experience.lessons
+        return team, state.bag, lessons, *known, flags.scripts, flags.status_1, here
 
     def read(state: State) -> Mapping[str, int]:
         room, choice = _room(game, state), story.rival_choice(state)

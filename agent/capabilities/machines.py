@@ -45,7 +45,7 @@ def capability(game: GameContext) -> Capability:
         return {HELPS: int(best_teaching(game, state, fighter(state)) is not None)}
 
     def sources(state: State) -> tuple[object, ...]:
-        return fighter(state), state.bag, state.flags.events, _machines(game, state)
+        return fighter(state), state.bag, state.flags.events
 
     def begin(state: State) -> Skill:
         found = best_teaching(game, state, fighter(state))

@@ -19,7 +19,6 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     Readiness,
     ahead,
-    heals,
     readiness,
     remembered_strength,
     team_of,
@@ -92,7 +91,7 @@ def _ready_sensor(game: GameContext) -> Sensor:
 
     def sources(state: State) -> tuple[object, ...]:
         flags, known = state.flags, (state.player.rival_starter, game.experience.lessons)
-        strong = strength_of(state.party), heals(game, state)
+        strong = strength_of(state.party), state.bag
         return *strong, flags.events, flags.scripts, *known
 
     return watching(names, sources, read)
