@@ -52,6 +52,7 @@ HEALED: Final = tuple(Effect(fact, 0) for fact in (POISONED, AILING, FALLEN, WOR
 
 
 Fighters: TypeAlias = Callable[[State], tuple[int, ...]]
+ItemUse: TypeAlias = tuple[int, int]  # an item, and the position of the member that gets it
 
 
 def hp_percent(mon: PartyMon | None) -> int:
@@ -137,8 +138,8 @@ def _remedy(game: GameContext, mon: PartyMon | None, state: State) -> int | None
 
 def _fallen(game: GameContext, fighters: Collection[int], state: State) -> int | None:
     """Return the member to revive: the one that fights, or before the next of a row another strong one."""
-    kept, party = game.story.kept, state.party
-    if not any(state.bag.quantity(item) for item in items.REVIVES if item not in kept):
+    party = state.party
+    if not _revives(game, state):
         return None
     fainted = [at for at, mon in enumerate(party.mons) if mon.fainted]
     fallen = [at for at in fainted if at in fighters]
@@ -187,11 +188,11 @@ def _smallest(game: GameContext, mon: PartyMon | None, state: State) -> int | No
 
 
 def _antidote(game: GameContext) -> BoundAction:
-    def begin(state: State) -> Skill:
+    def use(state: State) -> ItemUse | None:
         mons = enumerate(state.party.mons)
         poisoned = next((at for at, mon in mons if mon.status.poisoned and mon.hp), None)
         held = items.cures(state.bag, game.story.kept, "poisoned")
-        return no_skill() if poisoned is None or not held else use_item(held[0], poisoned, state)
+        return (held[0], poisoned) if poisoned is not None and held else None
 
     action = Action(
         name="use:antidote",
@@ -200,14 +201,14 @@ def _antidote(game: GameContext) -> BoundAction:
         cost=CURE_COST,
         label="use an antidote",
     )
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+    return _using(action, use)
 
 
 def _cure(game: GameContext, fighters: Fighters) -> BoundAction:
-    def begin(state: State) -> Skill:
+    def use(state: State) -> ItemUse | None:
         at = patient(state.party, fighters(state))
         item = _remedy(game, member(state.party, at), state)
-        return no_skill() if item is None else use_item(item, at, state)
+        return (item, at) if item is not None else None
 
     action = Action(
         name="use:cure",
@@ -216,14 +217,14 @@ def _cure(game: GameContext, fighters: Fighters) -> BoundAction:
         cost=CURE_COST,
         label="cure the fighter's status",
     )
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+    return _using(action, use)
 
 
 def _revive(game: GameContext, fighters: Fighters) -> BoundAction:
-    def begin(state: State) -> Skill:
+    def use(state: State) -> ItemUse | None:
         at = _fallen(game, fighters(state), state)
-        item = next((item for item in items.REVIVES if state.bag.quantity(item)), None)
-        return no_skill() if at is None or item is None else use_item(item, at, state)
+        item = next(iter(_revives(game, state)), None)
+        return (item, at) if item is not None and at is not None else None
 
     action = Action(
         name="use:revive",
@@ -232,4 +233,20 @@ def _revive(game: GameContext, fighters: Fighters) -> BoundAction:
         cost=REVIVE_COST,
         label="revive a fainted member",
     )
+    return _using(action, use)
+
+
+def _revives(game: GameContext, state: State) -> list[int]:
+    """Return the items of the bag that revive, without those that the story needs."""
+    kept = game.story.kept
+    return [item for item in items.REVIVES if state.bag.quantity(item) and item not in kept]
+
+
+def _using(action: Action, use: Callable[[State], ItemUse | None]) -> BoundAction:
+    """Return an action that uses what `use` returns; nothing to use is no step."""
+
+    def begin(state: State) -> Skill:
+        found = use(state)
+        return use_item(*found, state) if found is not None else no_skill()
+
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
