@@ -64,6 +64,8 @@ class ReturnPoint(NamedTuple):
     why: BranchedBy
 
 
+# New objects before a collection of garbage: play makes many records, few of them in cycles.
+GARBAGE: Final = 20_000
 RECENT: Final = 6  # events that a view shows
 OF_INTEREST: Final = frozenset({"milestone", "battle", "stuck", "advice", "blackout"})
 
@@ -165,6 +167,8 @@ class Session:
         """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
         gc.freeze()  # the parts live as long as play does, so the collector can skip them
+        thresholds = gc.get_threshold()
+        gc.set_threshold(GARBAGE, *thresholds[1:])
         try:
             while self._play_branch(limits, viewer):
                 pass
@@ -178,6 +182,7 @@ class Session:
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
         finally:
             gc.unfreeze()
+            gc.set_threshold(*thresholds)
         if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:
             self._checkpoints.pause()
         elif not self._is_finished():

@@ -8,6 +8,7 @@ from agent.battle.effects import HM_MOVES
 from agent.battle.learn_move import SLOTS, replacement_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, no_skill, teach, use_field_move
@@ -96,9 +97,11 @@ def capability(game: GameContext) -> Capability:
     before = {able(each): 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, FLIER), 0)
     before |= {visited(each): 0 for each in towns}
 
+    strength_of = remembered_strength()
+
     def sources(state: State) -> tuple[object, ...]:
-        known = [(mon.species, [each.move for each in mon.moves]) for mon in state.party.mons]
-        return known, state.player.badges, state.is_dark, state.visited_towns
+        strong = strength_of(state.party)
+        return strong, state.player.badges, state.is_dark, state.visited_towns
 
     def read(state: State) -> Mapping[str, int]:
         return {

@@ -82,8 +82,10 @@ def capability(game: GameContext) -> Capability:
     clerks, stock = game.story.clerks, ShopStock(game)
 
     def read(state: State) -> Mapping[str, int]:
-        lacking = _bought_from({each: stock.believed(each) for each in clerks}, game, state)
-        expected = _bought_from({each: stock.listed(each) for each in clerks}, game, state)
+        believed = {each: stock.believed(each) for each in clerks}
+        listed = {each: stock.listed(each) for each in clerks}
+        lacking = _bought_from(believed, game, state)
+        expected = lacking if listed == believed else _bought_from(listed, game, state)
         _note_influence(lacking, expected, stock, game)
         supplied = {each.supplied: int(each not in lacking) for each in clerks}
         return {**supplied, FUNDS: max(funds(game, state), 0)}

@@ -6,7 +6,6 @@ from typing import Final
 from agent.battle import items
 from agent.capabilities.context import GameContext, StockSeen
 from agent.skills import BALLS
-from agent.story.facts import FactKind, parse_fact
 from agent.story.interactions import Clerk
 from emulator import State
 
@@ -85,14 +84,8 @@ def open_clerks(game: GameContext, state: State) -> Iterator[Clerk]:
 def funds(game: GameContext, state: State) -> int:
     """Return the money to spend: without what open tasks of the story need."""
     story = game.story
-    owed = {
-        parse_fact(need)[0]
-        for task in story.tasks
-        if not story.shows(state, task.sets)
-        for need in task.needs
-    }
-    sums = (story.ram_facts[fact] for fact in owed)
-    return state.player.money - sum(each.number for each in sums if each.kind is FactKind.MONEY)
+    owed = {need for done, needs in story.prices if not story.shows(state, done) for need in needs}
+    return state.player.money - sum(story.ram_facts[each].number for each in owed)
 
 
 def _sold(game: GameContext, map_id: int, person: int) -> frozenset[int] | None:

@@ -112,9 +112,11 @@ def _without_broken(action: Action, broken: Mapping[str, str]) -> Action:
 
 def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:
     remembered = min(mistake.occurrence_count, MOST_REMEMBERED) if mistake is not None else 0
+    if not failures and not remembered:
+        return action
     costlier = replace(action, cost=action.cost + RETRY_COST * max(failures, remembered))
     if mistake is None or remembered <= failures:
-        return costlier if failures else action
+        return costlier
     return _with_notes(costlier, [mistake.description])
 
 

@@ -46,8 +46,7 @@ class Require:
         return f"{self.fact} <= {self.at_most}"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """The expected change of one fact by an action: a prediction of the search, checked by sensing."""
 
     fact: str
@@ -56,7 +55,7 @@ class Effect:
 
 def after(facts: Facts, effects: tuple[Effect, ...]) -> dict[str, int]:
     """Return the facts after `effects`."""
-    return {**facts, **{effect.fact: effect.becomes for effect in effects}}
+    return {**facts, **dict(effects)}
 
 
 class DomainError(ValueError):

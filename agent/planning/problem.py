@@ -6,7 +6,7 @@ bits.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self, TypeAlias
 
@@ -126,12 +126,9 @@ def _drafted(goal: Goal, same: _Same) -> _Draft:
     relevant, chosen = _relevant(goal, same.actions, effects)
     helpful = [same.actions[index] for index in chosen]
     bit_of = {require: 1 << number for number, require in enumerate(relevant)}
-    bits: dict[str, list[tuple[Require, int]]] = defaultdict(list)
-    for require, bit in bit_of.items():
-        bits[require.fact].append((require, bit))
-    numbers = _numbers(helpful)
+    numbers, changes = _numbers(helpful), _changes(bit_of, effects)
     operators = [
-        _operator(same.actions[index], effects.of_action[index], bit_of, bits, numbers)
+        _operator(same.actions[index], effects.of_action[index], bit_of, changes, numbers)
         for index in chosen
     ]
     return _Draft(bit_of, numbers, operators)
@@ -149,10 +146,9 @@ def _indexed(same: _Same) -> _Effects:
     """Return the effects of the actions, which every goal asks for."""
     of_fact: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for index, action in enumerate(same.actions):
-        for effect in action.effects:
-            of_fact[effect.fact].append((index, effect.becomes))
-    of_action = [{each.fact: each.becomes for each in action.effects} for action in same.actions]
-    return _Effects(of_fact, of_action)
+        for fact, becomes in action.effects:
+            of_fact[fact].append((index, becomes))
+    return _Effects(of_fact, [dict(action.effects) for action in same.actions])
 
 
 def _relevant(
@@ -180,20 +176,33 @@ def _numbers(actions: Sequence[Action]) -> dict[str, int]:
     return {fact: place for place, fact in enumerate(facts)}
 
 
+def _changes(
+    bit_of: Mapping[Require, int], effects: _Effects
+) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return the bits that each effect sets and those that it clears, for effects on relevant facts."""
+    changes: dict[tuple[str, int], tuple[int, int]] = {}
+    for require, bit in bit_of.items():
+        for becomes in {value for _, value in effects.of_fact.get(require.fact, ())}:
+            sets, clears = changes.get((require.fact, becomes), (0, 0))
+            if require.accepts(becomes):
+                changes[require.fact, becomes] = sets | bit, clears
+            else:
+                changes[require.fact, becomes] = sets, clears | bit
+    return changes
+
+
 def _operator(
     action: Action,
     effects: Mapping[str, int],
     bit_of: Mapping[Require, int],
-    bits: Mapping[str, Collection[tuple[Require, int]]],
+    changes: Mapping[tuple[str, int], tuple[int, int]],
     numbers: Mapping[str, int],
 ) -> Operator:
     sets = clears = 0
-    for fact in effects.keys() & bits.keys():
-        for require, bit in bits[fact]:
-            if require.accepts(effects[fact]):
-                sets, clears = sets | bit, clears & ~bit
-            else:
-                sets, clears = sets & ~bit, clears | bit
+    for effect in effects.items():
+        if effect in changes:
+            more, fewer = changes[effect]
+            sets, clears = sets | more, clears | fewer
     return Operator(
         action=action,
         needs=_sum(bit_of[require] for require in action.requires),

@@ -54,10 +54,11 @@ class Distances:
         while waiting:
             spot = waiting.pop()
             for hop in hops(self._world, spot):
-                self._hops_to[hop.to].append((spot, hop.cost))
-                if hop.to not in self._number:
-                    self._number[hop.to] = len(self._number)
-                    waiting.append(hop.to)
+                to = hop.to
+                self._hops_to[to].append((spot, hop.cost))
+                if to not in self._number:
+                    self._number[to] = len(self._number)
+                    waiting.append(to)
 
     def _measure(self, map_id: int) -> Mapping[Spot, int]:
         """Search backwards from the map in rings of equal cost; costs are small integers."""

@@ -35,7 +35,7 @@ class Spot(NamedTuple):
 
     def next_to(self, facing: Facing) -> "Spot":
         """Return the spot one step in this direction."""
-        return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
+        return Spot(self.map_id, self.x + facing.dx, self.y + facing.dy)
 
 
 def spot_of(state: State) -> Spot:
@@ -107,7 +107,7 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
         return None
     below = game_map.hop((spot.x, spot.y), facing)
     if below is not None:
-        return Hop(facing, spot._replace(x=below.x, y=below.y), LEDGE_COST)
+        return Hop(facing, Spot(spot.map_id, below.x, below.y), LEDGE_COST)
     if not walks_off:
         return None
     x, y = spot.x + facing.dx, spot.y + facing.dy
@@ -119,7 +119,7 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     if carried is not None:
         return _by_script(spot, carried, facing)
     grass = game_map.tile(x, y) == game_map.tileset.grass
-    return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
+    return Hop(facing, Spot(spot.map_id, x, y), 1 + GRASS_COST * grass)
 
 
 def _past_obstacle(

@@ -146,6 +146,14 @@ class Story:
         closed += [*self.gates, *self.tasks]
         return frozenset(parse_fact(fact)[0] for each in closed for fact in each.needs)
 
+    @property
+    @lru_cache(maxsize=8)  # noqa: B019
+    def prices(self) -> tuple[tuple[str, frozenset[str]], ...]:
+        """The tasks that ask for money: what each makes true, and the sums that it needs."""
+        sums = {name for name, each in self.ram_facts.items() if each.kind is FactKind.MONEY}
+        asked = [(task.sets, sums.intersection(task.needs)) for task in self.tasks]
+        return tuple([(done, frozenset(needs)) for done, needs in asked if needs])
+
     def place(self, name: str) -> Place:
         """Return a place by its name."""
         return next(each for each in self.places if each.name == name)

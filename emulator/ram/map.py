@@ -122,7 +122,12 @@ FIRST_ROUTE: Final = 11
 
 def read_visited(ram: Ram) -> frozenset[int]:
     """Return the map ids of the towns entered so far."""
-    low, high = ram.span(VISITED_TOWNS, 2)
+    return _towns(ram.span(VISITED_TOWNS, 2))
+
+
+@lru_cache(maxsize=64)
+def _towns(marks: bytes) -> frozenset[int]:
+    low, high = marks
     return frozenset((*bits(low), *(8 + bit for bit in bits(high)))) & frozenset(range(FIRST_ROUTE))
 
 
