@@ -3,18 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from agent.battle.effects import (
+from emulator import Dex, PartyMon, State
+from emulator.ram.menu import MoveOffer, read_offer
+from emulator.rules.engine.effects import (
     CONFUSE,
     HEAL,
-    HM_MOVES,
     LEECH_SEED,
     PARALYZE,
     POISON,
     REFLECT,
     SLEEP,
 )
-from emulator import Dex, PartyMon, State
-from emulator.ram.menu import MoveOffer, read_offer
 from emulator.rules.moves import (
     CHARGES,
     DREAM_EATER,
@@ -27,6 +26,7 @@ from emulator.rules.moves import (
 )
 from emulator.rules.stats import stage_change
 
+HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 BYTE: Final = 255
 SPECIAL_DAMAGE: Final = 40  # assumed power of moves with fixed damage
 RARE_USE: Final = 0.25  # factor for moves that are rarely useful

@@ -1,159 +1,117 @@
-"""The battle policy: it chooses the option of the highest value, and when to throw a ball.
+"""The battle policy: each choice is worth what playing it out shows, and the best one is taken, with its reasons.
 
 The policy is stateless: the same game state always gives the same order.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.battle.damage import add_damage, attacks, damage_odds, damage_taken, expected_damage
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.battle import search
 from agent.battle.learn_move import offered_move, slot_to_forget
-from agent.battle.matchups import next_damage, win_chance
-from agent.battle.options import (
-    FAINT_COST,
-    BattleGoals,
-    TurnOption,
-    TurnState,
-    attack_options,
-    item_options,
-    run_option,
-    send_value,
-    setup_options,
-    switch_options,
-)
-from agent.battle.setup_moves import setup_effects
+from agent.battle.odds import position_in, tables_of
 from agent.skills import (
     BALLS,
     SAFARI_BALL,
     Attack,
     Flee,
     Order,
+    Switch,
     Throw,
     TriedOrders,
+    UseItem,
     any_attack,
     first_able,
     is_allowed,
     usable_slots,
 )
-from agent.skills.orders import GREAT_BALL, MASTER_BALL
-from emulator import Battle, BattleMon, Dex, State, Status
+from agent.skills.orders import GREAT_BALL, MASTER_BALL, POKE_BALL, ULTRA_BALL
+from emulator import Battle, Dex, State
 from emulator.ram.battle import BattleType
-from emulator.rules.chances import first_chance
-from emulator.rules.moves import EXPLODE
+from emulator.rules.engine import position as engine
+from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.items import (
+    ETHER,
+    MAX_ELIXIR,
+    MAX_REVIVE,
+    REVIVE,
+    X_ATTACK,
+    X_SPECIAL,
+    needs_member,
+)
+from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
 
-BYTE: Final = 256
-BALL_RANGE: Final = {4: 256, 3: 201, 2: 151}  # range of the first random number, by ball
-BALL_COSTS: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in catch chance
+HP_VALUE: Final = 0.1  # of a member's full HP, where a won battle counts 1
+FAINT_COST: Final = 0.12  # of a fainted member, even if the battle is won
+TURN_COST: Final = 0.004  # of equal choices the quicker one is better
+HURT_VALUE: Final = 0.3  # of all HP of the foes, in a battle that is lost
+TRAINING_RUN_VALUE: Final = 0.5  # of running away in training
+RUN_VALUE: Final = 1.02  # of running away otherwise
+LOST_CATCH: Final = 0.2  # of a wanted Pokemon that faints or gets away
+BALL_COSTS: Final = {POKE_BALL: 0.0, GREAT_BALL: 0.02, ULTRA_BALL: 0.04, MASTER_BALL: 0.7}
 MOST_BALLS: Final = 10  # thrown at one target
-LOWEST_CATCH_CHANCE: Final = 0.02
-HIGH_CATCH_CHANCE: Final = 0.6  # catch chance from which the target is not weakened first
-WEAKENING_GAIN: Final = 1.15  # factor by which weakening must raise the catch chance
-KNOCK_OUT_RISK: Final = 0.03  # highest accepted risk of a knock-out while weakening
-SAFE_CHANCE: Final = 0.9  # required chance to survive two more hits
-# Values within this difference count as equal; then the quicker option is chosen.
-EQUAL_VALUE: Final = 0.02
-EXTRA_TURNS: Final = 0.5  # extra turns allowed for a move that won before
-GOOD_ENOUGH: Final = 0.95  # value from which items and switches are not considered
-WILD_PP_COST: Final = 0.06  # cost of using the last PP of a move against a wild Pokemon
+LEAST_CATCH: Final = 0.03  # share of the playouts with a catch below which no ball is thrown
+SWITCH_COST: Final = 0.03  # prevents switching back and forth
+ITEM_COST: Final = 0.08
+WILD_ITEM_COST: Final = 0.25
+WILD_PP_COST: Final = 0.06  # of using the last PP of a move against a wild Pokemon
 PP_COST: Final = 0.02  # the same against a trainer
+EQUAL_VALUE: Final = 0.02  # values within this difference count as equal
+GOOD_ENOUGH: Final = 0.9  # chance to win from which items and switches are not considered
 CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trainer's next mon
-LEAVE_BELOW: Final = 0.25  # below this value a wild battle is left after a mon has fainted
+LEAVE_BELOW: Final = 0.25  # below this chance a wild battle is left after a mon has fainted
+# Turns played out for one decision: a choice that is clear takes few of them.
+WILD_TURNS: Final = 2_000
+TRAINER_TURNS: Final = 40_000
 UNTRIED: Final = TriedOrders()
+
+
+@dataclass(frozen=True, slots=True)
+class BattleGoals:
+    """Goals of a battle besides winning it.
+
+    `catch` holds the species to catch. With `train`, wild Pokemon are fought for experience; without it, running is
+    preferred when it is cheap and safe; a battle that `must_win` is never run from. Items in `spare` are not used.
+    `sequence` holds move numbers: the first one not yet used in this battle is preferred when it is as good as the
+    best option.
+    """
+
+    catch: frozenset[int] = frozenset()
+    train: bool = True
+    spare: tuple[int, ...] = ()
+    sequence: tuple[int, ...] = ()
+    must_win: bool = False
+
+
 GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
 
 
-def explosion_options(turn: TurnState) -> Iterator[TurnOption]:
-    """Yield each usable EXPLOSION or SELFDESTRUCT while the bench has a mon with HP."""
-    own, foe, dex = turn.own, turn.ai_enemy, turn.dex
-    for slot in usable_slots(own) if turn.bench else ():
-        known = own.moves[slot]
-        move = dex.all_moves.get(known.move)
-        if move is None or move.effect != EXPLODE:
-            continue
-        standing = add_damage(damage_taken(foe), damage_odds(dex, own, foe, (move.number,)))
-        value = float(standing @ turn.values.lost)
-        value += (1 - float(standing.sum())) * (
-            win_chance(dex, turn.bench, turn.reserve) - FAINT_COST
-        )
-        first = float(first_chance(own.stats.speed, move.number, foe.stats.speed, 0))
-        hit = next_damage(dex, own, foe)
-        if hit is not None and first < 1:
-            falls = (1 - first) * (1 - float(add_damage(damage_taken(own), hit).sum()))
-            value += falls * (float(damage_taken(foe) @ turn.values.lost) - value)
-        yield TurnOption(Attack(slot), value, 1.0, known.pp)
+class TurnOption(NamedTuple):
+    """One option of a turn: the order, the engine's choice for it, how playouts go on, and what it costs."""
+
+    order: Order
+    choice: int
+    then: int = search.ATTACKS
+    cost: float = 0.0
 
 
-def catch_chance(enemy: BattleMon, ball: int) -> float:
-    """Return the chance that a ball thrown now catches the enemy."""
-    if ball == MASTER_BALL:
-        return 1.0
-    span, bonus = BALL_RANGE[ball], _status_bonus(enemy.status)
-    certain = min(bonus, span)
-    tested = min(max(span - bonus, 0), enemy.catch_rate + 1)
-    factor = 8 if ball == GREAT_BALL else 12
-    hold = enemy.max_hp * 255 // factor // max(enemy.hp // 4, 1)
-    passed = 1.0 if hold > BYTE - 1 else (hold + 1) / BYTE
-    return (certain + tested * passed) / span
+class RatedOption(NamedTuple):
+    """An option with its value, and the share of its playouts that were won or ended in a catch."""
 
-
-def catch_order(turn: TurnState, tried: TriedOrders) -> Order | None:
-    """Return the best order for a catch, or None when the target is not wanted or hardly catchable."""
-    battle, enemy, goals = turn.battle, turn.enemy, turn.goals
-    wanted = battle.is_wild and enemy.species in goals.catch
-    if not wanted or battle.type is not BattleType.NORMAL or tried.balls >= MOST_BALLS:
-        return None
-    bag, spare = turn.state.bag, goals.spare
-    balls = [ball for ball in BALLS if bag.quantity(ball) and ball not in spare]
-    balls = [ball for ball in balls if Throw(ball) not in tried.refused]
-    if not balls:
-        return None
-    ball = max(balls, key=lambda each: catch_chance(enemy, each) - BALL_COSTS[each])
-    now = catch_chance(enemy, ball)
-    if now < HIGH_CATCH_CHANCE and _is_safe(turn):
-        better = max(_weakening(turn, ball), default=(0.0, Attack(0)), key=lambda each: each[0])
-        if better[0] >= now * WEAKENING_GAIN and better[1] not in tried.refused:
-            return better[1]
-    return Throw(ball) if now >= LOWEST_CATCH_CHANCE else None
-
-
-def _status_bonus(status: Status) -> int:
-    if status.sleep or status.frozen:
-        return 25
-    return 12 if any(status) else 0
-
-
-def _weakening(turn: TurnState, ball: int) -> Iterator[tuple[float, Order]]:
-    """Yield the catch chance after each weakening move with a low knock-out risk, and the move."""
-    own, enemy = turn.own, turn.enemy
-    for slot, move, _ in attacks(turn.dex, own):
-        odds = damage_odds(turn.dex, own, enemy, (move.number,))
-        if odds[enemy.hp :].sum() <= KNOCK_OUT_RISK:
-            left = max(enemy.hp - round(expected_damage(odds, enemy.hp)), 1)
-            yield catch_chance(replace(enemy, hp=left), ball), Attack(slot)
-    for each in setup_effects(turn.dex, own, enemy, turn.badges):
-        status = each.enemy.status
-        if each.idle is not None:
-            status = status._replace(sleep=max(each.idle))
-        if status != enemy.status:
-            weakened = catch_chance(replace(enemy, status=status), ball)
-            now = catch_chance(enemy, ball)
-            yield each.chance * weakened + (1 - each.chance) * now, Attack(each.slot)
-
-
-def _is_safe(turn: TurnState) -> bool:
-    hit = next_damage(turn.dex, turn.own, turn.enemy)
-    if hit is None:
-        return True
-    twice = add_damage(add_damage(damage_taken(turn.own), hit), hit)
-    return float(twice.sum()) >= SAFE_CHANCE
+    option: TurnOption
+    value: float
+    won: float
 
 
 class ChosenOrder(NamedTuple):
-    """An order, and whether the winning sequence of an earlier battle changed it."""
+    """An order, whether the winning sequence of an earlier battle changed it, and the reason in words."""
 
     order: Order
     influenced: bool = False
+    why: str = ""
 
 
 def choose_order(
@@ -162,15 +120,179 @@ def choose_order(
     """Return the order for this turn, and whether memory changed it."""
     if state.battle is not None and state.battle.type is BattleType.SAFARI:
         return ChosenOrder(_safari_order(state.battle, state, goals))
-    turn = TurnState.of(dex, state, goals)
-    if turn is None:
+    position = position_in(dex, state, goals.spare)
+    if position is None or state.battle is None:
         return ChosenOrder(any_attack(state.battle) if state.battle is not None else Attack(0))
-    order = catch_order(turn, tried)
-    if order is not None and is_allowed(order, state):
-        return ChosenOrder(order)
-    found = [each for each in _options(turn) if each.order not in tried.refused]
-    allowed = [each for each in found if is_allowed(each.order, state)]
-    return _best(turn, allowed, tried) if allowed else ChosenOrder(any_attack(turn.battle))
+    turn = _Turn(dex, state, state.battle, position, goals, tried)
+    rated = turn.rated()
+    return _best(turn, rated) if rated else ChosenOrder(any_attack(state.battle))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A turn in which an order is due."""
+
+    dex: Dex
+    state: State
+    battle: Battle
+    position: Position
+    goals: BattleGoals
+    tried: TriedOrders
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the wild Pokemon is to be caught."""
+        enemy, tried = self.battle.enemy, self.tried
+        wanted = self.battle.is_wild and self.battle.type is BattleType.NORMAL
+        wanted = wanted and enemy is not None and enemy.species in self.goals.catch
+        return wanted and tried.balls < MOST_BALLS and self._ball() is not None
+
+    def rated(self) -> list[RatedOption]:
+        """Return the options that can be chosen, with their values; few when one of few is good enough."""
+        if self.is_wanted:
+            rated = self._rate([*self._moves(catching=True), *self._balls()], catching=True)
+            if max((each.won for each in rated), default=0.0) >= LEAST_CATCH:
+                return rated
+        first = self._rate([*self._moves(), *self._away()])
+        if max((each.won for each in first), default=0.0) >= GOOD_ENOUGH:
+            return first
+        return self._rate([*self._moves(), *self._away(), *self._switches(), *self._items()])
+
+    def _rate(self, options: Sequence[TurnOption], *, catching: bool = False) -> list[RatedOption]:
+        able = [
+            each
+            for each in options
+            if each.order not in self.tried.refused and is_allowed(each.order, self.state)
+        ]
+        budget = WILD_TURNS if self.battle.is_wild else TRAINER_TURNS
+        weights = _weights(self.goals, catching=catching)
+        return _rated(self.dex, self.position, able, weights, budget) if able else []
+
+    def _moves(self, *, catching: bool = False) -> Iterator[TurnOption]:
+        ball = self._ball() if catching else None
+        then = search.ATTACKS if ball is None else choice_of_item(ball)
+        own = self.battle.own
+        per_use = WILD_PP_COST if self.battle.is_wild else PP_COST
+        for choice in legal_choices(self.position, OURS):
+            if choice < engine.SLOTS and own is not None:
+                cost = per_use / max(own.moves[choice].pp, 1)
+                yield TurnOption(Attack(int(choice)), int(choice), then, cost)
+            elif engine.MIMIC_ONE <= choice < engine.ITEM:
+                slot = (int(choice) - engine.MIMIC_ONE) // engine.SLOTS
+                yield TurnOption(Attack(slot), int(choice), then, per_use)
+            elif choice in (engine.GO_ON, engine.STRUGGLES) and own is not None:
+                slots = usable_slots(own)
+                yield TurnOption(Attack(slots[0] if slots else 0), int(choice), then)
+
+    def _away(self) -> Iterator[TurnOption]:
+        if self.battle.is_wild and not self.goals.must_win:
+            yield TurnOption(Flee(), engine.RUN, engine.RUN)
+
+    def _ball(self) -> int | None:
+        """Return the cheapest kind of ball that can be thrown, or None."""
+        refused, bag = self.tried.refused, self.state.bag
+        kinds = [ball for ball in BALLS if ball not in self.goals.spare and bag.quantity(ball)]
+        return next((ball for ball in kinds if Throw(ball) not in refused), None)
+
+    def _balls(self) -> Iterator[TurnOption]:
+        for ball in BALLS:
+            if ball not in self.goals.spare and self.state.bag.quantity(ball):
+                choice = choice_of_item(ball)
+                yield TurnOption(Throw(ball), choice, choice, BALL_COSTS[ball])
+
+    def _switches(self) -> Iterator[TurnOption]:
+        for choice in legal_choices(self.position, OURS):
+            if engine.SWITCH <= choice < engine.SWITCH + engine.TEAM:
+                at = int(choice) - engine.SWITCH
+                yield TurnOption(Switch(at), int(choice), cost=SWITCH_COST)
+
+    def _items(self) -> Iterator[TurnOption]:
+        cost = WILD_ITEM_COST if self.battle.is_wild else ITEM_COST
+        out = int(self.position.sides[OURS].out)
+        for choice in legal_choices(self.position, OURS):
+            item, target = divmod(int(choice) - engine.ITEM, engine.PER_ITEM)
+            at = target // engine.SLOTS
+            if X_ATTACK <= item <= X_SPECIAL:
+                yield TurnOption(UseItem(item), int(choice), cost=cost)
+            elif (needs_member(item) and not ETHER <= item <= MAX_ELIXIR) and (
+                at == out or item in (REVIVE, MAX_REVIVE)
+            ):
+                yield TurnOption(UseItem(item, at), int(choice), cost=cost)
+
+
+def _weights(goals: BattleGoals, *, catching: bool = False) -> NDArray[np.float64]:
+    """Return what each end of a battle is worth."""
+    weights = np.zeros(search.WEIGHTS)
+    run = TRAINING_RUN_VALUE if goals.train else RUN_VALUE
+    weights[engine.WON] = LOST_CATCH if catching else 1.0
+    weights[engine.CAUGHT] = 1.0
+    away = 0.0 if goals.must_win else LOST_CATCH if catching else run
+    weights[engine.RAN] = weights[engine.FOE_LEFT] = away
+    weights[search.HP_LEFT], weights[search.FAINTED] = HP_VALUE, FAINT_COST
+    weights[search.EACH_TURN], weights[search.HURT] = TURN_COST, HURT_VALUE
+    return weights
+
+
+def _rated(
+    dex: Dex,
+    position: Position,
+    options: Sequence[TurnOption],
+    weights: NDArray[np.float64],
+    budget: int,
+) -> list[RatedOption]:
+    positions = np.empty(2, position.dtype)
+    positions[0] = position
+    means, won, _ = search.race(
+        positions,
+        np.array([(each.choice, each.then) for each in options]),
+        np.array([each.cost for each in options]),
+        weights,
+        budget,
+        tables_of(dex),
+    )
+    found = zip(options, means, won, strict=True)
+    return [RatedOption(each, float(mean), float(share)) for each, mean, share in found]
+
+
+def _best(turn: _Turn, rated: Sequence[RatedOption]) -> ChosenOrder:
+    best = max(rated, key=lambda each: each.value)
+    before = _next_that_won(turn)
+    for each in rated:
+        if each.option.order == before and each.value >= best.value - EQUAL_VALUE:
+            is_new = before != best.option.order
+            return ChosenOrder(before, influenced=is_new, why=_reason(turn, each, rated))
+    return ChosenOrder(best.option.order, why=_reason(turn, best, rated))
+
+
+def _reason(turn: _Turn, chosen: RatedOption, rated: Sequence[RatedOption]) -> str:
+    """Return the chance that an order was chosen for, beside the best of the others."""
+    words = f"{_words(turn, chosen.option.order)}: {chosen.won:.2f}"
+    others = [each for each in rated if each.option.order != chosen.option.order]
+    if not others:
+        return words
+    second = max(others, key=lambda each: each.value)
+    return f"{words} against {second.won:.2f} ({_words(turn, second.option.order)})"
+
+
+def _words(turn: _Turn, order: Order) -> str:
+    dex, own = turn.dex, turn.battle.own
+    match order:
+        case Attack(slot):
+            known = own.moves[slot].move if own is not None and slot < len(own.moves) else 0
+            return dex.all_moves[known].name.lower() if known in dex.all_moves else "an attack"
+        case Switch(position):
+            return f"send {turn.state.party[position].nickname}"
+        case UseItem(item=item) | Throw(ball=item):
+            return dex.all_items[item].name.lower() if item in dex.all_items else "an item"
+        case Flee():
+            return "run"
+
+
+def _next_that_won(turn: _Turn) -> Order | None:
+    """Return the order of the first move of the winning sequence not yet used in this battle."""
+    move = next((each for each in turn.goals.sequence if each not in turn.tried.used), None)
+    slots = enumerate(turn.battle.own.moves) if turn.battle.own is not None else ()
+    return next((Attack(slot) for slot, known in slots if known.move == move), None)
 
 
 def _safari_order(battle: Battle, state: State, goals: BattleGoals) -> Order:
@@ -178,36 +300,6 @@ def _safari_order(battle: Battle, state: State, goals: BattleGoals) -> Order:
     wanted = battle.enemy is not None and battle.enemy.species in goals.catch
     ball = Throw(SAFARI_BALL)
     return ball if wanted and is_allowed(ball, state) else Flee()
-
-
-def _options(turn: TurnState) -> list[TurnOption]:
-    found = [*attack_options(turn), *setup_options(turn), *explosion_options(turn)]
-    away = run_option(turn)
-    if away is not None:
-        found.append(away)
-    if max((each.value for each in found), default=0.0) < GOOD_ENOUGH:
-        found += [*switch_options(turn), *item_options(turn)]
-    return found
-
-
-def _best(turn: TurnState, found: list[TurnOption], tried: TriedOrders) -> ChosenOrder:
-    pp_cost = WILD_PP_COST if turn.battle.is_wild else PP_COST
-    prices = [(each.value - pp_cost / each.pp, each) for each in found]
-    highest = max(price for price, _ in prices)
-    good = [each for price, each in prices if price >= highest - EQUAL_VALUE]
-    best = min(good, key=lambda each: each.turns)
-    won = _next_that_won(turn, tried)
-    as_quick = [each.order for each in good if each.turns <= best.turns + EXTRA_TURNS]
-    if won is None or won == best.order or won not in as_quick:
-        return ChosenOrder(best.order)
-    return ChosenOrder(won, influenced=True)
-
-
-def _next_that_won(turn: TurnState, tried: TriedOrders) -> Order | None:
-    """Return the order of the first move of the winning sequence not yet used in this battle."""
-    move = next((each for each in turn.goals.sequence if each not in tried.used), None)
-    slots = enumerate(turn.own.moves)
-    return next((Attack(slot) for slot, known in slots if known.move == move), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +322,13 @@ class BattlePolicy:
 
     def next_mon(self, state: State) -> int:
         """Return the party position of the mon to send: the one with the best odds."""
-        return max(self._values(state), default=(0.0, 0))[1]
+        rated = self._sent(state)
+        best = max(rated, default=None, key=lambda each: each.value)
+        return _place(best) if best is not None else first_able(state)
 
     def fights_on(self, state: State) -> bool:
         """Return whether to send another mon against a wild Pokemon instead of running."""
-        best = max(self._values(state), default=(1.0, 0))[0]
+        best = max((each.won for each in self._sent(state)), default=1.0)
         return best >= LEAVE_BELOW or self.goals(state).must_win
 
     def change(self, state: State) -> int | None:
@@ -242,10 +336,12 @@ class BattlePolicy:
         battle = state.battle
         if battle is None or battle.own is None or not battle.own.hp:
             return None
-        values = self._values(state)
-        staying = next((value for value, at in values if at == battle.own.position), 1.0)
-        best, at = max(values, default=(0.0, 0))
-        return at if best >= staying + CHANGE_GAIN else None
+        rated = self._sent(state)
+        staying = [each.value for each in rated if _place(each) == battle.own.position]
+        best = max(rated, default=None, key=lambda each: each.value)
+        if best is None or not staying or best.value < staying[0] + CHANGE_GAIN:
+            return None
+        return _place(best)
 
     def forget(self, state: State) -> int | None:
         """Return the slot of the move to forget for the offered one, or None to refuse it."""
@@ -254,9 +350,19 @@ class BattlePolicy:
             return None
         return slot_to_forget(self.dex, state.party[offer.position], offer.move)
 
-    def _values(self, state: State) -> list[tuple[float, int]]:
-        """Return the value of sending each mon that has HP, with its party position."""
-        turn = TurnState.facing(self.dex, state, self.goals(state))
-        if turn is None:
-            return [(0.0, first_able(state))]
-        return [(send_value(turn, mon), mon.position) for mon in turn.bench]
+    def _sent(self, state: State) -> list[RatedOption]:
+        """Return the value of sending each mon that has HP."""
+        position, goals = position_in(self.dex, state), self.goals(state)
+        if position is None:
+            return []
+        # Whoever is sent meets the foe that is out, or the next one.
+        position.sides[THEIRS].hp = position.sides[THEIRS].team[position.sides[THEIRS].out].hp
+        position.outcome = engine.WE_SEND
+        able = [at for at, mon in enumerate(state.party.mons) if mon.hp]
+        options = [TurnOption(Switch(at), engine.SWITCH + at) for at in able]
+        budget = WILD_TURNS if position.kind == engine.WILD else TRAINER_TURNS
+        return _rated(self.dex, position, options, _weights(goals), budget) if options else []
+
+
+def _place(rated: RatedOption) -> int:
+    return rated.option.choice - engine.SWITCH

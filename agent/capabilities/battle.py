@@ -7,8 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from agent.battle.options import BattleGoals
-from agent.battle.policy import BattlePolicy, GoalsOfBattle
+from agent.battle.policy import BattleGoals, BattlePolicy, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext, Training

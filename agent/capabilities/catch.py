@@ -6,8 +6,8 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.battle import items
-from agent.battle.matchups import Foe, Foes, best_attack, duel, fighter_from
+from agent.battle.odds import Foe, Foes, chance_to_beat, mon_from
+from agent.capabilities import items
 from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, learners_of, machine_fact, missing_moves, untaught
@@ -298,11 +298,8 @@ def _does_well(dex: Dex, species: int, team: Foes) -> bool:
         for move in attacks
         if move.power >= LEAST_POWER
     )
-    own = fighter_from(dex, Foe(strongest.level, species), 0) if is_strong else None
-    foe = fighter_from(dex, strongest, 0)
-    if own is None or foe is None:
-        return False
-    return duel(dex, own, foe, best_attack(dex, own, foe)).chance >= FAIR
+    own = mon_from(dex, Foe(strongest.level, species)) if is_strong else None
+    return own is not None and chance_to_beat(dex, Party((own,)), (strongest,)) >= FAIR
 
 
 def _has_any(party: Party, species: frozenset[int]) -> bool:

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
-from agent.battle.effects import HM_MOVES
-from agent.battle.learn_move import SLOTS, replacement_for
+from agent.battle.learn_move import HM_MOVES, SLOTS, replacement_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import remembered_strength

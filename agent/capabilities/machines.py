@@ -5,10 +5,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
 
-from agent.battle.damage import attacks, damage_odds, expected_damage
-from agent.battle.effects import HM_MOVES
-from agent.battle.learn_move import SLOTS, replacement_for
-from agent.battle.matchups import fighter_from, fighter_of
+from agent.battle.learn_move import HM_MOVES, SLOTS, replacement_for
+from agent.battle.odds import damage_share, mon_from
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.medicine import member
@@ -16,7 +14,7 @@ from agent.capabilities.party_order import remembered_fighters
 from agent.capabilities.readiness import ahead, team_against
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, teach
-from emulator import BattleMon, Dex, PartyMon, State
+from emulator import Dex, PartyMon, State
 from emulator.ram.party import MoveSlot
 
 HELPS: Final = "machine:helps"
@@ -105,27 +103,16 @@ def _machines(game: GameContext, state: State) -> list[tuple[int, int]]:
     ]
 
 
-def _foes(game: GameContext, state: State) -> Iterator[BattleMon]:
+def _foes(game: GameContext, state: State) -> Iterator[PartyMon]:
     """Yield the Pokemon of the next trainers of the story."""
     for task in islice(ahead(game.story, state), NEXT):
-        for at, each in enumerate(team_against(game.story, game.dex, task, state)):
-            foe = fighter_from(game.dex, each, at)
+        for each in team_against(game.story, game.dex, task, state):
+            foe = mon_from(game.dex, each)
             if foe is not None:
                 yield foe
 
 
-def _damage(dex: Dex, mon: PartyMon, moves: list[int], foes: list[BattleMon]) -> float:
+def _damage(dex: Dex, mon: PartyMon, moves: list[int], foes: list[PartyMon]) -> float:
     """Return the sum of the shares of HP that the best of some moves takes from each foe in one turn."""
-    slots = tuple(MoveSlot(move, 1, 0) for move in moves)
-    own = fighter_of(replace(mon, moves=slots), 0)
-    known = attacks(dex, own)
-    return sum(
-        max(
-            (
-                expected_damage(damage_odds(dex, own, foe, (move.number,)), foe.hp) / foe.hp
-                for _, move, _ in known
-            ),
-            default=0.0,
-        )
-        for foe in foes
-    )
+    own = replace(mon, moves=tuple(MoveSlot(move, 1, 0) for move in moves))
+    return sum(damage_share(dex, own, foe) for foe in foes)

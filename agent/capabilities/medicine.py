@@ -3,8 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Final, TypeAlias
 
-from agent.battle import items
-from agent.battle.items import HEALS
+from agent.capabilities import items
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,
@@ -14,6 +13,7 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.context import GameContext
+from agent.capabilities.items import HEALS
 from agent.capabilities.party_order import BEHIND, remembered_fighters
 from agent.capabilities.readiness import RESTED, ahead
 from agent.planning.domain import Action, Effect, Goal, Require

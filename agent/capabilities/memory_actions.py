@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from agent.battle.matchups import Foes
+from agent.battle.odds import Foes
 from agent.capabilities.capability import BoundAction, Capability, Sensor, recalling
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import team_against, teams_of

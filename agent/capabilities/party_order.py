@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from agent.battle.matchups import chance_to_beat
+from agent.battle.odds import chance_to_beat
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agent.battle.items import restorable_hp
-from agent.battle.matchups import HEALTHY, Foe, Foes, chance_to_beat
+from agent.battle.odds import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
+from agent.capabilities.items import restorable_hp
 from agent.experience.uses import Experience
 from agent.story.facts import FactKind
 from agent.story.interactions import Task
@@ -85,7 +85,8 @@ def team_of(dex: Dex, opponent: Opponent) -> Foes:
     known = dex.all_trainers.get(opponent.trainer_class)
     if known is None or not 0 < opponent.number <= len(known.teams):
         return ()
-    team = tuple([Foe(*each) for each in known.teams[opponent.number - 1]])
+    members = known.teams[opponent.number - 1]
+    team = tuple([Foe(*each, trainer_class=known.number) for each in members])
     special = dex.team_moves.get(known.number)
     return _with_third_move(team, *special) if special is not None else team
 
@@ -114,16 +115,15 @@ def team_against(story: Story, dex: Dex, task: Task, state: State) -> Foes:
     return teams[story.rival_choice(state) % len(teams)] if teams else ()
 
 
-def following(game: GameContext, task: Task, state: State) -> Foes:
-    """Return the Pokemon of all trainers that follow the trainer of a task without a rest."""
+def following(game: GameContext, task: Task, state: State) -> tuple[Foes, ...]:
+    """Return the teams of all trainers that follow the trainer of a task without a rest."""
     row = next((each.trials for each in game.story.places if task.id in each.trials), ())
     after = row[row.index(task.id) + 1 :] if row else ()
-    teams = [
+    return tuple(
         team_against(game.story, game.dex, each, state)
         for each in game.story.tasks
         if each.id in after
-    ]
-    return tuple(member for team in teams for member in team)
+    )
 
 
 def _with_third_move(team: Foes, place: int, move: int) -> Foes:
@@ -163,7 +163,7 @@ def heals(game: GameContext, state: State) -> int:
 
 
 def readiness_of(
-    game: GameContext, party: Party, team: Foes, then: Foes = (), heals: int = 0
+    game: GameContext, party: Party, team: Foes, then: tuple[Foes, ...] = (), heals: int = 0
 ) -> Readiness:
     """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 
@@ -173,7 +173,7 @@ def readiness_of(
     recovered = rested(game.dex, party)
     held_back = proof = None
     for at, mon in enumerate(recovered.mons):
-        chance = chance_to_beat(game.dex, led_by(recovered, at), (*team, *then), heals)
+        chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, heals)
         if chance < DARED:
             continue
         defeat = lost_to(game.dex, mon, team, game.experience)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from agent.battle.items import REPELS
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
+from agent.capabilities.items import REPELS
 from agent.capabilities.readiness import ahead, readiness, remembered_strength
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, use_item

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from agent.battle import items
+from agent.capabilities import items
 from agent.capabilities.context import GameContext, StockSeen
 from agent.skills import BALLS
 from agent.story.interactions import Clerk

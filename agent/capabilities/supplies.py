@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from typing import Final, NamedTuple
 
-from agent.battle import items
+from agent.capabilities import items
 from agent.capabilities.catch import is_looking
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, following
@@ -62,7 +62,7 @@ def purchases(game: GameContext, state: State, shelf: Collection[int]) -> list[P
 
 def for_sale(game: GameContext, bag: Bag) -> list[int]:
     """Return the items of the bag that shops buy and that neither the story nor this agent uses."""
-    kept = SUPPLIES | game.story.kept | items.RAISES.keys()
+    kept = SUPPLIES | game.story.kept | items.RAISES
     known = [game.dex.all_items.get(each.item) for each in bag.items]
     return [
         each.number

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from agent.battle.matchups import chance_to_beat
+from agent.battle.odds import chance_to_beat
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,

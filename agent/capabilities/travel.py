@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final
 
-from agent.battle.matchups import chance_to_beat
+from agent.battle.odds import chance_to_beat
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,

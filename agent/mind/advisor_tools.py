@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from agent.advisor.port import Tool, ToolRefused
-from agent.battle.matchups import chance_to_beat
+from agent.battle.odds import chance_to_beat
 from agent.capabilities.readiness import ahead, team_against
 from agent.mind.advice import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
