@@ -60,7 +60,9 @@ WILD_ITEM_COST: Final = 0.25
 WILD_PP_COST: Final = 0.06  # of using the last PP of a move against a wild Pokemon
 PP_COST: Final = 0.02  # the same against a trainer
 EQUAL_VALUE: Final = 0.02  # values within this difference count as equal
-GOOD_ENOUGH: Final = 0.9  # chance to win from which items and switches are not considered
+GOOD_ENOUGH: Final = (
+    0.06  # value below the highest possible from which items and switches are considered
+)
 CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trainer's next mon
 LEAVE_BELOW: Final = 0.25  # below this chance a wild battle is left after a mon has fainted
 # Turns played out for one decision: a choice that is clear takes few of them.
@@ -154,7 +156,8 @@ class _Turn:
             if max((each.won for each in rated), default=0.0) >= LEAST_CATCH:
                 return rated
         first = self._rate([*self._moves(), *self._away()])
-        if max((each.won for each in first), default=0.0) >= GOOD_ENOUGH:
+        highest = 1 + HP_VALUE * float(search.hp_shares(self.position, OURS))
+        if max((each.value for each in first), default=0.0) >= highest - GOOD_ENOUGH:
             return first
         return self._rate([*self._moves(), *self._away(), *self._switches(), *self._items()])
 
@@ -225,7 +228,7 @@ def _weights(goals: BattleGoals, *, catching: bool = False) -> NDArray[np.float6
     weights = np.zeros(search.WEIGHTS)
     run = TRAINING_RUN_VALUE if goals.train else RUN_VALUE
     weights[engine.WON] = LOST_CATCH if catching else 1.0
-    weights[engine.CAUGHT] = 1.0
+    weights[engine.CAUGHT] = 1.0 if catching else 0.0
     away = 0.0 if goals.must_win else LOST_CATCH if catching else run
     weights[engine.RAN] = weights[engine.FOE_LEFT] = away
     weights[search.HP_LEFT], weights[search.FAINTED] = HP_VALUE, FAINT_COST

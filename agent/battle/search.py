@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from emulator.rules.engine import effects
 from emulator.rules.engine.choices import add_moves
 from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.items import place_of
 from emulator.rules.engine.playout import expected_damage
 from emulator.rules.engine.position import (
     ASLEEP,
@@ -22,6 +23,7 @@ from emulator.rules.engine.position import (
     ITEM,
     LOST,
     MIMIC_ONE,
+    NO_ONE,
     OURS,
     PER_ITEM,
     SLOTS,
@@ -126,6 +128,8 @@ def play_on(position: Position, policy: int, tables: Tables) -> int:
 @compiled
 def follow(position: Position, policy: int, tables: Tables) -> int:
     """Return the choice of a policy."""
+    if policy >= ITEM and place_of(position, (policy - ITEM) // PER_ITEM) == NO_ONE:
+        return best_attack(position, OURS, tables)
     if policy >= 0:
         return policy
     ours = position.sides[OURS]
@@ -179,7 +183,8 @@ def race(
     """Play the choices out in turn until one is clearly the best, or `budget` turns are played.
 
     `positions` holds the position and room for a copy; `options` has a row for each choice, with the policy to go on by.
-    Each choice meets the same chances. Returns the mean value of each, the share won, and the number of playouts.
+    Each choice meets the same chances. Returns the mean value of each, the share with the best outcome, a victory or a
+    catch, and the number of playouts.
     """
     start, end = positions[0], positions[1]
     count = len(options)
@@ -187,6 +192,7 @@ def race(
     played = np.zeros(count, np.int64)
     is_in = np.ones(count, np.bool_)
     seed, turns = int(start.seed), 0
+    aim = CAUGHT if weights[CAUGHT] > weights[WON] else WON
     while True:
         first = int(played.max())
         for at in range(count):
@@ -199,7 +205,7 @@ def race(
                 value = value_of(start, end, outcome, weights) - costs[at]
                 sums[at] += value
                 squares[at] += value * value
-                won[at] += int(outcome in (WON, CAUGHT))
+                won[at] += int(outcome == aim)
                 turns += int(end.turns - start.turns)
             played[at] += BATCH
         drop(is_in, sums, squares, played)

@@ -7,14 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.battle.items import cured
 from agent.battle.learn_move import offered_move, slot_to_forget
-from agent.battle.matchups import chance_to_beat
-from agent.battle.options import BattleGoals
-from agent.battle.policy import BattlePolicy, catch_chance, choose_order
+from agent.battle.odds import Foe, chance_to_beat
+from agent.battle.policy import BattleGoals, BattlePolicy, choose_order
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_allowed
 from emulator import BattleKind, BattleMon, Party, PartyMon, State, Status
-from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot, Stats
 from emulator.ram.player import Bag, Stack
@@ -161,14 +158,6 @@ def test_a_ball_that_the_game_refused_is_not_thrown_again(sides: Sides) -> None:
     assert not isinstance(order_in(state, saved), Throw)
 
 
-def test_sleep_low_hp_and_better_balls_raise_the_catch_chance(sides: Sides) -> None:
-    rare = replace(sides.enemy, catch_rate=45)
-    whole = catch_chance(rare, POKE_BALL)
-    assert 0 < whole < catch_chance(replace(rare, hp=5), POKE_BALL) < 1
-    assert whole < catch_chance(replace(rare, status=ASLEEP), POKE_BALL)
-    assert whole < catch_chance(rare, GREAT_BALL)
-    assert catch_chance(rare, 1) == 1.0
-
 
 def test_a_potion_is_used_when_it_decides_the_battle(sides: Sides) -> None:
     turn, own, enemy = sides
@@ -211,15 +200,6 @@ def test_a_burn_is_cured_only_in_a_battle_that_it_decides(sides: Sides) -> None:
     long = at(turn, burned, replace(enemy, hp=18), kind=BattleKind.TRAINER, bag=bag)
     assert order_in(long, TRAIN) == UseItem(BURN_HEAL, 0)
 
-
-def test_a_cure_takes_back_stages_and_badges(sides: Sides) -> None:
-    own = sides.own
-    raised_twice = own.stats._replace(attack=30, speed=4)
-    mon = replace(own, stats=raised_twice, status=WELL._replace(paralyzed=True))
-    well = cured(mon, PARLYZ_HEAL)
-    assert well.status == WELL
-    assert well.stats == own.unmodified
-    assert cured(mon, ANTIDOTE) == mon
 
 
 def test_a_mon_with_much_better_odds_is_switched_in(sides: Sides) -> None:
@@ -374,7 +354,7 @@ def test_a_move_is_offered_to_a_mon_that_learns_it_at_its_level(played: Played) 
 
 
 def test_better_stats_raise_the_chance_to_beat_a_trainer(first_turn: State) -> None:
-    team = (TeamMember(6, species_of("WRENKIN")), TeamMember(7, species_of("NIBBIT")))
+    team = (Foe(6, species_of("WRENKIN")), Foe(7, species_of("NIBBIT")))
     mon = learner(first_turn, NUDGE, SPLISH)
     chances = []
     for stat in (10, 14, 18, 24):
