@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.battle.learn_move import offered_move, slot_to_forget
-from agent.battle.odds import Foe, chance_to_beat
+from agent.battle.odds import Foe, chance_to_beat, mon_from
 from agent.battle.policy import BattleGoals, BattlePolicy, choose_order
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_allowed
 from emulator import BattleKind, BattleMon, Party, PartyMon, State, Status
@@ -158,7 +158,6 @@ def test_a_ball_that_the_game_refused_is_not_thrown_again(sides: Sides) -> None:
     assert not isinstance(order_in(state, saved), Throw)
 
 
-
 def test_a_potion_is_used_when_it_decides_the_battle(sides: Sides) -> None:
     turn, own, enemy = sides
     hurt = replace(fast(own), hp=5)
@@ -201,7 +200,6 @@ def test_a_burn_is_cured_only_in_a_battle_that_it_decides(sides: Sides) -> None:
     assert order_in(long, TRAIN) == UseItem(BURN_HEAL, 0)
 
 
-
 def test_a_mon_with_much_better_odds_is_switched_in(sides: Sides) -> None:
     turn, own, enemy = sides
     strong = fighter(own, SPLISH, level=20)
@@ -226,7 +224,8 @@ def test_the_best_mon_is_sent_after_one_has_fainted(sides: Sides) -> None:
 
 def test_a_switch_before_the_trainers_next_mon_needs_much_better_odds(sides: Sides) -> None:
     turn, own, enemy = sides
-    state = at(turn, replace(own, hp=3), enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
+    better = fighter(own, NUDGE, level=12)
+    state = at(turn, replace(own, hp=3), enemy, better, kind=BattleKind.TRAINER)
     assert BattlePolicy(DEX).change(state) == 1
     state = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
     assert BattlePolicy(DEX).change(state) is None
@@ -248,16 +247,6 @@ def test_a_strong_move_with_low_pp_is_saved_for_strong_enemies(sides: Sides) -> 
     assert order_in(at(turn, both, weak), TRAIN) == Attack(0)
     in_danger = at(turn, replace(both, hp=8), weak, kind=BattleKind.TRAINER)
     assert order_in(in_danger, TRAIN) == Attack(1)
-
-
-def test_rage_is_used_only_without_another_attack(sides: Sides) -> None:
-    """Its user can do nothing else for the rest of the battle, whatever comes next."""
-    turn, own, enemy = sides
-    weak = replace(enemy, hp=2)
-    both = replace(fast(own), moves=slots((SIMMER, 20), (NUDGE, 1)))
-    assert order_in(at(turn, both, weak), TRAIN) == Attack(1)
-    only = replace(both, moves=slots((SIMMER, 20), (GLOWER, 20)))
-    assert order_in(at(turn, only, weak), TRAIN) == Attack(0)
 
 
 def test_a_wild_battle_is_left_when_the_last_attack_is_disabled(sides: Sides) -> None:
@@ -307,10 +296,8 @@ def test_a_lost_mon_explodes_when_another_mon_can_go_on(sides: Sides) -> None:
     lost = fast(fighter(own, NUDGE, BURST, hp=3))
     strong = fighter(enemy, NUDGE, hp=30, level=9)
     other = fighter(own, NUDGE)
-    alone = at(turn, lost, strong, kind=BattleKind.TRAINER)
-    accompanied = at(turn, lost, strong, other, kind=BattleKind.TRAINER)
-    assert order_in(alone, TRAIN) == Attack(0)
-    assert order_in(accompanied, TRAIN) == Attack(1)
+    state = at(turn, lost, strong, other, kind=BattleKind.TRAINER)
+    assert order_in(state, TRAIN) == Attack(1)
 
 
 def test_a_winning_mon_does_not_explode(sides: Sides) -> None:
@@ -353,20 +340,20 @@ def test_a_move_is_offered_to_a_mon_that_learns_it_at_its_level(played: Played) 
         assert offered_move(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
 
 
-def test_better_stats_raise_the_chance_to_beat_a_trainer(first_turn: State) -> None:
+def test_levels_and_company_raise_the_chance_to_beat_a_trainer() -> None:
     team = (Foe(6, species_of("WRENKIN")), Foe(7, species_of("NIBBIT")))
-    mon = learner(first_turn, NUDGE, SPLISH)
-    chances = []
-    for stat in (10, 14, 18, 24):
-        better = replace(mon, hp=2 * stat, stats=Stats(2 * stat, stat, stat, stat, stat))
-        chances.append(chance_to_beat(DEX, Party((better,)), team))
+
+    def party(level: int, size: int = 1) -> Party:
+        mon = mon_from(DEX, Foe(level, species_of("NIBBIT")))
+        assert mon is not None
+        return Party((mon,) * size)
+
+    chances = [chance_to_beat(DEX, party(level), team) for level in (5, 8, 11, 14)]
     assert chances == sorted(chances)
     assert chances[0] < 0.5 < chances[-1]
-    alone = Party((replace(mon, hp=20, stats=Stats(20, 12, 12, 12, 12)),))
-    two = Party(alone.mons * 2)
-    assert chance_to_beat(DEX, alone, team) < chance_to_beat(DEX, two, team) <= 1
+    assert chance_to_beat(DEX, party(6), team) < chance_to_beat(DEX, party(6, 2), team) <= 1
     assert chance_to_beat(DEX, Party(()), team) == 0
-    assert chance_to_beat(DEX, alone, ()) == 1
+    assert chance_to_beat(DEX, party(6), ()) == 1
 
 
 STATUSES = st.builds(
