@@ -77,24 +77,32 @@ def mon_from(dex: Dex, foe: Foe) -> PartyMon | None:
 
 
 def chance_to_beat(
-    dex: Dex, party: Party, team: Foes, then: tuple[Foes, ...] = (), heals: int = 0
+    dex: Dex,
+    party: Party,
+    team: Foes,
+    then: tuple[Foes, ...] = (),
+    heals: int = 0,
+    badges: tuple[int, ...] = (),
 ) -> float:
     """Return the chance that the team, in its current state and order, beats a trainer's, and `then` others.
 
-    `heals` is how often a member can be healed in full on the way, which takes a turn. Badges do not count.
+    `heals` is how often a member can be healed in full on the way, which takes a turn. `badges` are bit numbers.
     """
     teams = tuple([each for each in (team, *then) if each])
     if not teams or not any(mon.hp for mon in party.mons):
         return float(not teams)
-    return _chance(dex, party, teams, heals)
+    return _chance(dex, party, teams, heals, badges)
 
 
 @lru_cache(maxsize=2048)
-def _chance(dex: Dex, party: Party, teams: tuple[Foes, ...], heals: int) -> float:
+def _chance(
+    dex: Dex, party: Party, teams: tuple[Foes, ...], heals: int, badges: tuple[int, ...]
+) -> float:
     positions = empty_positions(len(teams) + 1)
     for made, team in zip(positions[1:], teams, strict=True):
         foes = [mon_from(dex, foe) for foe in team]
         made.kind, made.trainer_class = engine.TRAINER, team[0].trainer_class
+        made.badges = sum(1 << bit for bit in badges)
         _put_team(made, OURS, dex, party.mons)
         _put_team(made, THEIRS, dex, [mon for mon in foes if mon is not None])
         made.bag_items[0], made.bag_counts[0] = MAX_POTION, heals

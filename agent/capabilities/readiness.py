@@ -153,7 +153,8 @@ class Readiness(NamedTuple):
 def readiness(game: GameContext, state: State, task: Task) -> Readiness:
     """Return the readiness of the team for the trainer of a task, and for the trainers that follow without a rest."""
     team, then = team_against(game.story, game.dex, task, state), following(game, task, state)
-    return readiness_of(game, state.party, team, then, heals(game, state) if then else 0)
+    helps = Helps(heals(game, state), state.player.badges)
+    return readiness_of(game, state.party, team, then, helps)
 
 
 def heals(game: GameContext, state: State) -> int:
@@ -162,18 +163,27 @@ def heals(game: GameContext, state: State) -> int:
     return min(restorable_hp(state.bag, game.story.kept, full) // full, MOST_HEALS)
 
 
+class Helps(NamedTuple):
+    """What helps a team beside itself: how often the bag heals a member in full, and badges by bit number."""
+
+    heals: int = 0
+    badges: tuple[int, ...] = ()
+
+
+NO_HELP: Final = Helps()
+
+
 def readiness_of(
-    game: GameContext, party: Party, team: Foes, then: tuple[Foes, ...] = (), heals: int = 0
+    game: GameContext, party: Party, team: Foes, then: tuple[Foes, ...] = (), helps: Helps = Helps()
 ) -> Readiness:
     """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 
-    `heals` is how often its first member can be healed meanwhile. A member that led in a defeat by the same team may
-    lead again only at a higher level.
+    A member that led in a defeat by the same team may lead again only at a higher level.
     """
     recovered = rested(game.dex, party)
     held_back = proof = None
     for at, mon in enumerate(recovered.mons):
-        chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, heals)
+        chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, *helps)
         if chance < DARED:
             continue
         defeat = lost_to(game.dex, mon, team, game.experience)
