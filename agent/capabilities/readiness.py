@@ -175,7 +175,7 @@ NO_HELP: Final = Helps()
 
 
 def readiness_of(
-    game: GameContext, party: Party, team: Foes, then: tuple[Foes, ...] = (), helps: Helps = Helps()
+    game: GameContext, party: Party, team: Foes, then: tuple[Foes, ...] = (), helps: Helps = NO_HELP
 ) -> Readiness:
     """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 

@@ -99,11 +99,11 @@ def read_position(state: State, tables: Tables) -> Position | None:
     for at, stack in enumerate(state.bag.items):
         position.bag_items[at], position.bag_counts[at] = stack.item, stack.quantity
     ours, theirs = position.sides
-    _put_team(ours, state.party, tables)
+    put_team(ours, state.party, tables)
     if battle.is_wild:
         _put_wild(theirs, battle.enemy, tables)
     else:
-        _put_team(theirs, battle.enemy_party, tables)
+        put_team(theirs, battle.enemy_party, tables)
     for member, owned in zip(ours.team, state.party.mons, strict=False):
         member.traded = owned.ot_id != state.player.player_id
     for side, mon in ((OURS, battle.own), (THEIRS, battle.enemy)):
@@ -132,7 +132,8 @@ def status_byte(status: Status) -> int:
     return status.sleep & ASLEEP | sum(bit for has, bit in bits if has)
 
 
-def _put_team(side: Side, party: Party, tables: Tables) -> None:
+def put_team(side: Side, party: Party, tables: Tables) -> None:
+    """Write a party into the record of a side."""
     side.count = len(party)
     for member, mon in zip(side.team, party.mons, strict=False):
         _put_member(member, mon, tables)
@@ -165,6 +166,7 @@ def _put_battler(side: Side, mon: BattleMon) -> None:
     side.attacks_left, side.confused = mon.attacks_left, mon.confused_turns
     side.toxic, side.substitute = mon.toxic_turns, mon.substitute_hp
     side.mimic_slot = NO_ONE
+    side.disabled = 0 if mon.disabled is None else mon.disabled + 1
 
 
 def _put_turn(side: Side, ram: Ram, at: _Addresses) -> None:
@@ -175,6 +177,6 @@ def _put_turn(side: Side, ram: Ram, at: _Addresses) -> None:
     side.selected, side.used = ram.byte(at.selected), ram.byte(at.used)
     side.slot = ram.byte(at.slot) % len(side.moves)
     disabled = ram.byte(at.disabled)
-    side.disabled, side.disabled_turns = disabled >> 4, disabled & 0xF
+    side.disabled_turns = disabled & 0xF
     side.disabled_move = ram.byte(at.disabled_move)
     side.bide_damage = word(ram.span(at.bide_damage, 2), 0)

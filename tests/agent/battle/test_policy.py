@@ -224,7 +224,7 @@ def test_the_best_mon_is_sent_after_one_has_fainted(sides: Sides) -> None:
 
 def test_a_switch_before_the_trainers_next_mon_needs_much_better_odds(sides: Sides) -> None:
     turn, own, enemy = sides
-    better = fighter(own, NUDGE, level=12)
+    better = fighter(own, NUDGE, level=20)
     state = at(turn, replace(own, hp=3), enemy, better, kind=BattleKind.TRAINER)
     assert BattlePolicy(DEX).change(state) == 1
     state = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
