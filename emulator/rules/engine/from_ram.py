@@ -96,7 +96,7 @@ def read_position(state: State, tables: Tables) -> Position | None:
         setattr(position, name, ram.byte(address))
     position.damage = word(ram.span(DAMAGE, 2), 0)
     position.pay_day = bcd(ram.span(PAY_DAY, 3))
-    for at, stack in enumerate(state.bag.items):
+    for at, stack in enumerate(state.bag.items[: len(position.bag_items)]):
         position.bag_items[at], position.bag_counts[at] = stack.item, stack.quantity
     ours, theirs = position.sides
     put_team(ours, state.party, tables)
