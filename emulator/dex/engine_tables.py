@@ -2,6 +2,7 @@
 
 from emulator.dex.dex import Dex
 from emulator.dex.species import EvolvesBy
+from emulator.rules.engine.effects import COUNT as EFFECT_COUNT
 from emulator.rules.engine.tables import Tables, empty_tables
 
 
@@ -10,7 +11,8 @@ def engine_tables(dex: Dex) -> Tables:
     tables = empty_tables()
     for number, move in dex.all_moves.items():
         row = tables.moves[number]
-        row.effect, row.power, row.type = move.effect, move.power, move.type
+        row.effect = move.effect if move.effect < EFFECT_COUNT else 0
+        row.power, row.type = move.power, move.type
         row.accuracy, row.pp, row.high_critical = move.accuracy, move.pp, move.high_critical
     for at, matchup in enumerate(dex.rules.chart.matchups):
         tables.chart[at] = matchup

@@ -32,7 +32,8 @@ def next_word(position: Position) -> int:
     draw = int(position.draws) + 1
     position.draws = draw
     seed = int(position.seed)
-    return mixed((mixed((draw * STEP + seed) & WORD) + (seed >> 32) + (draw >> 32)) & WORD)
+    # The draw is mixed before the seed is added: seeds that differ by little give no shifted copies of one sequence.
+    return mixed((mixed(draw & WORD) + (seed & WORD) + (seed >> 32) * STEP) & WORD)
 
 
 @compiled

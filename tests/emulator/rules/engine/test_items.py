@@ -169,6 +169,5 @@ def test_the_safari_zone_offers_balls_bait_rocks_and_leaving() -> None:
     fast.position.balls, fast.them.stats[2] = 9, 128
     assert fast.play(ROCK) == FOE_LEFT
     last = battle_with(kind=SAFARI)
-    last.position.balls, last.position.catch_rate = 1, 0
-    last.position.seed = 1
+    last.position.balls, last.position.catch_rate = 1, -1
     assert last.play(ball) == RAN

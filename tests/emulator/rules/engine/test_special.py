@@ -190,13 +190,10 @@ def test_disable_stops_one_move_for_one_to_eight_turns() -> None:
     # The first turn is counted at once.
     assert {slot for slot, _ in seen} == {0, 1, 2}
     assert {turns for _, turns in seen} == set(range(8))
-    battle.position.seed = 1
-    battle.play()
-    slot = int(battle.them.disabled) - 1
-    assert list(legal_choices(battle.position, 1)) == [1 - slot]
-    battle.them.disabled_turns, hp = 5, int(battle.us.hp)
-    battle.play(0, slot)
-    assert battle.us.hp == hp
+    battle.them.disabled, battle.them.disabled_turns, battle.them.disabled_move = 1, 5, TACKLE
+    assert list(legal_choices(battle.position, 1)) == [1]
+    battle.play(0, 0)
+    assert battle.us.hp == HP
 
 
 @pytest.mark.parametrize(
