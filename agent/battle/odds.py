@@ -3,17 +3,23 @@
 A chance is the share of playouts that are won, always with the same chances: equal battles have equal odds.
 """
 
+import logging
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from agent.battle import search
 from emulator import Dex, Party, PartyMon, State, Status
 from emulator.dex.engine_tables import engine_tables
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.engine import position as engine
+from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.compiled import COMPLETE
 from emulator.rules.engine.from_ram import put_team, read_position
 from emulator.rules.engine.position import OURS, THEIRS, Position, empty_positions
+from emulator.rules.engine.sending import start_battle
 from emulator.rules.engine.tables import Tables
 from emulator.rules.stats import stats_of
 
@@ -22,6 +28,7 @@ HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed
 UNTRAINED: Final = Stats(0, 0, 0, 0, 0)
 PLAYOUTS: Final = 192  # of a battle to come: a standard error of 0.02 where nine of ten are won
 MAX_POTION: Final = 17
+log = logging.getLogger(__name__)
 
 
 class Foe(NamedTuple):
@@ -70,6 +77,29 @@ def mon_from(dex: Dex, foe: Foe) -> PartyMon | None:
         dvs=TRAINER_DVS,
         stats=stats,
     )
+
+
+def prepare(dex: Dex) -> None:
+    """Load what decides battles; where that was not done before it is compiled, which takes about a minute."""
+    if not COMPLETE.exists():
+        log.warning("compiling the rules of battle, once: this takes about a minute")
+    mons = [mon_from(dex, Foe(5, species)) for species in list(dex.all_species)[:1]]
+    party = Party(tuple([mon for mon in mons if mon is not None]))
+    if not party.mons:
+        return
+    damage_share(dex, party[0], party[0])
+    positions, tables = empty_positions(2), tables_of(dex)
+    for position in positions:
+        put_team(position.sides[OURS], party, tables)
+        put_team(position.sides[THEIRS], party, tables)
+    search.share_won(positions, 1, tables)
+    start_battle(positions[0], tables)
+    choices = legal_choices(positions[0], OURS)
+    options = np.array([(choice, search.ATTACKS) for choice in choices])
+    search.hp_shares(positions[0], OURS)
+    search.race(positions, options, np.zeros(len(choices)), np.zeros(search.WEIGHTS), 1, tables)
+    COMPLETE.parent.mkdir(parents=True, exist_ok=True)
+    COMPLETE.touch()
 
 
 def chance_to_beat(

@@ -26,13 +26,15 @@ for _old in CACHE.parent.glob("compiled-*"):
     if _old != CACHE:
         rmtree(_old, ignore_errors=True)
 numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
+COMPLETE: Final = CACHE / "complete"  # written when all that play needs was compiled
 
 
 def compiled(function: Function) -> Function:
     """Return `function` compiled at its first call; it may call other compiled functions only."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    dispatcher: Any = numba.njit(cache=True, error_model="numpy")(function)
+    # Nothing of C calls them: a wrapper for it would cost a seventh of the time.
+    dispatcher: Any = numba.njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     find = dispatcher.get_call_template
 
     def find_for_any_value(args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
