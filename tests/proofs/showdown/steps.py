@@ -1,0 +1,83 @@
+"""The steps of random battles on Showdown's engine, and whether its stats are ours."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from emulator import Dex
+from emulator.ram.party import Dvs, Stats
+from emulator.rules.stats import stats_of
+from tests.proofs.showdown.oracle import Answer, TeamJson, Turns, random_turns
+from tests.proofs.showdown.positions import STATS, Columns, Rows
+
+MOVE: Final = re.compile(r"\|move\|p[12]a: \d\|([^|]+)\|")
+
+
+class Step(NamedTuple):
+    """What Showdown did from one request of choices to the next; -1 is no choice.
+
+    `send` says that only replacements were chosen. `again` are rows after the same step with other chance.
+    """
+
+    before: Rows
+    ours: int
+    theirs: int
+    after: Rows
+    send: bool
+    log: Sequence[str]
+    again: Rows
+
+    def moves(self) -> list[str]:
+        """Return the names of the moves that were used, as Showdown writes them."""
+        return [found[1] for line in self.log if (found := MOVE.match(line))]
+
+
+@dataclass
+class Recording:
+    """Reads random battles: `columns` are known from the first step on; stats are compared in the first step of each."""
+
+    request: Turns
+    dex: Dex
+    columns: Columns = field(default_factory=lambda: Columns(()))
+    stats: int = 0
+    wrong_stats: list[str] = field(default_factory=list)
+
+    def steps(self) -> Iterator[Step]:
+        """Yield every step."""
+        teams: list[TeamJson] = []
+        for answer in random_turns(self.request):
+            if "columns" in answer:
+                self.columns = Columns(answer["columns"])
+            elif "teams" in answer:
+                teams = answer["teams"]
+            elif "before" in answer:
+                step = self._step(answer)
+                for side, team in enumerate(teams):
+                    self._compare_stats(step.before, side, team)
+                teams = []
+                yield step
+
+    def _step(self, answer: Answer) -> Step:
+        return Step(
+            np.array(answer["before"], np.int64),
+            *answer["choices"],
+            np.array(answer["after"], np.int64),
+            send=answer["send"],
+            log=answer["log"],
+            again=np.array(answer.get("again", []), np.int64),
+        )
+
+    def _compare_stats(self, row: Rows, side: int, team: TeamJson) -> None:
+        species = {each.dex: each for each in self.dex.all_species.values()}
+        for place, member in enumerate(team):
+            base, dvs = species[member["species"]].base, Dvs(*member["dvs"][1:])
+            trained = Stats(*[root * root for root in member["trained"]])
+            ours = stats_of(base, dvs, member["level"], trained)
+            names = [f"{side}.{place}.{name}" for name in ("max_hp", *STATS)]
+            theirs = tuple(map(int, self.columns.several(row, names)))
+            self.stats += len(ours)
+            if theirs != tuple(ours):
+                self.wrong_stats.append(f"{member}: {theirs}, ours {ours}")
