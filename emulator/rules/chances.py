@@ -4,10 +4,10 @@ from fractions import Fraction
 from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
+from emulator.rules.arithmetic import BYTE, critical_threshold, run_threshold
 from emulator.rules.moves import DREAM_EATER, FIRST, LAST, SWIFT, Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook
 
-BYTE: Final = 256
 SURE: Final = Fraction(1)
 NEVER: Final = Fraction(0)
 
@@ -30,21 +30,13 @@ def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:
     """Return the chance of a critical hit; Focus Energy lowers it, a bug of the game."""
     if not move.power:
         return NEVER
-    chance = attacker.base_speed // 2
-    chance = chance // 2 if attacker.focused else min(chance * 2, BYTE - 1)
-    chance = min(chance * 4, BYTE - 1) if move.high_critical else chance // 2
-    return Fraction(chance, BYTE)
+    threshold = critical_threshold(attacker.base_speed, attacker.focused, move.high_critical)
+    return Fraction(threshold, BYTE)
 
 
 def run_chance(speed: int, enemy_speed: int, attempt: int) -> Fraction:
     """Return the chance that the `attempt`th try, counted from 1, to run from a wild Pokemon succeeds."""
-    divisor = enemy_speed // 4 % BYTE
-    if speed >= enemy_speed or not divisor:
-        return SURE
-    odds = speed * 32 // divisor
-    if odds < BYTE:
-        odds += 30 * (attempt - 1)
-    return SURE if odds >= BYTE else Fraction(odds + 1, BYTE)
+    return Fraction(run_threshold(speed, enemy_speed, attempt), BYTE)
 
 
 def first_chance(speed: int, move: int, enemy_speed: int, enemy_move: int) -> Fraction:

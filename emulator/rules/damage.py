@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator.ram.battle_mon import BattleMon
-from emulator.rules.chances import BYTE, critical_chance, hit_chance
+from emulator.rules.arithmetic import (
+    BYTE,
+    HIGHEST_ROLL,
+    LOWEST_ROLL,
+    as_bytes,
+    base_damage,
+    rolled,
+    with_same_type,
+)
+from emulator.rules.chances import critical_chance, hit_chance
 from emulator.rules.moves import (
     EXPLODE,
     FIXED,
@@ -26,12 +35,7 @@ from emulator.rules.moves import (
 )
 from emulator.rules.rule_book import RuleBook
 
-LOWEST_ROLL: Final = 217
-HIGHEST_ROLL: Final = 255
 ROLLS: Final = range(LOWEST_ROLL, HIGHEST_ROLL + 1)
-MINIMUM: Final = 2
-CAP: Final = 997  # before the minimum is added
-ONE_BYTE: Final = 256
 SELF_HIT_POWER: Final = 40
 
 
@@ -40,11 +44,6 @@ class _Pair(NamedTuple):
 
     attack: int
     defense: int
-
-
-def rolled(full: int, roll: int) -> int:
-    """Return the full damage scaled by a random roll of 217 to 255."""
-    return full * roll // HIGHEST_ROLL if full > 1 else full
 
 
 def full_damage(
@@ -60,36 +59,24 @@ def full_damage(
         return 0
     level = attacker.level * 2 if critical else attacker.level
     pair = _stats(attacker, defender, move, critical=critical)
-    amount = _formula(level, move.power, pair)
+    amount = base_damage(level, move.power, pair.attack, pair.defense)
     if move.type in attacker.types:
-        amount += amount // 2
+        amount = with_same_type(amount)
     return book.chart.apply(amount, move.type, defender.types)
 
 
 def self_hit(mon: BattleMon) -> int:
     """Return the damage a confused Pokemon does to itself: no type, no roll, never critical."""
-    pair = _scaled(_Pair(mon.stats.attack, mon.stats.defense))
-    return _formula(mon.level, SELF_HIT_POWER, _Pair(pair.attack, max(pair.defense, 1)))
-
-
-def _formula(level: int, power: int, pair: _Pair) -> int:
-    base = (2 * level // 5 + 2) * power * pair.attack // pair.defense // 50
-    return min(base, CAP) + MINIMUM
+    attack, defense = as_bytes(mon.stats.attack, mon.stats.defense)
+    return base_damage(mon.level, SELF_HIT_POWER, attack, max(defense, 1))
 
 
 def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:
-    attack, defense = _scaled(_pair(attacker, defender, special=move.special, critical=critical))
+    attack, defense = as_bytes(*_pair(attacker, defender, special=move.special, critical=critical))
     if move.effect == EXPLODE:
         defense //= 2
     # The game divides by a defense that wrapped to zero, and hangs: no number describes that.
     return _Pair(attack, max(defense, 1))
-
-
-def _scaled(pair: _Pair) -> _Pair:
-    if max(pair) < ONE_BYTE:
-        return pair
-    # Large stats are quartered and stored in one byte, which may wrap.
-    return _Pair(max(pair.attack // 4, 1) % ONE_BYTE, pair.defense // 4 % ONE_BYTE)
 
 
 def _pair(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from emulator.rules.arithmetic import at_stage, with_matchup
+
 TENTH = 10
 
 
@@ -38,7 +40,7 @@ class TypeChart:
         """Return `damage` after each row that matches one of the two types, rounded down each time."""
         for matchup in self._by_type.get(move_type, ()):
             if matchup.defending in types:
-                damage = damage * matchup.tenths // TENTH
+                damage = with_matchup(damage, matchup.tenths)
         return damage
 
     def multiplier(self, move_type: int, types: tuple[int, int]) -> Fraction:
@@ -71,4 +73,4 @@ class RuleBook:
     def scaled(self, value: int, stage: int) -> int:
         """Return `value` at a stat stage, which may be negative; at least 1."""
         numerator, denominator = self.ratios[stage - LOWEST_STAGE]
-        return max(value * numerator // denominator, 1)
+        return at_stage(value, numerator, denominator)

@@ -2,29 +2,24 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from math import isqrt
 from typing import Final, NamedTuple
 
 from emulator.ram.battle_mon import BattleMon
 from emulator.ram.party import Dvs, Stats
+from emulator.rules.arithmetic import HIGHEST, experience_at, experience_for, stat_core, with_badge
 from emulator.rules.rule_book import STAGES, RuleBook
 
-HIGHEST: Final = 999
 NO_EXPERIENCE: Final = Stats(0, 0, 0, 0, 0)
 
 
 def stats_of(base: Stats, dvs: Dvs, level: int, stat_exp: Stats = NO_EXPERIENCE) -> Stats:
     """Return the stats of a Pokemon that has just reached `level`."""
     dv_values = (dvs.hp, dvs.attack, dvs.defense, dvs.speed, dvs.special)
-    cores = [_core(b, dv, exp, level) for b, dv, exp in zip(base, dv_values, stat_exp, strict=True)]
+    cores = [
+        stat_core(b, dv, exp, level) for b, dv, exp in zip(base, dv_values, stat_exp, strict=True)
+    ]
     extras = (level + 10, 5, 5, 5, 5)
     return Stats(*[min(core + extra, HIGHEST) for core, extra in zip(cores, extras, strict=True)])
-
-
-def _core(base: int, dv: int, stat_exp: int, level: int) -> int:
-    root = isqrt(stat_exp)
-    root += root * root < stat_exp
-    return ((base + dv) * 2 + min(root, 0xFF) // 4) * level // 100
 
 
 def staged(stat: int, stage: int, book: RuleBook) -> int:
@@ -78,11 +73,10 @@ def after_change(
 def with_badges(stats: Stats, badges: Collection[int]) -> Stats:
     """Return stats after the badge boosts of one eighth."""
     old = {name: getattr(stats, name) for bit, name in BADGE_STATS.items() if bit in badges}
-    return stats._replace(**{name: min(stat + stat // 8, HIGHEST) for name, stat in old.items()})
+    return stats._replace(**{name: with_badge(stat) for name, stat in old.items()})
 
 
 HIGHEST_LEVEL: Final = 100
-STORED: Final = 1 << 24  # three bytes; one growth rate begins below zero and wraps
 
 
 class Growth(NamedTuple):
@@ -96,8 +90,7 @@ class Growth(NamedTuple):
 
     def experience_at(self, level: int) -> int:
         """Return the experience at which `level` is reached."""
-        cube = self.numerator * level**3 // self.denominator
-        return (cube + self.square * level**2 + self.linear * level - self.minus) % STORED
+        return experience_at(*self, level)
 
     def level_at(self, experience: int) -> int:
         """Return the level for this much experience."""
@@ -111,8 +104,4 @@ def experience_gained(
     base: int, level: int, *, shared_by: int = 1, trainer: bool = False, traded: bool = False
 ) -> int:
     """Return the experience that each participant gains for a fainted enemy of `level`."""
-    gained = base // shared_by * level // 7
-    for more in (traded, trainer):
-        if more:
-            gained += gained // 2
-    return gained
+    return experience_for(base, level, shared_by, traded + trainer)

@@ -12,7 +12,8 @@ import pytest
 from emulator.dex.moves import Move
 from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, read_battle_mon
-from emulator.rules.chances import BYTE, critical_chance, hit_chance
+from emulator.rules.arithmetic import BYTE
+from emulator.rules.chances import critical_chance, hit_chance
 from emulator.rules.damage import full_damage
 from emulator.rules.moves import FIRST, LAST, SWIFT, Attacker, Defender
 from tests.contract import battles, pcs

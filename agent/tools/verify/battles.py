@@ -24,8 +24,9 @@ from emulator.profile import symbol
 from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
 from emulator.ram.party import Stats
+from emulator.rules.arithmetic import rolled
 from emulator.rules.chances import hit_chance, run_chance
-from emulator.rules.damage import ROLLS, full_damage, rolled
+from emulator.rules.damage import ROLLS, full_damage
 from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT, Attacker, Defender
 from emulator.rules.stats import stats_of
 

@@ -47,6 +47,8 @@ def put_trainers(image: Image) -> None:
     picture = bytes(2)  # no fact
     money = [picture + decimal(100 * each["base_money"], 3) for each in classes]
     image.put_table("TrainerPicAndMoneyPointers", b"".join(money))
+    choices = b"".join(bytes([*each["move_choice_mods"], 0]) for each in classes)
+    image.put_table("TrainerClassMoveChoiceModifications", choices)
     bank, address, size = labels()["TrainerDataPointers"]
     teams = [b"".join(team(each["party"]) for each in trainer["sets"]) for trainer in classes]
     # The teams of all classes follow one another: a class without teams begins where the next one does.

@@ -1,0 +1,25 @@
+"""The one door of numba: functions on integers and records, compiled once and kept on disk.
+
+With NUMBA_DISABLE_JIT=1 the same functions run as plain Python, with the same results.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+HERE: Final = Path(__file__).resolve().parent
+# A compiled function contains those it calls, but numba compares the date of its own file only. So what is kept is
+# kept under a digest of all sources that are compiled: a change of one of them compiles everything again.
+_SOURCES: Final = (*sorted(HERE.glob("*.py")), HERE.parent / "arithmetic.py")
+_DIGEST: Final = sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
+numba.config.CACHE_DIR = str(HERE / "__pycache__" / _DIGEST)  # type: ignore[attr-defined]
+
+
+def compiled(function: Function) -> Function:
+    """Return `function` compiled at its first call; it may call other compiled functions only."""
+    return cast("Function", numba.njit(cache=True, error_model="numpy")(function))

@@ -1,0 +1,114 @@
+"""The effect numbers of moves (pret: *_EFFECT), moves with rules of their own, and when an effect comes in its use."""
+
+from typing import Final
+
+import numpy as np
+
+from emulator.rules import moves
+
+POISON_SIDE_1: Final = 2
+DRAIN: Final = moves.DRAIN
+BURN_SIDE_1: Final = 4
+FREEZE_SIDE_1: Final = 5
+PARALYZE_SIDE_1: Final = 6
+EXPLODE: Final = moves.EXPLODE
+DREAM_EATER: Final = moves.DREAM_EATER
+MIRROR_MOVE: Final = 9
+ATTACK_UP_1: Final = 10
+EVASION_UP_1: Final = 15
+PAY_DAY: Final = 16
+SWIFT: Final = moves.SWIFT
+ATTACK_DOWN_1: Final = 18
+EVASION_DOWN_1: Final = 23
+CONVERSION: Final = 24
+HAZE: Final = 25
+BIDE: Final = 26
+THRASH: Final = moves.THRASH
+SWITCH_AND_TELEPORT: Final = 28
+SEVERAL_HITS: Final = moves.SEVERAL_HITS
+FLINCH_SIDE_1: Final = 31
+SLEEP: Final = 32
+POISON_SIDE_2: Final = 33
+BURN_SIDE_2: Final = 34
+PARALYZE_SIDE_2: Final = 36
+FLINCH_SIDE_2: Final = 37
+ONE_HIT: Final = moves.ONE_HIT
+CHARGE: Final = moves.CHARGES[0]
+SUPER_FANG: Final = moves.HALF
+SPECIAL_DAMAGE: Final = moves.FIXED
+TRAP: Final = moves.TRAP
+FLY: Final = moves.CHARGES[1]
+TWICE: Final = moves.TWO_HITS[0]
+TWINEEDLE: Final = moves.TWO_HITS[1]
+JUMP_KICK: Final = 45
+MIST: Final = 46
+FOCUS_ENERGY: Final = 47
+RECOIL: Final = 48
+CONFUSE: Final = 49
+ATTACK_UP_2: Final = 50
+EVASION_UP_2: Final = 55
+HEAL: Final = 56
+TRANSFORM: Final = 57
+ATTACK_DOWN_2: Final = 58
+EVASION_DOWN_2: Final = 63
+LIGHT_SCREEN: Final = 64
+REFLECT: Final = 65
+POISON: Final = 66
+PARALYZE: Final = 67
+ATTACK_DOWN_SIDE: Final = 68
+SPECIAL_DOWN_SIDE: Final = 71
+CONFUSION_SIDE: Final = 76
+SUBSTITUTE: Final = 79
+HYPER_BEAM: Final = moves.RECHARGE
+RAGE: Final = 81
+MIMIC: Final = 82
+METRONOME: Final = 83
+LEECH_SEED: Final = 84
+SPLASH: Final = 85
+DISABLE: Final = 86
+COUNT: Final = 87
+
+# Moves, by number.
+MOVE_THRASH: Final = 37
+MOVE_SEISMIC_TOSS: Final = 69
+MOVE_COUNTER: Final = moves.LAST
+MOVE_DIG: Final = 91
+MOVE_TOXIC: Final = 92
+MOVE_QUICK_ATTACK: Final = moves.FIRST
+MOVE_RAGE: Final = 99
+MOVE_MIMIC: Final = 102
+MOVE_BIDE: Final = 117
+MOVE_METRONOME: Final = 118
+MOVE_MIRROR_MOVE: Final = 119
+MOVE_REST: Final = 156
+MOVE_STRUGGLE: Final = 165
+
+INSTEAD: Final = 1  # of damage, and with its own test whether it hits (ResidualEffects1)
+BEFORE: Final = 2  # the damage is calculated (SpecialEffectsCont)
+SET_DAMAGE: Final = 4  # the damage is not calculated (SetDamageEffects)
+AFTER_TEST: Final = 8  # once the damage of 0 is calculated (ResidualEffects2)
+ALWAYS: Final = 16  # after the hit, even when it knocked out the target (AlwaysHappenSideEffects)
+AT_END: Final = 32  # when the target still stands: all others but SpecialEffects
+
+
+def _phases() -> np.ndarray:
+    instead = [CONVERSION, HAZE, SWITCH_AND_TELEPORT, MIST, FOCUS_ENERGY, CONFUSE, HEAL, TRANSFORM]
+    instead += [LIGHT_SCREEN, REFLECT, POISON, PARALYZE, SUBSTITUTE, MIMIC, LEECH_SEED, SPLASH]
+    stages = [*range(ATTACK_UP_1, EVASION_UP_1 + 1), *range(ATTACK_DOWN_1, EVASION_DOWN_1 + 1)]
+    stages += [*range(ATTACK_UP_2, EVASION_UP_2 + 1), *range(ATTACK_DOWN_2, EVASION_DOWN_2 + 1)]
+    always = (DRAIN, EXPLODE, DREAM_EATER, PAY_DAY, *SEVERAL_HITS, TWICE, RECOIL)
+    phases = np.full(COUNT, AT_END, np.int32)
+    for phase, effects in (
+        (INSTEAD, instead),
+        (AFTER_TEST, (1, *stages, BIDE, SLEEP)),
+        (BEFORE, (THRASH, TRAP)),
+        (SET_DAMAGE, (SUPER_FANG, SPECIAL_DAMAGE)),
+        (ALWAYS, always),
+        (ALWAYS | AT_END, (TWINEEDLE, RAGE)),
+        (0, (0, SWIFT, CHARGE, FLY, JUMP_KICK)),
+    ):
+        phases[list(effects)] = phase
+    return phases
+
+
+PHASES: Final = _phases()

@@ -1,0 +1,161 @@
+"""Stat stages: raised and lowered, with the penalties and badge boosts that the game applies again and again."""
+
+from typing import Final
+
+from emulator.rules import arithmetic
+from emulator.rules.arithmetic import HIGHEST
+from emulator.rules.engine import effects
+from emulator.rules.engine.chance import happens
+from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.hit import at_stage, test_hit
+from emulator.rules.engine.position import (
+    ALWAYS_HITS,
+    ASLEEP,
+    ATTACK,
+    BADLY_POISONED,
+    BURNED,
+    CANNOT_MOVE,
+    CONFUSED,
+    FOCUSED,
+    FROZEN,
+    INVULNERABLE,
+    LIGHT_SCREEN,
+    LINK,
+    MIST,
+    OURS,
+    PARALYZED,
+    REFLECT,
+    SEEDED,
+    SPEED,
+    STATS,
+    SUBSTITUTE,
+    THEIRS,
+    Position,
+)
+from emulator.rules.engine.tables import Tables
+from emulator.rules.rule_book import LOWEST_STAGE
+
+HIGHEST_STAGE: Final = 6
+HAZED: Final = (
+    CONFUSED | ALWAYS_HITS | MIST | FOCUSED | SEEDED | BADLY_POISONED | LIGHT_SCREEN | REFLECT
+)
+AI_MISS: Final = (
+    64  # of 256: what more of the computer's moves that lower stats miss, but in link battles
+)
+SIDE_CHANCE: Final = 85
+
+with_badge = compiled(arithmetic.with_badge)
+
+
+@compiled
+def stat_at_stage(position: Position, side: int, stat: int, tables: Tables) -> int:
+    """Return an unmodified stat at its stage."""
+    mon = position.sides[side]
+    at = int(mon.stages[stat]) - LOWEST_STAGE
+    ratio = int(tables.numerators[at]), int(tables.denominators[at])
+    return min(at_stage(int(mon.unmodified[stat]), ratio[0], ratio[1]), HIGHEST)
+
+
+@compiled
+def apply_badges(position: Position) -> None:
+    """Boost our stats by badges: those of attack, defense, speed and special have every second bit."""
+    if position.kind == LINK:
+        return
+    ours = position.sides[OURS]
+    for stat in range(STATS):
+        if position.badges >> 2 * stat & 1:
+            ours.stats[stat] = with_badge(int(ours.stats[stat]))
+
+
+@compiled
+def apply_penalties(position: Position, side: int) -> None:
+    """Quarter the speed of a paralyzed Pokemon and halve the attack of a burned one, once more if done before."""
+    mon = position.sides[side]
+    if mon.status & PARALYZED:
+        mon.stats[SPEED] = max(int(mon.stats[SPEED]) // 4, 1)
+    if mon.status & BURNED:
+        mon.stats[ATTACK] = max(int(mon.stats[ATTACK]) // 2, 1)
+
+
+@compiled
+def stat_of(effect: int) -> int:
+    """Return the stat that a stage effect changes."""
+    if effect >= effects.ATTACK_DOWN_SIDE:
+        return effect - effects.ATTACK_DOWN_SIDE
+    effect -= effects.ATTACK_UP_1 if effect < effects.ATTACK_UP_2 else effects.ATTACK_UP_2
+    return effect % (effects.ATTACK_DOWN_1 - effects.ATTACK_UP_1)
+
+
+@compiled
+def raise_stage(position: Position, side: int, effect: int, tables: Tables) -> None:
+    """Raise a stage of the side itself (StatModifierUpEffect)."""
+    user = position.sides[side]
+    stat = stat_of(effect)
+    old = int(user.stages[stat])
+    if old == HIGHEST_STAGE:
+        return
+    by = 2 if effect >= effects.ATTACK_UP_2 else 1
+    user.stages[stat] = min(old + by, HIGHEST_STAGE)
+    if stat < STATS:
+        if user.stats[stat] == HIGHEST:
+            # A bug: what is undone is one stage, also of two.
+            user.stages[stat] -= 1
+            return
+        user.stats[stat] = stat_at_stage(position, side, stat, tables)
+    if side == OURS:
+        apply_badges(position)
+    # The penalties of the other side, which has changed nothing, are applied once more.
+    apply_penalties(position, 1 - side)
+
+
+@compiled
+def lower_stage(position: Position, side: int, tables: Tables) -> None:
+    """Lower a stage of the target (StatModifierDownEffect)."""
+    target = position.sides[1 - side]
+    effect = int(position.sides[side].move.effect)
+    if side == THEIRS and position.kind != LINK and happens(position, AI_MISS):
+        return
+    if target.volatile & SUBSTITUTE:
+        return
+    if effect >= effects.ATTACK_DOWN_SIDE:
+        if not happens(position, SIDE_CHANCE):
+            return
+    elif not test_hit(position, side, tables) or target.volatile & INVULNERABLE:
+        return
+    stat = stat_of(effect)
+    old = int(target.stages[stat])
+    if old == LOWEST_STAGE:
+        return
+    by = 2 if effects.ATTACK_DOWN_2 <= effect < effects.ATTACK_DOWN_SIDE else 1
+    target.stages[stat] = max(old - by, LOWEST_STAGE)
+    if stat < STATS:
+        if target.stats[stat] == 1:
+            target.stages[stat] += 1
+            return
+        target.stats[stat] = stat_at_stage(position, 1 - side, stat, tables)
+    if side == THEIRS:
+        apply_badges(position)
+    apply_penalties(position, 1 - side)
+
+
+@compiled
+def recalculate(position: Position, side: int, tables: Tables) -> None:
+    """Calculate all stats from their stages (CalculateModifiedStats)."""
+    for stat in range(STATS):
+        position.sides[side].stats[stat] = stat_at_stage(position, side, stat, tables)
+
+
+@compiled
+def haze(position: Position, side: int) -> None:
+    """Reset all stages, the target's status and most of what the battle has added to either side."""
+    target = position.sides[1 - side]
+    for each in (OURS, THEIRS):
+        mon = position.sides[each]
+        mon.stages[:] = 0
+        # Neither penalties nor badges apply to these.
+        mon.stats[:] = mon.unmodified
+        mon.volatile &= ~HAZED
+        mon.disabled = mon.disabled_turns = mon.disabled_move = 0
+    if target.status & (FROZEN | ASLEEP):
+        target.selected = CANNOT_MOVE
+    target.status = 0

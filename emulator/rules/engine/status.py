@@ -1,0 +1,186 @@
+"""Status moves and side effects: sleep, poison, burn, paralysis, freezing, confusion, flinching, seeds; what they cost."""
+
+from typing import Final
+
+from emulator.rules.chances import SHARE
+from emulator.rules.engine import effects
+from emulator.rules.engine.chance import below, happens
+from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.hit import test_hit
+from emulator.rules.engine.position import (
+    ASLEEP,
+    BADLY_POISONED,
+    BURNED,
+    CONFUSED,
+    FLINCHED,
+    FROZEN,
+    OURS,
+    PARALYZED,
+    POISONED,
+    RECHARGING,
+    SEEDED,
+    SUBSTITUTE,
+    Position,
+)
+from emulator.rules.engine.stages import apply_penalties
+from emulator.rules.engine.tables import Tables
+
+POISON_TYPE: Final = 3
+GROUND: Final = 4
+FIRE: Final = 20
+GRASS: Final = 22
+ELECTRIC: Final = 23
+
+# Of 256, as the game rounds its percentages.
+TEN_PERCENT: Final = 26
+TWENTY_PERCENT: Final = 52
+THIRTY_PERCENT: Final = 77
+FORTY_PERCENT: Final = 103
+CONFUSION_CHANCE: Final = 25
+
+
+@compiled
+def has_type(position: Position, side: int, kind: int) -> bool:
+    """Return whether the Pokemon of a side has a type."""
+    mon = position.sides[side]
+    return bool(mon.type1 == kind or mon.type2 == kind)
+
+
+@compiled
+def put_to_sleep(position: Position, side: int, tables: Tables) -> None:
+    """Put the target to sleep for 1 to 7 turns (SleepEffect); neither a substitute nor types protect it."""
+    target = position.sides[1 - side]
+    # A target that must recharge always falls asleep, whatever its status: a bug.
+    surely = target.volatile & RECHARGING
+    target.volatile &= ~RECHARGING
+    if not surely and (target.status or not test_hit(position, side, tables)):
+        return
+    target.status = 1 + below(position, ASLEEP)
+
+
+@compiled
+def poison(position: Position, side: int, tables: Tables) -> None:
+    """Poison the target, by a move for that or as a side effect (PoisonEffect)."""
+    user, target = position.sides[side], position.sides[1 - side]
+    if target.volatile & SUBSTITUTE or target.status:
+        return
+    if has_type(position, 1 - side, POISON_TYPE):
+        return
+    effect = user.move.effect
+    if effect == effects.POISON:
+        if not test_hit(position, side, tables):
+            return
+    elif not happens(
+        position, TWENTY_PERCENT if effect == effects.POISON_SIDE_1 else FORTY_PERCENT
+    ):
+        return
+    target.status |= POISONED
+    if user.move.number == effects.MOVE_TOXIC:
+        target.volatile |= BADLY_POISONED
+        target.toxic = 0
+
+
+@compiled
+def paralyze(position: Position, side: int, tables: Tables) -> None:
+    """Paralyze the target (ParalyzeEffect); a substitute does not protect it."""
+    user, target = position.sides[side], position.sides[1 - side]
+    if target.status:
+        return
+    if user.move.type == ELECTRIC and has_type(position, 1 - side, GROUND):
+        return
+    if test_hit(position, side, tables):
+        target.status |= PARALYZED
+        apply_penalties(position, 1 - side)
+
+
+@compiled
+def burn_freeze_or_paralyze(position: Position, side: int) -> None:
+    """Burn, freeze or paralyze the target as a side effect, or thaw it with fire (FreezeBurnParalyzeEffect)."""
+    user, target = position.sides[side], position.sides[1 - side]
+    if target.volatile & SUBSTITUTE:
+        return
+    kind = int(user.move.type)
+    if target.status:
+        if target.status & FROZEN and kind == FIRE:
+            target.status = 0
+        return
+    if has_type(position, 1 - side, kind):
+        return
+    effect = int(user.move.effect)
+    often = effect > effects.PARALYZE_SIDE_1
+    if not happens(position, THIRTY_PERCENT if often else TEN_PERCENT):
+        return
+    if often:
+        effect -= effects.BURN_SIDE_2 - effects.BURN_SIDE_1
+    if effect == effects.FREEZE_SIDE_1:
+        target.status = FROZEN
+        if side == OURS:  # the game forgets the other side's
+            target.volatile &= ~RECHARGING
+        return
+    target.status = BURNED if effect == effects.BURN_SIDE_1 else PARALYZED
+    apply_penalties(position, 1 - side)
+
+
+@compiled
+def confuse(position: Position, side: int, tables: Tables) -> None:
+    """Confuse the target for 2 to 5 turns; as a side effect through a substitute (ConfusionEffect)."""
+    target = position.sides[1 - side]
+    if position.sides[side].move.effect == effects.CONFUSION_SIDE:
+        if not happens(position, CONFUSION_CHANCE):
+            return
+    elif target.volatile & SUBSTITUTE or not test_hit(position, side, tables):
+        return
+    if not target.volatile & CONFUSED:
+        start_confusion(position, 1 - side)
+
+
+@compiled
+def start_confusion(position: Position, side: int) -> None:
+    """Confuse the Pokemon of a side."""
+    mon = position.sides[side]
+    mon.volatile |= CONFUSED
+    mon.confused = 2 + below(position, 4)
+
+
+@compiled
+def flinch(position: Position, side: int) -> None:
+    """Let the target flinch as a side effect (FlinchSideEffect)."""
+    user, target = position.sides[side], position.sides[1 - side]
+    rare = user.move.effect == effects.FLINCH_SIDE_1
+    if target.volatile & SUBSTITUTE:
+        return
+    if happens(position, TEN_PERCENT if rare else THIRTY_PERCENT):
+        target.volatile = target.volatile & ~RECHARGING | FLINCHED
+
+
+@compiled
+def seed(position: Position, side: int, tables: Tables) -> None:
+    """Plant Leech Seed, also on a substitute (LeechSeedEffect)."""
+    if test_hit(position, side, tables) and not has_type(position, 1 - side, GRASS):
+        position.sides[1 - side].volatile |= SEEDED
+
+
+@compiled
+def residual(position: Position, side: int) -> None:
+    """Take what poison, burn and Leech Seed cost the side that has acted (HandlePoisonBurnLeechSeed).
+
+    Toxic's counter grows with each of the two, so that Leech Seed takes more as well.
+    """
+    mon, other = position.sides[side], position.sides[1 - side]
+    if mon.status & (BURNED | POISONED):
+        lose_share(position, side)
+    if mon.volatile & SEEDED:
+        # The other side gains all of it, even if there were fewer HP to take.
+        other.hp = min(int(other.hp) + lose_share(position, side), int(other.max_hp))
+
+
+@compiled
+def lose_share(position: Position, side: int) -> int:
+    """Take a sixteenth of the maximum HP, times Toxic's counter, and return it."""
+    mon = position.sides[side]
+    loss = max(int(mon.max_hp) // SHARE, 1)
+    if mon.volatile & BADLY_POISONED:
+        mon.toxic += 1
+        loss *= int(mon.toxic)
+    mon.hp = max(int(mon.hp) - loss, 0)
+    return loss

@@ -1,0 +1,219 @@
+"""A turn of both sides (MainInBattleLoop), what follows when a Pokemon faints, and replacements."""
+
+from emulator.rules.engine import effects
+from emulator.rules.engine.chance import below
+from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.foe import acts_instead, choose_move
+from emulator.rules.engine.growth import share_experience
+from emulator.rules.engine.move_use import use_move
+from emulator.rules.engine.position import (
+    ASLEEP,
+    BIDING,
+    BOTH_SEND,
+    CANNOT_MOVE,
+    CHARGING,
+    DECIDES,
+    DRAWN,
+    FLINCHED,
+    FROZEN,
+    GOES_ON,
+    HITTING_AGAIN,
+    ITEM,
+    LINK,
+    LOST,
+    MIMIC_ONE,
+    NO_ONE,
+    OURS,
+    RAGING,
+    RECHARGING,
+    SLOTS,
+    SPEED,
+    STRUGGLES,
+    SWITCH,
+    TEAM,
+    THEIRS,
+    THEY_SEND,
+    THRASHING,
+    TRAPPING,
+    WE_SEND,
+    WON,
+    Position,
+)
+from emulator.rules.engine.sending import keep, next_member, send_out
+from emulator.rules.engine.status import residual
+from emulator.rules.engine.tables import Tables
+
+
+@compiled
+def play_turn(position: Position, ours: int, theirs: int, tables: Tables) -> int:
+    """Play one turn with a choice of each side (DECIDES lets the foe choose as the game does).
+
+    The position changes in place; the outcome is GOES_ON, a replacement that waits for `send`, or an end. A choice
+    that the game does not offer counts as GO_ON.
+    """
+    position.turns += 1
+    we_used_it = begin_turn(position, OURS, ours, tables)
+    if position.outcome:
+        return int(position.outcome)
+    if position.kind == LINK:
+        they_used_it = begin_turn(position, THEIRS, theirs, tables)
+    else:
+        they_used_it = False
+        let_foe_choose(position, theirs, tables)
+    first = who_is_first(position)
+    for side in (first, 1 - first):
+        used = we_used_it if side == OURS else they_used_it
+        if act(position, side, used, tables):
+            return finish(position, tables)
+    for side in (OURS, THEIRS):
+        mon = position.sides[side]
+        if mon.attacks_left == 0:
+            mon.volatile &= ~TRAPPING
+    keep(position, OURS)
+    keep(position, THEIRS)
+    return GOES_ON
+
+
+@compiled
+def begin_turn(position: Position, side: int, choice: int, tables: Tables) -> bool:
+    """Take a player's choice from the menu; return whether it used the turn."""
+    mon, other = position.sides[side], position.sides[1 - side]
+    if mon.volatile & (RECHARGING | RAGING):
+        return False
+    if side == OURS:
+        mon.volatile &= ~FLINCHED
+        other.volatile &= ~FLINCHED
+    if mon.volatile & (THRASHING | CHARGING):
+        return False
+    used = use_turn(position, side, choice, tables)
+    if mon.status & (ASLEEP | FROZEN) or mon.volatile & (BIDING | TRAPPING):
+        return used
+    if other.volatile & TRAPPING:
+        mon.selected = CANNOT_MOVE
+    elif not used:
+        select(position, side, choice)
+    return used
+
+
+@compiled
+def use_turn(position: Position, side: int, choice: int, tables: Tables) -> bool:
+    """Switch, run, or use an item, before any move; return whether the choice was one of these."""
+    if SWITCH <= choice < SWITCH + TEAM:
+        keep(position, side)
+        send_out(position, side, choice - SWITCH, tables)
+        return True
+    return False
+
+
+@compiled
+def select(position: Position, side: int, choice: int) -> None:
+    """Select a move by its slot."""
+    mon = position.sides[side]
+    mon.mimic_slot = NO_ONE
+    if choice == STRUGGLES:
+        mon.selected = effects.MOVE_STRUGGLE
+    elif MIMIC_ONE <= choice < ITEM:
+        mon.slot, mon.mimic_slot = (choice - MIMIC_ONE) // SLOTS, (choice - MIMIC_ONE) % SLOTS
+        mon.selected = mon.moves[mon.slot]
+    elif 0 <= choice < SLOTS:
+        mon.slot = choice
+        mon.selected = mon.moves[choice]
+
+
+@compiled
+def let_foe_choose(position: Position, choice: int, tables: Tables) -> None:
+    """Select the foe's move (SelectEnemyMove)."""
+    foe = position.sides[THEIRS]
+    if foe.volatile & (RECHARGING | RAGING | CHARGING | THRASHING | TRAPPING | BIDING):
+        return
+    if foe.status & (ASLEEP | FROZEN):
+        return
+    if position.sides[OURS].volatile & TRAPPING:
+        foe.selected = CANNOT_MOVE
+        return
+    if choice == DECIDES:
+        choice = choose_move(position, tables)
+    select(position, THEIRS, choice if choice != NO_ONE else STRUGGLES)
+
+
+@compiled
+def who_is_first(position: Position) -> int:
+    """Return the side that acts first: by priority, then by speed, then by chance."""
+    ours, theirs = position.sides[OURS], position.sides[THEIRS]
+    own, other = priority(int(ours.selected)), priority(int(theirs.selected))
+    if own == other:
+        own, other = int(ours.stats[SPEED]), int(theirs.stats[SPEED])
+    if own == other:
+        return below(position, 2)
+    return OURS if own > other else THEIRS
+
+
+@compiled
+def priority(move: int) -> int:
+    """Return 1 for the move that comes first, -1 for the one that comes last."""
+    return int(move == effects.MOVE_QUICK_ATTACK) - int(move == effects.MOVE_COUNTER)
+
+
+@compiled
+def act(position: Position, side: int, used: bool, tables: Tables) -> bool:  # noqa: FBT001
+    """Let a side act, and lose HP by poison and the like; return whether that ended the turn."""
+    if not used and not (side == THEIRS and acts_instead(position, tables)):
+        use_move(position, side, tables)
+        if position.outcome or position.sides[1 - side].hp == 0:
+            return True
+    residual(position, side)
+    return bool(position.sides[side].hp == 0)
+
+
+@compiled
+def finish(position: Position, tables: Tables) -> int:
+    """End the turn in which a Pokemon fainted or left; return the outcome."""
+    if not position.outcome:
+        position.outcome = after_faints(position, tables)
+    keep(position, OURS)
+    keep(position, THEIRS)
+    if position.outcome == GOES_ON:
+        send_out(position, THEIRS, next_member(position, THEIRS), tables)
+        position.ai_turns = 0
+    return int(position.outcome)
+
+
+@compiled
+def after_faints(position: Position, tables: Tables) -> int:
+    """Clear what ends with a Pokemon, share experience, and return the outcome."""
+    ours, theirs = position.sides[OURS], position.sides[THEIRS]
+    if ours.hp == 0:
+        position.gainers &= ~(1 << ours.out)
+        theirs.volatile &= ~HITTING_AGAIN
+        theirs.bide_damage = ours.status = 0
+    keep(position, OURS)
+    lost = ours.hp == 0 and next_member(position, OURS) == NO_ONE
+    won = theirs.hp == 0 and (next_member(position, THEIRS) == NO_ONE)
+    if theirs.hp == 0:
+        ours.volatile &= ~HITTING_AGAIN
+        ours.bide_damage &= 0xFF  # the game clears one byte of two
+        theirs.volatile = theirs.disabled = theirs.disabled_turns = theirs.disabled_move = 0
+        ours.used = theirs.used = 0
+        if not lost and position.kind != LINK:
+            share_experience(position, tables)
+    if lost:
+        return DRAWN if won and position.kind == LINK else LOST
+    if won:
+        return WON
+    if ours.hp == 0:
+        return BOTH_SEND if theirs.hp == 0 and position.kind == LINK else WE_SEND
+    return THEY_SEND if position.kind == LINK else GOES_ON
+
+
+@compiled
+def send(position: Position, side: int, place: int, tables: Tables) -> int:
+    """Replace a Pokemon that fainted; return what is still to be sent, or GOES_ON."""
+    both = position.outcome == BOTH_SEND
+    send_out(position, side, place, tables)
+    position.outcome = GOES_ON
+    if both:
+        position.outcome = THEY_SEND if side == OURS else WE_SEND
+    elif side == OURS and position.sides[THEIRS].hp == 0:
+        send_out(position, THEIRS, next_member(position, THEIRS), tables)
+        position.ai_turns = 0
+    return int(position.outcome)
