@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.ram.battle_mon import Volatile
-from emulator.rules.engine.position import LINK, POSITION, empty_positions
+from emulator.rules.engine.position import LINK, NUMBER, POSITION, empty_positions
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -20,7 +20,7 @@ MEMBERS: Final = 3
 STATS: Final = ("attack", "defense", "speed", "special")
 STAGES: Final = (*STATS, "accuracy", "evasion")
 SLOTS: Final = 4
-WORD: Final = 4
+WORD: Final = np.dtype(NUMBER).itemsize
 
 # Counters that count while a bit of the volatile status is set, and the columns that only say whether it is.
 COUNTERS: Final[Mapping[str, tuple[str, Volatile]]] = {
@@ -80,6 +80,11 @@ class Translator:
         for number, move in dex.all_moves.items():
             self._moves[number] = number, move.effect, move.power, move.type, move.accuracy
         self.compared, self._sources = self._readers()
+        names = [columns.names[at].split(".") for at in self.compared]
+        self._in_battle = [
+            [at for at, name in enumerate(names) if name[0] == f"{side}" and len(name) == 2 and name[1] != "out"]
+            for side in SIDES
+        ]
 
     def positions(self, rows: Rows) -> NDArray[np.void]:
         """Return a position for each row."""
@@ -139,6 +144,7 @@ class Translator:
         loaded = self._moves[self._loaded(of)]
         for at, field in enumerate(("number", "effect", "power", "type", "accuracy")):
             side["move"][field] = loaded[:, at]
+        side["move"]["effect"] *= of("bide") == 0  # cleared when it began
         for counter in ("rage", "thrash"):
             kept = of(f"{counter}_accuracy")
             side["move"]["accuracy"] = np.where(of(counter) > 0, kept, side["move"]["accuracy"])
@@ -190,8 +196,8 @@ class Translator:
 
     def seen(self, positions: NDArray[np.void]) -> Rows:
         """Return the compared columns of each position."""
-        words = positions.view(np.int32).reshape(len(positions), -1)
-        ones = np.ones((len(positions), 1), np.int32)
+        words = positions.view(NUMBER).reshape(len(positions), -1)
+        ones = np.ones((len(positions), 1), NUMBER)
         words = np.hstack((words, ones))  # the word -1
         sources = np.array(self._sources)
         values = words[:, sources[:, 0]] + sources[:, 3]
@@ -201,17 +207,33 @@ class Translator:
             _, start, fields = _side_layout(side)
             for i in range(MEMBERS):
                 for field in ("hp", "status"):
-                    at = self.compared.index(self.columns.at[f"{side}.{i}.{field}"])
+                    at = self.place(f"{side}.{i}.{field}")
                     is_out = words[:, start + fields["out"]] == i
                     values[:, at] = np.where(is_out, words[:, start + fields[field]], values[:, at])
-        return values
+        return self._without_fainted(values)
+
+    def place(self, name: str) -> int:
+        """Return the place of a column among the compared ones."""
+        return self.compared.index(self.columns.at[name])
 
     def expected(self, rows: Rows) -> Rows:
         """Return the compared columns of Showdown's rows."""
         values = rows[:, self.compared].copy()
         for side in SIDES:
-            at = self.compared.index(self.columns.at[f"{side}.charging"])
+            at = self.place(f"{side}.charging")
             values[:, at] = values[:, at] > 0
+        return self._without_fainted(values)
+
+    def _without_fainted(self, values: Rows) -> Rows:
+        """Return columns without those of a Pokemon in battle that has fainted: each engine clears others."""
+        for side in SIDES:
+            out = values[:, self.place(f"{side}.out")]
+            for i in range(MEMBERS):
+                fainted = (out == i) & (values[:, self.place(f"{side}.{i}.hp")] == 0)
+                values[np.ix_(fainted, self._in_battle[side])] = 0
+                # Cleared by Showdown at once, on the cartridge when the next one is sent.
+                values[fainted, self.place(f"{1 - side}.trapping")] = 0
+                values[fainted, self.place(f"{side}.{i}.status")] = 0
         return values
 
 
