@@ -39,10 +39,10 @@ from agent.skills import (
 from agent.skills.orders import GREAT_BALL, MASTER_BALL
 from emulator import Battle, BattleMon, Dex, State, Status
 from emulator.ram.battle import BattleType
+from emulator.rules.arithmetic import BYTE, catch_threshold
 from emulator.rules.chances import first_chance
 from emulator.rules.moves import EXPLODE
 
-BYTE: Final = 256
 BALL_RANGE: Final = {4: 256, 3: 201, 2: 151}  # range of the first random number, by ball
 BALL_COSTS: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in catch chance
 MOST_BALLS: Final = 10  # thrown at one target
@@ -92,8 +92,7 @@ def catch_chance(enemy: BattleMon, ball: int) -> float:
     certain = min(bonus, span)
     tested = min(max(span - bonus, 0), enemy.catch_rate + 1)
     factor = 8 if ball == GREAT_BALL else 12
-    hold = enemy.max_hp * 255 // factor // max(enemy.hp // 4, 1)
-    passed = 1.0 if hold > BYTE - 1 else (hold + 1) / BYTE
+    passed = catch_threshold(enemy.max_hp, enemy.hp, factor) / BYTE
     return (certain + tested * passed) / span
 
 

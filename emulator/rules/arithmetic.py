@@ -66,6 +66,11 @@ def run_threshold(speed: int, enemy_speed: int, attempt: int) -> int:
     return min(odds + 1, BYTE)
 
 
+def catch_threshold(max_hp: int, hp: int, factor: int) -> int:
+    """Return how many of 256 second bytes catch a Pokemon; `factor` is 8 for a Great Ball, else 12."""
+    return min(max_hp * 255 // factor // max(hp // 4 % BYTE, 1) + 1, BYTE)
+
+
 def stat_core(base: int, dv: int, stat_exp: int, level: int) -> int:
     """Return a stat without the constant that is added to it."""
     root = int(stat_exp**0.5)

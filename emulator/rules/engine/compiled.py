@@ -6,6 +6,7 @@ With NUMBA_DISABLE_JIT=1 the same functions run as plain Python, with the same r
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from typing import Final, TypeVar, cast
 
 import numba
@@ -16,8 +17,13 @@ HERE: Final = Path(__file__).resolve().parent
 # A compiled function contains those it calls, but numba compares the date of its own file only. So what is kept is
 # kept under a digest of all sources that are compiled: a change of one of them compiles everything again.
 _SOURCES: Final = (*sorted(HERE.glob("*.py")), HERE.parent / "arithmetic.py")
+# What older sources have left is removed.
 _DIGEST: Final = sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
-numba.config.CACHE_DIR = str(HERE / "__pycache__" / _DIGEST)  # type: ignore[attr-defined]
+CACHE: Final = HERE / "__pycache__" / f"compiled-{_DIGEST}"
+for _old in CACHE.parent.glob("compiled-*"):
+    if _old != CACHE:
+        rmtree(_old, ignore_errors=True)
+numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
 
 
 def compiled(function: Function) -> Function:

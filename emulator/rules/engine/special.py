@@ -62,11 +62,13 @@ def explode(position: Position, side: int) -> None:
 def heal(position: Position, side: int) -> None:
     """Restore half of the HP, or sleep and restore all (HealEffect).
 
-    The game compares low bytes: it fails when 255 or 511 HP are missing. Penalties of a status that Rest ends stay.
+    The game compares bytes: it fails when 255 or 511 HP are missing, but if the high bytes are the same. Penalties of
+    a status that Rest ends stay.
     """
     mon = position.sides[side]
     missing = int(mon.max_hp) - int(mon.hp)
-    if missing == 0 or missing % BYTE == BYTE - 1:
+    borrows = mon.hp // BYTE < mon.max_hp // BYTE
+    if missing == 0 or (borrows and missing % BYTE == BYTE - 1):
         return
     rests = mon.move.number == effects.MOVE_REST
     if rests:

@@ -1,10 +1,13 @@
 """A turn of both sides (MainInBattleLoop), what follows when a Pokemon faints, and replacements."""
 
+from emulator.rules import arithmetic
 from emulator.rules.engine import effects
-from emulator.rules.engine.chance import below
+from emulator.rules.engine.capture import play_safari_turn
+from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.foe import acts_instead, choose_move
 from emulator.rules.engine.growth import share_experience
+from emulator.rules.engine.items import use_bag_item
 from emulator.rules.engine.move_use import use_move
 from emulator.rules.engine.position import (
     ASLEEP,
@@ -25,7 +28,10 @@ from emulator.rules.engine.position import (
     NO_ONE,
     OURS,
     RAGING,
+    RAN,
     RECHARGING,
+    RUN,
+    SAFARI,
     SLOTS,
     SPEED,
     STRUGGLES,
@@ -36,12 +42,15 @@ from emulator.rules.engine.position import (
     THRASHING,
     TRAPPING,
     WE_SEND,
+    WILD,
     WON,
     Position,
 )
 from emulator.rules.engine.sending import keep, next_member, send_out
 from emulator.rules.engine.status import residual
 from emulator.rules.engine.tables import Tables
+
+run_threshold = compiled(arithmetic.run_threshold)
 
 
 @compiled
@@ -52,8 +61,12 @@ def play_turn(position: Position, ours: int, theirs: int, tables: Tables) -> int
     that the game does not offer counts as GO_ON.
     """
     position.turns += 1
+    if position.kind == SAFARI:
+        position.outcome = play_safari_turn(position, ours, tables)
+        return int(position.outcome)
     we_used_it = begin_turn(position, OURS, ours, tables)
     if position.outcome:
+        keep(position, OURS)
         return int(position.outcome)
     if position.kind == LINK:
         they_used_it = begin_turn(position, THEIRS, theirs, tables)
@@ -102,7 +115,33 @@ def use_turn(position: Position, side: int, choice: int, tables: Tables) -> bool
         keep(position, side)
         send_out(position, side, choice - SWITCH, tables)
         return True
-    return False
+    if side != OURS or position.kind == LINK:
+        return False
+    if choice == RUN:
+        return try_to_run(position)
+    if choice < ITEM:
+        position.run_attempts = 0
+        return False
+    used = use_bag_item(position, choice, tables)
+    ours = position.sides[OURS]
+    if used and ours.volatile & TRAPPING:
+        ours.attacks_left -= 1
+        if ours.attacks_left == 0:
+            ours.volatile &= ~TRAPPING
+    return used
+
+
+@compiled
+def try_to_run(position: Position) -> bool:
+    """Try to run from a wild Pokemon, which ends the battle or costs the turn (TryRunningFromBattle)."""
+    if position.kind != WILD:
+        return False
+    attempt = int(position.run_attempts) + 1
+    position.run_attempts = attempt
+    ours, foe = position.sides[OURS], position.sides[THEIRS]
+    if happens(position, run_threshold(int(ours.stats[SPEED]), int(foe.stats[SPEED]), attempt)):
+        position.outcome = RAN
+    return True
 
 
 @compiled
