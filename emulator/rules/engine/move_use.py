@@ -78,10 +78,11 @@ def change_pp(position: Position, side: int, by: int) -> None:
     mon = position.sides[side]
     if side == THEIRS and position.kind != LINK:
         return
-    pp = int(mon.pp[mon.slot] + by) % PP_VALUES
-    mon.pp[mon.slot] = pp
+    mon.pp[mon.slot] = int(mon.pp[mon.slot] + by) % PP_VALUES
+    # A transformed Pokemon spends none of its own, but Mirror Move and Metronome give one back.
     if not mon.volatile & TRANSFORMED or by > 0:
-        mon.team[mon.out].pp[mon.slot] = pp
+        own = mon.team[mon.out].pp
+        own[mon.slot] = int(own[mon.slot] + by) % PP_VALUES
 
 
 @compiled

@@ -64,12 +64,13 @@ def play_turn(position: Position, ours: int, theirs: int, tables: Tables) -> int
     if position.kind == SAFARI:
         position.outcome = play_safari_turn(position, ours, tables)
         return int(position.outcome)
-    we_used_it = begin_turn(position, OURS, ours, tables)
+    trapped = position.sides[OURS].volatile & TRAPPING
+    we_used_it = begin_turn(position, OURS, ours, 0, tables)
     if position.outcome:
         keep(position, OURS)
         return int(position.outcome)
     if position.kind == LINK:
-        they_used_it = begin_turn(position, THEIRS, theirs, tables)
+        they_used_it = begin_turn(position, THEIRS, theirs, trapped, tables)
     else:
         they_used_it = False
         let_foe_choose(position, theirs, tables)
@@ -88,8 +89,11 @@ def play_turn(position: Position, ours: int, theirs: int, tables: Tables) -> int
 
 
 @compiled
-def begin_turn(position: Position, side: int, choice: int, tables: Tables) -> bool:
-    """Take a player's choice from the menu; return whether it used the turn."""
+def begin_turn(position: Position, side: int, choice: int, trapped: int, tables: Tables) -> bool:
+    """Take a player's choice from the menu; return whether it used the turn.
+
+    `trapped` says that the side was when both chose, even if the other has switched by now.
+    """
     mon, other = position.sides[side], position.sides[1 - side]
     if mon.volatile & (RECHARGING | RAGING):
         return False
@@ -101,7 +105,7 @@ def begin_turn(position: Position, side: int, choice: int, tables: Tables) -> bo
     used = use_turn(position, side, choice, tables)
     if mon.status & (ASLEEP | FROZEN) or mon.volatile & (BIDING | TRAPPING):
         return used
-    if other.volatile & TRAPPING:
+    if trapped or other.volatile & TRAPPING:
         mon.selected = CANNOT_MOVE
     elif not used:
         select(position, side, choice)
@@ -227,7 +231,7 @@ def after_faints(position: Position, tables: Tables) -> int:
         theirs.bide_damage = ours.status = 0
     keep(position, OURS)
     lost = ours.hp == 0 and next_member(position, OURS) == NO_ONE
-    won = theirs.hp == 0 and (next_member(position, THEIRS) == NO_ONE)
+    won = theirs.hp == 0 and (position.kind == WILD or next_member(position, THEIRS) == NO_ONE)
     if theirs.hp == 0:
         ours.volatile &= ~HITTING_AGAIN
         ours.bide_damage &= 0xFF  # the game clears one byte of two
