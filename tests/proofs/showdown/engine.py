@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator import Dex
+from emulator.dex.engine_tables import engine_tables
 from emulator.rules.engine.playout import play_turns
 from emulator.rules.engine.position import (
     ASLEEP,
@@ -17,9 +18,10 @@ from emulator.rules.engine.position import (
     SWITCH,
     THEIRS,
     THEY_SEND,
+    TRAPPING,
     WE_SEND,
 )
-from emulator.rules.engine.tables import Tables, tables_of
+from emulator.rules.engine.tables import Tables
 from emulator.rules.engine.turn import send
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
@@ -32,18 +34,17 @@ class Engine:
     """Plays steps on the turn engine, with the tables of a cartridge."""
 
     def __init__(self, dex: Dex) -> None:
-        self.tables = tables_of(dex)
+        self.tables = engine_tables(dex)
 
     def play(self, positions: NDArray[np.void], step: Step) -> None:
         """Play a step in each position, in place."""
         self._play(positions, step, self.tables)
 
-    def play_in_order_of(self, victim: int, positions: NDArray[np.void], step: Step) -> None:
-        """Play a step with the type chart in the order of the types of one side, as Showdown applies it."""
-        first = int(positions["sides"][0, victim]["type1"])
+    def play_in_order(self, first: int, positions: NDArray[np.void], step: Step) -> None:
+        """Play a step with the rows of the type chart against one type before all others."""
         tables = self.tables.copy()
         rows = tables.chart[: tables.rows]
-        rows[:] = rows[np.argsort(rows["defending"] != first, kind="stable")]
+        rows[:] = rows[np.argsort(rows["defending"] != first, kind="stable")].copy()
         self._play(positions, step, tables)
 
     def _play(self, positions: NDArray[np.void], step: Step, tables: Tables) -> None:

@@ -61,12 +61,14 @@ function count(uses, log) {
   }
 }
 
+const spoken = (battle) => battle.log.filter((line) => line && !/^\|(t:|split|turn|$)/.test(line));
+
 function again(saved, wanted, replays, chance) {
   return Array.from({ length: replays }, () => {
     const battle = thaw(saved, chance.seed());
     battle.sides.forEach((side, at) => wanted[at] && choose(side, wanted[at]));
     battle.commitChoices();
-    return row(battle);
+    return { after: row(battle), log: spoken(battle) };
   });
 }
 
@@ -81,7 +83,7 @@ function step(battle, state) {
   battle.log.length = 0;
   const made = battle.sides.map((side, at) => (wanted[at] ? choose(side, wanted[at]) : -1));
   battle.commitChoices();
-  const record = { battle: state.battles, send, before, choices: made, after: row(battle), log: battle.log.filter((line) => line && !/^\|(t:|upkeep)?$/.test(line)) };
+  const record = { battle: state.battles, send, before, choices: made, after: row(battle), log: spoken(battle) };
   count(uses, battle.log);
   if (saved) {
     for (const move of new Set(rare)) repeated.set(move, (repeated.get(move) ?? 0) + 1);
@@ -115,7 +117,7 @@ function play(teams, chosenBy, chance) {
   const battle = begin(teams, chance.seed());
   while (!battle.ended && battle.turn < TIES) {
     battle.sides.forEach((side, at) => {
-      const legal = choices(side);
+      const legal = choices(side, { switches: false });
       if (legal.length) choose(side, policies[chosenBy[at]](side, legal, chance));
     });
     battle.commitChoices();

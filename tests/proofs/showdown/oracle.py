@@ -75,7 +75,7 @@ def play_duels(duels: Sequence[Duel]) -> list[list[Game]]:
 
 def _ask(command: str, request: Answer) -> Iterator[Answer]:
     _install()
-    with TemporaryFile("w+") as asked:
+    with TemporaryFile("w+", encoding="utf-8") as asked:
         asked.write(json.dumps(request))
         asked.seek(0)
         environment = {**os.environ, "NODE_PATH": str(INSTALLED / "node_modules")}
@@ -89,10 +89,9 @@ def _ask(command: str, request: Answer) -> Iterator[Answer]:
 def _install() -> None:
     installed = [INSTALLED / name for name in LISTS]
     wanted = [(HERE / name).read_bytes() for name in LISTS]
-    done = INSTALLED / "node_modules" / ".package-lock.json"
-    if done.exists() and all(at.exists() for at in installed):
-        if [at.read_bytes() for at in installed] == wanted:
-            return
+    complete = INSTALLED / "node_modules" / ".package-lock.json"
+    if complete.exists() and [at.read_bytes() for at in installed] == wanted:
+        return
     INSTALLED.mkdir(parents=True, exist_ok=True)
     for at, content in zip(installed, wanted, strict=True):
         at.write_bytes(content)

@@ -45,7 +45,7 @@ const ACTIVE = {
   ...Object.fromEntries(SLOTS.map((i) => [`move${i}`, ({ b, p }) => number(b, p.moveSlots[i]?.id)])),
   ...Object.fromEntries(SLOTS.map((i) => [`pp${i}`, ({ p }) => p.moveSlots[i]?.pp ?? 0])),
   confusion: ({ v }) => counter(v.confusion),
-  toxic: ({ p }) => +(p.status === 'tox'),
+  toxic: ({ v }) => +!!v.residualdmg, // which outlasts the status, as the bit of the cartridge does
   toxic_counter: ({ v }) => counter(v.residualdmg, 'counter'),
   bide: ({ v }) => counter(v.bide),
   bide_damage: ({ v }) => counter(v.bide, 'damage'),

@@ -3,8 +3,8 @@
 A battle is a link battle here: both sides have PP, no badges, and no misses that only the game's own side has.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,29 @@ PLAIN: Final[Mapping[str, str]] = {
 }
 
 
+class Reader(NamedTuple):
+    """How a column is read from the words of a position: by its word, plus `more` while a bit of `flag` is set."""
+
+    word: int
+    flag: tuple[int, int] = (0, 0)
+    more: int = 0
+    is_flag: bool = False
+    out: tuple[int, int, int] | None = (
+        None  # a word, the value that says who is out, the word for that one
+    )
+
+    def read(self, words: Rows) -> Rows:
+        """Return the values of this column, one for each row of words."""
+        word, bit = self.flag
+        if bit:
+            is_set = words[:, word] & bit != 0
+            return is_set if self.is_flag else np.where(is_set, words[:, self.word] + self.more, 0)
+        if self.out is None:
+            return words[:, self.word]
+        place, member, instead = self.out
+        return np.where(words[:, place] == member, words[:, instead], words[:, self.word])
+
+
 class Columns:
     """Finds a column of Showdown's rows by its name."""
 
@@ -79,10 +102,16 @@ class Translator:
         self._moves = np.zeros((256, 5), np.int64)
         for number, move in dex.all_moves.items():
             self._moves[number] = number, move.effect, move.power, move.type, move.accuracy
-        self.compared, self._sources = self._readers()
+        readers = self._readers()
+        self.compared = [columns.at[name] for name in readers]
+        self._readers_in_order = list(readers.values())
         names = [columns.names[at].split(".") for at in self.compared]
         self._in_battle = [
-            [at for at, name in enumerate(names) if name[0] == f"{side}" and len(name) == 2 and name[1] != "out"]
+            [
+                at
+                for at, name in enumerate(names)
+                if name[0] == f"{side}" and len(name) == 2 and name[1] != "out"
+            ]
             for side in SIDES
         ]
 
@@ -126,7 +155,7 @@ class Translator:
         side["moves"], side["pp"] = several(moves), several(pp)
         self._fill_volatile(side, of)
 
-    def _fill_volatile(self, side, of) -> None:  # type: ignore[no-untyped-def]
+    def _fill_volatile(self, side: NDArray[np.void], of: Callable[[str], Rows]) -> None:
         for column, (field, bit) in COUNTERS.items():
             value = of(column) - (column == "substitute")
             side[field] = np.where(of(column) > 0, value, side[field])
@@ -150,66 +179,39 @@ class Translator:
             side["move"]["accuracy"] = np.where(of(counter) > 0, kept, side["move"]["accuracy"])
 
     @staticmethod
-    def _loaded(of) -> Rows:  # type: ignore[no-untyped-def]
+    def _loaded(of: Callable[[str], Rows]) -> Rows:
         """Return the move that the game has loaded: that of which a side is in the middle, else the last one."""
         loaded = of("used")
         for column in ("thrash_move", "trapping_move", "charging"):
             loaded = np.where(of(column) > 0, of(column), loaded)
         return loaded
 
-    def _readers(self) -> tuple[list[int], list[tuple[int, int, int, int]]]:
-        """Return the compared columns, and for each where it is in a position: its word, and a bit that must be set.
-
-        The last two numbers are the word of that bit's field and what is added; a word of -1 stands for 1.
-        """
-        compared, sources = [], []
-
-        def add(column: str, word: int, volatile: int = -1, bit: int = 0, more: int = 0) -> None:
-            compared.append(self.columns.at[column])
-            sources.append((word, volatile, bit, more))
-
-        for side in SIDES:
-            name, start, fields = _side_layout(side)
-            volatile = start + fields["volatile"]
-            add(f"{name}out", start + fields["out"])
+    def _readers(self) -> dict[str, Reader]:
+        """Return how each compared column is read from the words of a position."""
+        # A position in which each number is its own place.
+        places = np.arange(POSITION.itemsize // WORD).view(POSITION)[0]
+        readers: dict[str, Reader] = {}
+        for at in SIDES:
+            side = places["sides"][at]
+            readers |= {f"{at}.{name}": reader for name, reader in _side_readers(side).items()}
             for i in range(MEMBERS):
-                member, parts = _member_layout(side, i)
-                for field in ("hp", "status"):
-                    add(f"{name}{i}.{field}", member + parts[field])
+                member = side["team"][i]
+                # The one that is out is up to date in the side only.
+                hp, status = int(member["hp"]), int(member["status"])
+                readers[f"{at}.{i}.hp"] = Reader(hp, out=(int(side["out"]), i, int(side["hp"])))
+                readers[f"{at}.{i}.status"] = Reader(
+                    status, out=(int(side["out"]), i, int(side["status"]))
+                )
                 for slot in range(SLOTS):
-                    add(f"{name}{i}.pp{slot}", member + parts["pp"] + slot)
-            for column, field in PLAIN.items():
-                add(name + column, start + fields[field])
-            for at, stat in enumerate(STATS):
-                add(name + stat, start + fields["stats"] + at)
-            for at, stat in enumerate(STAGES):
-                add(f"{name}stage_{stat}", start + fields["stages"] + at)
-            for slot in range(SLOTS):
-                add(f"{name}move{slot}", start + fields["moves"] + slot)
-                add(f"{name}pp{slot}", start + fields["pp"] + slot)
-            for column, (field, flag) in COUNTERS.items():
-                word = start + fields[field]
-                add(name + column, word, volatile, flag.value, int(column == "substitute"))
-            for column, flag in FLAGS.items():
-                add(name + column, -1, volatile, flag.value)
-        return compared, sources
+                    readers[f"{at}.{i}.pp{slot}"] = Reader(int(member["pp"][slot]))
+        return readers
 
     def seen(self, positions: NDArray[np.void]) -> Rows:
         """Return the compared columns of each position."""
         words = positions.view(NUMBER).reshape(len(positions), -1)
-        ones = np.ones((len(positions), 1), NUMBER)
-        words = np.hstack((words, ones))  # the word -1
-        sources = np.array(self._sources)
-        values = words[:, sources[:, 0]] + sources[:, 3]
-        bits = words[:, sources[:, 1]] & sources[:, 2]
-        values = np.where((sources[:, 2] == 0) | (bits != 0), values, 0)
-        for side in SIDES:  # the one that is out is up to date in the side only
-            _, start, fields = _side_layout(side)
-            for i in range(MEMBERS):
-                for field in ("hp", "status"):
-                    at = self.place(f"{side}.{i}.{field}")
-                    is_out = words[:, start + fields["out"]] == i
-                    values[:, at] = np.where(is_out, words[:, start + fields[field]], values[:, at])
+        values = np.empty((len(words), len(self._readers_in_order)), np.int64)
+        for at, reader in enumerate(self._readers_in_order):
+            values[:, at] = reader.read(words)
         return self._without_fainted(values)
 
     def place(self, name: str) -> int:
@@ -237,18 +239,23 @@ class Translator:
         return values
 
 
-def _words(dtype: np.dtype) -> dict[str, int]:
-    return {name: dtype.fields[name][1] // WORD for name in dtype.names or ()}
-
-
-def _side_layout(side: int) -> tuple[str, int, dict[str, int]]:
-    sides, start = POSITION.fields["sides"][:2]
-    one = sides.subdtype[0]
-    return f"{side}.", (start + side * one.itemsize) // WORD, _words(one)
-
-
-def _member_layout(side: int, member: int) -> tuple[int, dict[str, int]]:
-    sides = POSITION.fields["sides"][0].subdtype[0]
-    _, start, fields = _side_layout(side)
-    one = sides.fields["team"][0].subdtype[0]
-    return start + fields["team"] + member * one.itemsize // WORD, _words(one)
+def _side_readers(side: np.void) -> dict[str, Reader]:
+    volatile = int(side["volatile"])
+    readers = {"out": Reader(int(side["out"]))}
+    readers |= {column: Reader(int(side[field])) for column, field in PLAIN.items()}
+    for at, stat in enumerate(STATS):
+        readers[stat] = Reader(int(side["stats"][at]))
+        readers[f"plain_{stat}"] = Reader(int(side["unmodified"][at]))
+    for at, stat in enumerate(STAGES):
+        readers[f"stage_{stat}"] = Reader(int(side["stages"][at]))
+    for slot in range(SLOTS):
+        readers[f"move{slot}"] = Reader(int(side["moves"][slot]))
+        readers[f"pp{slot}"] = Reader(int(side["pp"][slot]))
+    for column, (field, flag) in COUNTERS.items():
+        more = int(column == "substitute")
+        readers[column] = Reader(int(side[field]), flag=(volatile, flag.value), more=more)
+    for column, flag in FLAGS.items():
+        readers[column] = Reader(volatile, flag=(volatile, flag.value), is_flag=True)
+    poisoned = (volatile, Volatile.BADLY_POISONED.value)
+    readers["toxic_counter"] = Reader(int(side["toxic"]), flag=poisoned)
+    return readers

@@ -4,7 +4,7 @@ A turn is possible when a sample is equal in every column that is not an amount,
 Bide holds) occurs among such samples. Both amounts at once would take some 1,500 samples for each class of outcomes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from tests.proofs.showdown.positions import Rows, Translator
 from tests.proofs.showdown.steps import Step
 
-SIZES: Final = (48, 400, 4_000, 40_000)  # of samples, each when the one before was not enough
+SIZES: Final = (
+    48,
+    400,
+    4_000,
+    20_000,
+    20_000,
+)  # of samples, each when those before were not enough
+RARE: Final = (20_000,) * 10  # for what no known difference explains
 AMOUNTS: Final = ("hp", "substitute", "bide_damage")
 FAR: Final = 1_000  # a column that is not an amount counts for so many that are
 
@@ -21,7 +28,7 @@ Play: TypeAlias = Callable[[NDArray[np.void], Step], None]  # a step of many cop
 
 
 class Verdict(NamedTuple):
-    """Whether a step is possible, and the columns in which the most similar sample differs if it is not."""
+    """Whether a step is possible; if not, the columns in which the most similar sample differs, and their values."""
 
     possible: bool
     samples: int
@@ -32,44 +39,44 @@ class Verdict(NamedTuple):
 class Possible:
     """Judges steps by playing them on the turn engine."""
 
-    def __init__(self, translator: Translator, play: Play) -> None:
-        self._translator, self._play = translator, play
-        names = [translator.columns.names[at] for at in translator.compared]
-        self.names = names
-        self.amounts = np.array([name.rpartition(".")[2] in AMOUNTS for name in names])
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+        self.names = [translator.columns.names[at] for at in translator.compared]
+        self.amounts = np.array([name.rpartition(".")[2] in AMOUNTS for name in self.names])
 
-    def samples(self, step: Step, count: int, seed: int) -> Rows:
+    def samples(self, step: Step, play: Play, count: int, seed: int) -> Rows:
         """Return the compared columns after `count` plays of a step."""
         positions = np.repeat(self._translator.positions(step.before[np.newaxis]), count)
         positions["seed"] = seed + np.arange(count)
-        self._play(positions, step)
+        play(positions, step)
         return self._translator.seen(positions)
 
-    def verdict(self, step: Step, seed: int) -> Verdict:
-        """Judge one step."""
-        wanted = self._translator.expected(step.after[np.newaxis])[0]
+    def expected(self, rows: Rows) -> Rows:
+        """Return the compared columns of Showdown's rows."""
+        return self._translator.expected(rows)
+
+    def verdict(self, step: Step, play: Play, seed: int, sizes: Sequence[int] = SIZES) -> Verdict:
+        """Judge one step by at most as many samples as all sizes together."""
+        wanted = self.expected(step.after[np.newaxis])[0]
+        wanted_class = self.classes(wanted)
         found = np.zeros(int(self.amounts.sum()), bool)
         total, fewest, nearest = 0, len(wanted) * FAR, wanted
-        for size in SIZES:
-            samples = self.samples(step, size, seed + total)
+        for size in sizes:
+            samples = self.samples(step, play, size, seed + total)
             total += size
-            classes = self.classes(samples) == self.classes(wanted[np.newaxis])
-            alike = classes.all(axis=1)
-            amounts = samples[alike][:, self.amounts] == wanted[self.amounts]
-            found |= amounts.any(axis=0)
+            others = (self.classes(samples) != wanted_class).sum(axis=1)
+            alike = samples[others == 0][:, self.amounts]
+            found |= (alike == wanted[self.amounts]).any(axis=0)
             if found.all():
                 return Verdict(possible=True, samples=total)
-            differences = (samples != wanted).sum(axis=1) + FAR * (~classes).sum(axis=1)
-            at = int(differences.argmin())
-            if differences[at] < fewest:
-                fewest, nearest = int(differences[at]), samples[at]
-        missing = {name for name, is_found in zip(np.array(self.names)[self.amounts], found, strict=True) if not is_found}
-        class_columns = self.classes(nearest[np.newaxis])[0] != self.classes(wanted[np.newaxis])[0]
-        if class_columns.any():
-            differs = tuple(np.array(self.names)[nearest != wanted])
-        else:
-            differs = tuple(sorted(missing))
-        return Verdict(False, total, tuple(map(str, differs)), tuple(map(int, nearest)))
+            distances = (samples != wanted).sum(axis=1) + FAR * others
+            if distances.min() < fewest:
+                fewest, nearest = int(distances.min()), samples[int(distances.argmin())]
+        differ = nearest != wanted
+        if fewest < FAR:  # each amount alone was found or not
+            differ[self.amounts] = ~found
+        differs = tuple(name for name, it_does in zip(self.names, differ, strict=True) if it_does)
+        return Verdict(False, total, differs, tuple(map(int, nearest)))
 
     def classes(self, samples: Rows) -> Rows:
         """Return samples with amounts reduced to whether there is any."""

@@ -1,70 +1,150 @@
-"""The report of steps judged: by move and by effect."""
+"""The report of all jobs: by move, by effect, and in all."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from math import pi, sqrt
+from typing import Any, Final
+
+import numpy as np
 
 from emulator import Dex
+from tests.emulator.synthetic.facts import load
+from tests.proofs.showdown.differences import known
+from tests.proofs.showdown.frequencies import together
+from tests.proofs.showdown.jobs import GAMES
+from tests.proofs.showdown.samples import rejected
+from tests.proofs.workers import Row
 
-Row = dict[str, Any]
-
-
-@dataclass
-class Tally:
-    """Counts of one move: its uses, steps with it that no known difference explains, and those that one does."""
-
-    uses: int = 0
-    impossible: int = 0
-    explained: Counter[str] = field(default_factory=Counter)
-    compared: int = 0  # positions played again
-    deviations: int = 0
-
-    def add(self, other: Mapping[str, Any]) -> Self:
-        """Add counts of another tally as plain data."""
-        self.uses += other["uses"]
-        self.impossible += other["impossible"]
-        self.explained.update(other["explained"])
-        self.compared += other["compared"]
-        self.deviations += other["deviations"]
-        return self
+LEVEL: Final = 0.01  # for all tests of a kind together
+LEAST_USES: Final = 50
+RESULTS: Final = ("possible", "impossible")
 
 
-def plain(tallies: Mapping[str, Tally]) -> Row:
-    """Return tallies as plain data."""
-    return {
-        name: {**vars(each), "explained": dict(each.explained)} for name, each in tallies.items()
-    }
-
-
-def added(parts: Iterable[Mapping[str, Any]]) -> dict[str, Tally]:
-    """Return the sum of tallies as plain data, by name."""
-    found: defaultdict[str, Tally] = defaultdict(Tally)
-    for part in parts:
-        for name, tally in part.items():
-            found[name].add(tally)
-    return dict(found)
-
-
-def key_of(name: str) -> str:
-    """Return the name of a move in letters alone, as both engines write it."""
+def _key(name: str) -> str:
+    """Return a name in letters alone, since both engines write some names otherwise."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def move_rows(tallies: Mapping[str, Tally], dex: Dex, least: int) -> list[Row]:
-    """Return a row for each move; one that was used less than `least` times is a problem."""
-    rows = []
-    for number, move in sorted(dex.all_moves.items()):
-        tally = tallies.get(str(number), Tally())
-        problems = [f"used {tally.uses} times only"] if tally.uses < least else []
-        if tally.impossible:
-            problems.append(f"{tally.impossible} impossible outcomes")
-        if tally.deviations:
-            problems.append(f"{tally.deviations} deviations of frequency")
-        rows.append(
-            {
-                "name": move.name, "number": number, "effect": move.effect, **vars(tally),
-                "explained": dict(tally.explained), "problems": problems,
-            }
-        )
-    return rows
+class Report:
+    """Adds up the rows of all jobs."""
+
+    def __init__(
+        self, dex: Dex, turns: Sequence[Row], frequencies: Sequence[Row], battles: Sequence[Row]
+    ) -> None:
+        self._dex, self._turns = dex, turns
+        self._explained = Counter[str]()
+        self._tests: list[Row] = []
+        for row in frequencies:
+            self._tests += row["tests"]
+            self._explained.update(row["explained"])
+        self._duels = [duel for row in battles for duel in row["duels"]]
+        self._failed = rejected([test["p_value"] for test in self._tests], LEVEL)
+        self._by_move = self._tests_by_move()
+
+    def _tests_by_move(self) -> dict[tuple[int, str], list[tuple[float, float]]]:
+        found: defaultdict[tuple[int, str], list[tuple[float, float]]] = defaultdict(list)
+        for test in self._tests:
+            kind, _, side = test["what"].partition(" ")
+            for user, move in enumerate(test["moves"]):
+                role = ("user's " if int(side) == user else "target's ") if side else ""
+                if move:
+                    found[move, role + kind].append((test["difference"], test["variance"]))
+        return dict(found)
+
+    def moves(self) -> list[Row]:
+        """Return a row for each move."""
+        uses: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for row in self._turns:
+            for name, results in row["moves"].items():
+                uses[_key(name)].update(results)
+        keys = list(self._by_move)
+        deviating = rejected([together(self._by_move[key]) for key in keys], LEVEL)
+        deviations = {keys[at] for at in deviating}
+        return [
+            self._move_row(number, uses[_key(move.name)], deviations)
+            for number, move in sorted(self._dex.all_moves.items())
+        ]
+
+    def _move_row(
+        self, number: int, results: Mapping[str, int], deviations: set[tuple[int, str]]
+    ) -> Row:
+        move = self._dex.move(number)
+        tests = [at for at, test in enumerate(self._tests) if number in test["moves"]]
+        wrong = [what for which, what in sorted(deviations) if which == number]
+        single = sum(at in self._failed for at in tests)
+        uses, impossible = sum(results.values()), results.get("impossible", 0)
+        problems = [f"used {uses} times"] if uses < LEAST_USES else []
+        problems += [f"{impossible} impossible outcomes"] if impossible else []
+        problems += [f"another frequency of {', '.join(wrong)}"] if wrong else []
+        problems += [f"{single} positions with other frequencies"] if single else []
+        return {
+            "name": move.name,
+            "number": number,
+            "effect": load("moves.json")["effects"][str(move.effect)],
+            "uses": uses,
+            "impossible": impossible,
+            "known differences": {name: n for name, n in results.items() if name not in RESULTS},
+            "positions compared": len(tests) // 3,
+            "deviations": single + len(wrong),
+            "problems": problems,
+        }
+
+    def figures(self, moves: Sequence[Row]) -> dict[str, Any]:
+        """Return the totals."""
+        counts = Counter[str]()
+        for row in self._turns:
+            counts.update(row["known"])
+        steps = sum(row["steps"] for row in self._turns)
+        p_values = [test["p_value"] for test in self._tests]
+        return {
+            "steps": steps,
+            "impossible": sum(len(row["problems"]) for row in self._turns),
+            "by known differences": sum(counts.values()),
+            "samples a step": round(sum(row["samples"] for row in self._turns) / steps),
+            "stats compared": sum(row["stats"] for row in self._turns),
+            "least uses of a move": min(row["uses"] for row in moves),
+            "positions repeated": len(self._tests) // 3,
+            "positions with a known difference": sum(self._explained.values()),
+            "tests of frequencies": len(p_values),
+            "of these failed": len(self._failed),
+            "p-values below 0.05": round(float(np.mean([each < 0.05 for each in p_values])), 4),
+            "whole battles": self._battles(),
+            "effects": self._effects(moves),
+            "differences": [
+                {
+                    **each.described(),
+                    "steps": counts[each.name],
+                    "positions": self._explained[each.name],
+                }
+                for each in known()
+            ],
+        }
+
+    @staticmethod
+    def _effects(moves: Sequence[Row]) -> dict[str, Row]:
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for row in moves:
+            for key in ("uses", "impossible", "positions compared", "deviations"):
+                found[row["effect"]][key] += row[key]
+        return {effect: dict(each) for effect, each in sorted(found.items())}
+
+    def _battles(self) -> Row:
+        won = np.array([duel["won"] for duel in self._duels])
+        chance = np.sqrt(won[:, 1] * (1 - won[:, 1]) * 2 / GAMES) * sqrt(2 / pi)
+        p_values = [each for duel in self._duels for each in duel["p_values"]]
+        left = np.array([duel["left"] for duel in self._duels])
+        turns = np.array([duel["turns"] for duel in self._duels])
+        return {
+            "duels": len(won),
+            "games each": GAMES,
+            "won, ours": round(float(won[:, 0].mean()), 4),
+            "won, Showdown's": round(float(won[:, 1].mean()), 4),
+            "mean difference": round(float(np.abs(won[:, 0] - won[:, 1]).mean()), 4),
+            "by chance alone": round(float(chance.mean()), 4),
+            "HP left, ours": round(float(left[..., 0].mean()), 4),
+            "HP left, Showdown's": round(float(left[..., 1].mean()), 4),
+            "turns, ours": round(float(turns[:, 0].mean()), 3),
+            "turns, Showdown's": round(float(turns[:, 1].mean()), 3),
+            "tests": len(p_values),
+            "of these failed": len(rejected(p_values, LEVEL)),
+        }

@@ -51,11 +51,13 @@ def same_values(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> float:
         np.searchsorted(np.sort(each), points, side="right") / len(each) for each in (ours, theirs)
     ]
     size = len(ours) * len(theirs) / (len(ours) + len(theirs))
-    distance = (sqrt(size) + 0.12 + 0.11 / sqrt(size)) * float(np.abs(reached[0] - reached[1]).max())
+    distance = (sqrt(size) + 0.12 + 0.11 / sqrt(size)) * float(
+        np.abs(reached[0] - reached[1]).max()
+    )
     if distance < 0.3:
         return 1.0
     terms = ((-1) ** (k - 1) * exp(-2 * (k * distance) ** 2) for k in range(1, TERMS))
-    return min(max(2 * sum(terms), 0.0), 1.0)
+    return min(max(2.0 * float(sum(terms)), 0.0), 1.0)
 
 
 def rejected(p_values: Sequence[float], level: float) -> set[int]:

@@ -11,7 +11,7 @@ from emulator import Dex
 from emulator.ram.party import Dvs, Stats
 from emulator.rules.stats import stats_of
 from tests.proofs.showdown.oracle import Answer, TeamJson, Turns, random_turns
-from tests.proofs.showdown.positions import STATS, Columns, Rows
+from tests.proofs.showdown.positions import SLOTS, STATS, Columns, Rows
 
 MOVE: Final = re.compile(r"\|move\|p[12]a: \d\|([^|]+)\|")
 
@@ -19,7 +19,7 @@ MOVE: Final = re.compile(r"\|move\|p[12]a: \d\|([^|]+)\|")
 class Step(NamedTuple):
     """What Showdown did from one request of choices to the next; -1 is no choice.
 
-    `send` says that only replacements were chosen. `again` are rows after the same step with other chance.
+    `send` says that only replacements were chosen. `again` is the same step with other chance.
     """
 
     before: Rows
@@ -28,11 +28,16 @@ class Step(NamedTuple):
     after: Rows
     send: bool
     log: Sequence[str]
-    again: Rows
+    again: Sequence["Step"] = ()
 
     def moves(self) -> list[str]:
         """Return the names of the moves that were used, as Showdown writes them."""
         return [found[1] for line in self.log if (found := MOVE.match(line))]
+
+    def chosen(self, side: int, columns: Columns) -> int:
+        """Return the number of the move that a side chose, or 0."""
+        choice = (self.ours, self.theirs)[side]
+        return int(columns.of(self.before, f"{side}.move{choice}")) if 0 <= choice < SLOTS else 0
 
 
 @dataclass
@@ -61,14 +66,15 @@ class Recording:
                 yield step
 
     def _step(self, answer: Answer) -> Step:
-        return Step(
-            np.array(answer["before"], np.int64),
-            *answer["choices"],
-            np.array(answer["after"], np.int64),
-            send=answer["send"],
-            log=answer["log"],
-            again=np.array(answer.get("again", []), np.int64),
-        )
+        after = np.array(answer["after"], np.int64)
+        before = np.array(answer["before"], np.int64)
+        ours, theirs = answer["choices"]
+        step = Step(before, ours, theirs, after, answer["send"], answer["log"])
+        again = [
+            step._replace(after=np.array(each["after"], np.int64), log=each["log"])
+            for each in answer.get("again", ())
+        ]
+        return step._replace(again=again)
 
     def _compare_stats(self, row: Rows, side: int, team: TeamJson) -> None:
         species = {each.dex: each for each in self.dex.all_species.values()}
