@@ -61,20 +61,35 @@ function count(uses, log) {
   }
 }
 
-const spoken = (battle) => battle.log.filter((line) => line && !/^\|(t:|split|turn|$)/.test(line));
+// The protocol log of a step, after the HP that both had: each `split` line is followed by the exact line and a public one.
+function spoken(battle, before) {
+  const lines = [...before];
+  for (let i = 0; i < battle.log.length; i++) {
+    const line = battle.log[i];
+    if (line.startsWith('|split|')) {
+      lines.push(battle.log[i + 1]);
+      i += 2;
+    } else if (!/^\|(t:|turn|upkeep|$)/.test(line) && line) lines.push(line);
+  }
+  return lines;
+}
+
+const hpLines = (battle) => battle.sides.map((side, at) => `|hp|p${at + 1}a|${side.active[0].hp}/${side.active[0].maxhp}`);
 
 function again(saved, wanted, replays, chance) {
   return Array.from({ length: replays }, () => {
     const battle = thaw(saved, chance.seed());
+    const hp = hpLines(battle);
     battle.sides.forEach((side, at) => wanted[at] && choose(side, wanted[at]));
     battle.commitChoices();
-    return { after: row(battle), log: spoken(battle) };
+    return { after: row(battle), log: spoken(battle, hp) };
   });
 }
 
 function step(battle, state) {
   const { chance, uses, repeated, request } = state;
   const before = row(battle);
+  const hp = hpLines(battle);
   const send = battle.requestState === 'switch';
   const wanted = battle.sides.map((side) => randomChoice(chance, uses, side));
   const moves = battle.sides.map((side, at) => (wanted[at] && wanted[at][1] < SEND ? side.active[0].moveSlots[wanted[at][1]]?.id : null));
@@ -83,7 +98,7 @@ function step(battle, state) {
   battle.log.length = 0;
   const made = battle.sides.map((side, at) => (wanted[at] ? choose(side, wanted[at]) : -1));
   battle.commitChoices();
-  const record = { battle: state.battles, send, before, choices: made, after: row(battle), log: spoken(battle) };
+  const record = { battle: state.battles, send, before, choices: made, after: row(battle), log: spoken(battle, hp) };
   count(uses, battle.log);
   if (saved) {
     for (const move of new Set(rare)) repeated.set(move, (repeated.get(move) ?? 0) + 1);
