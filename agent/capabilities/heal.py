@@ -19,6 +19,7 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import talk
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
+from emulator.rules.arithmetic import full_pp
 
 LOW_HP: Final = 40  # percent of the fighter's HP below which healing comes first
 LOW_PP: Final = 20  # the same, in percent of the PP of its attacks
@@ -42,7 +43,7 @@ def pp_percent(dex: Dex, party: Party) -> int:
 def _pp_percent(dex: Dex, mon: PartyMon) -> int:
     known = [(slot, dex.all_moves.get(slot.move)) for slot in mon.moves]
     attacks = [(slot, move) for slot, move in known if move is not None and move.power]
-    maximum = sum(move.pp + slot.pp_ups * (move.pp // 5) for slot, move in attacks)
+    maximum = sum(full_pp(move.pp, slot.pp_ups) for slot, move in attacks)
     return 100 * sum(slot.pp for slot, _ in attacks) // maximum if maximum else 100
 
 

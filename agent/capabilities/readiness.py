@@ -13,6 +13,7 @@ from agent.story.interactions import Task
 from agent.story.story import Story
 from emulator import Dex, Party, PartyMon, State
 from emulator.ram.party import MoveSlot
+from emulator.rules.arithmetic import full_pp
 from emulator.world.map_objects import Opponent
 from memory import MistakeRecord
 
@@ -231,4 +232,4 @@ def _rested(dex: Dex, mon: PartyMon) -> PartyMon:
 
 def _refreshed(dex: Dex, slot: MoveSlot) -> MoveSlot:
     move = dex.all_moves.get(slot.move)
-    return slot if move is None else slot._replace(pp=move.pp + slot.pp_ups * (move.pp // 5))
+    return slot if move is None else slot._replace(pp=full_pp(move.pp, slot.pp_ups))

@@ -84,6 +84,11 @@ def with_badge(stat: int) -> int:
     return min(stat + stat // 8, HIGHEST)
 
 
+def full_pp(base: int, pp_ups: int) -> int:
+    """Return the PP of a move that has all of them: each PP Up adds a fifth, and at most 7."""
+    return base + pp_ups * min(base // 5, 7)
+
+
 def experience_at(
     numerator: int, denominator: int, square: int, linear: int, minus: int, level: int
 ) -> int:

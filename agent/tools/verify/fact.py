@@ -15,8 +15,8 @@ from agent.story.story import Story
 from emulator import Button, Dex, Ram, State, World
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot
+from emulator.rules.arithmetic import full_pp
 
-MOST_UP: Final = 7  # PP added by one PP Up
 EXAMPLES: Final = 3  # deviations kept for each fact
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
@@ -159,7 +159,7 @@ class FactSource:
         """Return the maximum PP of a move; for an unknown move, its current PP."""
         known = self.dex.all_moves.get(move.move)
         base = known.pp if known is not None else move.pp
-        return base + move.pp_ups * min(base // 5, MOST_UP)
+        return full_pp(base, move.pp_ups)
 
 
 class FactWatcher(FactSource):
