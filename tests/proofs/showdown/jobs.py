@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
@@ -12,8 +12,8 @@ import numpy as np
 from emulator import Cartridge, CartridgeKind, Dex
 from tests.emulator.synthetic.cartridge import build
 from tests.proofs.showdown.engine import Engine
-from tests.proofs.showdown.frequencies import compare
-from tests.proofs.showdown.judge import judge
+from tests.proofs.showdown.frequencies import Comparison, compare
+from tests.proofs.showdown.judge import ORDER_OF_TYPES, judge
 from tests.proofs.showdown.oracle import Game, Turns, play_duels
 from tests.proofs.showdown.positions import SIDES, Translator
 from tests.proofs.showdown.possible import Possible
@@ -64,8 +64,8 @@ def possible_job(number: int) -> Row:
         verdict, name = judge(step, judges.possible, judges.engine, recording.columns, seed)
         samples.append(verdict.samples)
         result = "possible" if verdict.possible else name or "impossible"
-        for move in step.moves():
-            tallies[move][result] += 1
+        for move in recording.moves(step):
+            tallies[str(move)][result] += 1
         if name:
             known[name] += 1
         elif not verdict.possible:
@@ -91,12 +91,10 @@ def frequency_job(number: int) -> Row:
             continue
         columns = judges.recording.columns
         comparisons = compare(step, judges.possible, judges.engine.play, seed)
-        if min(each.p_value for each in comparisons) < SUSPECT:
-            names = (judge(each, *judges[1:], columns, seed)[1] for each in step.again)
-            name = next(filter(None, names), "")
-            if name:
-                explained[name] += 1
-                continue
+        name = _known_cause(judges, step, seed) if _is_suspect(comparisons) else ""
+        if name:
+            explained[name] += 1
+            continue
         moves = [step.chosen(side, columns) for side in SIDES]
         tests += [{"moves": moves, **each._asdict()} for each in comparisons]
     return {
@@ -105,6 +103,21 @@ def frequency_job(number: int) -> Row:
         "explained": dict(explained),
         "problems": [],
     }
+
+
+def _is_suspect(comparisons: list[Comparison]) -> bool:
+    return min(each.p_value for each in comparisons) < SUSPECT
+
+
+def _known_cause(judges: Judges, step: Step, seed: int) -> str:
+    """Return the known difference by which the frequencies of a step differ, or an empty string."""
+    recording, possible, engine = judges
+    for side in SIDES:
+        first = int(recording.columns.of(step.after, f"{side}.type1"))
+        if not _is_suspect(compare(step, possible, partial(engine.play_in_order, first), seed)):
+            return ORDER_OF_TYPES
+    names = (judge(each, possible, engine, recording.columns, seed)[1] for each in step.again)
+    return next(filter(None, names), "")
 
 
 def battles_job(number: int) -> Row:

@@ -111,7 +111,7 @@ function turns(request) {
   const chance = new Chance(request.seed);
   const uses = new Map([...tables().moves.keys()].map((move) => [move, 0]));
   const state = { chance, uses, repeated: new Map(), request, battles: 0 };
-  say({ columns: columns() });
+  say({ columns: columns(), moves: Object.fromEntries([...tables().moves].map(([number, move]) => [move.name, number])) });
   let made = 0;
   while (made < request.turns || Math.min(...uses.values()) < request.uses) {
     const teams = randomTeams(chance, uses);

@@ -17,12 +17,8 @@ from tests.proofs.workers import Row
 
 LEVEL: Final = 0.01  # for all tests of a kind together
 LEAST_USES: Final = 50
+FAILED: Final = "of these failed"
 RESULTS: Final = ("possible", "impossible")
-
-
-def _key(name: str) -> str:
-    """Return a name in letters alone, since both engines write some names otherwise."""
-    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 class Report:
@@ -53,16 +49,16 @@ class Report:
 
     def moves(self) -> list[Row]:
         """Return a row for each move."""
-        uses: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        uses: defaultdict[int, Counter[str]] = defaultdict(Counter)
         for row in self._turns:
             for name, results in row["moves"].items():
-                uses[_key(name)].update(results)
+                uses[int(name)].update(results)
         keys = list(self._by_move)
         deviating = rejected([together(self._by_move[key]) for key in keys], LEVEL)
         deviations = {keys[at] for at in deviating}
         return [
-            self._move_row(number, uses[_key(move.name)], deviations)
-            for number, move in sorted(self._dex.all_moves.items())
+            self._move_row(number, uses[number], deviations)
+            for number in sorted(self._dex.all_moves)
         ]
 
     def _move_row(
@@ -80,7 +76,7 @@ class Report:
         return {
             "name": move.name,
             "number": number,
-            "effect": load("moves.json")["effects"][str(move.effect)],
+            "effect": load("data/moves.json")["effects"][str(move.effect)],
             "uses": uses,
             "impossible": impossible,
             "known differences": {name: n for name, n in results.items() if name not in RESULTS},
@@ -88,6 +84,16 @@ class Report:
             "deviations": single + len(wrong),
             "problems": problems,
         }
+
+    def totals(self) -> list[Row]:
+        """Return a row for all steps, with those that are impossible, and one for whole battles."""
+        impossible = [problem for row in self._turns for problem in row["problems"]]
+        battles = self._battles()
+        failed = [f"{battles[FAILED]} tests failed"] if battles[FAILED] else []
+        return [
+            {"name": "steps", "problems": impossible},
+            {"name": "whole battles", **battles, "problems": failed},
+        ]
 
     def figures(self, moves: Sequence[Row]) -> dict[str, Any]:
         """Return the totals."""
@@ -106,9 +112,8 @@ class Report:
             "positions repeated": len(self._tests) // 3,
             "positions with a known difference": sum(self._explained.values()),
             "tests of frequencies": len(p_values),
-            "of these failed": len(self._failed),
+            FAILED: len(self._failed),
             "p-values below 0.05": round(float(np.mean([each < 0.05 for each in p_values])), 4),
-            "whole battles": self._battles(),
             "effects": self._effects(moves),
             "differences": [
                 {
@@ -146,5 +151,5 @@ class Report:
             "turns, ours": round(float(turns[:, 0].mean()), 3),
             "turns, Showdown's": round(float(turns[:, 1].mean()), 3),
             "tests": len(p_values),
-            "of these failed": len(rejected(p_values, LEVEL)),
+            FAILED: len(rejected(p_values, LEVEL)),
         }

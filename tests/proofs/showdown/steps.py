@@ -1,7 +1,7 @@
 """The steps of random battles on Showdown's engine, and whether its stats are ours."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -30,10 +30,6 @@ class Step(NamedTuple):
     log: Sequence[str]
     again: Sequence["Step"] = ()
 
-    def moves(self) -> list[str]:
-        """Return the names of the moves that were used, as Showdown writes them."""
-        return [found[1] for line in self.log if (found := MOVE.match(line))]
-
     def chosen(self, side: int, columns: Columns) -> int:
         """Return the number of the move that a side chose, or 0."""
         choice = (self.ours, self.theirs)[side]
@@ -47,6 +43,7 @@ class Recording:
     request: Turns
     dex: Dex
     columns: Columns = field(default_factory=lambda: Columns(()))
+    numbers: Mapping[str, int] = field(default_factory=dict)  # of moves, by Showdown's names
     stats: int = 0
     wrong_stats: list[str] = field(default_factory=list)
 
@@ -55,7 +52,7 @@ class Recording:
         teams: list[TeamJson] = []
         for answer in random_turns(self.request):
             if "columns" in answer:
-                self.columns = Columns(answer["columns"])
+                self.columns, self.numbers = Columns(answer["columns"]), answer["moves"]
             elif "teams" in answer:
                 teams = answer["teams"]
             elif "before" in answer:
@@ -64,6 +61,10 @@ class Recording:
                     self._compare_stats(step.before, side, team)
                 teams = []
                 yield step
+
+    def moves(self, step: Step) -> list[int]:
+        """Return the numbers of the moves that were used in a step."""
+        return [self.numbers[found[1]] for line in step.log if (found := MOVE.match(line))]
 
     def _step(self, answer: Answer) -> Step:
         after = np.array(answer["after"], np.int64)
