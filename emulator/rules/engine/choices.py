@@ -45,13 +45,17 @@ MOST: Final = 512
 def legal_choices(position: Position, side: int) -> np.ndarray:
     """Return what a side can choose: moves, or GO_ON or STRUGGLES; switches; our items, and running.
 
-    While a replacement waits, these are the members that can be sent (SWITCH + place). The computer's side has its
+    While a replacement waits, these are the members that can be sent (SWITCH + place) and, once, RUN from
+    a wild Pokemon (`run_instead`). The computer's side has its
     moves only: items and switches of trainers come with the turn.
     """
     found = np.zeros(MOST, np.int64)
     count = 0
     if position.outcome in (WE_SEND, THEY_SEND, BOTH_SEND):
         count = add_members(position, side, found, count)
+        if position.kind == WILD and not position.must_send:
+            found[count] = RUN
+            count += 1
         return found[:count]
     if position.kind == SAFARI:
         for choice in (ITEM + SAFARI_BALL * PER_ITEM, BAIT, ROCK, RUN):

@@ -3,14 +3,16 @@
 With NUMBA_DISABLE_JIT=1 the same functions run as plain Python, with the same results.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
-from typing import Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
+from numba.core import types
 
+_type_without_value: Any = types.unliteral
 Function = TypeVar("Function", bound=Callable[..., object])
 
 HERE: Final = Path(__file__).resolve().parent
@@ -28,4 +30,14 @@ numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
 
 def compiled(function: Function) -> Function:
     """Return `function` compiled at its first call; it may call other compiled functions only."""
-    return cast("Function", numba.njit(cache=True, error_model="numpy")(function))
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    dispatcher: Any = numba.njit(cache=True, error_model="numpy")(function)
+    find = dispatcher.get_call_template
+
+    def find_for_any_value(args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
+        # Numba would compile a version for each constant that is passed, a third more in all.
+        return find(tuple([_type_without_value(each) for each in args]), kwargs)
+
+    dispatcher.get_call_template = find_for_any_value
+    return cast("Function", dispatcher)

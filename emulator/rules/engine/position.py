@@ -61,11 +61,12 @@ SIDE: Final = record(
     ("team", MEMBER, TEAM),
 )
 # `kind` and `outcome` are the codes below; `participants` and `gainers` are bits by place in our team
-# (wPartyFoughtCurrentEnemyFlags, wPartyGainExpFlags); `missed` and `critical` are those of the last move.
+# (wPartyFoughtCurrentEnemyFlags, wPartyGainExpFlags); `missed` and `critical` are those of the last move,
+# `must_send` says that we have tried to run instead of sending another Pokemon.
 POSITION: Final = record(
     *numbers("kind outcome damage missed critical badges trainer_class ai_uses ai_turns"),
     *numbers("run_attempts gainers participants pay_day money catch_rate bait rock balls"),
-    *numbers("turns seed draws"),
+    *numbers("must_send turns seed draws"),
     ("bag_items", NUMBER, BAG),
     ("bag_counts", NUMBER, BAG),
     ("sides", SIDE, 2),

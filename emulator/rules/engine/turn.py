@@ -122,7 +122,7 @@ def use_turn(position: Position, side: int, choice: int, tables: Tables) -> bool
     if side != OURS or position.kind == LINK:
         return False
     if choice == RUN:
-        return try_to_run(position)
+        return try_to_run(position, int(position.sides[OURS].stats[SPEED]))
     if choice < ITEM:
         position.run_attempts = 0
         return False
@@ -136,16 +136,27 @@ def use_turn(position: Position, side: int, choice: int, tables: Tables) -> bool
 
 
 @compiled
-def try_to_run(position: Position) -> bool:
+def try_to_run(position: Position, speed: int) -> bool:
     """Try to run from a wild Pokemon, which ends the battle or costs the turn (TryRunningFromBattle)."""
     if position.kind != WILD:
         return False
     attempt = int(position.run_attempts) + 1
     position.run_attempts = attempt
-    ours, foe = position.sides[OURS], position.sides[THEIRS]
-    if happens(position, run_threshold(int(ours.stats[SPEED]), int(foe.stats[SPEED]), attempt)):
+    foe = position.sides[THEIRS]
+    if happens(position, run_threshold(speed, int(foe.stats[SPEED]), attempt)):
         position.outcome = RAN
     return True
+
+
+@compiled
+def run_instead(position: Position) -> int:
+    """Try to run from a wild Pokemon instead of sending another of ours; return the outcome.
+
+    The speed that counts is that of the first of the team (DoUseNextMonDialogue).
+    """
+    position.must_send = 1
+    try_to_run(position, int(position.sides[OURS].team[0].stats[SPEED]))
+    return int(position.outcome)
 
 
 @compiled
@@ -252,6 +263,7 @@ def after_faints(position: Position, tables: Tables) -> int:
 def send(position: Position, side: int, place: int, tables: Tables) -> int:
     """Replace a Pokemon that fainted; return what is still to be sent, or GOES_ON."""
     both = position.outcome == BOTH_SEND
+    position.must_send = 0
     send_out(position, side, place, tables)
     position.outcome = GOES_ON
     if both:

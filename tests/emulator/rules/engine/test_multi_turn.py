@@ -183,8 +183,9 @@ def test_raging_scales_its_accuracy_again_each_turn() -> None:
     assert accuracies == [168, 110, 72]
 
 
-def test_trapping_fails_against_what_its_type_does_not_reach() -> None:
-    battle = battle_of(WRAP)
+def test_trapping_holds_even_what_its_type_does_not_reach() -> None:
+    battle = battle_of(WRAP, theirs=TACKLE)
     battle.them.type1 = GHOST
     battle.play()
-    assert battle.them.hp == HP
+    assert (battle.us.hp, battle.them.hp) == (HP, HP)
+    assert battle.us.volatile & TRAPPING

@@ -31,7 +31,7 @@ from emulator.rules.engine.position import (
     WILD,
     WON,
 )
-from emulator.rules.engine.turn import send
+from emulator.rules.engine.turn import run_instead, send
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,
@@ -159,6 +159,21 @@ def test_faster_pokemon_run_always_and_slower_ones_more_often_with_each_attempt(
         shares.append(ran / 300)
     assert abs(shares[0] - 7 / 256) < 0.03
     assert abs(shares[1] - 97 / 256) < 0.09
+
+
+def test_after_a_faint_one_try_to_run_counts_the_speed_of_the_first_member() -> None:
+    battle = battle_of(BLAST, theirs=(DO_NOTHING,), kind=WILD, members=2)
+    battle.them.hp = battle.them.max_hp = 999
+    battle.us.team[0].stats[2] = 999
+    assert battle.play(0, DECIDES) == WE_SEND
+    assert list(legal_choices(battle.position, OURS)) == [SWITCH + 1, RUN]
+    before = battle.positions.copy()
+    assert run_instead(battle.position) == RAN
+    battle.positions[:] = before
+    battle.us.team[0].stats[2], battle.them.stats[2] = 1, 200
+    assert run_instead(battle.position) == WE_SEND
+    assert list(legal_choices(battle.position, OURS)) == [SWITCH + 1]
+    assert send(battle.position, OURS, 1, battle.tables) == GOES_ON
 
 
 def test_wild_pokemon_choose_among_all_their_moves_but_a_disabled_one() -> None:
