@@ -46,7 +46,7 @@ def test_showdown_agrees(proof: Sized) -> None:
     showdown = proof("showdown", 20)
     turns = showdown.rows(possible_job, part="turns")
     frequencies = showdown.rows(frequency_job, jobs=max(showdown.size // 4, 1), part="frequencies")
-    battles = showdown.rows(battles_job, jobs=max(showdown.size // 2, 1), part="battles")
+    battles = showdown.rows(battles_job, jobs=max(showdown.size // 4, 1), part="battles")
     report = Report(red_dex(), turns, frequencies, battles)
     moves = report.moves()
     figures = report.figures(moves)
