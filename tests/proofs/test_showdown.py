@@ -1,4 +1,8 @@
-"""The turn engine does what Pokemon Showdown's engine does in random battles, but for the listed differences."""
+"""Turns agree with Pokemon Showdown.
+
+What the turn engine and Showdown's do in random battles is the same, but for the listed differences, of which each says which
+is right on the cartridge.
+"""
 
 import numpy as np
 import pytest
