@@ -25,10 +25,9 @@ CODE: Final = ("agent", "memory", "emulator")  # folders that a result depends o
 INDEX_HEAD: Final = """\
 # Results
 
-Measured on the cartridge that ships with the project, as data: each file names the SHA-1 of the
-cartridge, the commit, the date and the command. `python -m agent bench all` measures again what is
-older than the code, and `scripts/test` prints which results are. `agent/lab/publish.py` writes this
-page.
+Measured on the cartridge of the project, as data: each file names its SHA-1, the commit, the date
+and the command. `python -m agent bench all` measures again what is older than the code, and
+`scripts/test` prints which results are.
 
 | result | what was measured | date |
 |---|---|---|
