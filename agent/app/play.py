@@ -19,7 +19,6 @@ from agent.app.process import Interrupt
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
 from agent.app.settings import RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
-from agent.battle.odds import prepare
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
 from agent.story.story import Story
@@ -158,7 +157,6 @@ def play_run(
                 wants=",".join(wants),
             )
             folder = stack.enter_context(closing(_create(settings, run_settings)))
-        prepare(Dex.of(cartridge))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         ticks = run_settings.ticks if settings.ticks is None else settings.ticks
         limits = PlayLimits(until, inf if ticks is None else ticks, settings.pace is not None)

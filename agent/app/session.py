@@ -16,6 +16,7 @@ from agent.app.checkpoints import Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
+from agent.battle.odds import prepare
 from agent.capabilities.registry import Topic
 from agent.errors import Stuck
 from agent.events import MilestoneEvent
@@ -116,6 +117,7 @@ class Session:
             more,
             asking,
         )
+        prepare(self._context.game.dex)
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
         self._battle_tasks = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._began = perf_counter()

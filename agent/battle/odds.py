@@ -79,6 +79,7 @@ def mon_from(dex: Dex, foe: Foe) -> PartyMon | None:
     )
 
 
+@lru_cache(maxsize=1)
 def prepare(dex: Dex) -> None:
     """Load what decides battles; where that was not done before it is compiled, which takes about a minute."""
     if not COMPLETE.exists():
