@@ -94,6 +94,11 @@ class BattleWatch(SavedAttributes):
         self.beaten = fight.money if record.outcome == "defeat" else None
         return record
 
+    def explain(self, why: str) -> None:
+        """Record why an order was given."""
+        if self._fight is not None:
+            self._fight.decide(why)
+
     def to_json(self) -> dict[str, Json]:
         """Return the ongoing battle and the counts."""
         fight = asdict(self._fight) if self._fight is not None else None

@@ -15,6 +15,7 @@ from agent.app.memory_producers import (
 )
 from agent.app.observations import PlayObservations
 from agent.app.settings import RunSettings
+from agent.capabilities.battle import OrderGiven
 from agent.capabilities.context import GameContext
 from agent.capabilities.memory_actions import RecallJudge
 from agent.capabilities.registry import Topic, capabilities_for
@@ -226,6 +227,11 @@ class Branch:
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._append_event)
         self.hooks.before(Mind.decide, self._judge, on_error=ErrorMode.SUPPRESS)
+
+        def explain(_call: Call, order: OrderGiven) -> None:
+            self._battles.explain(order.why)
+
+        self.hooks.after(OrderGiven, explain, on_error=ErrorMode.SUPPRESS)
 
     def _judge(self, call: Call) -> None:
         """Check claims in memory against the facts."""

@@ -98,6 +98,7 @@ def prepare(dex: Dex) -> None:
     choices = legal_choices(positions[0], OURS)
     options = np.array([(choice, search.ATTACKS) for choice in choices])
     search.hp_shares(positions[0], OURS)
+    search.best_attack(positions[0], OURS, tables)
     search.race(positions, options, np.zeros(len(choices)), np.zeros(search.WEIGHTS), 1, tables)
     COMPLETE.parent.mkdir(parents=True, exist_ok=True)
     COMPLETE.touch()

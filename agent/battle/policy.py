@@ -68,6 +68,7 @@ LEAVE_BELOW: Final = 0.25  # below this chance a wild battle is left after a mon
 # Turns played out for one decision: a choice that is clear takes few of them.
 WILD_TURNS: Final = 2_000
 TRAINER_TURNS: Final = 40_000
+NOTABLE: Final = 0.1  # gain in the chance to win from which an order has a reason worth telling
 UNTRIED: Final = TriedOrders()
 
 
@@ -109,7 +110,7 @@ class RatedOption(NamedTuple):
 
 
 class ChosenOrder(NamedTuple):
-    """An order, whether the winning sequence of an earlier battle changed it, and the reason in words."""
+    """An order, whether the winning sequence of an earlier battle changed it, and the reason where it is no matter of course."""
 
     order: Order
     influenced: bool = False
@@ -268,12 +269,16 @@ def _best(turn: _Turn, rated: Sequence[RatedOption]) -> ChosenOrder:
 
 
 def _reason(turn: _Turn, chosen: RatedOption, rated: Sequence[RatedOption]) -> str:
-    """Return the chance that an order was chosen for, beside the best of the others."""
-    words = f"{_words(turn, chosen.option.order)}: {chosen.won:.2f}"
+    """Return the chance that an order was chosen for beside the best of the others.
+
+    Return "" where they differ little, and for the attack with the most damage.
+    """
     others = [each for each in rated if each.option.order != chosen.option.order]
-    if not others:
-        return words
-    second = max(others, key=lambda each: each.value)
+    second = max(others, default=chosen, key=lambda each: each.value)
+    plain = search.best_attack(turn.position, OURS, tables_of(turn.dex))
+    if chosen.won < second.won + NOTABLE or chosen.option.choice == plain:
+        return ""
+    words = f"{_words(turn, chosen.option.order)}: {chosen.won:.2f}"
     return f"{words} against {second.won:.2f} ({_words(turn, second.option.order)})"
 
 
@@ -282,11 +287,11 @@ def _words(turn: _Turn, order: Order) -> str:
     match order:
         case Attack(slot):
             known = own.moves[slot].move if own is not None and slot < len(own.moves) else 0
-            return dex.all_moves[known].name.lower() if known in dex.all_moves else "an attack"
+            return dex.all_moves[known].name if known in dex.all_moves else "an attack"
         case Switch(position):
             return f"send {turn.state.party[position].nickname}"
         case UseItem(item=item) | Throw(ball=item):
-            return dex.all_items[item].name.lower() if item in dex.all_items else "an item"
+            return dex.item_name(item)
         case Flee():
             return "run"
 
@@ -309,18 +314,17 @@ def _safari_order(battle: Battle, state: State, goals: BattleGoals) -> Order:
 class BattlePolicy:
     """A stateless `Commander`: the same battle state always gives the same answer.
 
-    `on_influence` is called in each turn in which a winning sequence from memory decides between equal moves.
+    `on_order` is called with each order and its reason.
     """
 
     dex: Dex
     goals: GoalsOfBattle = lambda _state: BattleGoals()  # only experience
-    on_influence: Callable[[State], object] = lambda _state: None
+    on_order: Callable[[ChosenOrder], object] = lambda _chosen: None
 
     def order(self, state: State, tried: TriedOrders) -> Order:
         """Return the order for this turn."""
         found = choose_order(self.dex, state, self.goals(state), tried)
-        if found.influenced:
-            self.on_influence(state)
+        self.on_order(found)
         return found.order
 
     def next_mon(self, state: State) -> int:

@@ -5,9 +5,9 @@ These are a catch, experience, or a move sequence that won before. `agent.battle
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
-from agent.battle.policy import BattleGoals, BattlePolicy, GoalsOfBattle
+from agent.battle.policy import BattleGoals, BattlePolicy, ChosenOrder, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext, Training
@@ -28,6 +28,12 @@ _FIGHT: Final = Action(
     label="fight to the end",
 )
 _OVER: Final = Goal("battle", (PEACE,), PRIORITY, "end the battle")
+
+
+class OrderGiven(NamedTuple):
+    """An order was given in a battle, for a reason in words."""
+
+    why: str
 
 
 def sequence(game: GameContext, state: State) -> tuple[int, ...]:
@@ -99,10 +105,12 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
 def capability(game: GameContext) -> Capability:
     """Fight whenever there is a battle, with the goals that the story needs."""
 
-    def count_influence(_state: State) -> None:
-        game.experience.moved[MemoryUse.MOVES] += 1
+    def on_order(chosen: ChosenOrder) -> None:
+        game.experience.moved[MemoryUse.MOVES] += chosen.influenced
+        if chosen.why:
+            game.hooks.emit(OrderGiven(chosen.why))
 
-    policy = BattlePolicy(game.dex, battle_goals(game), count_influence)
+    policy = BattlePolicy(game.dex, battle_goals(game), on_order)
     return battling(policy, game.training, partial(remembered, game))
 
 

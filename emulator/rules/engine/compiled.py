@@ -13,6 +13,7 @@ import numba
 from numba.core import types
 
 _type_without_value: Any = types.unliteral
+_njit: Any = numba.njit  # its types do not name all of its options
 Function = TypeVar("Function", bound=Callable[..., object])
 
 HERE: Final = Path(__file__).resolve().parent
@@ -34,7 +35,7 @@ def compiled(function: Function) -> Function:
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     # Nothing of C calls them: a wrapper for it would cost a seventh of the time.
-    dispatcher: Any = numba.njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    dispatcher: Any = _njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     find = dispatcher.get_call_template
 
     def find_for_any_value(args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
