@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.battle.matchups import Foes, chance_to_beat
+from agent.battle.odds import Foes, chance_to_beat
 from agent.capabilities import forage
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
