@@ -1,0 +1,391 @@
+"""The turn engine beside turns that were played: whether it can play the same, and how likely what happened was."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.foe import choose_move
+from emulator.rules.engine.growth import evolve
+from emulator.rules.engine.position import (
+    BADLY_POISONED,
+    BIDING,
+    CHARGING,
+    CONFUSED,
+    DECIDES,
+    GO_ON,
+    GOES_ON,
+    OURS,
+    RAGING,
+    RAN,
+    RECHARGING,
+    SLOTS,
+    STAGES,
+    STATS,
+    SUBSTITUTE,
+    TEAM,
+    THEIRS,
+    THRASHING,
+    TRAPPING,
+    WE_SEND,
+    WON,
+    Position,
+    Side,
+    empty_positions,
+)
+from emulator.rules.engine.sending import keep, send_out
+from emulator.rules.engine.tables import Tables
+from emulator.rules.engine.turn import play_turn, send
+from tests.proofs.played_turns import PlayedTurn
+
+COMMITTED: Final = RECHARGING | RAGING | THRASHING | CHARGING
+ROUNDS: Final = (256, 4_096, 65_536, 1_048_576)  # samples until a turn counts as impossible
+FIELDS: Final = 400
+LONGEST: Final = 200  # turns between two menus
+
+# What a turn changes, as numbers: each side, each member of a team, the rest. Names are in the order of `describe`.
+_SIDE: Final = (
+    *["out", "species", "level", "hp", "max_hp", "status", "type1", "type2", "volatile"],
+    *(f"{stat} {at}" for stat in ("stats", "unmodified") for at in range(STATS)),
+    *(f"stages {at}" for at in range(STAGES)),
+    *(f"{each} {at}" for each in ("moves", "pp") for at in range(SLOTS)),
+    *[
+        "disabled",
+        "disabled_turns",
+        "confused",
+        "toxic",
+        "attacks_left",
+        "bide_damage",
+        "substitute",
+    ],
+)
+_MEMBER: Final = (
+    *["species", "level", "hp", "max_hp", "status", "exp"],
+    *(f"stats {at}" for at in range(STATS)),
+    *(f"{each} {at}" for each in ("moves", "pp") for at in range(SLOTS)),
+    *(f"stat_exp {at}" for at in range(STATS + 1)),
+)
+_HIDDEN: Final = (
+    *["damage", "gainers", "participants", "pay_day", "run_attempts", "ai_uses", "ai_turns"],
+    *(
+        f"{side} {each}"
+        for side in ("our", "their")
+        for each in [
+            "selected",
+            "used",
+            "disabled_move",
+            "number",
+            "effect",
+            "power",
+            "type",
+            "accuracy",
+        ]
+    ),
+)
+NAMES: Final = (
+    *(f"{side} {each}" for side in ("our", "their") for each in _SIDE),
+    *(
+        f"{side} member {at} {each}"
+        for side in ("our", "their")
+        for at in range(TEAM)
+        for each in _MEMBER
+    ),
+    "bag",
+    *_HIDDEN,
+)
+SHOWN: Final = len(NAMES) - len(_HIDDEN)  # fields before these are what a player can find out
+PER_SIDE: Final = len(_SIDE)
+PER_MEMBER: Final = len(_MEMBER)
+TEAMS_FROM: Final = 2 * PER_SIDE
+THEIR_TEAM: Final = TEAMS_FROM + TEAM * PER_MEMBER
+BAG_AT: Final = SHOWN - 1
+MEMBER_MOVES: Final = PER_MEMBER - 2 * SLOTS - STATS - 1
+SIDE_MOVES: Final = PER_SIDE - 2 * SLOTS - 7
+
+
+@compiled
+def describe(position: Position, found: NDArray[np.int64]) -> None:
+    """Write the fields of a position, in the order of NAMES; counters that do not count are 0."""
+    at = 0
+    for side in range(2):
+        at = _describe_side(position.sides[side], found, at)
+    for side in range(2):
+        for place in range(TEAM):
+            at = _describe_member(position.sides[side].team[place], found, at)
+    bag = 0
+    for stack in range(len(position.bag_items)):
+        item = int(position.bag_items[stack])
+        bag += int(position.bag_counts[stack]) * item * (item + 100)
+    at = _put(found, at, (bag, position.damage, position.gainers, position.participants))
+    at = _put(found, at, (position.pay_day, position.run_attempts))
+    at = _put(found, at, (position.ai_uses, position.ai_turns))
+    for side in range(2):
+        mon = position.sides[side]
+        at = _put(found, at, (mon.selected, mon.used, mon.disabled_move))
+        loaded = mon.move
+        at = _put(found, at, (loaded.number, loaded.effect, loaded.power))
+        at = _put(found, at, (loaded.type, loaded.accuracy))
+
+
+@compiled
+def _put(found: NDArray[np.int64], at: int, values: tuple[int, ...]) -> int:
+    for value in values:
+        found[at] = value
+        at += 1
+    return at
+
+
+@compiled
+def _describe_side(mon: Side, found: NDArray[np.int64], at: int) -> int:
+    at = _put(found, at, (mon.out, mon.species, mon.level, mon.hp, mon.max_hp, mon.status))
+    at = _put(found, at, (mon.type1, mon.type2, mon.volatile))
+    found[at : at + STATS] = mon.stats
+    found[at + STATS : at + 2 * STATS] = mon.unmodified
+    at += 2 * STATS
+    found[at : at + STAGES] = mon.stages
+    at += STAGES
+    found[at : at + SLOTS] = mon.moves
+    found[at + SLOTS : at + 2 * SLOTS] = mon.pp
+    at += 2 * SLOTS
+    lasts = mon.volatile & (BIDING | THRASHING | TRAPPING)
+    at = _put(found, at, (mon.disabled, mon.disabled_turns))
+    at = _put(found, at, (mon.confused if mon.volatile & CONFUSED else 0,))
+    at = _put(found, at, (mon.toxic if mon.volatile & BADLY_POISONED else 0,))
+    at = _put(found, at, (mon.attacks_left if lasts else 0,))
+    at = _put(found, at, (mon.bide_damage if mon.volatile & BIDING else 0,))
+    return _put(found, at, (mon.substitute if mon.volatile & SUBSTITUTE else 0,))
+
+
+@compiled
+def _describe_member(member: Side, found: NDArray[np.int64], at: int) -> int:
+    at = _put(found, at, (member.species, member.level, member.hp, member.max_hp))
+    at = _put(found, at, (member.status, member.exp))
+    found[at : at + STATS] = member.stats
+    at += STATS
+    found[at : at + SLOTS] = member.moves
+    found[at + SLOTS : at + 2 * SLOTS] = member.pp
+    at += 2 * SLOTS
+    found[at : at + STATS + 1] = member.stat_exp
+    return at + STATS + 1
+
+
+@compiled
+def play_to_menu(
+    position: Position,
+    choice: int,
+    theirs: int,
+    sent: NDArray[np.int64],
+    changed: int,
+    tables: Tables,
+) -> int:
+    """Play until the battle menu opens again, or to the end; return the outcome."""
+    met, arrived = int(position.sides[THEIRS].out), 0
+    play_turn(position, choice, theirs, tables)
+    for _ in range(LONGEST):
+        if position.outcome == WE_SEND and arrived < len(sent):
+            send(position, OURS, int(sent[arrived]), tables)
+            arrived += 1
+        elif position.outcome != GOES_ON:
+            break
+        if position.outcome == GOES_ON and changed >= 0 and position.sides[THEIRS].out != met:
+            keep(position, OURS)
+            send_out(position, OURS, changed, tables)
+            position.gainers = position.participants = 1 << changed
+            changed = -1
+        if position.outcome == GOES_ON:
+            if not position.sides[OURS].volatile & COMMITTED:
+                break
+            play_turn(position, GO_ON, DECIDES, tables)
+    keep(position, OURS)
+    keep(position, THEIRS)
+    return int(position.outcome)
+
+
+@compiled
+def closest(
+    positions: NDArray[np.void],
+    order: NDArray[np.int64],
+    sent: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+    seeds: NDArray[np.int64],
+    tables: Tables,
+) -> tuple[int, int]:
+    """Return the seed by which the engine comes closest to a turn, and the fields that differ, shown ones a thousandfold.
+
+    `order` has our choice, the foe's, the place of a change, and whether some evolved; `positions` the position before,
+    and room for another.
+    """
+    found = np.zeros(len(wanted), np.int64)
+    best, fewest = -1, 1 << 40
+    start, end = positions[0], positions[1]
+    for seed in range(seeds[0], seeds[1]):
+        positions[1] = start
+        end.seed, end.draws = seed, 0
+        outcome = play_to_menu(end, int(order[0]), int(order[1]), sent, int(order[2]), tables)
+        fits = outcome == GOES_ON and len(ends) == 0
+        for each in ends:
+            # Instead of sending another, the player may have run.
+            fits = fits or outcome == each or (each == RAN and outcome == WE_SEND)
+        if outcome == WON and order[3]:
+            evolve(end, tables)
+        describe(end, found)
+        differing = 0 if fits else 100_000
+        for at in range(len(wanted)):
+            if counted[at] and found[at] != wanted[at]:
+                differing += 1_000 if at < SHOWN else 1
+        if differing < fewest:
+            best, fewest = seed, differing
+        if fewest == 0:
+            break
+    return best, fewest
+
+
+class Verdict(NamedTuple):
+    """How close the engine comes to a turn: the samples it took, and the fields that differ then, shown and hidden."""
+
+    samples: int
+    shown: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+def judged(turn: PlayedTurn, first_seed: int, tables: Tables, *, most: int = ROUNDS[-1]) -> Verdict:
+    """Look for a turn of the engine that is the turn that was played, in at most so many samples."""
+    positions = empty_positions(2)
+    positions[0] = turn.before
+    positions[0].turns = 0
+    wanted, found = np.zeros(len(NAMES), np.int64), np.zeros(len(NAMES), np.int64)
+    describe(turn.after, wanted)
+    counted = fields_counted(turn)
+    order = np.array([turn.choice, turn.foe_slot, turn.changed, _let_evolve(positions[0], turn)])
+    sent, ends = np.array(turn.sent, np.int64), np.array(turn.ends, np.int64)
+    seeds, fewest, best = np.array([first_seed, first_seed]), 1 << 40, -1
+    for count in (each for each in ROUNDS if each <= most):
+        seeds = np.array([seeds[1], first_seed + count])
+        at, differing = closest(positions, order, sent, ends, wanted, counted, seeds, tables)
+        if differing < fewest:
+            best, fewest = at, differing
+        if fewest < 1_000:
+            break
+    if fewest == 0:
+        return Verdict(int(seeds[1]) - first_seed, (), ())
+    positions[1] = positions[0]
+    positions[1].seed, positions[1].draws = best, 0
+    outcome = play_to_menu(positions[1], turn.choice, turn.foe_slot, sent, turn.changed, tables)
+    if outcome == WON and order[3]:
+        evolve(positions[1], tables)
+    describe(positions[1], found)
+    words = [
+        (at, f"{NAMES[at]}: {wanted[at]}, not {found[at]}")
+        for at in range(len(NAMES))
+        if counted[at] and found[at] != wanted[at]
+    ]
+    shown = [each for at, each in words if at < SHOWN]
+    if fewest >= 100_000:
+        shown.insert(0, f"outcome: {turn.ends}, not {outcome}")
+    hidden = [each for at, each in words if at >= SHOWN]
+    return Verdict(int(seeds[1]) - first_seed, tuple(shown), tuple(hidden))
+
+
+def fields_counted(turn: PlayedTurn) -> NDArray[np.bool_]:
+    """Return which fields are compared: after the end only our team and the bag; no moves where one was learned."""
+    counted = np.ones(len(NAMES), np.bool_)
+    ours, later = turn.before.sides[OURS], turn.after.sides[OURS]
+    for place in range(TEAM):
+        at = TEAMS_FROM + place * PER_MEMBER
+        if place >= ours.count:
+            counted[at : at + PER_MEMBER] = False
+        elif later.team[place].level > ours.team[place].level:
+            counted[at + MEMBER_MOVES : at + MEMBER_MOVES + 2 * SLOTS] = False
+            counted[SIDE_MOVES : SIDE_MOVES + 2 * SLOTS] = False
+    if turn.ends:
+        kept = counted[TEAMS_FROM:THEIR_TEAM].copy()
+        counted[:] = False
+        counted[TEAMS_FROM:THEIR_TEAM] = kept
+        counted[BAG_AT] = True
+        if turn.may_be_healed:
+            _leave_out_healed(counted)
+    return counted
+
+
+def _leave_out_healed(counted: NDArray[np.bool_]) -> None:
+    """Leave out what healing changes: after a defeat, or by the story, all are healed at once."""
+    for place in range(TEAM):
+        for at in range(PER_MEMBER):
+            if _MEMBER[at].split()[0] in ("hp", "status", "pp"):
+                counted[TEAMS_FROM + place * PER_MEMBER + at] = False
+
+
+def _let_evolve(before: Position, turn: PlayedTurn) -> bool:
+    """Mark those that evolved after the turn, which may have reached their level earlier; return whether any did."""
+    for place in range(before.sides[OURS].count):
+        member = before.sides[OURS].team[place]
+        member.can_evolve = int(turn.after.sides[OURS].team[place].species != member.species)
+    return bool(before.sides[OURS].team["can_evolve"].any())
+
+
+# What happened in a turn as numbers: HP that are left, then whether something happened.
+FEATURES: Final = (
+    "foe's HP",
+    "our HP",
+    "foe hurt",
+    "we hurt",
+    "foe's status",
+    "our status",
+    "foe's stages",
+    "our stages",
+    "foe's volatile status",
+    "our volatile status",
+    "battle ended",
+)
+HP_FEATURES: Final = 2
+
+
+@compiled
+def features(start: Position, end: Position, outcome: int, found: NDArray[np.int64]) -> None:
+    """Write what happened between two positions, in the order of FEATURES."""
+    for each in range(2):
+        side = THEIRS if each == 0 else OURS
+        mon, later = start.sides[side], end.sides[side]
+        hp = int(later.team[mon.out].hp)
+        found[each], found[2 + each] = hp, int(hp < mon.hp)
+        stays = int(outcome == GOES_ON and later.out == mon.out and hp > 0)
+        found[4 + each] = stays * int(later.status != mon.status)
+        found[6 + each] = stays * int((later.stages != mon.stages).any())
+        found[8 + each] = stays * int(later.volatile != mon.volatile)
+    found[10] = int(outcome not in (GOES_ON, WE_SEND))
+
+
+@compiled
+def sampled_features(
+    positions: NDArray[np.void],
+    order: NDArray[np.int64],
+    sent: NDArray[np.int64],
+    samples: int,
+    seed: int,
+    tables: Tables,
+) -> NDArray[np.int64]:
+    """Return the features of so many turns of the engine."""
+    found = np.zeros((samples, 11), np.int64)
+    start, end = positions[0], positions[1]
+    for at in range(samples):
+        positions[1] = start
+        end.seed, end.draws = seed + at, 0
+        outcome = play_to_menu(end, int(order[0]), int(order[1]), sent, int(order[2]), tables)
+        features(start, end, outcome, found[at])
+    return found
+
+
+@compiled
+def sampled_slots(
+    positions: NDArray[np.void], samples: int, seed: int, tables: Tables
+) -> NDArray[np.int64]:
+    """Return how often the foe chooses each slot."""
+    found = np.zeros(SLOTS, np.int64)
+    for at in range(samples):
+        positions[1] = positions[0]
+        positions[1].seed, positions[1].draws = seed + at, 0
+        found[choose_move(positions[1], tables)] += 1
+    return found
