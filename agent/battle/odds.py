@@ -12,7 +12,7 @@ import numpy as np
 
 from agent.battle import search
 from emulator import Dex, Party, PartyMon, State, Status
-from emulator.dex.engine_tables import engine_tables
+from emulator.dex.dex import engine_tables
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.engine import position as engine
 from emulator.rules.engine.choices import legal_choices

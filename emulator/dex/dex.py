@@ -8,7 +8,7 @@ from typing import TypeVar
 from emulator.cartridge import Cartridge, Rom
 from emulator.dex.items import Item, read_items, read_vending
 from emulator.dex.moves import Move, read_moves, read_rule_book, read_type_names
-from emulator.dex.species import Species, Trade, read_species, read_trades
+from emulator.dex.species import EvolvesBy, Species, Trade, read_species, read_trades
 from emulator.dex.trainers import (
     SpecialMove,
     TrainerClass,
@@ -18,6 +18,8 @@ from emulator.dex.trainers import (
 )
 from emulator.dex.wild import Fishing, Wild, read_fishing, read_wild
 from emulator.errors import CartridgeError
+from emulator.rules.engine.effects import COUNT as EFFECT_COUNT
+from emulator.rules.engine.tables import Tables, empty_tables
 from emulator.rules.rule_book import RuleBook, TypeChart
 
 Entry = TypeVar("Entry")
@@ -110,3 +112,39 @@ def _get(table: Mapping[int, Entry], number: int, what: str) -> Entry:
         message = f"no {what} {number}; the cartridge has {len(table)}"
         raise CartridgeError(message)
     return table[number]
+
+
+def engine_tables(dex: Dex) -> Tables:
+    """Return the moves, type chart, stage ratios, species and trainer classes of a dex."""
+    tables = empty_tables()
+    for number, move in dex.all_moves.items():
+        row = tables.moves[number]
+        row.effect = move.effect if move.effect < EFFECT_COUNT else 0
+        row.power, row.type = move.power, move.type
+        row.accuracy, row.pp, row.high_critical = move.accuracy, move.pp, move.high_critical
+    for at, matchup in enumerate(dex.rules.chart.matchups):
+        tables.chart[at] = matchup
+    tables.rows = len(dex.rules.chart.matchups)
+    tables.numerators[:] = [ratio.numerator for ratio in dex.rules.ratios]
+    tables.denominators[:] = [ratio.denominator for ratio in dex.rules.ratios]
+    for index in dex.all_species:
+        _put_species(tables, dex, index)
+    for number, each in dex.all_trainers.items():
+        tables.classes[number].base_money = each.base_money
+        tables.classes[number].choices[: len(each.choices)] = each.choices
+    return tables
+
+
+def _put_species(tables: Tables, dex: Dex, index: int) -> None:
+    species, row = dex.species(index), tables.species[index]
+    row.type1, row.type2 = species.types
+    row.catch_rate, row.base_experience = species.catch_rate, species.base_experience
+    growth = species.growth
+    row.numerator, row.denominator = growth.numerator, growth.denominator
+    row.square, row.linear, row.minus = growth.square, growth.linear, growth.minus
+    row.base_stats[:] = species.base
+    for at, lesson in enumerate(species.level_up_moves):
+        row.lessons[at] = lesson
+    for evolution in species.evolutions:
+        if evolution.by is EvolvesBy.LEVEL:
+            row.evolves_at, row.evolves_to = evolution.level, evolution.species

@@ -150,7 +150,7 @@ def _put_member(member: Side, mon: PartyMon | BattleMon, tables: Tables) -> None
     member.species, member.level, member.hp = mon.species, mon.level, mon.hp
     member.max_hp, member.status = mon.stats.hp, status_byte(mon.status)
     member.stats[:], member.dvs[:] = mon.stats[1:], mon.dvs
-    for at, slot in enumerate(mon.moves):
+    for at, slot in enumerate(mon.moves[: len(member.moves)]):
         member.moves[at], member.pp[at] = slot.move, slot.pp
         member.max_pp[at] = full_pp(int(tables.moves[slot.move].pp), slot.pp_ups)
 

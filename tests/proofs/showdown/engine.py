@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator import Dex
-from emulator.dex.engine_tables import engine_tables
+from emulator.dex.dex import engine_tables
 from emulator.rules.engine.playout import play_turns
 from emulator.rules.engine.position import (
     ASLEEP,

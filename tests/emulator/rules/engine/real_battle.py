@@ -6,7 +6,7 @@ from pathlib import Path
 
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from emulator.cartridge import Cartridge, CartridgeKind
-from emulator.dex.engine_tables import engine_tables
+from emulator.dex.dex import engine_tables
 from emulator.ram.party import Dvs
 from emulator.rules.engine.position import Position, empty_positions
 from emulator.rules.engine.sending import start_battle

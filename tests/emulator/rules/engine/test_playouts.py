@@ -79,8 +79,8 @@ def test_greedy_play_beats_random_play() -> None:
     assert won > 600
 
 
-def test_packages_of_play_load_without_numba() -> None:
-    program = "import sys, emulator, agent.app; print('numba' in sys.modules)"
+def test_what_does_not_play_loads_without_numba() -> None:
+    program = "import sys, emulator, memory, agent.cli; print('numba' in sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
