@@ -212,7 +212,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _share(count: float, happened: float, expected: float, variance: float) -> dict[str, Any]:
-    """Return how often something happened and was expected to; the difference in standard errors, if it can be told."""
+    """Return how often something happened and was expected to; the difference in standard errors, with enough of them."""
     z = round((happened - expected) / sqrt(variance), 2) if variance >= LEAST_VARIANCE else None
     return {"turns": count, "happened": happened, "expected": round(expected, 1), "z": z}
 
