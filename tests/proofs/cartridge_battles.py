@@ -39,7 +39,8 @@ LEAST_EXPECTED: Final = 5.0  # in a bin, and
 LEAST_VARIANCE: Final = 3.0  # of a count, for its difference to be taken as normal
 SPACING: Final = 1 << 22  # between the seeds of two turns
 FREE: Final = (engine.GO_ON, engine.STRUGGLES)
-FOE_FEATURES: Final = (0, 2, 4, 6, 8)  # what our move does; the others are what the foe's does
+# What our move does; the others are what the foe's does. A battle that ended may have left the foe without a move.
+OF_OURS: Final = (0, 2, 4, 6, 8, 10)
 HELD: Final = engine.RECHARGING | engine.RAGING | engine.CHARGING | engine.THRASHING
 BUSY: Final = HELD | engine.TRAPPING | engine.BIDING
 
@@ -49,8 +50,8 @@ class TurnTally:
     """What a number of turns has shown: differences, and how often what was likely."""
 
     dex: Dex
+    chance: Random  # of its own for each tally: equal ones would give equal turns of two games equal ranks
     turns: int = 0
-    chance: Random = field(default_factory=lambda: Random(0))
     counts: dict[str, Counter[str]] = field(
         default_factory=lambda: {
             each: Counter()
@@ -104,7 +105,7 @@ class TurnTally:
             if at < HP_FEATURES:
                 self._rank(f"{name}", values, int(seen[at]))
                 continue
-            word = words[0] if at in FOE_FEATURES else words[1]
+            word = words[0] if at in OF_OURS else words[1]
             share = float(values.mean())
             for key in (f"{name}: {word}", name):
                 tally = self.happened.setdefault(key, [0, 0.0, 0.0, 0.0])
@@ -182,7 +183,7 @@ def battles_job(number: int) -> Row:
 
 def compared(dex: Dex, turns: Iterable[PlayedTurn], name: str) -> Row:
     """Return what the comparison of turns shows."""
-    tally = TurnTally(dex)
+    tally = TurnTally(dex, Random(name))
     for turn in turns:
         tally.add(turn)
     return tally.row(name)
@@ -212,7 +213,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _share(count: float, happened: float, expected: float, variance: float) -> dict[str, Any]:
-    """Return how often something happened and was expected to; the difference in standard errors, if it can be told."""
+    """Return how often something happened and was expected to; the difference in standard errors, with enough of them."""
     z = round((happened - expected) / sqrt(variance), 2) if variance >= LEAST_VARIANCE else None
     return {"turns": count, "happened": happened, "expected": round(expected, 1), "z": z}
 

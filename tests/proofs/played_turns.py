@@ -19,7 +19,7 @@ from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_ite
 from emulator.rules.engine.sending import keep
 
 NO_CHANGE: Final = -1
-UNKNOWN: Final = -2  # nothing that can be told was ordered
+UNKNOWN: Final = -2  # the order cannot be determined
 LEFT: Final = (engine.RAN, engine.CAUGHT, engine.FOE_LEFT)
 OUTCOMES: Final = {
     BattleResult.WON: (engine.WON,),

@@ -29,7 +29,7 @@ def test_what_happens_in_drawn_battles_is_possible_by_the_engine(turns: list[Pla
     assert compared(DEX, turns, "a few")["problems"] == []
 
 
-def test_what_cannot_have_happened_is_told_from_it(turns: list[PlayedTurn]) -> None:
+def test_what_cannot_have_happened_is_detected(turns: list[PlayedTurn]) -> None:
     going_on = (turn for turn in turns if not turn.ends)
     for turn in islice(going_on, 2):
         after = turn.after.copy()
