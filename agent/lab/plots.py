@@ -76,6 +76,18 @@ def intervals_plot(series: Mapping[str, Mapping[str, Interval]], across: str) ->
     return _png(figure)
 
 
+def agreement_plot(
+    series: Mapping[str, Sequence[tuple[float, float]]], across: str, up: str
+) -> bytes:
+    """Return pairs of shares that should be equal, as dots beside the line on which they are."""
+    figure, axes = _blank(across, up)
+    axes.plot((0, 1), (0, 1), color="black", linewidth=1)
+    for label, pairs in series.items():
+        axes.plot(*zip(*pairs, strict=True), ".", alpha=0.4, markersize=4, label=label)
+    axes.legend(fontsize="small")
+    return _png(figure)
+
+
 def _blank(across: str, up: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()

@@ -88,13 +88,23 @@ class Proof:
                     _save(folder / f"{number}.json", row)
         return [kept[number] for number in numbers]
 
-    def judge(self, rows: Sequence[Row], figures: Mapping[str, Any]) -> None:
+    def judge(
+        self,
+        rows: Sequence[Row],
+        figures: Mapping[str, Any],
+        draw: Callable[[], bytes] | None = None,
+    ) -> None:
         """Publish the rows when asked to, and raise AssertionError when any has problems."""
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
             command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} pytest -m proof tests/proofs/test_{self.name}.py"
             publish(
-                self.name, rows, {**figures, "problems": len(problems)}, command, what=self.what
+                self.name,
+                rows,
+                {**figures, "problems": len(problems)},
+                command,
+                what=self.what,
+                picture=draw() if draw is not None else None,
             )
         assert not problems, "\n".join(problems)
 

@@ -5,10 +5,11 @@
 
 const fs = require('fs');
 const { Chance, SEND, begin, choices, choose, freeze, tables, thaw, toID } = require('./battle');
-const { MEMBERS, columns, row } = require('./position');
+const { columns, row } = require('./position');
 const { policies } = require('./policies');
 
 const STRUGGLE_MOVE = 165;
+const LARGEST = 3; // team
 const LONGEST = 120;
 const TIES = 1000;
 
@@ -38,7 +39,7 @@ function randomMember(chance, uses, level) {
 
 function randomTeams(chance, uses) {
   const level = chance.between(5, 100);
-  return [0, 1].map(() => Array.from({ length: chance.between(1, MEMBERS) }, () => randomMember(chance, uses, level)));
+  return [0, 1].map(() => Array.from({ length: chance.between(1, LARGEST) }, () => randomMember(chance, uses, level)));
 }
 
 // Half of the time a legal choice at random, else the move that was used least.

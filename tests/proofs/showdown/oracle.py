@@ -1,4 +1,4 @@
-"""Runs Showdown's engine: random battles turn by turn, and whole battles of given teams.
+"""Runs Showdown's engine: random battles turn by turn, whole battles of given teams, and such whose choices are ours.
 
 The packages that package-lock.json names are installed into .cache/showdown when they are missing or have changed.
 """
@@ -7,15 +7,16 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 from agent import HOME
 
 HERE: Final = Path(__file__).parent
 INSTALLED: Final = HOME / ".cache" / "showdown"
+AT_ONCE: Final = 64  # battles that wait for choices together
 LISTS: Final = ("package.json", "package-lock.json")
 
 Answer: TypeAlias = dict[str, Any]
@@ -73,14 +74,53 @@ def play_duels(duels: Sequence[Duel]) -> list[list[Game]]:
     ]
 
 
+class Match(NamedTuple):
+    """A request of one battle; a player is "asked", the name of a policy, or the playouts of each choice in a search."""
+
+    teams: tuple[TeamJson, TeamJson]
+    players: tuple[str | int, str | int]
+    seed: int
+
+
+Choose: TypeAlias = Callable[[list[str], list[Answer]], list[int]]
+
+
+def play_matches(matches: Sequence[Match], choose: Choose) -> list[Game]:
+    """Return the end of each battle; `choose` is given the names of the columns, and all that waits for a choice."""
+    _install()
+    with _node("asked.js", stdin=subprocess.PIPE) as node:
+        assert node.stdin is not None
+        assert node.stdout is not None
+
+        def tell(what: object) -> None:
+            assert node.stdin is not None
+            node.stdin.write(json.dumps(what).encode() + b"\n")
+            node.stdin.flush()
+
+        tell({"battles": [each._asdict() for each in matches], "at_once": AT_ONCE})
+        columns: list[str] = json.loads(node.stdout.readline())["columns"]
+        ends = {}
+        for answer in map(json.loads, node.stdout):
+            if "asked" in answer:
+                tell(choose(columns, answer["asked"]))
+            else:
+                ends[answer["ended"]] = Game(answer["winner"], (0.0, 0.0), answer["turns"])
+    assert node.returncode == 0, f"asked.js: node ended with {node.returncode}"
+    return [ends[number] for number in range(len(matches))]
+
+
+def _node(*words: str, stdin: IO[str] | int) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "NODE_PATH": str(INSTALLED / "node_modules")}
+    program = ("node", str(HERE / words[0]), *words[1:])
+    return subprocess.Popen(program, stdin=stdin, stdout=subprocess.PIPE, env=environment)
+
+
 def _ask(command: str, request: Answer) -> Iterator[Answer]:
     _install()
     with TemporaryFile("w+", encoding="utf-8") as asked:
         asked.write(json.dumps(request))
         asked.seek(0)
-        environment = {**os.environ, "NODE_PATH": str(INSTALLED / "node_modules")}
-        words = ("node", str(HERE / "main.js"), command)
-        with subprocess.Popen(words, stdin=asked, stdout=subprocess.PIPE, env=environment) as node:
+        with _node("main.js", command, stdin=asked) as node:
             assert node.stdout is not None
             yield from map(json.loads, node.stdout)
     assert node.returncode == 0, f"{command}: node ended with {node.returncode}"

@@ -1,7 +1,7 @@
 // A battle of Showdown as a row of integers: the position in the terms of the cartridge.
 'use strict';
 
-const MEMBERS = 3;
+const MEMBERS = 6;
 const SLOTS = [0, 1, 2, 3];
 const STATS = [['attack', 'atk'], ['defense', 'def'], ['speed', 'spe'], ['special', 'spa']];
 const STAGES = [...STATS, ['accuracy', 'accuracy'], ['evasion', 'evasion']];
@@ -105,4 +105,4 @@ function row(battle) {
   return values.map((value) => value ?? 0);
 }
 
-module.exports = { MEMBERS, columns, row, team };
+module.exports = { columns, row, team };

@@ -16,7 +16,7 @@ from emulator.rules.engine.position import LINK, NUMBER, POSITION, empty_positio
 Rows: TypeAlias = NDArray[np.int64]
 
 SIDES: Final = (0, 1)
-MEMBERS: Final = 3
+MEMBERS: Final = 6
 STATS: Final = ("attack", "defense", "speed", "special")
 STAGES: Final = (*STATS, "accuracy", "evasion")
 SLOTS: Final = 4

@@ -14,11 +14,12 @@ from emulator.rules.engine.sending import start_battle
 from emulator.rules.engine.tables import Tables
 from emulator.rules.stats import stats_of
 from tests.proofs.showdown.oracle import Duel, Game, TeamJson
-from tests.proofs.showdown.positions import MEMBERS, SIDES
+from tests.proofs.showdown.positions import SIDES
 
 POLICIES: Final = {"random": RANDOM, "greedy": GREEDY}
 WINNERS: Final = {WON: 0, LOST: 1, DRAWN: -1, CUT_OFF: -1}
 LEVELS: Final = (5, 70)
+LARGEST: Final = 3  # team
 LONGEST: Final = 1_000  # turns
 STRUGGLE: Final = 165
 
@@ -26,7 +27,7 @@ STRUGGLE: Final = 165
 def random_duel(dex: Dex, random: Random, games: int) -> Duel:
     """Return a duel of two random teams of about the same level, with moves that they learn or any."""
     level = random.randint(*LEVELS)
-    size = random.randint(1, MEMBERS)
+    size = random.randint(1, LARGEST)
     policies = random.choice([("random", "random"), ("greedy", "greedy"), ("random", "greedy")])
     teams = tuple([_random_team(dex, random, level, size) for _ in SIDES])
     return Duel((teams[0], teams[1]), policies, games, random.randrange(1 << 31))

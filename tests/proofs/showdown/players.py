@@ -1,0 +1,122 @@
+"""Who chooses in a battle of Showdown's engine: what the agent would do, and what the game would."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from agent.battle import policy, search
+from agent.battle.odds import tables_of
+from agent.skills import Attack
+from emulator import Dex
+from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.foe import choose_move
+from emulator.rules.engine.position import (
+    GOES_ON,
+    ITEM,
+    MIMIC_ONE,
+    NO_ONE,
+    OURS,
+    SLOTS,
+    SWITCH,
+    TEAM,
+    THEIRS,
+    TRAINER,
+    WE_SEND,
+    Position,
+)
+from emulator.rules.engine.sending import NOT_COUNTED, next_member
+from tests.proofs.showdown.oracle import Answer
+from tests.proofs.showdown.positions import Columns, Translator
+
+ATTACKS: Final = "attacks"  # the policy of playouts
+SEARCHES: Final = "searches"  # the policy of the agent
+
+
+class Players:
+    """Answers what asked.js asks: for our side by a policy, for the other as the game does."""
+
+    def __init__(self, dex: Dex, ours: Sequence[str], classes: Sequence[int]) -> None:
+        """`ours` and `classes` say for each battle how we choose, and how the foe does: a trainer class, or 0."""
+        self._dex, self._tables = dex, tables_of(dex)
+        self._ours, self._classes = ours, classes
+        self._translator: Translator | None = None
+        self._out: dict[int, tuple[int, int]] = {}  # who the foe has out, since which turn
+        self.asked = self.unlike = 0
+
+    def choose(self, columns: list[str], asked: list[Answer]) -> list[int]:
+        """Return a choice for each that waits."""
+        if self._translator is None:
+            self._translator = Translator(Columns(columns), self._dex)
+        rows = np.array([each["row"] for each in asked])
+        positions = self._translator.positions(rows)
+        turns = self._translator.columns.of(rows, "turn")
+        return [
+            self._choice(position, each, int(turn))
+            for position, each, turn in zip(positions, asked, turns, strict=True)
+        ]
+
+    def _choice(self, position: Position, asked: Answer, turn: int) -> int:
+        number, side, legal = asked["battle"], asked["side"], asked["legal"]
+        position.kind, position.trainer_class = TRAINER, self._classes[number]
+        position.ai_uses = NOT_COUNTED
+        for each in position.sides:
+            each.mimic_slot = NO_ONE
+        position.seed = number * 1_000 + turn
+        position.turns = turn
+        out = int(position.sides[THEIRS].out)
+        if self._out.get(number, (NO_ONE, 0))[0] != out:
+            self._out[number] = out, turn
+        position.ai_turns = turn - self._out[number][1]
+        if asked["send"]:
+            position.outcome = WE_SEND
+        if side == THEIRS:
+            found = self._foe(position, send=asked["send"])
+        elif self._ours[number] == ATTACKS:
+            found = self._attacks(position)
+        else:
+            found = self._searches(position)
+        self.asked += 1
+        self.unlike += found not in legal
+        return found if found in legal else int(legal[0])
+
+    def _foe(self, position: Position, *, send: bool) -> int:
+        if send:
+            return SWITCH + int(next_member(position, THEIRS))
+        return int(choose_move(position, self._tables))
+
+    def _attacks(self, position: Position) -> int:
+        if position.outcome == WE_SEND:
+            return SWITCH + int(next_member(position, OURS))
+        return int(search.follow(position, search.ATTACKS, self._tables))
+
+    def _searches(self, position: Position) -> int:
+        """Return the choice that the agent's policy values most, without items."""
+        choices = [int(each) for each in legal_choices(position, OURS) if each < ITEM]
+        moves = [each for each in choices if not SWITCH <= each < SWITCH + TEAM]
+        rated = self._rated(position, moves)
+        best = max(rated, key=lambda each: each.value, default=None)
+        most = 1 + policy.HP_VALUE * float(search.hp_shares(position, OURS))
+        if best is None or best.value < most - policy.GOOD_ENOUGH:
+            best = max(self._rated(position, choices), key=lambda each: each.value)
+        found = best.option.choice
+        return (found - MIMIC_ONE) // SLOTS if MIMIC_ONE <= found < ITEM else found
+
+    def _rated(self, position: Position, choices: Sequence[int]) -> list[policy.RatedOption]:
+        options = [
+            policy.TurnOption(Attack(0), each, cost=_cost(position, each)) for each in choices
+        ]
+        weights = policy._weights(policy.BattleGoals())
+        return (
+            policy._rated(self._dex, position, options, weights, policy.TRAINER_TURNS)
+            if options
+            else []
+        )
+
+
+def _cost(position: Position, choice: int) -> float:
+    if choice < SLOTS:
+        return policy.PP_COST / max(int(position.sides[OURS].pp[choice]), 1)
+    if SWITCH <= choice < SWITCH + TEAM:
+        return policy.SWITCH_COST if position.outcome == GOES_ON else 0.0
+    return policy.PP_COST if choice >= MIMIC_ONE else 0.0

@@ -1,0 +1,102 @@
+"""Fair battles on Showdown's engine: the agent's policy, simple rules, and a search on that engine itself.
+
+Teams of three are drawn at random, and each pair of teams is played both ways.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final, TypeAlias
+
+from agent.battle.odds import mon_from
+from agent.lab.stats import mean_interval
+from emulator import Dex
+from tests.proofs.showdown.calibration import team_json, with_moves
+from tests.proofs.showdown.jobs import red_dex
+from tests.proofs.showdown.oracle import Game, Match, TeamJson, play_matches
+from tests.proofs.showdown.players import SEARCHES, Players
+from tests.proofs.workers import Row
+
+LEVELS: Final = (15, 40, 55)
+SIZE: Final = 3
+PAIRS: Final = 5  # of teams in a job
+OPPONENTS: Final = ("random", "greedy")
+REFERENCE: Final = 100  # playouts of each choice
+
+Scores: TypeAlias = Mapping[str, Sequence[float]]  # by opponent, in the order of the pairs
+
+
+def policies_job(number: int) -> Row:
+    """Let the agent's policy and the greedy rule play against the simple ones."""
+    return _played(number, {"ours": "asked", "greedy": "greedy"})
+
+
+def reference_job(number: int) -> Row:
+    """Let the search on Showdown's engine play the same battles."""
+    return _played(number, {"reference": REFERENCE})
+
+
+def _played(number: int, contenders: Mapping[str, str | int]) -> Row:
+    dex, random = red_dex(), Random(number)
+    level = LEVELS[number % len(LEVELS)]
+    pairs = [[_team(dex, random, level) for _ in range(2)] for _ in range(PAIRS)]
+    row: Row = {"name": f"battles {number}", "level": level, "problems": []}
+    for name, contender in contenders.items():
+        row[name] = {}
+        for opponent in OPPONENTS:
+            matches = [
+                Match(
+                    (teams[way], teams[1 - way]),
+                    (contender, opponent),
+                    2 * at + way + number * 1_000,
+                )
+                for at, teams in enumerate(pairs)
+                for way in range(2)
+            ]
+            players = Players(dex, [SEARCHES] * len(matches), [0] * len(matches))
+            scores = [_score(game) for game in play_matches(matches, players.choose)]
+            row[name][opponent] = [
+                (one + other) / 2 for one, other in zip(scores[::2], scores[1::2], strict=True)
+            ]
+    return row
+
+
+def _team(dex: Dex, random: Random, level: int) -> TeamJson:
+    mons = [
+        mon_from(dex, with_moves(dex, random, level + random.randint(-2, 2))) for _ in range(SIZE)
+    ]
+    return team_json(dex, [mon for mon in mons if mon is not None])
+
+
+def _score(game: Game) -> float:
+    return 0.5 if game.winner < 0 else float(game.winner == 0)
+
+
+def strength(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
+    """Return the share won by each against each, by level and in all, and the lead of ours over the reference."""
+    found: dict[str, Any] = {}
+    for name, those in (("ours", rows), ("greedy", rows), ("reference", reference)):
+        for opponent in OPPONENTS:
+            scores = [(row["level"], row[name][opponent]) for row in those]
+            levels = {
+                f"level {level}": mean_interval(
+                    [each for at, some in scores if at == level for each in some]
+                )
+                for level in LEVELS
+                if any(at == level for at, _ in scores)
+            }
+            every = [each for _, some in scores for each in some]
+            found[f"{name} against {opponent}"] = {
+                "battles": 2 * len(every),
+                "won": mean_interval(every) if every else None,
+                **levels,
+            }
+    for opponent in OPPONENTS:
+        leads = [
+            ours - theirs
+            for row, other in zip(rows, reference, strict=False)
+            for ours, theirs in zip(
+                row["ours"][opponent], other["reference"][opponent], strict=True
+            )
+        ]
+        found[f"ours minus reference, against {opponent}"] = mean_interval(leads) if leads else None
+    return found
