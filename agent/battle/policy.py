@@ -67,7 +67,7 @@ CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trai
 LEAVE_BELOW: Final = 0.25  # below this chance a wild battle is left after a mon has fainted
 # Turns played out for one decision: a choice that is clear takes few of them.
 WILD_TURNS: Final = 2_000
-TRAINER_TURNS: Final = 40_000
+TRAINER_TURNS: Final = 6_000
 NOTABLE: Final = 0.1  # gain in the chance to win from which an order has a reason worth telling
 UNTRIED: Final = TriedOrders()
 
