@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from emulator.rules.engine import effects
 from emulator.rules.engine.choices import add_moves
 from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.hit import scaled_accuracy
 from emulator.rules.engine.items import place_of
 from emulator.rules.engine.playout import expected_damage
 from emulator.rules.engine.position import (
@@ -27,6 +28,7 @@ from emulator.rules.engine.position import (
     OURS,
     PER_ITEM,
     SLOTS,
+    SPEED,
     SWITCH,
     TEAM,
     THEIRS,
@@ -58,7 +60,7 @@ UNSEEN: Final = (
 
 @compiled
 def best_attack(position: Position, side: int, tables: Tables) -> int:
-    """Return the choice of the move with the most expected damage; GO_ON or STRUGGLES where no move can be chosen."""
+    """Return the choice of the move that is worth most; GO_ON or STRUGGLES where no move can be chosen."""
     found = np.zeros(SLOTS * SLOTS + 1, np.int64)
     count = add_moves(position, side, found, 0)
     if found[0] >= SLOTS:
@@ -70,12 +72,27 @@ def best_attack(position: Position, side: int, tables: Tables) -> int:
     best, most = int(found[0]), -1
     for at in range(count):
         choice = int(found[at])
-        worth = attack_value(position, side, choice, tables) if choice < MIMIC_ONE else 0
+        worth = move_value(position, side, choice, tables) if choice < MIMIC_ONE else 0
         if worth > most:
             best, most = choice, worth
     loaded.number, loaded.effect, loaded.power = number, effect, power
     loaded.type, loaded.accuracy = kind, accuracy
     return best
+
+
+@compiled
+def move_value(position: Position, side: int, slot: int, tables: Tables) -> int:
+    """Return what a move is worth to a playout: its damage, and the turns that it takes from the target."""
+    user, target = position.sides[side], position.sides[1 - side]
+    damage = attack_value(position, side, slot, tables)
+    effect = int(user.move.effect)
+    if effect == effects.SLEEP and not target.status:
+        # Only an attack that takes half of the HP is as good.
+        return int(target.hp) * (scaled_accuracy(position, side, tables) + 1) // 2
+    if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
+        return damage * 2
+    # Of two attacks that knock out, the one that goes first.
+    return damage + int(user.move.number == effects.MOVE_QUICK_ATTACK)
 
 
 @compiled
@@ -266,7 +283,8 @@ def share_won(positions: NDArray[np.void], playouts: int, tables: Tables) -> flo
 def damage_share(position: Position, tables: Tables) -> float:
     """Return the share of the foe's HP that our best attack takes in a turn, on average."""
     start_battle(position, tables)
-    choice = best_attack(position, OURS, tables)
-    if choice >= SLOTS:
-        return 0.0
-    return float(attack_value(position, OURS, choice, tables) / (256 * position.sides[THEIRS].hp))
+    most = 0
+    for slot in range(SLOTS):
+        if position.sides[OURS].moves[slot] and position.sides[OURS].pp[slot]:
+            most = max(most, attack_value(position, OURS, slot, tables))
+    return float(most / (256 * position.sides[THEIRS].hp))
