@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from emulator.rules.engine import effects
 from emulator.rules.engine.choices import add_moves
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import scaled_accuracy
+from emulator.rules.engine.hit import critical_threshold, scaled_accuracy
 from emulator.rules.engine.items import place_of
 from emulator.rules.engine.playout import expected_damage
 from emulator.rules.engine.position import (
@@ -19,6 +19,7 @@ from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
     DECIDES,
+    FOCUSED,
     FOE_LEFT,
     GOES_ON,
     ITEM,
@@ -87,8 +88,8 @@ def move_value(position: Position, side: int, slot: int, tables: Tables) -> int:
     damage = attack_value(position, side, slot, tables)
     effect = int(user.move.effect)
     if effect == effects.SLEEP and not target.status:
-        # Only an attack that takes half of the HP is as good.
-        return int(target.hp) * (scaled_accuracy(position, side, tables) + 1) // 2
+        # Only an attack that knocks out is better.
+        return int(target.hp) * (scaled_accuracy(position, side, tables) + 1) - 1
     if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
         return damage * 2
     # Of two attacks that knock out, the one that goes first.
@@ -105,6 +106,11 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         effect == effects.DREAM_EATER and not target.status & ASLEEP
     ):
         return 0
+    if tables.moves[number].high_critical:
+        base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
+        critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
+        most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
+        return min(damage + damage * critical // 256, most)
     if effect == effects.EXPLODE:
         return damage // 8
     if effect in (effects.CHARGE, effects.FLY):
