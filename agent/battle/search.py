@@ -42,15 +42,15 @@ from emulator.rules.engine.sending import keep, next_member, start_battle
 from emulator.rules.engine.tables import Tables
 from emulator.rules.engine.turn import play_turn, send
 
-# How to go on: with the best attack; the same with the first item of the bag on one that is low; or another number, a
-# choice that is made again and again.
+# How to go on: with the best attack; the same with an item of the bag on one that is low, CAREFUL less its place in the
+# bag; or another number, a choice that is made again and again.
 ATTACKS: Final = -1
 CAREFUL: Final = -2
 LOW: Final = 3  # below this part of its HP
 OUTCOMES: Final = FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.
-HP_LEFT, FAINTED, EACH_TURN, HURT = OUTCOMES, OUTCOMES + 1, OUTCOMES + 2, OUTCOMES + 3
-WEIGHTS: Final = OUTCOMES + 4
+HP_LEFT, FAINTED, EACH_TURN, HURT, EACH_ITEM = range(OUTCOMES, OUTCOMES + 5)
+WEIGHTS: Final = OUTCOMES + 5
 BATCH: Final = 8  # playouts of each choice between two looks
 LONGEST: Final = 120  # turns of a playout
 CERTAINTY: Final = 2.5  # standard errors by which a choice must be behind to be dropped
@@ -155,9 +155,9 @@ def follow(position: Position, policy: int, tables: Tables) -> int:
         return best_attack(position, OURS, tables)
     if policy >= 0:
         return policy
-    ours = position.sides[OURS]
-    if policy == CAREFUL and position.bag_counts[0] and ours.hp * LOW < ours.max_hp:
-        return ITEM + int(position.bag_items[0]) * PER_ITEM + int(ours.out) * SLOTS
+    ours, at = position.sides[OURS], CAREFUL - policy
+    if at >= 0 and position.bag_counts[at] and ours.hp * LOW < ours.max_hp:
+        return ITEM + int(position.bag_items[at]) * PER_ITEM + int(ours.out) * SLOTS
     return best_attack(position, OURS, tables)
 
 
@@ -191,6 +191,7 @@ def value_of(start: Position, end: Position, outcome: int, weights: NDArray[np.f
         value += weights[HURT] * (hp_shares(start, THEIRS) - hp_shares(end, THEIRS)) / TEAM
     value += weights[HP_LEFT] * hp_shares(end, OURS)
     value -= weights[FAINTED] * (fainted(end, OURS) - fainted(start, OURS))
+    value -= weights[EACH_ITEM] * (start.bag_counts.sum() - end.bag_counts.sum())
     return float(value - weights[EACH_TURN] * (end.turns - start.turns))
 
 
