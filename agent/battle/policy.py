@@ -40,6 +40,7 @@ from emulator.rules.engine.items import (
     REVIVE,
     X_ATTACK,
     X_SPECIAL,
+    hp_restored,
     needs_member,
 )
 from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
@@ -168,13 +169,12 @@ class _Turn:
             for each in options
             if each.order not in self.tried.refused and is_allowed(each.order, self.state)
         ]
-        budget = WILD_TURNS if self.battle.is_wild else TRAINER_TURNS
-        weights = _weights(self.goals, catching=catching)
-        return _rated(self.dex, self.position, able, weights, budget) if able else []
+        weights = _weights(self.position, self.goals, catching=catching)
+        return _rated(self.dex, self.position, able, weights) if able else []
 
     def _moves(self, *, catching: bool = False) -> Iterator[TurnOption]:
         ball = self._ball() if catching else None
-        then = search.ATTACKS if ball is None else choice_of_item(ball)
+        then = _goes_on(self.position) if ball is None else choice_of_item(ball)
         own = self.battle.own
         per_use = WILD_PP_COST if self.battle.is_wild else PP_COST
         for choice in legal_choices(self.position, OURS):
@@ -208,23 +208,33 @@ class _Turn:
         for choice in legal_choices(self.position, OURS):
             if engine.SWITCH <= choice < engine.SWITCH + engine.TEAM:
                 at = int(choice) - engine.SWITCH
-                yield TurnOption(Switch(at), int(choice), cost=SWITCH_COST)
+                yield TurnOption(Switch(at), int(choice), _goes_on(self.position), SWITCH_COST)
 
     def _items(self) -> Iterator[TurnOption]:
-        cost = WILD_ITEM_COST if self.battle.is_wild else ITEM_COST
-        out = int(self.position.sides[OURS].out)
+        out, then = int(self.position.sides[OURS].out), _goes_on(self.position)
         for choice in legal_choices(self.position, OURS):
             item, target = divmod(int(choice) - engine.ITEM, engine.PER_ITEM)
             at = target // engine.SLOTS
             if X_ATTACK <= item <= X_SPECIAL:
-                yield TurnOption(UseItem(item), int(choice), cost=cost)
+                yield TurnOption(UseItem(item), int(choice), then)
             elif (needs_member(item) and not ETHER <= item <= MAX_ELIXIR) and (
                 at == out or item in (REVIVE, MAX_REVIVE)
             ):
-                yield TurnOption(UseItem(item, at), int(choice), cost=cost)
+                yield TurnOption(UseItem(item, at), int(choice), then)
 
 
-def _weights(goals: BattleGoals, *, catching: bool = False) -> NDArray[np.float64]:
+def _goes_on(position: Position) -> int:
+    """Return how playouts go on: against a trainer with the strongest potion, whenever a member is low."""
+    bag = zip(position.bag_items, position.bag_counts, strict=True)
+    restored = [hp_restored(int(item)) if count else 0 for item, count in bag]
+    if position.kind == engine.WILD or not any(restored):
+        return search.ATTACKS
+    return search.CAREFUL - restored.index(max(restored))
+
+
+def _weights(
+    position: Position, goals: BattleGoals, *, catching: bool = False
+) -> NDArray[np.float64]:
     """Return what each end of a battle is worth."""
     weights = np.zeros(search.WEIGHTS)
     run = TRAINING_RUN_VALUE if goals.train else RUN_VALUE
@@ -234,16 +244,15 @@ def _weights(goals: BattleGoals, *, catching: bool = False) -> NDArray[np.float6
     weights[engine.RAN] = weights[engine.FOE_LEFT] = away
     weights[search.HP_LEFT], weights[search.FAINTED] = HP_VALUE, FAINT_COST
     weights[search.EACH_TURN], weights[search.HURT] = TURN_COST, HURT_VALUE
+    item_cost = WILD_ITEM_COST if position.kind == engine.WILD else ITEM_COST
+    weights[search.EACH_ITEM] = 0.0 if catching else item_cost
     return weights
 
 
 def _rated(
-    dex: Dex,
-    position: Position,
-    options: Sequence[TurnOption],
-    weights: NDArray[np.float64],
-    budget: int,
+    dex: Dex, position: Position, options: Sequence[TurnOption], weights: NDArray[np.float64]
 ) -> list[RatedOption]:
+    budget = WILD_TURNS if position.kind == engine.WILD else TRAINER_TURNS
     positions = np.empty(2, position.dtype)
     positions[0] = position
     means, won, _ = search.race(
@@ -359,16 +368,17 @@ class BattlePolicy:
 
     def _sent(self, state: State) -> list[RatedOption]:
         """Return the value of sending each mon that has HP."""
-        position, goals = position_in(self.dex, state), self.goals(state)
+        goals = self.goals(state)
+        position = position_in(self.dex, state, goals.spare)
         if position is None:
             return []
         # Whoever is sent meets the foe that is out, or the next one.
         position.sides[THEIRS].hp = position.sides[THEIRS].team[position.sides[THEIRS].out].hp
         position.outcome = engine.WE_SEND
         able = [at for at, mon in enumerate(state.party.mons) if mon.hp]
-        options = [TurnOption(Switch(at), engine.SWITCH + at) for at in able]
-        budget = WILD_TURNS if position.kind == engine.WILD else TRAINER_TURNS
-        return _rated(self.dex, position, options, _weights(goals), budget) if options else []
+        then, weights = _goes_on(position), _weights(position, goals)
+        options = [TurnOption(Switch(at), engine.SWITCH + at, then) for at in able]
+        return _rated(self.dex, position, options, weights) if options else []
 
 
 def _place(rated: RatedOption) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from emulator.rules.engine import effects
 from emulator.rules.engine.choices import add_moves
 from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.hit import critical_threshold, scaled_accuracy
 from emulator.rules.engine.items import place_of
 from emulator.rules.engine.playout import expected_damage
 from emulator.rules.engine.position import (
@@ -18,6 +19,7 @@ from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
     DECIDES,
+    FOCUSED,
     FOE_LEFT,
     GOES_ON,
     ITEM,
@@ -27,6 +29,7 @@ from emulator.rules.engine.position import (
     OURS,
     PER_ITEM,
     SLOTS,
+    SPEED,
     SWITCH,
     TEAM,
     THEIRS,
@@ -39,15 +42,15 @@ from emulator.rules.engine.sending import keep, next_member, start_battle
 from emulator.rules.engine.tables import Tables
 from emulator.rules.engine.turn import play_turn, send
 
-# How to go on: with the best attack; the same with the first item of the bag on one that is low; or another number, a
-# choice that is made again and again.
+# How to go on: with the best attack; the same with an item of the bag on one that is low, CAREFUL less its place in the
+# bag; or another number, a choice that is made again and again.
 ATTACKS: Final = -1
 CAREFUL: Final = -2
 LOW: Final = 3  # below this part of its HP
 OUTCOMES: Final = FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.
-HP_LEFT, FAINTED, EACH_TURN, HURT = OUTCOMES, OUTCOMES + 1, OUTCOMES + 2, OUTCOMES + 3
-WEIGHTS: Final = OUTCOMES + 4
+HP_LEFT, FAINTED, EACH_TURN, HURT, EACH_ITEM = range(OUTCOMES, OUTCOMES + 5)
+WEIGHTS: Final = OUTCOMES + 5
 BATCH: Final = 8  # playouts of each choice between two looks
 LONGEST: Final = 120  # turns of a playout
 CERTAINTY: Final = 2.5  # standard errors by which a choice must be behind to be dropped
@@ -58,7 +61,7 @@ UNSEEN: Final = (
 
 @compiled
 def best_attack(position: Position, side: int, tables: Tables) -> int:
-    """Return the choice of the move with the most expected damage; GO_ON or STRUGGLES where no move can be chosen."""
+    """Return the choice of the move that is worth most; GO_ON or STRUGGLES where no move can be chosen."""
     found = np.zeros(SLOTS * SLOTS + 1, np.int64)
     count = add_moves(position, side, found, 0)
     if found[0] >= SLOTS:
@@ -70,12 +73,27 @@ def best_attack(position: Position, side: int, tables: Tables) -> int:
     best, most = int(found[0]), -1
     for at in range(count):
         choice = int(found[at])
-        worth = attack_value(position, side, choice, tables) if choice < MIMIC_ONE else 0
+        worth = move_value(position, side, choice, tables) if choice < MIMIC_ONE else 0
         if worth > most:
             best, most = choice, worth
     loaded.number, loaded.effect, loaded.power = number, effect, power
     loaded.type, loaded.accuracy = kind, accuracy
     return best
+
+
+@compiled
+def move_value(position: Position, side: int, slot: int, tables: Tables) -> int:
+    """Return what a move is worth to a playout: its damage, and the turns that it takes from the target."""
+    user, target = position.sides[side], position.sides[1 - side]
+    damage = attack_value(position, side, slot, tables)
+    effect = int(user.move.effect)
+    if effect == effects.SLEEP and not target.status:
+        # Only an attack that knocks out is better.
+        return int(target.hp) * (scaled_accuracy(position, side, tables) + 1) - 1
+    if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
+        return damage * 2
+    # Of two attacks that knock out, the one that goes first.
+    return damage + int(user.move.number == effects.MOVE_QUICK_ATTACK)
 
 
 @compiled
@@ -88,6 +106,11 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         effect == effects.DREAM_EATER and not target.status & ASLEEP
     ):
         return 0
+    if tables.moves[number].high_critical:
+        base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
+        critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
+        most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
+        return min(damage + damage * critical // 256, most)
     if effect == effects.EXPLODE:
         return damage // 8
     if effect in (effects.CHARGE, effects.FLY):
@@ -132,9 +155,9 @@ def follow(position: Position, policy: int, tables: Tables) -> int:
         return best_attack(position, OURS, tables)
     if policy >= 0:
         return policy
-    ours = position.sides[OURS]
-    if policy == CAREFUL and position.bag_counts[0] and ours.hp * LOW < ours.max_hp:
-        return ITEM + int(position.bag_items[0]) * PER_ITEM + int(ours.out) * SLOTS
+    ours, at = position.sides[OURS], CAREFUL - policy
+    if at >= 0 and position.bag_counts[at] and ours.hp * LOW < ours.max_hp:
+        return ITEM + int(position.bag_items[at]) * PER_ITEM + int(ours.out) * SLOTS
     return best_attack(position, OURS, tables)
 
 
@@ -168,6 +191,7 @@ def value_of(start: Position, end: Position, outcome: int, weights: NDArray[np.f
         value += weights[HURT] * (hp_shares(start, THEIRS) - hp_shares(end, THEIRS)) / TEAM
     value += weights[HP_LEFT] * hp_shares(end, OURS)
     value -= weights[FAINTED] * (fainted(end, OURS) - fainted(start, OURS))
+    value -= weights[EACH_ITEM] * (start.bag_counts.sum() - end.bag_counts.sum())
     return float(value - weights[EACH_TURN] * (end.turns - start.turns))
 
 
@@ -266,7 +290,8 @@ def share_won(positions: NDArray[np.void], playouts: int, tables: Tables) -> flo
 def damage_share(position: Position, tables: Tables) -> float:
     """Return the share of the foe's HP that our best attack takes in a turn, on average."""
     start_battle(position, tables)
-    choice = best_attack(position, OURS, tables)
-    if choice >= SLOTS:
-        return 0.0
-    return float(attack_value(position, OURS, choice, tables) / (256 * position.sides[THEIRS].hp))
+    most = 0
+    for slot in range(SLOTS):
+        if position.sides[OURS].moves[slot] and position.sides[OURS].pp[slot]:
+            most = max(most, attack_value(position, OURS, slot, tables))
+    return float(most / (256 * position.sides[THEIRS].hp))
