@@ -43,6 +43,7 @@ from emulator.rules.engine.items import (
     hp_restored,
     needs_member,
 )
+from emulator.rules.engine.playout import ATTACKS, CAREFUL, best_move
 from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
 
 HP_VALUE: Final = 0.1  # of a member's full HP, where a won battle counts 1
@@ -98,7 +99,7 @@ class TurnOption(NamedTuple):
 
     order: Order
     choice: int
-    then: int = search.ATTACKS
+    then: int = ATTACKS
     cost: float = 0.0
 
 
@@ -228,8 +229,8 @@ def _goes_on(position: Position) -> int:
     bag = zip(position.bag_items, position.bag_counts, strict=True)
     restored = [hp_restored(int(item)) if count else 0 for item, count in bag]
     if position.kind == engine.WILD or not any(restored):
-        return search.ATTACKS
-    return search.CAREFUL - restored.index(max(restored))
+        return ATTACKS
+    return CAREFUL - restored.index(max(restored))
 
 
 def _weights(
@@ -284,7 +285,7 @@ def _reason(turn: _Turn, chosen: RatedOption, rated: Sequence[RatedOption]) -> s
     """
     others = [each for each in rated if each.option.order != chosen.option.order]
     second = max(others, default=chosen, key=lambda each: each.value)
-    plain = search.best_attack(turn.position, OURS, tables_of(turn.dex))
+    plain = best_move(turn.position, OURS, ATTACKS, tables_of(turn.dex))
     if chosen.won < second.won + NOTABLE or chosen.option.choice == plain:
         return ""
     words = f"{_words(turn, chosen.option.order)}: {chosen.won:.2f}"

@@ -8,45 +8,28 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.choices import add_moves
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import critical_threshold, scaled_accuracy
-from emulator.rules.engine.items import place_of
-from emulator.rules.engine.playout import expected_damage
+from emulator.rules.engine.playout import AS_THE_GAME, CAREFUL, attack_value, play_on
 from emulator.rules.engine.position import (
-    ASLEEP,
     BOTH_SEND,
     CAUGHT,
     DECIDES,
-    FOCUSED,
     FOE_LEFT,
     GOES_ON,
-    ITEM,
     LOST,
-    MIMIC_ONE,
-    NO_ONE,
     OURS,
-    PER_ITEM,
     SLOTS,
-    SPEED,
     SWITCH,
     TEAM,
     THEIRS,
-    THEY_SEND,
     WE_SEND,
     WON,
     Position,
 )
-from emulator.rules.engine.sending import keep, next_member, start_battle
+from emulator.rules.engine.sending import keep, start_battle
 from emulator.rules.engine.tables import Tables
 from emulator.rules.engine.turn import play_turn, send
 
-# How to go on: with the best attack; the same with an item of the bag on one that is low, CAREFUL less its place in the
-# bag; or another number, a choice that is made again and again.
-ATTACKS: Final = -1
-CAREFUL: Final = -2
-LOW: Final = 3  # below this part of its HP
 OUTCOMES: Final = FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.
 HP_LEFT, FAINTED, EACH_TURN, HURT, EACH_ITEM = range(OUTCOMES, OUTCOMES + 5)
@@ -60,105 +43,13 @@ UNSEEN: Final = (
 
 
 @compiled
-def best_attack(position: Position, side: int, tables: Tables) -> int:
-    """Return the choice of the move that is worth most; GO_ON or STRUGGLES where no move can be chosen."""
-    found = np.zeros(SLOTS * SLOTS + 1, np.int64)
-    count = add_moves(position, side, found, 0)
-    if found[0] >= SLOTS:
-        return int(found[0])
-    # What was loaded before stays: Counter looks at it.
-    loaded = position.sides[side].move
-    number, effect, power = int(loaded.number), int(loaded.effect), int(loaded.power)
-    kind, accuracy = int(loaded.type), int(loaded.accuracy)
-    best, most = int(found[0]), -1
-    for at in range(count):
-        choice = int(found[at])
-        worth = move_value(position, side, choice, tables) if choice < MIMIC_ONE else 0
-        if worth > most:
-            best, most = choice, worth
-    loaded.number, loaded.effect, loaded.power = number, effect, power
-    loaded.type, loaded.accuracy = kind, accuracy
-    return best
-
-
-@compiled
-def move_value(position: Position, side: int, slot: int, tables: Tables) -> int:
-    """Return what a move is worth to a playout: its damage, and the turns that it takes from the target."""
-    user, target = position.sides[side], position.sides[1 - side]
-    damage = attack_value(position, side, slot, tables)
-    effect = int(user.move.effect)
-    if effect == effects.SLEEP and not target.status:
-        # Only an attack that knocks out is better.
-        return int(target.hp) * (scaled_accuracy(position, side, tables) + 1) - 1
-    if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
-        return damage * 2
-    # Of two attacks that knock out, the one that goes first.
-    return damage + int(user.move.number == effects.MOVE_QUICK_ATTACK)
-
-
-@compiled
-def attack_value(position: Position, side: int, slot: int, tables: Tables) -> int:
-    """Return the expected damage of a move for each turn that it takes."""
-    user, target = position.sides[side], position.sides[1 - side]
-    damage = expected_damage(position, side, slot, tables)
-    effect, number = int(user.move.effect), int(user.move.number)
-    if number == effects.MOVE_COUNTER or (
-        effect == effects.DREAM_EATER and not target.status & ASLEEP
-    ):
-        return 0
-    if tables.moves[number].high_critical:
-        base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
-        critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
-        most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
-        return min(damage + damage * critical // 256, most)
-    if effect == effects.EXPLODE:
-        return damage // 8
-    if effect in (effects.CHARGE, effects.FLY):
-        return damage // 2
-    if effect == effects.HYPER_BEAM and damage < int(target.hp) * 200:
-        return damage * 5 // 8
-    return damage
-
-
-@compiled
-def play_out(position: Position, choice: int, then: int, tables: Tables) -> int:
+def make(position: Position, choice: int, then: int, tables: Tables) -> int:
     """Make a choice of ours, go on by a policy, and return the outcome; GOES_ON when there is no end."""
     if position.outcome in (WE_SEND, BOTH_SEND):
         send(position, OURS, choice - SWITCH, tables)
     else:
         play_turn(position, choice, DECIDES, tables)
-    return play_on(position, then, tables)
-
-
-@compiled
-def play_on(position: Position, policy: int, tables: Tables) -> int:
-    """Play a battle by a policy of ours, and return the outcome; GOES_ON when there is no end."""
-    until = int(position.turns) + LONGEST
-    while True:
-        outcome = int(position.outcome)
-        if outcome == GOES_ON:
-            if position.turns >= until:
-                return GOES_ON
-            play_turn(position, follow(position, policy, tables), DECIDES, tables)
-        elif outcome in (WE_SEND, BOTH_SEND):
-            send(position, OURS, next_member(position, OURS), tables)
-        elif outcome == THEY_SEND:
-            send(position, THEIRS, next_member(position, THEIRS), tables)
-        else:
-            return outcome
-
-
-@compiled
-def follow(position: Position, policy: int, tables: Tables) -> int:
-    """Return the choice of a policy."""
-    if policy >= ITEM and place_of(position, (policy - ITEM) // PER_ITEM) == NO_ONE:
-        return best_attack(position, OURS, tables)
-    if policy >= 0:
-        return policy
-    ours, at = position.sides[OURS], CAREFUL - policy
-    if at >= 0 and position.bag_counts[at] and ours.hp * LOW < ours.max_hp:
-        return ITEM + int(position.bag_items[at]) * PER_ITEM + int(ours.out) * SLOTS
-    return best_attack(position, OURS, tables)
+    return play_on(position, then, AS_THE_GAME, LONGEST, tables)
 
 
 @compiled
@@ -225,7 +116,7 @@ def race(
             for each in range(BATCH):
                 positions[1] = start
                 end.seed, end.draws = seed + first + each, 0
-                outcome = play_out(end, int(options[at, 0]), int(options[at, 1]), tables)
+                outcome = make(end, int(options[at, 0]), int(options[at, 1]), tables)
                 value = value_of(start, end, outcome, weights) - costs[at]
                 sums[at] += value
                 squares[at] += value * value
@@ -278,7 +169,7 @@ def share_won(positions: NDArray[np.void], playouts: int, tables: Tables) -> flo
                 battle.sides[OURS].team[:] = team
                 battle.bag_counts[0] = bag
             start_battle(battle, tables)
-            outcome = play_on(battle, CAREFUL, tables)
+            outcome = play_on(battle, CAREFUL, AS_THE_GAME, LONGEST, tables)
             if outcome != WON:
                 break
             keep(battle, OURS)

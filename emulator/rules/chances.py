@@ -1,11 +1,10 @@
-"""Chances as exact fractions of 256: to hit, to hit critically, to run, to move first; and residual damage."""
+"""Chances as exact fractions of 256: to hit, to hit critically, to run."""
 
 from fractions import Fraction
 from typing import Final
 
-from emulator.ram.battle_mon import BattleMon, Volatile
 from emulator.rules.arithmetic import BYTE, critical_threshold, run_threshold
-from emulator.rules.moves import DREAM_EATER, FIRST, LAST, SWIFT, Attacker, Defender, MoveData
+from emulator.rules.moves import DREAM_EATER, SWIFT, Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook
 
 SURE: Final = Fraction(1)
@@ -37,30 +36,3 @@ def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:
 def run_chance(speed: int, enemy_speed: int, attempt: int) -> Fraction:
     """Return the chance that the `attempt`th try, counted from 1, to run from a wild Pokemon succeeds."""
     return Fraction(run_threshold(speed, enemy_speed, attempt), BYTE)
-
-
-def first_chance(speed: int, move: int, enemy_speed: int, enemy_move: int) -> Fraction:
-    """Return the chance to move before the enemy, given both speeds and move numbers."""
-    own, other = (_priority(move), speed), (_priority(enemy_move), enemy_speed)
-    if own == other:
-        return Fraction(1, 2)
-    return SURE if own > other else NEVER
-
-
-def _priority(move: int) -> int:
-    return (move == FIRST) - (move == LAST)
-
-
-SHARE: Final = 16
-
-
-def residual_loss(mon: BattleMon, turn: int = 0) -> int:
-    """Return the HP that poison, burn and Leech Seed take from `mon` after its next turn, or `turn` turns later."""
-    share, loss = max(mon.max_hp // SHARE, 1), 0
-    toxic, grows = mon.toxic_turns, Volatile.BADLY_POISONED in mon.volatile
-    sources = bool(mon.status.poisoned or mon.status.burned) + (Volatile.SEEDED in mon.volatile)
-    toxic += turn * sources
-    for _ in range(sources):
-        toxic += 1
-        loss += share * (toxic if grows else 1)
-    return loss

@@ -4,10 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from emulator.ram.battle_mon import BattleMon
 from emulator.rules.arithmetic import (
     BYTE,
     HIGHEST_ROLL,
@@ -65,12 +61,6 @@ def full_damage(
     return book.chart.apply(amount, move.type, defender.types)
 
 
-def self_hit(mon: BattleMon) -> int:
-    """Return the damage a confused Pokemon does to itself: no type, no roll, never critical."""
-    attack, defense = as_bytes(mon.stats.attack, mon.stats.defense)
-    return base_damage(mon.level, SELF_HIT_POWER, attack, max(defense, 1))
-
-
 def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:
     attack, defense = as_bytes(*_pair(attacker, defender, special=move.special, critical=critical))
     if move.effect == EXPLODE:
@@ -90,7 +80,6 @@ def _pair(attacker: Attacker, defender: Defender, *, special: bool, critical: bo
 
 
 Spread: TypeAlias = Mapping[int, float]  # from damage to probability
-Odds: TypeAlias = NDArray[np.float64]
 
 KNOCKOUT: Final = 0xFFFF
 SEVERAL: Final = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}

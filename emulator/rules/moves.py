@@ -1,7 +1,6 @@
-"""Inputs of the battle arithmetic: a move, its user, its target, and the turns that a use takes."""
+"""Inputs of the battle arithmetic: a move, its user and its target."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
@@ -117,37 +116,3 @@ class Defender:
             asleep=mon.status.sleep > 0,
             substitute=Volatile.SUBSTITUTE in mon.volatile,
         )
-
-
-ONCE: Final[Mapping[int, float]] = {1: 1.0}
-HELD: Final[Mapping[int, float]] = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}
-THRASHED: Final[Mapping[int, float]] = {3: 1 / 2, 4: 1 / 2}
-
-
-@dataclass(frozen=True, slots=True)
-class MoveTurns:
-    """How many turns a use of a move takes.
-
-    `before` is the number of turns until it hits, `after` the number its user must recharge unless it missed or knocked
-    out. `strikes` maps a number of consecutive turns in which it hits to its probability; its user cannot choose
-    another move during them. `holds` says whether the other side cannot act in these turns.
-    """
-
-    before: int = 0
-    after: int = 0
-    strikes: Mapping[int, float] = field(default_factory=lambda: ONCE)
-    holds: bool = False
-
-
-_PLAIN: Final = MoveTurns()
-_TURNS: Final = {
-    **dict.fromkeys(CHARGES, MoveTurns(before=1)),
-    RECHARGE: MoveTurns(after=1),
-    THRASH: MoveTurns(strikes=THRASHED),
-    TRAP: MoveTurns(strikes=HELD, holds=True),
-}
-
-
-def move_turns(move: MoveData) -> MoveTurns:
-    """Return how many turns a use of `move` takes."""
-    return _TURNS.get(move.effect, _PLAIN)

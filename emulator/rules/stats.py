@@ -1,13 +1,10 @@
 """Stats and levels: base values, DVs, stages, badge boosts, growth rates and experience."""
 
-from collections.abc import Collection
-from dataclasses import replace
 from typing import Final, NamedTuple
 
-from emulator.ram.battle_mon import BattleMon
 from emulator.ram.party import Dvs, Stats
-from emulator.rules.arithmetic import HIGHEST, experience_at, experience_for, stat_core, with_badge
-from emulator.rules.rule_book import STAGES, RuleBook
+from emulator.rules.arithmetic import HIGHEST, experience_at, experience_for, stat_core
+from emulator.rules.rule_book import RuleBook
 
 NO_EXPERIENCE: Final = Stats(0, 0, 0, 0, 0)
 
@@ -28,8 +25,6 @@ def staged(stat: int, stage: int, book: RuleBook) -> int:
 
 
 ORDER: Final = ("attack", "defense", "speed", "special", "accuracy", "evasion")
-BADGE_STATS: Final = {0: "attack", 2: "defense", 4: "speed", 6: "special"}  # by bit number
-STAGE_ONLY: Final = ("accuracy", "evasion")  # these two have a stage but no value
 
 
 class StageChange(NamedTuple):
@@ -51,29 +46,6 @@ _CHANGES: Final = {
 def stage_change(effect: int) -> StageChange | None:
     """Return the stage change of a move with this effect, or None."""
     return _CHANGES.get(effect)
-
-
-def after_change(
-    mon: BattleMon, change: StageChange, book: RuleBook, *, badges: Collection[int] = ()
-) -> BattleMon:
-    """Return `mon` after a stage change; its status (burn, paralysis) is not applied again.
-
-    `badges` are the bit numbers of its trainer's badges: each boosts its stat once more.
-    """
-    old = getattr(mon.stages, change.stat)
-    stage = min(max(old + change.by, STAGES.start), STAGES.stop - 1)
-    stages = mon.stages._replace(**{change.stat: stage})
-    stats = mon.stats
-    if change.stat not in STAGE_ONLY:
-        value = staged(getattr(mon.unmodified, change.stat), stage, book)
-        stats = stats._replace(**{change.stat: value})
-    return replace(mon, stages=stages, stats=with_badges(stats, badges))
-
-
-def with_badges(stats: Stats, badges: Collection[int]) -> Stats:
-    """Return stats after the badge boosts of one eighth."""
-    old = {name: getattr(stats, name) for bit, name in BADGE_STATS.items() if bit in badges}
-    return stats._replace(**{name: with_badge(stat) for name, stat in old.items()})
 
 
 HIGHEST_LEVEL: Final = 100

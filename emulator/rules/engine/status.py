@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from emulator.rules.chances import SHARE
 from emulator.rules.engine import effects
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
@@ -25,6 +24,7 @@ from emulator.rules.engine.position import (
 from emulator.rules.engine.stages import apply_penalties
 from emulator.rules.engine.tables import Tables
 
+SHARE: Final = 16  # of the maximum HP that poison and the like take: a sixteenth
 POISON_TYPE: Final = 3
 GROUND: Final = 4
 FIRE: Final = 20

@@ -13,7 +13,7 @@ from emulator import BattleKind, BattleMon, BattleResult, Party, State
 from emulator.ram.party import MoveSlot
 from emulator.rules.engine import effects
 from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.playout import copies
+from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, best_move, copies, play_on
 from emulator.rules.engine.position import OURS, SLOTS, WON, Position
 from emulator.rules.engine.sending import send_out
 from emulator.rules.engine.stages import raise_stage
@@ -187,7 +187,9 @@ class Playouts(NamedTuple):
 def played_out(position: Position, tables: Tables | None = None) -> Playouts:
     """Use our first move again and again."""
     battles = copies(position, 400, seed=3)
-    outcomes = [search.play_on(each, 0, tables or tables_of(DEX)) for each in battles]
+    outcomes = [
+        play_on(each, 0, AS_THE_GAME, search.LONGEST, tables or tables_of(DEX)) for each in battles
+    ]
     return Playouts(outcomes.count(WON) / len(outcomes), float(battles["turns"].mean()))
 
 
@@ -223,7 +225,7 @@ class BestAttack(Script):
     def order(self, state: State, tried: TriedOrders) -> Order:
         position = position_in(DEX, state)
         assert position is not None
-        choice = search.best_attack(position, OURS, tables_of(DEX))
+        choice = best_move(position, OURS, ATTACKS, tables_of(DEX))
         return Attack(choice if choice < SLOTS else 0)
 
     def next_mon(self, state: State) -> int:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from emulator import Ram, read_state
 from emulator.ram.party import Dvs, Stats
 from emulator.rules.arithmetic import rolled
-from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
+from emulator.rules.chances import critical_chance, hit_chance, run_chance
 from emulator.rules.damage import ROLLS, Spread, damage_spread, full_damage, use_spread
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
@@ -178,19 +178,6 @@ def test_chances_to_run() -> None:
     assert run_chance(900, 999, 1) == Fraction(116, 256)  # 28800/249 = 115
     assert run_chance(999, 1100, 1) == 1  # a quarter of 1100 leaves 19
     assert run_chance(999, 1025, 1) == 1  # a quarter of 1025 is 256, which wraps to 0
-
-
-def test_chance_to_move_first() -> None:
-    quick, late = 98, 68
-    assert first_chance(10, 1, 9, 1) == 1
-    assert first_chance(9, 1, 10, 1) == 0
-    assert first_chance(9, 1, 9, 1) == Fraction(1, 2)
-    assert first_chance(1, quick, 9, 1) == 1
-    assert first_chance(9, 1, 1, quick) == 0
-    assert first_chance(1, quick, 2, quick) == 0
-    assert first_chance(9, late, 1, 1) == 0
-    assert first_chance(1, 1, 9, late) == 1
-    assert first_chance(9, late, 9, late) == Fraction(1, 2)
 
 
 def test_stats_by_hand() -> None:

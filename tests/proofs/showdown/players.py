@@ -9,6 +9,7 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
+from emulator.rules.engine import playout
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.foe import choose_move
 from emulator.rules.engine.position import (
@@ -88,7 +89,7 @@ class Players:
     def _attacks(self, position: Position) -> int:
         if position.outcome == WE_SEND:
             return SWITCH + int(next_member(position, OURS))
-        return int(search.follow(position, search.ATTACKS, self._tables))
+        return int(playout.choose(position, OURS, playout.ATTACKS, self._tables))
 
     def _searches(self, position: Position) -> int:
         """Return the choice that the agent's policy values most, without items."""
@@ -106,12 +107,8 @@ class Players:
         options = [
             policy.TurnOption(Attack(0), each, cost=_cost(position, each)) for each in choices
         ]
-        weights = policy._weights(policy.BattleGoals())
-        return (
-            policy._rated(self._dex, position, options, weights, policy.TRAINER_TURNS)
-            if options
-            else []
-        )
+        weights = policy._weights(position, policy.BattleGoals())
+        return policy._rated(self._dex, position, options, weights) if options else []
 
 
 def _cost(position: Position, choice: int) -> float:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.ram.party import Dvs
-from emulator.rules.engine.playout import CUT_OFF, GREEDY, RANDOM, copies, play_out
-from emulator.rules.engine.position import DRAWN, LINK, LOST, WON, empty_positions
+from emulator.rules.engine.playout import GREEDY, RANDOM, copies, play_out
+from emulator.rules.engine.position import DRAWN, GOES_ON, LINK, LOST, WON, empty_positions
 from emulator.rules.engine.sending import start_battle
 from emulator.rules.engine.tables import Tables
 from emulator.rules.stats import stats_of
@@ -17,7 +17,7 @@ from tests.proofs.showdown.oracle import Duel, Game, TeamJson
 from tests.proofs.showdown.positions import SIDES
 
 POLICIES: Final = {"random": RANDOM, "greedy": GREEDY}
-WINNERS: Final = {WON: 0, LOST: 1, DRAWN: -1, CUT_OFF: -1}
+WINNERS: Final = {WON: 0, LOST: 1, DRAWN: -1, GOES_ON: -1}
 LEVELS: Final = (5, 70)
 LARGEST: Final = 3  # team
 LONGEST: Final = 1_000  # turns

@@ -9,16 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emulator.rules.engine.playout import (
-    AS_THE_GAME,
-    CUT_OFF,
-    GREEDY,
-    RANDOM,
-    copies,
-    play_out,
-    play_turns,
-)
-from emulator.rules.engine.position import LINK, LOST, RAN, TRAINER, WILD, WON
+from emulator.rules.engine.playout import AS_THE_GAME, GREEDY, RANDOM, copies, play_out, play_turns
+from emulator.rules.engine.position import GOES_ON, LINK, LOST, RAN, TRAINER, WILD, WON
 from emulator.rules.engine.turn import play_turn
 from tests.emulator.rules.engine.real_battle import real_battle, real_tables
 
@@ -68,7 +60,7 @@ def test_battles_end(kind: int) -> None:
     assert (many["sides"]["hp"] >= 0).all()
     assert (many["sides"]["hp"] <= many["sides"]["max_hp"]).all()
     cut = play_out(copies(real_battle(4, kind), 5, seed=1), RANDOM, AS_THE_GAME, 0, real_tables())
-    assert set(cut.tolist()) == {CUT_OFF}
+    assert set(cut.tolist()) == {GOES_ON}
 
 
 def test_greedy_play_beats_random_play() -> None:
