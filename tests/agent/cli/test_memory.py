@@ -400,7 +400,7 @@ def game_memories(tmp_path_factory: pytest.TempPathFactory) -> GameMemories:
     folder, made = tmp_path_factory.mktemp("taught"), GameMemories([], [])
     for seed in (100, 101):
         memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
-        settings = Settings(seed=seed, until="rival", run=run, memory=memory)
+        settings = Settings(seed=seed, until="second_town", run=run, memory=memory)
         play_run(settings, Watcher(), Interrupt())
         made.files.append(memory)
         with closing(read_run(run)) as played:
