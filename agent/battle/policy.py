@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agent.battle import search
 from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.odds import position_in, tables_of
+from agent.battle.search import RatedOption, TurnOption, goes_on
 from agent.skills import (
     BALLS,
     SAFARI_BALL,
@@ -40,25 +38,17 @@ from emulator.rules.engine.items import (
     REVIVE,
     X_ATTACK,
     X_SPECIAL,
-    hp_restored,
     needs_member,
 )
-from emulator.rules.engine.playout import ATTACKS, CAREFUL, best_move
+from emulator.rules.engine.playout import ATTACKS, best_move
 from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
 
-HP_VALUE: Final = 0.1  # of a member's full HP, where a won battle counts 1
-FAINT_COST: Final = 0.12  # of a fainted member, even if the battle is won
-TURN_COST: Final = 0.004  # of equal choices the quicker one is better
-HURT_VALUE: Final = 0.3  # of all HP of the foes, in a battle that is lost
 TRAINING_RUN_VALUE: Final = 0.5  # of running away in training
 RUN_VALUE: Final = 1.02  # of running away otherwise
-LOST_CATCH: Final = 0.2  # of a wanted Pokemon that faints or gets away
 BALL_COSTS: Final = {POKE_BALL: 0.0, GREAT_BALL: 0.02, ULTRA_BALL: 0.04, MASTER_BALL: 0.7}
 MOST_BALLS: Final = 10  # thrown at one target
 LEAST_CATCH: Final = 0.03  # share of the playouts with a catch below which no ball is thrown
 SWITCH_COST: Final = 0.03  # prevents switching back and forth
-ITEM_COST: Final = 0.08
-WILD_ITEM_COST: Final = 0.25
 WILD_PP_COST: Final = 0.06  # of using the last PP of a move against a wild Pokemon
 PP_COST: Final = 0.02  # the same against a trainer
 EQUAL_VALUE: Final = 0.02  # values within this difference count as equal
@@ -67,9 +57,6 @@ GOOD_ENOUGH: Final = (
 )
 CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trainer's next mon
 LEAVE_BELOW: Final = 0.25  # below this chance a wild battle is left after a mon has fainted
-# Turns played out for one decision: a choice that is clear takes few of them.
-WILD_TURNS: Final = 2_000
-TRAINER_TURNS: Final = 6_000
 NOTABLE: Final = 0.1  # gain in the chance to win from which an order has a reason worth telling
 UNTRIED: Final = TriedOrders()
 
@@ -92,23 +79,6 @@ class BattleGoals:
 
 
 GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
-
-
-class TurnOption(NamedTuple):
-    """One option of a turn: the order, the engine's choice for it, how playouts go on, and what it costs."""
-
-    order: Order
-    choice: int
-    then: int = ATTACKS
-    cost: float = 0.0
-
-
-class RatedOption(NamedTuple):
-    """An option with its value, and the share of its playouts that were won or ended in a catch."""
-
-    option: TurnOption
-    value: float
-    won: float
 
 
 class ChosenOrder(NamedTuple):
@@ -159,7 +129,7 @@ class _Turn:
             if max((each.won for each in rated), default=0.0) >= LEAST_CATCH:
                 return rated
         first = self._rate([*self._moves(), *self._away()])
-        highest = 1 + HP_VALUE * float(search.hp_shares(self.position, OURS))
+        highest = 1 + search.HP_VALUE * float(search.hp_shares(self.position, OURS))
         if max((each.value for each in first), default=0.0) >= highest - GOOD_ENOUGH:
             return first
         return self._rate([*self._moves(), *self._away(), *self._switches(), *self._items()])
@@ -170,12 +140,12 @@ class _Turn:
             for each in options
             if each.order not in self.tried.refused and is_allowed(each.order, self.state)
         ]
-        weights = _weights(self.position, self.goals, catching=catching)
-        return _rated(self.dex, self.position, able, weights) if able else []
+        weights = search.weights_of(self.position, _away(self.goals), catching=catching)
+        return search.rate(self.position, able, weights, tables_of(self.dex)) if able else []
 
     def _moves(self, *, catching: bool = False) -> Iterator[TurnOption]:
         ball = self._ball() if catching else None
-        then = _goes_on(self.position) if ball is None else choice_of_item(ball)
+        then = goes_on(self.position) if ball is None else choice_of_item(ball)
         own = self.battle.own
         per_use = WILD_PP_COST if self.battle.is_wild else PP_COST
         for choice in legal_choices(self.position, OURS):
@@ -209,10 +179,10 @@ class _Turn:
         for choice in legal_choices(self.position, OURS):
             if engine.SWITCH <= choice < engine.SWITCH + engine.TEAM:
                 at = int(choice) - engine.SWITCH
-                yield TurnOption(Switch(at), int(choice), _goes_on(self.position), SWITCH_COST)
+                yield TurnOption(Switch(at), int(choice), goes_on(self.position), SWITCH_COST)
 
     def _items(self) -> Iterator[TurnOption]:
-        out, then = int(self.position.sides[OURS].out), _goes_on(self.position)
+        out, then = int(self.position.sides[OURS].out), goes_on(self.position)
         for choice in legal_choices(self.position, OURS):
             item, target = divmod(int(choice) - engine.ITEM, engine.PER_ITEM)
             at = target // engine.SLOTS
@@ -224,48 +194,10 @@ class _Turn:
                 yield TurnOption(UseItem(item, at), int(choice), then)
 
 
-def _goes_on(position: Position) -> int:
-    """Return how playouts go on: against a trainer with the strongest potion, whenever a member is low."""
-    bag = zip(position.bag_items, position.bag_counts, strict=True)
-    restored = [hp_restored(int(item)) if count else 0 for item, count in bag]
-    if position.kind == engine.WILD or not any(restored):
-        return ATTACKS
-    return CAREFUL - restored.index(max(restored))
-
-
-def _weights(
-    position: Position, goals: BattleGoals, *, catching: bool = False
-) -> NDArray[np.float64]:
-    """Return what each end of a battle is worth."""
-    weights = np.zeros(search.WEIGHTS)
+def _away(goals: BattleGoals) -> float:
+    """Return what running from a wild Pokemon is worth."""
     run = TRAINING_RUN_VALUE if goals.train else RUN_VALUE
-    weights[engine.WON] = LOST_CATCH if catching else 1.0
-    weights[engine.CAUGHT] = 1.0 if catching else 0.0
-    away = 0.0 if goals.must_win else LOST_CATCH if catching else run
-    weights[engine.RAN] = weights[engine.FOE_LEFT] = away
-    weights[search.HP_LEFT], weights[search.FAINTED] = HP_VALUE, FAINT_COST
-    weights[search.EACH_TURN], weights[search.HURT] = TURN_COST, HURT_VALUE
-    item_cost = WILD_ITEM_COST if position.kind == engine.WILD else ITEM_COST
-    weights[search.EACH_ITEM] = 0.0 if catching else item_cost
-    return weights
-
-
-def _rated(
-    dex: Dex, position: Position, options: Sequence[TurnOption], weights: NDArray[np.float64]
-) -> list[RatedOption]:
-    budget = WILD_TURNS if position.kind == engine.WILD else TRAINER_TURNS
-    positions = np.empty(2, position.dtype)
-    positions[0] = position
-    means, won, _ = search.race(
-        positions,
-        np.array([(each.choice, each.then) for each in options]),
-        np.array([each.cost for each in options]),
-        weights,
-        budget,
-        tables_of(dex),
-    )
-    found = zip(options, means, won, strict=True)
-    return [RatedOption(each, float(mean), float(share)) for each, mean, share in found]
+    return 0.0 if goals.must_win else run
 
 
 def _best(turn: _Turn, rated: Sequence[RatedOption]) -> ChosenOrder:
@@ -377,9 +309,9 @@ class BattlePolicy:
         position.sides[THEIRS].hp = position.sides[THEIRS].team[position.sides[THEIRS].out].hp
         position.outcome = engine.WE_SEND
         able = [at for at, mon in enumerate(state.party.mons) if mon.hp]
-        then, weights = _goes_on(position), _weights(position, goals)
+        then, weights = goes_on(position), search.weights_of(position, _away(goals))
         options = [TurnOption(Switch(at), engine.SWITCH + at, then) for at in able]
-        return _rated(self.dex, position, options, weights) if options else []
+        return search.rate(position, options, weights, tables_of(self.dex)) if options else []
 
 
 def _place(rated: RatedOption) -> int:

@@ -3,13 +3,16 @@
 A playout makes one choice, and goes on by a simple policy against a foe that acts as the game lets it act.
 """
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.skills import Order
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.playout import AS_THE_GAME, CAREFUL, attack_value, play_on
+from emulator.rules.engine.items import hp_restored
+from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, attack_value, play_on
 from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
@@ -18,11 +21,13 @@ from emulator.rules.engine.position import (
     GOES_ON,
     LOST,
     OURS,
+    RAN,
     SLOTS,
     SWITCH,
     TEAM,
     THEIRS,
     WE_SEND,
+    WILD,
     WON,
     Position,
 )
@@ -34,6 +39,16 @@ OUTCOMES: Final = FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.
 HP_LEFT, FAINTED, EACH_TURN, HURT, EACH_ITEM = range(OUTCOMES, OUTCOMES + 5)
 WEIGHTS: Final = OUTCOMES + 5
+HP_VALUE: Final = 0.1  # of a member's full HP, where a won battle counts 1
+FAINT_COST: Final = 0.12  # of a fainted member, even if the battle is won
+TURN_COST: Final = 0.004  # of equal choices the quicker one is better
+HURT_VALUE: Final = 0.3  # of all HP of the foes, in a battle that is lost
+LOST_CATCH: Final = 0.2  # of a wanted Pokemon that faints or gets away
+ITEM_COST: Final = 0.08
+WILD_ITEM_COST: Final = 0.25
+# Turns played out for one decision: a choice that is clear takes few of them.
+WILD_TURNS: Final = 2_000
+TRAINER_TURNS: Final = 6_000
 BATCH: Final = 8  # playouts of each choice between two looks
 LONGEST: Final = 120  # turns of a playout
 CERTAINTY: Final = 2.5  # standard errors by which a choice must be behind to be dropped
@@ -186,3 +201,61 @@ def damage_share(position: Position, tables: Tables) -> float:
         if position.sides[OURS].moves[slot] and position.sides[OURS].pp[slot]:
             most = max(most, attack_value(position, OURS, slot, tables))
     return float(most / (256 * position.sides[THEIRS].hp))
+
+
+class TurnOption(NamedTuple):
+    """One option of a turn: the order, the engine's choice for it, how playouts go on, and what it costs."""
+
+    order: Order
+    choice: int
+    then: int = ATTACKS
+    cost: float = 0.0
+
+
+class RatedOption(NamedTuple):
+    """An option with its value, and the share of its playouts that were won or ended in a catch."""
+
+    option: TurnOption
+    value: float
+    won: float
+
+
+def goes_on(position: Position) -> int:
+    """Return how playouts go on: against a trainer with the strongest potion, whenever a member is low."""
+    bag = zip(position.bag_items, position.bag_counts, strict=True)
+    restored = [hp_restored(int(item)) if count else 0 for item, count in bag]
+    if position.kind == WILD or not any(restored):
+        return ATTACKS
+    return CAREFUL - restored.index(max(restored))
+
+
+def weights_of(position: Position, away: float, *, catching: bool = False) -> NDArray[np.float64]:
+    """Return what each end of a battle is worth; `away` is what running is."""
+    weights = np.zeros(WEIGHTS)
+    weights[WON] = LOST_CATCH if catching else 1.0
+    weights[CAUGHT] = 1.0 if catching else 0.0
+    weights[RAN] = weights[FOE_LEFT] = LOST_CATCH if catching else away
+    weights[HP_LEFT], weights[FAINTED] = HP_VALUE, FAINT_COST
+    weights[EACH_TURN], weights[HURT] = TURN_COST, HURT_VALUE
+    item_cost = WILD_ITEM_COST if position.kind == WILD else ITEM_COST
+    weights[EACH_ITEM] = 0.0 if catching else item_cost
+    return weights
+
+
+def rate(
+    position: Position, options: Sequence[TurnOption], weights: NDArray[np.float64], tables: Tables
+) -> list[RatedOption]:
+    """Return the options with their values; there is at least one."""
+    budget = WILD_TURNS if position.kind == WILD else TRAINER_TURNS
+    positions = np.empty(2, position.dtype)
+    positions[0] = position
+    means, won, _ = race(
+        positions,
+        np.array([(each.choice, each.then) for each in options]),
+        np.array([each.cost for each in options]),
+        weights,
+        budget,
+        tables,
+    )
+    found = zip(options, means, won, strict=True)
+    return [RatedOption(each, float(mean), float(share)) for each, mean, share in found]

@@ -97,18 +97,18 @@ class Players:
         moves = [each for each in choices if not SWITCH <= each < SWITCH + TEAM]
         rated = self._rated(position, moves)
         best = max(rated, key=lambda each: each.value, default=None)
-        most = 1 + policy.HP_VALUE * float(search.hp_shares(position, OURS))
+        most = 1 + search.HP_VALUE * float(search.hp_shares(position, OURS))
         if best is None or best.value < most - policy.GOOD_ENOUGH:
             best = max(self._rated(position, choices), key=lambda each: each.value)
         found = best.option.choice
         return (found - MIMIC_ONE) // SLOTS if MIMIC_ONE <= found < ITEM else found
 
-    def _rated(self, position: Position, choices: Sequence[int]) -> list[policy.RatedOption]:
+    def _rated(self, position: Position, choices: Sequence[int]) -> list[search.RatedOption]:
         options = [
-            policy.TurnOption(Attack(0), each, cost=_cost(position, each)) for each in choices
+            search.TurnOption(Attack(0), each, cost=_cost(position, each)) for each in choices
         ]
-        weights = policy._weights(position, policy.BattleGoals())
-        return policy._rated(self._dex, position, options, weights) if options else []
+        weights = search.weights_of(position, policy.TRAINING_RUN_VALUE)
+        return search.rate(position, options, weights, self._tables) if options else []
 
 
 def _cost(position: Position, choice: int) -> float:
