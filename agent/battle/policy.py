@@ -128,20 +128,23 @@ class _Turn:
             rated = self._rate([*self._moves(catching=True), *self._balls()], catching=True)
             if max((each.won for each in rated), default=0.0) >= LEAST_CATCH:
                 return rated
-        first = self._rate([*self._moves(), *self._away()])
+        first = self._rate([*self._moves(), *self._away()], first=True)
         highest = 1 + search.HP_VALUE * float(search.hp_shares(self.position, OURS))
         if max((each.value for each in first), default=0.0) >= highest - GOOD_ENOUGH:
             return first
         return self._rate([*self._moves(), *self._away(), *self._switches(), *self._items()])
 
-    def _rate(self, options: Sequence[TurnOption], *, catching: bool = False) -> list[RatedOption]:
+    def _rate(
+        self, options: Sequence[TurnOption], *, catching: bool = False, first: bool = False
+    ) -> list[RatedOption]:
         able = [
             each
             for each in options
             if each.order not in self.tried.refused and is_allowed(each.order, self.state)
         ]
         weights = search.weights_of(self.position, _away(self.goals), catching=catching)
-        return search.rate(self.position, able, weights, tables_of(self.dex)) if able else []
+        tables = tables_of(self.dex)
+        return search.rate(self.position, able, weights, tables, first=first) if able else []
 
     def _moves(self, *, catching: bool = False) -> Iterator[TurnOption]:
         ball = self._ball() if catching else None

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from agent.skills import Order
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.items import hp_restored
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, attack_value, play_on
+from emulator.rules.engine.move_value import attack_value
+from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, play_on
 from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
@@ -46,9 +47,10 @@ HURT_VALUE: Final = 0.3  # of all HP of the foes, in a battle that is lost
 LOST_CATCH: Final = 0.2  # of a wanted Pokemon that faints or gets away
 ITEM_COST: Final = 0.08
 WILD_ITEM_COST: Final = 0.25
-# Turns played out for one decision: a choice that is clear takes few of them.
+# Turns played out for one decision: a choice that is clear takes few of them, as does a first look.
 WILD_TURNS: Final = 2_000
 TRAINER_TURNS: Final = 6_000
+FIRST_LOOK: Final = 4  # of these turns one in so many
 BATCH: Final = 8  # playouts of each choice between two looks
 LONGEST: Final = 120  # turns of a playout
 CERTAINTY: Final = 2.5  # standard errors by which a choice must be behind to be dropped
@@ -243,9 +245,14 @@ def weights_of(position: Position, away: float, *, catching: bool = False) -> ND
 
 
 def rate(
-    position: Position, options: Sequence[TurnOption], weights: NDArray[np.float64], tables: Tables
+    position: Position,
+    options: Sequence[TurnOption],
+    weights: NDArray[np.float64],
+    tables: Tables,
+    *,
+    first: bool = False,
 ) -> list[RatedOption]:
-    """Return the options with their values; there is at least one."""
+    """Return the options with their values, by a `first` look or a longer one; there is at least one."""
     budget = WILD_TURNS if position.kind == WILD else TRAINER_TURNS
     positions = np.empty(2, position.dtype)
     positions[0] = position
@@ -254,7 +261,7 @@ def rate(
         np.array([(each.choice, each.then) for each in options]),
         np.array([each.cost for each in options]),
         weights,
-        budget,
+        budget // FIRST_LOOK if first else budget,
         tables,
     )
     found = zip(options, means, won, strict=True)

@@ -19,6 +19,8 @@ from emulator.rules.engine.position import (
     PARALYZED,
     POISONED,
     SAFARI,
+    SLOTS,
+    STATS,
     THEIRS,
     TRAINER,
     TRANSFORMED,
@@ -29,6 +31,8 @@ from emulator.rules.engine.position import (
 )
 from emulator.rules.engine.tables import Tables
 from emulator.text import bcd, word
+
+NOT_TRAINED: Final = (0,) * (STATS + 1)
 
 
 class _Addresses(NamedTuple):
@@ -99,13 +103,11 @@ def read_position(state: State, tables: Tables) -> Position | None:
     for at, stack in enumerate(state.bag.items[: len(position.bag_items)]):
         position.bag_items[at], position.bag_counts[at] = stack.item, stack.quantity
     ours, theirs = position.sides
-    put_team(ours, state.party, tables)
+    put_team(ours, state.party, tables, state.player.player_id)
     if battle.is_wild:
         _put_wild(theirs, battle.enemy, tables)
     else:
         put_team(theirs, battle.enemy_party, tables)
-    for member, owned in zip(ours.team, state.party.mons, strict=False):
-        member.traded = owned.ot_id != state.player.player_id
     for side, mon in ((OURS, battle.own), (THEIRS, battle.enemy)):
         if mon is not None:  # in the Safari Zone none of ours is out
             _put_battler(position.sides[side], mon)
@@ -132,27 +134,45 @@ def status_byte(status: Status) -> int:
     return status.sleep & ASLEEP | sum(bit for has, bit in bits if has)
 
 
-def put_team(side: Side, party: Party, tables: Tables) -> None:
-    """Write a party into the record of a side."""
+def put_team(side: Side, party: Party, tables: Tables, player_id: int | None = None) -> None:
+    """Write a party into the record of a side; of Pokemon that are not the player's own, all are traded."""
     side.count = len(party)
-    for member, mon in zip(side.team, party.mons, strict=False):
-        _put_member(member, mon, tables)
-        member.exp, member.stat_exp[:] = mon.exp, mon.stat_exp
+    for at, mon in enumerate(party.mons):
+        traded = player_id is not None and mon.ot_id != player_id
+        side.team[at] = _member(mon, mon.stats[1:], tables, (mon.exp, traded), mon.stat_exp)
 
 
 def _put_wild(side: Side, mon: BattleMon, tables: Tables) -> None:
     side.count = 1
-    _put_member(side.team[0], mon, tables)
-    side.team[0].stats[:] = mon.unmodified[1:]
+    side.team[0] = _member(mon, mon.unmodified[1:], tables)
 
 
-def _put_member(member: Side, mon: PartyMon | BattleMon, tables: Tables) -> None:
-    member.species, member.level, member.hp = mon.species, mon.level, mon.hp
-    member.max_hp, member.status = mon.stats.hp, status_byte(mon.status)
-    member.stats[:], member.dvs[:] = mon.stats[1:], mon.dvs
-    for at, slot in enumerate(mon.moves[: len(member.moves)]):
-        member.moves[at], member.pp[at] = slot.move, slot.pp
-        member.max_pp[at] = full_pp(int(tables.moves[slot.move].pp), slot.pp_ups)
+def _member(
+    mon: PartyMon | BattleMon,
+    stats: tuple[int, ...],
+    tables: Tables,
+    exp_and_traded: tuple[int, bool] = (0, False),
+    stat_exp: tuple[int, ...] = NOT_TRAINED,
+) -> tuple[object, ...]:
+    """Return a member of a team in the order of MEMBER: one assignment costs a tenth of twenty."""
+    slots = mon.moves[:SLOTS]
+    none = (0,) * (SLOTS - len(slots))
+    pp = tables.moves["pp"]
+    return (
+        mon.species,
+        mon.level,
+        mon.hp,
+        mon.stats.hp,
+        status_byte(mon.status),
+        *exp_and_traded,
+        0,
+        tuple([slot.move for slot in slots]) + none,
+        tuple([slot.pp for slot in slots]) + none,
+        tuple([full_pp(int(pp[slot.move]), slot.pp_ups) for slot in slots]) + none,
+        stats,
+        tuple(mon.dvs),
+        stat_exp,
+    )
 
 
 def _put_battler(side: Side, mon: BattleMon) -> None:

@@ -4,25 +4,22 @@ from typing import Final
 
 import numpy as np
 
-from emulator.rules.engine import effects
 from emulator.rules.engine.chance import below
 from emulator.rules.engine.choices import add_members, add_moves
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import (
-    after_types,
-    critical_threshold,
-    damage_before_types,
-    scaled_accuracy,
-    special_damage,
-)
 from emulator.rules.engine.items import place_of
-from emulator.rules.engine.move_use import load_move
+from emulator.rules.engine.move_value import (
+    FIXED,
+    attack_value,
+    expected_damage,
+    kind_of,
+    outlook,
+    taken_after,
+)
 from emulator.rules.engine.position import (
-    ASLEEP,
     BAG,
     BOTH_SEND,
     DECIDES,
-    FOCUSED,
     GOES_ON,
     ITEM,
     MIMIC_ONE,
@@ -30,7 +27,6 @@ from emulator.rules.engine.position import (
     OURS,
     PER_ITEM,
     SLOTS,
-    SPEED,
     SWITCH,
     TEAM,
     THEIRS,
@@ -50,7 +46,8 @@ RANDOM: Final = -30  # any move that can be selected
 GREEDY: Final = -31  # the move with the most expected damage
 AS_THE_GAME: Final = -32  # for the foe: as wild Pokemon and trainers choose
 LOW: Final = 3  # below this part of its HP
-HITS: Final = 3  # of a move with several: on average
+SURE: Final = 230  # of 256: an attack that knocks out with this chance is enough
+ENOUGH: Final = 0.9  # of the damage to be taken: what a move without damage must spare
 MANY_MOVES: Final = SLOTS * SLOTS + 1
 
 
@@ -66,64 +63,17 @@ def play_turns(
 
 
 @compiled
-def expected_damage(position: Position, side: int, slot: int, tables: Tables) -> int:
-    """Return about 256 times the damage that a move does on average, at most the target's HP."""
-    user, target = position.sides[side], position.sides[1 - side]
-    load_move(position, side, int(user.moves[slot]), tables)
-    effect = user.move.effect
-    if effect == effects.SUPER_FANG:
-        damage = int(target.hp) // 2
-    elif effect == effects.SPECIAL_DAMAGE:
-        damage = special_damage(position, side)
-    elif effect == effects.ONE_HIT:
-        damage = int(target.hp) * int(user.stats[SPEED] >= target.stats[SPEED])
-    else:
-        position.critical = 0
-        damage = after_types(position, side, tables, damage_before_types(position, side))
-        if effect in effects.SEVERAL_HITS:
-            damage *= HITS
-        elif effect in (effects.TWICE, effects.TWINEEDLE):
-            damage *= 2
-    return min(damage, int(target.hp)) * (scaled_accuracy(position, side, tables) + 1)
+def loaded(position: Position, side: int) -> tuple[int, int, int, int, int]:
+    """Return the loaded move of a side."""
+    move = position.sides[side].move
+    return int(move.number), int(move.effect), int(move.power), int(move.type), int(move.accuracy)
 
 
 @compiled
-def move_value(position: Position, side: int, slot: int, tables: Tables) -> int:
-    """Return what a move is worth to a playout: its damage, and the turns that it takes from the target."""
-    user, target = position.sides[side], position.sides[1 - side]
-    damage = attack_value(position, side, slot, tables)
-    effect = int(user.move.effect)
-    if effect == effects.SLEEP and not target.status:
-        # Only an attack that knocks out is better.
-        return int(target.hp) * (scaled_accuracy(position, side, tables) + 1) - 1
-    if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
-        return damage * 2
-    # Of two attacks that knock out, the one that goes first.
-    return damage + int(user.move.number == effects.MOVE_QUICK_ATTACK)
-
-
-@compiled
-def attack_value(position: Position, side: int, slot: int, tables: Tables) -> int:
-    """Return the expected damage of a move for each turn that it takes."""
-    user, target = position.sides[side], position.sides[1 - side]
-    damage = expected_damage(position, side, slot, tables)
-    effect, number = int(user.move.effect), int(user.move.number)
-    if number == effects.MOVE_COUNTER or (
-        effect == effects.DREAM_EATER and not target.status & ASLEEP
-    ):
-        return 0
-    if tables.moves[number].high_critical:
-        base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
-        critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
-        most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
-        return min(damage + damage * critical // 256, most)
-    if effect == effects.EXPLODE:
-        return damage // 8
-    if effect in (effects.CHARGE, effects.FLY):
-        return damage // 2
-    if effect == effects.HYPER_BEAM and damage < int(target.hp) * 200:
-        return damage * 5 // 8
-    return damage
+def reload(position: Position, side: int, kept: tuple[int, int, int, int, int]) -> None:
+    """Put back a loaded move."""
+    move = position.sides[side].move
+    move.number, move.effect, move.power, move.type, move.accuracy = kept
 
 
 @compiled
@@ -134,21 +84,30 @@ def best_move(position: Position, side: int, policy: int, tables: Tables) -> int
     if found[0] >= SLOTS:
         return int(found[0])
     # What was loaded before stays: Counter looks at it.
-    loaded = position.sides[side].move
-    number, effect, power = int(loaded.number), int(loaded.effect), int(loaded.power)
-    kind, accuracy = int(loaded.type), int(loaded.accuracy)
-    best, most = int(found[0]), -1
+    user, target = position.sides[side], position.sides[1 - side]
+    own, others = loaded(position, side), loaded(position, 1 - side)
+    best, most, kind, other_moves = int(found[0]), -1, FIXED, 0
     for at in range(count):
         choice = int(found[at])
         worth = 0
         if choice < MIMIC_ONE and policy == GREEDY:
             worth = expected_damage(position, side, choice, tables)
         elif choice < MIMIC_ONE:
-            worth = move_value(position, side, choice, tables)
+            worth = attack_value(position, side, choice, tables)
+            other_moves += int(user.move.power == 0)
         if worth > most:
-            best, most = choice, worth
-    loaded.number, loaded.effect, loaded.power = number, effect, power
-    loaded.type, loaded.accuracy = kind, accuracy
+            best, most, kind = choice, worth, kind_of(position, side) if worth else FIXED
+    if other_moves and most < int(target.hp) * SURE:
+        ahead = outlook(position, side, most, kind, tables)
+        least = ENOUGH * ahead[0] * ahead[2]
+        for at in range(count):
+            choice = int(found[at])
+            if choice < MIMIC_ONE and not tables.moves[user.moves[choice]].power:
+                taken = taken_after(position, side, choice, ahead, tables)
+                if taken < least:
+                    best, least = choice, taken
+    reload(position, side, own)
+    reload(position, 1 - side, others)
     return best
 
 

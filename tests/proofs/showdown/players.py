@@ -95,7 +95,7 @@ class Players:
         """Return the choice that the agent's policy values most, without items."""
         choices = [int(each) for each in legal_choices(position, OURS) if each < ITEM]
         moves = [each for each in choices if not SWITCH <= each < SWITCH + TEAM]
-        rated = self._rated(position, moves)
+        rated = self._rated(position, moves, first=True)
         best = max(rated, key=lambda each: each.value, default=None)
         most = 1 + search.HP_VALUE * float(search.hp_shares(position, OURS))
         if best is None or best.value < most - policy.GOOD_ENOUGH:
@@ -103,12 +103,15 @@ class Players:
         found = best.option.choice
         return (found - MIMIC_ONE) // SLOTS if MIMIC_ONE <= found < ITEM else found
 
-    def _rated(self, position: Position, choices: Sequence[int]) -> list[search.RatedOption]:
+    def _rated(
+        self, position: Position, choices: Sequence[int], *, first: bool = False
+    ) -> list[search.RatedOption]:
         options = [
             search.TurnOption(Attack(0), each, cost=_cost(position, each)) for each in choices
         ]
         weights = search.weights_of(position, policy.TRAINING_RUN_VALUE)
-        return search.rate(position, options, weights, self._tables) if options else []
+        tables = self._tables
+        return search.rate(position, options, weights, tables, first=first) if options else []
 
 
 def _cost(position: Position, choice: int) -> float:

@@ -1,0 +1,239 @@
+"""What moves are worth to a playout: attacks by their damage, others by the damage that they spare until the foe is down."""
+
+from typing import Final, TypeAlias
+
+from emulator.rules.engine import effects
+from emulator.rules.engine.compiled import compiled
+from emulator.rules.engine.hit import (
+    after_types,
+    critical_threshold,
+    damage_before_types,
+    scaled_accuracy,
+    special_damage,
+)
+from emulator.rules.engine.move_use import load_move
+from emulator.rules.engine.position import (
+    ACCURACY,
+    ASLEEP,
+    ATTACK,
+    CONFUSED,
+    EVASION,
+    FOCUSED,
+    LIGHT_SCREEN,
+    MIST,
+    REFLECT,
+    SEEDED,
+    SLOTS,
+    SPECIAL,
+    SPEED,
+    SUBSTITUTE,
+    Position,
+)
+from emulator.rules.engine.stages import HIGHEST_STAGE, stat_of
+from emulator.rules.engine.tables import Tables
+from emulator.rules.moves import SPECIAL_TYPES
+from emulator.rules.rule_book import LOWEST_STAGE
+
+HITS: Final = 3  # of a move with several: on average
+CERTAIN: Final = 256.0
+USELESS: Final = 1e9  # turns
+LONG: Final = 40.0  # turns; of a foe that no attack hurts
+# Turns of the foe that a status takes from it, on average, and what paralysis leaves of them.
+SLEPT: Final = 4.0
+CONFUSED_TURNS: Final = 1.4
+PARALYZED_PART: Final = 0.75
+# The turns until the foe is down, the kind of the best attack, and the damage taken in a turn: all, physical, special.
+Outlook: TypeAlias = tuple[float, float, float, float, float]
+RESTED: Final = 2  # turns of sleep after Rest
+SIXTEENTH: Final = 16
+ANY_DAMAGE: Final = 10
+FIXED, PHYSICAL, BY_SPECIAL = range(3)
+GRASS, POISON_TYPE, ELECTRIC = 0x16, 0x03, 0x17
+
+
+@compiled
+def expected_damage(position: Position, side: int, slot: int, tables: Tables) -> int:
+    """Return about 256 times the damage that a move does on average, at most the target's HP."""
+    user, target = position.sides[side], position.sides[1 - side]
+    load_move(position, side, int(user.moves[slot]), tables)
+    effect = user.move.effect
+    if effect == effects.SUPER_FANG:
+        damage = int(target.hp) // 2
+    elif effect == effects.SPECIAL_DAMAGE:
+        damage = special_damage(position, side)
+    elif effect == effects.ONE_HIT:
+        damage = int(target.hp) * int(user.stats[SPEED] >= target.stats[SPEED])
+    else:
+        position.critical = 0
+        damage = after_types(position, side, tables, damage_before_types(position, side))
+        if effect in effects.SEVERAL_HITS:
+            damage *= HITS
+        elif effect in (effects.TWICE, effects.TWINEEDLE):
+            damage *= 2
+    return min(damage, int(target.hp)) * (scaled_accuracy(position, side, tables) + 1)
+
+
+@compiled
+def attack_value(position: Position, side: int, slot: int, tables: Tables) -> int:
+    """Return the expected damage of a move for each turn that it takes."""
+    user, target = position.sides[side], position.sides[1 - side]
+    damage = expected_damage(position, side, slot, tables)
+    effect, number = int(user.move.effect), int(user.move.number)
+    if number == effects.MOVE_COUNTER or (
+        effect == effects.DREAM_EATER and not target.status & ASLEEP
+    ):
+        return 0
+    if tables.moves[number].high_critical:
+        base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
+        critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
+        most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
+        return min(damage + damage * critical // 256, most)
+    if effect == effects.EXPLODE:
+        return damage // 8
+    if effect in (effects.CHARGE, effects.FLY):
+        return damage // 2
+    if effect == effects.HYPER_BEAM and damage < int(target.hp) * 200:
+        return damage * 5 // 8
+    if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
+        # The target does nothing meanwhile.
+        return damage * 2
+    # Of two attacks that knock out, the one that goes first.
+    return damage + int(number == effects.MOVE_QUICK_ATTACK)
+
+
+@compiled
+def kind_of(position: Position, side: int) -> int:
+    """Return from which stats the damage of the loaded move comes: FIXED, PHYSICAL or BY_SPECIAL."""
+    move = position.sides[side].move
+    if move.effect in (effects.SUPER_FANG, effects.SPECIAL_DAMAGE, effects.ONE_HIT):
+        return FIXED
+    return BY_SPECIAL if move.type >= SPECIAL_TYPES else PHYSICAL
+
+
+@compiled
+def outlook(position: Position, side: int, most: int, kind: int, tables: Tables) -> Outlook:
+    """Return what awaits a side whose best attack does about `most` / 256 damage; the foe uses each move equally."""
+    foe = position.sides[1 - side]
+    taken = physical = special = count = 0
+    for slot in range(SLOTS):
+        if not foe.moves[slot]:
+            continue
+        count += 1
+        damage = expected_damage(position, 1 - side, slot, tables)
+        by = kind_of(position, 1 - side)
+        taken += damage
+        physical += damage * int(by == PHYSICAL)
+        special += damage * int(by == BY_SPECIAL)
+    turns = min(max(CERTAIN * foe.hp / max(most, 1), 1.0), LONG)
+    scale = CERTAIN * max(count, 1)
+    return turns, float(kind), taken / scale, physical / scale, special / scale
+
+
+@compiled
+def taken_after(position: Position, side: int, slot: int, ahead: Outlook, tables: Tables) -> float:
+    """Return the damage to be taken until the foe is down when a move that does none is used first."""
+    user = position.sides[side]
+    load_move(position, side, int(user.moves[slot]), tables)
+    effect = int(user.move.effect)
+    turns, _, every, _, _ = ahead
+    if effect == effects.HEAL:
+        return (1 + turns) * every - healed(position, side, every)
+    stages = effects.ATTACK_UP_1 <= effect <= effects.EVASION_DOWN_1
+    if stages or effects.ATTACK_UP_2 <= effect <= effects.EVASION_DOWN_2:
+        left = left_after_stages(position, side, ahead, tables)
+    else:
+        left = left_after_status(position, side, ahead, tables)
+    return CERTAIN / (scaled_accuracy(position, side, tables) + 1) * every + left
+
+
+@compiled
+def healed(position: Position, side: int, every: float) -> float:
+    """Return the HP that Recover or Rest gain, less what sleep costs; 0 above half of all HP."""
+    user = position.sides[side]
+    missing = float(user.max_hp - user.hp)
+    if missing * 2 < user.max_hp:
+        return 0.0
+    if user.move.number == effects.MOVE_REST:
+        return missing - RESTED * every
+    return float(min(missing, user.max_hp / 2))
+
+
+@compiled
+def left_after_status(position: Position, side: int, ahead: Outlook, tables: Tables) -> float:
+    """Return the damage still to be taken once the loaded move, which changes no stage, has worked; USELESS if it cannot."""
+    user, target = position.sides[side], position.sides[1 - side]
+    turns, _, every, physical, special = ahead
+    effect = int(user.move.effect)
+    # Of the foe's HP so much goes in the same time.
+    with_ticks = 1 + turns * target.max_hp / SIXTEENTH / target.hp
+    left = USELESS
+    if effect == effects.REFLECT and not user.volatile & REFLECT:
+        left = turns * (every - physical / 2)
+    elif effect == effects.LIGHT_SCREEN and not user.volatile & LIGHT_SCREEN:
+        left = turns * (every - special / 2)
+    elif target.volatile & SUBSTITUTE:
+        pass
+    elif effect == effects.CONFUSE and not target.volatile & CONFUSED:
+        left = max(turns - CONFUSED_TURNS, 0.0) * every
+    elif effect == effects.LEECH_SEED and not target.volatile & SEEDED:
+        if GRASS not in (target.type1, target.type2):
+            left = turns * (every - target.max_hp / SIXTEENTH) / with_ticks
+    elif not target.status:
+        left = left_with_major_status(position, side, turns, tables) * every
+        left /= with_ticks if effect == effects.POISON else 1.0
+    return left
+
+
+@compiled
+def left_with_major_status(position: Position, side: int, turns: float, tables: Tables) -> float:
+    """Return the turns that a healthy foe still has when the loaded move gives it a major status."""
+    user, target = position.sides[side], position.sides[1 - side]
+    effect = user.move.effect
+    if effect == effects.SLEEP:
+        return max(turns - SLEPT, 0.0)
+    if effect == effects.PARALYZE and (
+        user.move.type != ELECTRIC or after_types(position, side, tables, ANY_DAMAGE)
+    ):
+        first = 1.0 if user.stats[SPEED] <= target.stats[SPEED] else 0.0
+        return max(PARALYZED_PART * turns - first, 0.0)
+    if effect == effects.POISON and POISON_TYPE not in (target.type1, target.type2):
+        return turns
+    return USELESS
+
+
+@compiled
+def left_after_stages(position: Position, side: int, ahead: Outlook, tables: Tables) -> float:
+    """Return the damage still to be taken once the loaded move has changed a stage."""
+    user, target = position.sides[side], position.sides[1 - side]
+    turns, kind, every, physical, special = ahead
+    effect = int(user.move.effect)
+    stat, by = stat_of(effect), 2 if effect >= effects.ATTACK_UP_2 else 1
+    is_up = effect < effects.ATTACK_DOWN_1 or effects.ATTACK_UP_2 <= effect < effects.ATTACK_DOWN_2
+    if is_up:
+        ratio = change(tables, int(user.stages[stat]), by)
+    elif target.volatile & (SUBSTITUTE | MIST):
+        return USELESS
+    else:
+        ratio = 1 / change(tables, int(target.stages[stat]), -by)
+    if stat == SPEED:
+        slower = user.stats[SPEED] <= target.stats[SPEED]
+        faster = user.stats[SPEED] * ratio > target.stats[SPEED]
+        return (turns - 1.0 if slower and faster else turns) * every
+    # Raised attack and lowered defense shorten the fight, the others weaken the foe.
+    if stat in (ACCURACY, EVASION):
+        return turns * every / ratio
+    if stat == SPECIAL:
+        spared = special - special / ratio
+        return (turns / ratio if kind == BY_SPECIAL else turns) * (every - spared)
+    if (stat == ATTACK) == is_up:
+        return (turns / ratio if kind == PHYSICAL else turns) * every
+    return turns * (every - physical + physical / ratio)
+
+
+@compiled
+def change(tables: Tables, stage: int, by: int) -> float:
+    """Return by how much a stat is multiplied when its stage changes."""
+    after = min(max(stage + by, LOWEST_STAGE), HIGHEST_STAGE) - LOWEST_STAGE
+    before = stage - LOWEST_STAGE
+    old = tables.numerators[before] / tables.denominators[before]
+    return float(tables.numerators[after] / tables.denominators[after] / old)
