@@ -51,6 +51,7 @@ WILD_ITEM_COST: Final = 0.25
 WILD_TURNS: Final = 2_000
 TRAINER_TURNS: Final = 6_000
 FIRST_LOOK: Final = 4  # of these turns one in so many
+TIRED: Final = 0.5  # share of its HP below which a member is healed between battles
 BATCH: Final = 8  # playouts of each choice between two looks
 LONGEST: Final = 120  # turns of a playout
 CERTAINTY: Final = 2.5  # standard errors by which a choice must be behind to be dropped
@@ -190,8 +191,20 @@ def share_won(positions: NDArray[np.void], playouts: int, tables: Tables) -> flo
             if outcome != WON:
                 break
             keep(battle, OURS)
+            heal_between(battle)
         won += int(outcome == WON)
     return won / playouts
+
+
+@compiled
+def heal_between(battle: Position) -> None:
+    """Heal members that are low after a battle by potions of the bag, which takes no turn there."""
+    ours = battle.sides[OURS]
+    for place in range(ours.count):
+        member = ours.team[place]
+        if 0 < member.hp < TIRED * member.max_hp and battle.bag_counts[0]:
+            member.hp = member.max_hp
+            battle.bag_counts[0] -= 1
 
 
 @compiled

@@ -20,6 +20,7 @@ from emulator.rules.engine.position import (
     BAG,
     BOTH_SEND,
     DECIDES,
+    GO_ON,
     GOES_ON,
     ITEM,
     MIMIC_ONE,
@@ -27,6 +28,7 @@ from emulator.rules.engine.position import (
     OURS,
     PER_ITEM,
     SLOTS,
+    STRUGGLES,
     SWITCH,
     TEAM,
     THEIRS,
@@ -45,7 +47,7 @@ CAREFUL: Final = -2
 RANDOM: Final = -30  # any move that can be selected
 GREEDY: Final = -31  # the move with the most expected damage
 AS_THE_GAME: Final = -32  # for the foe: as wild Pokemon and trainers choose
-LOW: Final = 3  # below this part of its HP
+LOW: Final = 0.4  # below this share of its HP
 SURE: Final = 230  # of 256: an attack that knocks out with this chance is enough
 ENOUGH: Final = 0.9  # of the damage to be taken: what a move without damage must spare
 MANY_MOVES: Final = SLOTS * SLOTS + 1
@@ -81,7 +83,7 @@ def best_move(position: Position, side: int, policy: int, tables: Tables) -> int
     """Return the choice of the move that a policy likes best; GO_ON or STRUGGLES where no move can be chosen."""
     found = np.zeros(MANY_MOVES, np.int64)
     count = add_moves(position, side, found, 0)
-    if found[0] >= SLOTS:
+    if found[0] in (GO_ON, STRUGGLES):
         return int(found[0])
     # What was loaded before stays: Counter looks at it.
     user, target = position.sides[side], position.sides[1 - side]
@@ -112,6 +114,20 @@ def best_move(position: Position, side: int, policy: int, tables: Tables) -> int
 
 
 @compiled
+def is_healed(position: Position, side: int, tables: Tables) -> bool:
+    """Return whether a potion is due: for a low member that does damage; another one takes the foe's attacks for the rest."""
+    mon = position.sides[side]
+    if mon.hp >= LOW * mon.max_hp:
+        return False
+    own, most = loaded(position, side), 0
+    for slot in range(SLOTS):
+        if mon.moves[slot] and mon.pp[slot]:
+            most = max(most, attack_value(position, side, slot, tables))
+    reload(position, side, own)
+    return most > 0
+
+
+@compiled
 def choose(position: Position, side: int, policy: int, tables: Tables) -> int:
     """Return the choice of a policy; an item of the bag that is used up leaves the best attack."""
     if policy == AS_THE_GAME:
@@ -125,7 +141,7 @@ def choose(position: Position, side: int, policy: int, tables: Tables) -> int:
     if policy >= 0:
         return policy
     mon, at = position.sides[side], CAREFUL - policy
-    if 0 <= at < BAG and position.bag_counts[at] and mon.hp * LOW < mon.max_hp:
+    if 0 <= at < BAG and position.bag_counts[at] and is_healed(position, side, tables):
         return ITEM + int(position.bag_items[at]) * PER_ITEM + int(mon.out) * SLOTS
     return best_move(position, side, policy, tables)
 
