@@ -1,6 +1,7 @@
 """The odds of battles and the policy, played on Pokemon Showdown's engine.
 
-A size of 100 makes 1,000 duels and 500 fights of trainers, and 1,000 battles of the policy against each opponent.
+A size of 100 makes 1,000 duels and 500 fights of trainers whose end is not clear, and 1,000 battles of the policy
+against each opponent.
 """
 
 import pytest

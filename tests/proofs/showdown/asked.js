@@ -6,7 +6,7 @@
 const fs = require('fs');
 const { Chance, begin, choices, choose, freeze, thaw } = require('./battle');
 const { columns, row } = require('./position');
-const { policies } = require('./policies');
+const { policies, switching } = require('./policies');
 
 const TIES = 300; // turns
 
@@ -34,8 +34,8 @@ const winner = (battle) => {
 
 const finished = (battle) => battle.ended || battle.turn >= TIES;
 
-// Simple policies never switch unless they must; the others choose out of everything.
-const offered = (side, player) => choices(side, { switches: !(player in policies) });
+// The simplest policies never switch unless they must; the others choose out of everything.
+const offered = (side, player) => choices(side, { switches: !(player in policies) || switching.has(player) });
 
 // --- a reference: every choice is played out on this engine, greedily against the policy of the other side
 

@@ -1,6 +1,6 @@
 """What the agent says of battles beside how they end on Showdown's engine: random duels, and fights of Red's trainers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
@@ -21,6 +21,8 @@ OURS_ABOVE: Final = (-4, 4)  # levels of our team beside the trainer's
 LARGEST: Final = 4  # team
 PLENTY: Final = 63  # PP: the game's own side does not run out of them
 PLAYERS: Final = (ATTACKS, SEARCHES)
+# Fights that are not clear: the others, most of all, would hide what is wrong.
+CONTESTED: Final = (0.03, 0.97)
 
 KINDS: Final = {
     "sleep": (effects.SLEEP,),
@@ -113,18 +115,22 @@ def kinds_of(dex: Dex, foes: Sequence[PartyMon]) -> list[str]:
 
 def duels_job(number: int) -> Row:
     """Compare random duels."""
-    random = Random(number)
-    return _compared(
-        f"duels {number}", [random_duel(red_dex(), random) for _ in range(FIGHTS)], number
-    )
+    return _compared(f"duels {number}", contested(random_duel, Random(number)), number)
 
 
 def trainers_job(number: int) -> Row:
     """Compare fights of trainers."""
-    random = Random(number)
-    return _compared(
-        f"trainers {number}", [trainer_fight(red_dex(), random) for _ in range(FIGHTS)], number
-    )
+    return _compared(f"trainers {number}", contested(trainer_fight, Random(number)), number)
+
+
+def contested(draw: Callable[[Dex, Random], Fight], random: Random) -> list[Fight]:
+    """Return fights that are not clear by what is said of them."""
+    dex, found = red_dex(), list[Fight]()
+    while len(found) < FIGHTS:
+        fight = draw(dex, random)
+        if CONTESTED[0] < chance_to_beat(dex, *fight) < CONTESTED[1]:
+            found.append(fight)
+    return found
 
 
 def _compared(name: str, fights: Sequence[Fight], seed: int) -> Row:

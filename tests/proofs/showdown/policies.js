@@ -68,4 +68,64 @@ function greedy(side, legal) {
   return found[values.indexOf(Math.max(...values))];
 }
 
-module.exports = { policies: { greedy, random } };
+// --- what poke-env's SimpleHeuristicsPlayer decides by, as far as generation 1 has it
+
+const LEVELLING = 0.1; // of the faster one
+const HEALTH = 0.4; // of all HP
+const BAD = -2; // matchup from which one leaves
+const LOWERED = -3; // stage from which one leaves
+
+function multiplier(dex, attacking, target) {
+  return dex.getImmunity(attacking, target.types) ? 2 ** dex.getEffectiveness(attacking, target.types) : 0;
+}
+
+function matchup(dex, one, other) {
+  const most = (user, target) => Math.max(...user.types.map((type) => multiplier(dex, type, target)));
+  const faster = Math.sign(one.species.baseStats.spe - other.species.baseStats.spe);
+  const health = one.hp / one.maxhp - other.hp / other.maxhp;
+  return most(one, other) - most(other, one) + faster * LEVELLING + health * HEALTH;
+}
+
+function estimated(pokemon, stat) {
+  const stage = pokemon.boosts[stat];
+  return (2 * pokemon.species.baseStats[stat] + 36) * (stage > 1 ? (2 + stage) / 2 : 2 / (2 - stage));
+}
+
+function leaves(dex, user, target, members) {
+  if (!members.some((member) => matchup(dex, member, target) > 0)) return false;
+  const { boosts, storedStats } = user;
+  const stronger = storedStats.atk >= storedStats.spa ? ['atk'] : ['spa'];
+  const lowered = ['def', 'spd', ...stronger].some((stat) => boosts[stat] <= LOWERED);
+  return lowered || matchup(dex, user, target) < BAD;
+}
+
+const setsUp = (move) => move.target === 'self' && Object.values(move.boosts ?? {}).reduce((sum, by) => sum + by, 0) > 1;
+
+function heuristics(side, legal) {
+  const { dex } = side.battle;
+  const [user, target] = [side.active[0], side.foe.active[0]];
+  const moves = legal.filter(isMove);
+  const sends = legal.filter(([, code]) => code >= SEND && code < SEND + side.pokemon.length);
+  const member = ([, code]) => side.pokemon.find((each) => Number(each.name) === code - SEND);
+  if (moves.length && !(sends.length && leaves(dex, user, target, sends.map(member)))) {
+    const known = moves.map(([, code]) => dex.moves.get((user.moveSlots[code] ?? { id: 'splash' }).id));
+    if (user.hp === user.maxhp && matchup(dex, user, target) > 0) {
+      const at = known.findIndex((move) => setsUp(move) && Object.keys(move.boosts).some((stat) => user.boosts[stat] < 6));
+      if (at >= 0) return moves[at];
+    }
+    const values = known.map((move) => {
+      const ratio = move.category === 'Physical'
+        ? estimated(user, 'atk') / estimated(target, 'def') : estimated(user, 'spa') / estimated(target, 'spd');
+      const accuracy = move.accuracy === true ? 1 : move.accuracy / 100;
+      const hits = Array.isArray(move.multihit) ? 3 : move.multihit ?? 1;
+      const same = user.types.includes(move.type) ? 1.5 : 1;
+      return move.basePower * same * ratio * accuracy * hits * multiplier(dex, move.type, target);
+    });
+    return moves[values.indexOf(Math.max(...values))];
+  }
+  if (!sends.length) return legal[0];
+  const values = sends.map((choice) => matchup(dex, member(choice), target));
+  return sends[values.indexOf(Math.max(...values))];
+}
+
+module.exports = { policies: { greedy, heuristics, random }, switching: new Set(['heuristics']) };

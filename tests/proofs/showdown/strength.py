@@ -19,7 +19,8 @@ from tests.proofs.workers import Row
 LEVELS: Final = (15, 40, 55)
 SIZE: Final = 3
 PAIRS: Final = 5  # of teams in a job
-OPPONENTS: Final = ("random", "greedy")
+SIMPLE: Final = ("random", "greedy")
+OPPONENTS: Final = (*SIMPLE, "heuristics")  # poke-env's SimpleHeuristicsPlayer
 REFERENCE: Final = 100  # playouts of each choice
 
 Scores: TypeAlias = Mapping[str, Sequence[float]]  # by opponent, in the order of the pairs
@@ -27,22 +28,22 @@ Scores: TypeAlias = Mapping[str, Sequence[float]]  # by opponent, in the order o
 
 def policies_job(number: int) -> Row:
     """Let the agent's policy and the greedy rule play against the simple ones."""
-    return _played(number, {"ours": "asked", "greedy": "greedy"})
+    return _played(number, {"ours": "asked", "greedy": "greedy"}, OPPONENTS)
 
 
 def reference_job(number: int) -> Row:
     """Let the search on Showdown's engine play the same battles."""
-    return _played(number, {"reference": REFERENCE})
+    return _played(number, {"reference": REFERENCE}, SIMPLE)
 
 
-def _played(number: int, contenders: Mapping[str, str | int]) -> Row:
+def _played(number: int, contenders: Mapping[str, str | int], opponents: Sequence[str]) -> Row:
     dex, random = red_dex(), Random(number)
     level = LEVELS[number % len(LEVELS)]
     pairs = [[_team(dex, random, level) for _ in range(2)] for _ in range(PAIRS)]
     row: Row = {"name": f"battles {number}", "level": level, "problems": []}
     for name, contender in contenders.items():
         row[name] = {}
-        for opponent in OPPONENTS:
+        for opponent in opponents:
             matches = [
                 Match(
                     (teams[way], teams[1 - way]),
@@ -75,7 +76,7 @@ def strength(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
     """Return the share won by each against each, by level and in all, and the lead of ours over the reference."""
     found: dict[str, Any] = {}
     for name, those in (("ours", rows), ("greedy", rows), ("reference", reference)):
-        for opponent in OPPONENTS:
+        for opponent in OPPONENTS if those is rows else SIMPLE:
             scores = [(row["level"], row[name][opponent]) for row in those]
             levels = {
                 f"level {level}": mean_interval(
@@ -90,7 +91,7 @@ def strength(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
                 "won": mean_interval(every) if every else None,
                 **levels,
             }
-    for opponent in OPPONENTS:
+    for opponent in SIMPLE:
         leads = [
             ours - theirs
             for row, other in zip(rows, reference, strict=False)
