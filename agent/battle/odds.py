@@ -28,6 +28,7 @@ TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 UNTRAINED: Final = Stats(0, 0, 0, 0, 0)
 PLAYOUTS: Final = 200  # of a battle to come: a standard error of 0.02 where nine of ten are won
+UNCLEAR: Final = (0.02, 0.95)  # chances for which the best opening is looked for
 MAX_POTION: Final = 17
 log = logging.getLogger(__name__)
 
@@ -94,7 +95,7 @@ def prepare(dex: Dex) -> None:
     for position in positions:
         put_team(position.sides[OURS], party, tables)
         put_team(position.sides[THEIRS], party, tables)
-    search.share_won(positions, 1, tables)
+    search.share_won(positions, engine.NO_ONE, 1, tables)
     start_battle(positions[0], tables)
     choices = legal_choices(positions[0], OURS)
     options = np.array([(choice, ATTACKS) for choice in choices])
@@ -135,7 +136,13 @@ def _chance(
         put_team(made.sides[OURS], party, tables)
         put_team(made.sides[THEIRS], Party(tuple(mon for mon in foes if mon is not None)), tables)
         made.bag_items[0], made.bag_counts[0] = MAX_POTION, heals
-    return float(search.share_won(positions, PLAYOUTS, tables))
+    chance = float(search.share_won(positions, engine.NO_ONE, PLAYOUTS, tables))
+    if not UNCLEAR[0] < chance < UNCLEAR[1]:
+        return chance
+    opening = search.best_opening(positions[1], tables)
+    if opening == engine.NO_ONE:
+        return chance
+    return max(chance, float(search.share_won(positions, opening, PLAYOUTS, tables)))
 
 
 def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:

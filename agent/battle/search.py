@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.skills import Order
+from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.items import hp_restored
 from emulator.rules.engine.move_value import attack_value
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, play_on
+from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, best_move, play_on
 from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
     DECIDES,
     FOE_LEFT,
     GOES_ON,
+    ITEM,
     LOST,
+    NO_ONE,
     OURS,
     RAN,
     SLOTS,
@@ -50,6 +53,7 @@ WILD_ITEM_COST: Final = 0.25
 # Turns played out for one decision: a choice that is clear takes few of them, as does a first look.
 WILD_TURNS: Final = 2_000
 TRAINER_TURNS: Final = 6_000
+OPENING_TURNS: Final = 3_000  # of a battle to come
 FIRST_LOOK: Final = 4  # of these turns one in so many
 TIRED: Final = 0.5  # share of its HP below which a member is healed between battles
 BATCH: Final = 8  # playouts of each choice between two looks
@@ -170,10 +174,11 @@ def drop(
 
 
 @compiled
-def share_won(positions: NDArray[np.void], playouts: int, tables: Tables) -> float:
+def share_won(positions: NDArray[np.void], first: int, playouts: int, tables: Tables) -> float:
     """Return the share of playouts in which our team beats the teams of all positions but the first, in their order.
 
-    The first is room for a copy. Our team goes on as the last battle left it, and is healed by potions of the bag.
+    The first is room for a copy. Our team begins with the choice `first`, unless it is NO_ONE, goes on as the last battle
+    left it, and is healed by potions of the bag.
     """
     battle = positions[0]
     won = 0
@@ -187,6 +192,8 @@ def share_won(positions: NDArray[np.void], playouts: int, tables: Tables) -> flo
                 battle.sides[OURS].team[:] = team
                 battle.bag_counts[0] = bag
             start_battle(battle, tables)
+            if at == 1 and first != NO_ONE:
+                play_turn(battle, first, DECIDES, tables)
             outcome = play_on(battle, CAREFUL, AS_THE_GAME, LONGEST, tables)
             if outcome != WON:
                 break
@@ -216,6 +223,20 @@ def damage_share(position: Position, tables: Tables) -> float:
         if position.sides[OURS].moves[slot] and position.sides[OURS].pp[slot]:
             most = max(most, attack_value(position, OURS, slot, tables))
     return float(most / (256 * position.sides[THEIRS].hp))
+
+
+def best_opening(position: Position, tables: Tables) -> int:
+    """Return the move or switch with which most playouts of a battle to come are won; NO_ONE if it is the usual one."""
+    positions = np.empty(2, position.dtype)
+    positions[0] = position
+    start_battle(positions[0], tables)
+    choices = [each for each in legal_choices(positions[0], OURS) if each < ITEM]
+    options = np.array([(each, CAREFUL) for each in choices])
+    weights = np.zeros(WEIGHTS)
+    weights[WON] = 1
+    means, _, _ = race(positions, options, np.zeros(len(options)), weights, OPENING_TURNS, tables)
+    best = int(choices[int(np.argmax(means))])
+    return NO_ONE if best == best_move(positions[0], OURS, CAREFUL, tables) else best
 
 
 class TurnOption(NamedTuple):

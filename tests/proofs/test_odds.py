@@ -17,8 +17,7 @@ def test_what_is_said_of_a_battle_is_what_happens(proof: Sized) -> None:
     if missing() or not FOLDER.exists():
         pytest.skip(missing() or MISSING)
     # The turn engine is compiled; only those who run this proof wait for it.
-    from tests.proofs.showdown.calibration import PLAYERS, duels_job, trainers_job
-    from tests.proofs.showdown.players import ATTACKS
+    from tests.proofs.showdown.calibration import duels_job, trainers_job
     from tests.proofs.showdown.said import agreement, problems
     from tests.proofs.showdown.strength import policies_job, reference_job, strength
 
@@ -31,11 +30,10 @@ def test_what_is_said_of_a_battle_is_what_happens(proof: Sized) -> None:
         made = odds.rows(job, jobs=jobs, part=name)
         fights = [fight for row in made for fight in row["fights"]]
         found[name] = agreement(fights)
-        rows.append({"name": name, "problems": problems(found[name], ATTACKS)})
-        for player in PLAYERS:
-            dots[f"{name}, {player}"] = [(each["said"], each[player]) for each in fights]
+        rows.append({"name": name, "problems": problems(found[name])})
+        dots[name] = [(each["said"], each["played"]) for each in fights]
     battles = odds.rows(policies_job, part="policies")
-    # The search takes minutes for a battle.
-    reference = odds.rows(reference_job, jobs=odds.size // 20, part="reference")
+    # The search takes a minute for a battle.
+    reference = odds.rows(reference_job, jobs=odds.size // 50, part="reference")
     found["strength"] = strength(battles, reference)
     odds.judge(rows, found, lambda: agreement_plot(dots, "said", "won on Showdown's engine"))

@@ -10,17 +10,16 @@ from emulator.rules.engine import effects
 from emulator.rules.engine.foe import NOTHING, ROUTINES
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.showdown.oracle import Match, TeamJson, play_matches
-from tests.proofs.showdown.players import ATTACKS, SEARCHES, Players
+from tests.proofs.showdown.players import Players
 from tests.proofs.workers import Row
 
 FIGHTS: Final = 10  # a job
-GAMES: Final = 60  # of a fight, for each of our policies
+GAMES: Final = 60  # of a fight
 LEVELS: Final = (5, 55)
 ABOVE: Final = (-6, 4)  # levels of the foe beside ours
 OURS_ABOVE: Final = (-4, 4)  # levels of our team beside the trainer's
 LARGEST: Final = 4  # team
 PLENTY: Final = 63  # PP: the game's own side does not run out of them
-PLAYERS: Final = (ATTACKS, SEARCHES)
 # Fights that are not clear: the others, most of all, would hide what is wrong.
 CONTESTED: Final = (0.03, 0.97)
 
@@ -134,16 +133,14 @@ def contested(draw: Callable[[Dex, Random], Fight], random: Random) -> list[Figh
 
 
 def _compared(name: str, fights: Sequence[Fight], seed: int) -> Row:
-    dex, matches, classes, ours = red_dex(), list[Match](), list[int](), list[str]()
+    dex, matches, classes = red_dex(), list[Match](), list[int]()
     rows: list[Row] = []
     for fight in fights:
         foes = [mon for foe in fight.foes if (mon := mon_from(dex, foe)) is not None]
         teams = team_json(dex, fight.party.mons), team_json(dex, foes, PLENTY)
-        for player in PLAYERS:
-            for _ in range(GAMES):
-                matches.append(Match(teams, ("asked", "asked"), seed * 100_000 + len(matches)))
-                classes.append(fight.foes[0].trainer_class)
-                ours.append(player)
+        for _ in range(GAMES):
+            matches.append(Match(teams, ("asked", "asked"), seed * 100_000 + len(matches)))
+            classes.append(fight.foes[0].trainer_class)
         rows.append(
             {
                 "said": chance_to_beat(dex, fight.party, fight.foes),
@@ -154,13 +151,11 @@ def _compared(name: str, fights: Sequence[Fight], seed: int) -> Row:
                 "class": fight.foes[0].trainer_class,
             }
         )
-    players = Players(dex, ours, classes)
+    players = Players(dex, classes)
     games = play_matches(matches, players.choose)
     won = [game.winner == 0 for game in games]
     for at, row in enumerate(rows):
-        for which, player in enumerate(PLAYERS):
-            first = (at * len(PLAYERS) + which) * GAMES
-            row[player] = sum(won[first : first + GAMES]) / GAMES
+        row["played"] = sum(won[at * GAMES : (at + 1) * GAMES]) / GAMES
     return {
         "name": name,
         "fights": rows,

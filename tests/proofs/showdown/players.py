@@ -1,7 +1,6 @@
 """Who chooses in a battle of Showdown's engine: what the agent would do, and what the game would."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
-from emulator.rules.engine import playout
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.foe import choose_move
 from emulator.rules.engine.position import (
@@ -30,17 +28,14 @@ from emulator.rules.engine.sending import NOT_COUNTED, next_member
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator
 
-ATTACKS: Final = "attacks"  # the policy of playouts
-SEARCHES: Final = "searches"  # the policy of the agent
-
 
 class Players:
     """Answers what asked.js asks: for our side by a policy, for the other as the game does."""
 
-    def __init__(self, dex: Dex, ours: Sequence[str], classes: Sequence[int]) -> None:
-        """`ours` and `classes` say for each battle how we choose, and how the foe does: a trainer class, or 0."""
+    def __init__(self, dex: Dex, classes: Sequence[int]) -> None:
+        """`classes` says for each battle how the foe chooses: as a trainer class, or any move for 0."""
         self._dex, self._tables = dex, tables_of(dex)
-        self._ours, self._classes = ours, classes
+        self._classes = classes
         self._translator: Translator | None = None
         self._out: dict[int, tuple[int, int]] = {}  # who the foe has out, since which turn
         self.asked = self.unlike = 0
@@ -73,8 +68,6 @@ class Players:
             position.outcome = WE_SEND
         if side == THEIRS:
             found = self._foe(position, send=asked["send"])
-        elif self._ours[number] == ATTACKS:
-            found = self._attacks(position)
         else:
             found = self._searches(position)
         self.asked += 1
@@ -85,11 +78,6 @@ class Players:
         if send:
             return SWITCH + int(next_member(position, THEIRS))
         return int(choose_move(position, self._tables))
-
-    def _attacks(self, position: Position) -> int:
-        if position.outcome == WE_SEND:
-            return SWITCH + int(next_member(position, OURS))
-        return int(playout.choose(position, OURS, playout.ATTACKS, self._tables))
 
     def _searches(self, position: Position) -> int:
         """Return the choice that the agent's policy values most, without items."""

@@ -13,7 +13,7 @@ from emulator import Dex
 from tests.proofs.showdown.calibration import team_json, with_moves
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.showdown.oracle import Game, Match, TeamJson, play_matches
-from tests.proofs.showdown.players import SEARCHES, Players
+from tests.proofs.showdown.players import Players
 from tests.proofs.workers import Row
 
 LEVELS: Final = (15, 40, 55)
@@ -53,7 +53,7 @@ def _played(number: int, contenders: Mapping[str, str | int], opponents: Sequenc
                 for at, teams in enumerate(pairs)
                 for way in range(2)
             ]
-            players = Players(dex, [SEARCHES] * len(matches), [0] * len(matches))
+            players = Players(dex, [0] * len(matches))
             scores = [_score(game) for game in play_matches(matches, players.choose)]
             row[name][opponent] = [
                 (one + other) / 2 for one, other in zip(scores[::2], scores[1::2], strict=True)
