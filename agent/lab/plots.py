@@ -16,7 +16,7 @@ from agent.lab.stats import Interval, share_interval
 SIZE: Final = (8.0, 4.5)
 TALL: Final = (10.0, 7.0)
 DPI: Final = 110
-NO_LEVEL: Final = 110  # where a level beyond the highest is drawn
+NO_LEVEL: Final = 115  # where a level beyond the highest is drawn
 
 
 def milestones_plot(results: EvalResults) -> bytes:

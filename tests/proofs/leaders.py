@@ -222,25 +222,31 @@ def leader_job(number: int) -> Row:
         "companions": fight.companions,
         "badges": len(badges_before(fight)),
         "levels": rows,
-        "words": in_words(fight, rows),
+        "words": in_words(dex, fight, rows),
         "problems": problems,
     }
 
 
-def in_words(fight: LeaderFight, rows: Mapping[str, Any]) -> str:
+def in_words(dex: Dex, fight: LeaderFight, rows: Mapping[str, Any]) -> str:
     """Return to which levels to train, with what can be bought, in a sentence."""
 
-    def listed(team: str, share: str) -> str:
+    def levels(team: str) -> str:
+        found = [(starter.capitalize(), each[team]["bought"]) for starter, each in rows.items()]
         return ", ".join(
-            f"{starter.capitalize()} {each[team]['bought'][share] or f'over {HIGHEST_LEVEL}'}"
-            for starter, each in rows.items()
+            f"{starter} {_level(at['95%'])} ({_level(at['half'])})" for starter, at in found
         )
 
-    said = f"{fight.name}: to win 95%, train alone {listed('alone', '95%')}"
+    said = f"{fight.name}: to win 95% (half) of fights with bought potions, train to: alone {levels('alone')}"
     if fight.companions:
-        others = " and ".join(each.capitalize() for each in fight.companions)
-        said += f"; with {others} {COMPANIONS_BELOW} levels below, {listed('three', '95%')}"
-    return f"{said}; half are won from {listed('three' if fight.companions else 'alone', 'half')}."
+        most = max(each["three"]["bought"]["95%"] or HIGHEST_LEVEL for each in rows.values())
+        others = party_at(dex, fight, next(iter(rows)), fight.companions, most).mons[1:]
+        names = " and ".join(dex.species(mon.species).name.capitalize() for mon in others)
+        said += f"; with {names} {COMPANIONS_BELOW} levels below, {levels('three')}"
+    return f"{said}."
+
+
+def _level(level: int | None) -> str:
+    return f"over {HIGHEST_LEVEL}" if level is None else str(level)
 
 
 def _species(dex: Dex, name: str) -> int:
