@@ -1,4 +1,8 @@
-"""The levels at which each starter beats Red's leaders, rivals and the last five, by the odds that the agent trains to."""
+"""Winning levels.
+
+The lowest levels at which each starter beats Red's leaders, rivals and the last five, by the odds that the agent trains
+to. The first line is short because the index of results is among the pages that stay short.
+"""
 
 from typing import Final
 
