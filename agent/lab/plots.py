@@ -14,7 +14,9 @@ from agent.lab.eval import EvalResults, GameMoment
 from agent.lab.stats import Interval, share_interval
 
 SIZE: Final = (8.0, 4.5)
+TALL: Final = (10.0, 7.0)
 DPI: Final = 110
+NO_LEVEL: Final = 115  # where a level beyond the highest is drawn
 
 
 def milestones_plot(results: EvalResults) -> bytes:
@@ -85,6 +87,38 @@ def agreement_plot(
     for label, pairs in series.items():
         axes.plot(*zip(*pairs, strict=True), ".", alpha=0.4, markersize=4, label=label)
     axes.legend(fontsize="small")
+    return _png(figure)
+
+
+def levels_plot(
+    names: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[Sequence[int | None]]]]
+) -> bytes:
+    """Return levels by row: a panel each with a line for each series, and fainter ones for its further levels.
+
+    None is drawn beyond the highest level.
+    """
+    figure = Figure(figsize=TALL, layout="constrained")
+    for axes, (title, series) in zip(
+        figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels.items(), strict=True
+    ):
+        for number, (label, lines) in enumerate(series.items()):
+            for faint, levels in enumerate(lines):
+                drawn = [NO_LEVEL if level is None else level for level in levels]
+                axes.plot(
+                    drawn,
+                    range(len(names)),
+                    ".-",
+                    color=f"C{number}",
+                    alpha=0.3 if faint else 1.0,
+                    label=None if faint else label,
+                )
+        axes.set_title(title, fontsize="medium")
+        axes.set_xlabel("level")
+        axes.set_xticks([*range(0, 101, 20), NO_LEVEL], [*map(str, range(0, 101, 20)), "over"])
+        axes.grid(alpha=0.3)
+        axes.set_yticks(range(len(names)), names)
+        axes.legend(fontsize="small")
+    axes.invert_yaxis()
     return _png(figure)
 
 
