@@ -15,13 +15,13 @@ uint8_t first_alive(void)
     return NO_MON;
 }
 
-static uint8_t next_enemy(void)
+uint8_t next_enemy(void)
 {
     uint8_t place;
 
     if (wIsInBattle == IN_TRAINER_BATTLE)
         for (place = 0; place != wEnemyPartyCount; place++)
-            if (!is_fainted(wEnemyMons[place].hp))
+            if (place != wEnemyMon.position && !is_fainted(wEnemyMons[place].hp))
                 return place;
     return NO_MON;
 }

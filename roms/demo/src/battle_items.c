@@ -24,6 +24,7 @@ static void drink(uint8_t item)
 {
     item_name(item);
     print_system_text(TEXT_BATTLE_USED_ITEM);
+    hWhoseTurn = PLAYERS_TURN;
     boost(ATTACK + item - FIRST_TONIC);
 }
 

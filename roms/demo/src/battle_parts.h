@@ -87,6 +87,7 @@ void play_turn(void);
 bool settle_faints(void);
 void lose(void);
 uint8_t first_alive(void);
+uint8_t next_enemy(void); /* the trainer's next who is not out, or NO_MON */
 
 /* battle_use.c (57) */
 void use_move(void) BANKED;

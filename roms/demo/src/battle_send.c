@@ -23,7 +23,8 @@ void load_battle_mon(const Side *side, const PartyMon *mon, uint8_t position) BA
     *side->disabled_move = *side->substitute = 0;
     *side->selected = *side->used = 0;
     (side == player ? enemy : player)->status[0] &= (uint8_t)~TRAPPING;
-    weaken_by_status(side);
+    if (side == player) /* As in the original: a trainer's is not weaker for its ailment. */
+        weaken_by_status(side);
     boost_by_badges(side);
 }
 
