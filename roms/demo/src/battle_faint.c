@@ -29,6 +29,7 @@ uint8_t next_enemy(void)
 static void faint_enemy(void)
 {
     wBattleResult = BATTLE_WON;
+    wPlayerBideDamage[0] = 0; /* One byte of two, as in the original. */
     sink(ENEMYS_TURN);
     print_system_text(TEXT_BATTLE_ENEMY_FAINTED);
 }
@@ -41,6 +42,9 @@ static void faint_player(void)
     wPartyGainExpFlags &= (uint8_t)~bit;
     wPartyFoughtCurrentEnemyFlags &= (uint8_t)~bit;
     wBattleResult = BATTLE_LOST;
+    set_big(wEnemyBideDamage, 0);
+    wBattleMon.status = 0;
+    save_battle_mon();
     sink(PLAYERS_TURN);
     print_system_text(TEXT_BATTLE_FAINTED);
 }
