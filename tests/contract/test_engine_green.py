@@ -154,8 +154,8 @@ def test_a_leader_has_the_third_move_of_the_gyms_table(start: Start) -> None:
     assert not game.byte("wGymLeaderNo")
 
 
-def test_the_second_and_third_leader_have_moves_that_no_level_teaches() -> None:
-    for gym in (2, 3):
+def test_each_leader_has_a_move_that_no_level_teaches() -> None:
+    for gym in (1, 2, 3):
         place, move = DEX.lone_moves[gym]
         member = DEX.trainer(LEADER + gym - 1).teams[0][place]
         assert move not in DEX.species(member.species).moves_at(member.level)
