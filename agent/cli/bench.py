@@ -50,6 +50,13 @@ def speed(
 def battles(
     rom: Path | None = ROM,
     seeds: str = option("Seeds of the battles to fight.", "A..B", default="0..599"),
+    met: str | None = option(
+        "Fight the trainers that the games of these seeds meet, with the team that came to them.",
+        "A..B",
+    ),
+    until: str | None = option(
+        "Play the games of --met to this milestone. Default: the last one of the story.", "ID"
+    ),
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -57,7 +64,7 @@ def battles(
     from agent.cli import measurements
 
     what = "Battles fought twice: by the agent, and by the strongest move always"
-    _publish(what, lambda on: measurements.battles(on, seeds), rom, write, as_json)
+    _publish(what, lambda on: measurements.battles(on, seeds, met, until), rom, write, as_json)
 
 
 @bench.command()

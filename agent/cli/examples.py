@@ -22,7 +22,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "observe": ("observe --dry-run", "observe --db .tapes/tapes.sqlite --reset"),
     "bench": ("bench speed --rounds 2", "bench all --quick"),
     "bench speed": ("bench speed --rounds 2", "bench speed --ticks 2000 --write speed.json"),
-    "bench battles": ("bench battles --seeds 0..59", "bench battles --json"),
+    "bench battles": (
+        "bench battles --seeds 0..59",
+        "bench battles --met 0..9 --until third_badge",
+    ),
     "bench experience": (
         "bench experience --seeds 0..19 --teach 3000..3003",
         "bench experience --seeds 0..19 --taught memory.sqlite",

@@ -24,7 +24,7 @@ from agent.lab.publish import Findings, Row, as_json, cell
 from agent.story.story import Story
 from agent.tools.progress import Asked, Bar
 from agent.tools.report.words import counted
-from emulator import Cartridge
+from emulator import Cartridge, Dex
 from memory import read_knowledge_store
 
 WIDEST: Final = 1_000  # columns
@@ -62,15 +62,30 @@ def _turned(rows: Sequence[Row]) -> Sequence[Row]:
     return [{first: name, **{cell(row[first]): row[name] for row in rows}} for name in names]
 
 
-def battles(cartridge: Cartridge, seeds: str) -> Findings:
-    """Fight the battles of some seeds twice, and compare the outcomes."""
-    from agent.lab.bench.battles import battle_findings, fight_pairs
+def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None) -> Findings:
+    """Fight the battles of some seeds, or those that the games of `met` come to, twice, and compare the outcomes."""
+    from agent.lab.bench.battle_setup import battle_setup, met_battle
+    from agent.lab.bench.battles import MeetingJob, battle_findings, fight_pairs, meet_trainers
+    from agent.lab.runner import play_all
 
-    numbers = seeds_of(seeds)
+    numbers, games = seeds_of(seeds), seeds_of(met) if met is not None else ()
+    last = Story.of(cartridge.kind).up_to(until)[-1]
     processes = min(os.cpu_count() or 1, len(numbers))
     with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
+        jobs = [MeetingJob(cartridge.path, game, last) for game in games]
+        played = play_all(meet_trainers, jobs, processes=processes, done=bar("game", len(jobs)))
+        trainers = [trainer for game in played for trainer in game]
+        if games and not trainers:
+            message = (
+                f"the games of --met {met} meet no trainer before {last}; play on with --until"
+            )
+            raise UsageError(message)
+        dex = Dex.of(cartridge)
+        drawn = [
+            met_battle(trainers, each) if games else battle_setup(dex, each) for each in numbers
+        ]
         done = bar("battle", len(numbers))
-        pairs = fight_pairs(cartridge, numbers, processes=processes, done=done)
+        pairs = fight_pairs(cartridge, drawn, processes=processes, done=done)
     return battle_findings(cartridge.name, pairs)
 
 

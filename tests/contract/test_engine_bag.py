@@ -217,6 +217,43 @@ def test_the_town_map_has_no_use_in_battle(bedroom: Game) -> None:
     things.to_cursor(game, LIST)
 
 
+MINT_SPRIG, TRAPPING = 14, 0x20
+
+
+def use_in_battle(game: Game) -> Game:
+    battles.choose(game, battles.BAG)
+    things.to_cursor(game, LIST).press("a")
+    things.to_cursor(game, PARTY).press("a")
+    battles.read_on(game)
+    return game
+
+
+def test_a_cure_in_battle_leaves_stats_without_stages_and_badges(bedroom: Game) -> None:
+    battles.set_team(bedroom, Mon(3))
+    bedroom.poke("wObtainedBadges", b"\x01")
+    things.fill_bag(bedroom, (MINT_SPRIG, 2))
+    game = battles.meet(bedroom, 33, 5)
+    plain = battles.party_mon(game, 0)[36:38]
+    battles.set_field(game, "own", "status", 7)
+    game.poke("wPlayerMonStatMods", b"\x09")
+    assert game.block("wBattleMonAttack", 2) > plain
+    use_in_battle(game)
+    assert not battles.field(game, "own", "status")
+    assert game.block("wBattleMonAttack", 2) == plain
+
+
+def test_an_item_used_while_trapping_takes_a_turn_of_it(bedroom: Game) -> None:
+    battles.set_team(bedroom, Mon(3, hp=5))
+    things.fill_bag(bedroom, (DROP, 2))
+    game = battles.meet(bedroom, 33, 5)
+    game.poke("wPlayerBattleStatus1", bytes([TRAPPING]))
+    game.poke("wPlayerNumAttacksLeft", b"\x02")
+    use_in_battle(game)
+    assert game.byte("wPlayerNumAttacksLeft") == 1
+    use_in_battle(game)
+    assert game.byte("wPlayerBattleStatus1") == 0
+
+
 WITHDRAW, DEPOSIT, PC_TOSS = range(3)
 PC_LIST, PC_YES = (5, 4), (15, 8)
 DROP, POT, KEY = 20, 19, 70

@@ -460,38 +460,68 @@ def test_leaders_prefer_effective_moves_and_avoid_weak_ones(home: Game, dice: Di
     assert choices(home, dice) == {moss}
 
 
-def test_the_leader_cures_a_status_once(home: Game, dice: Dice) -> None:
+NOT_COUNTED = 0xFF
+BRAM, WISP, GANNET, HOLLIS, TANSY, MAUD, ROOK = 33, 35, 36, 37, 44, 46, 47
+
+
+def test_a_leader_cures_status_five_times_for_each_pokemon(home: Game, dice: Dice) -> None:
     face(home, LEADER)
     battles.set_moves(home, "enemy", [PLAIN])
-    assert home.byte("wAICount") == 1
-    battles.set_field(home, "enemy", "status", POISON)
-    set_status(home, "enemy", 3, BADLY_POISONED)
-    dice.roll([])
-    assert shows(use_effect(home, RAISE), "helps")
-    assert battles.field(home, "enemy", "status") == 0
-    assert status(home, "enemy", 3) == 0
-    assert hp(home, "own") == HP  # the leader used up his turn
+    assert home.byte("wAICount") == NOT_COUNTED
+    for left in (4, 3, 2, 1, 0):
+        battles.set_field(home, "enemy", "status", POISON)
+        set_status(home, "enemy", 3, BADLY_POISONED)
+        dice.roll([])
+        assert shows(use_effect(home, RAISE), "helps")
+        assert battles.field(home, "enemy", "status") == 0
+        assert status(home, "enemy", 3) == 0
+        assert hp(home, "own") == HP  # the leader used up his turn
+        assert home.byte("wAICount") == left
     battles.set_field(home, "enemy", "status", POISON)
     assert not shows(use_effect(home, RAISE), "helps")
     assert hp(home, "own") < HP
 
 
 @pytest.mark.parametrize(
-    ("left", "byte", "helps"), [(79, 127, True), (79, 128, False), (80, 0, False)]
+    ("trainer", "part", "byte", "heals"),
+    [(HOLLIS, 10, 127, 50), (TANSY, 5, 127, 50), (MAUD, 4, 127, 50), (ROOK, 5, 127, 200)],
 )
-def test_the_leader_heals_at_low_hp_every_other_time(
-    home: Game,
-    dice: Dice,
-    left: int,
-    byte: int,
-    helps: bool,  # noqa: FBT001
+def test_a_trainer_heals_below_a_part_of_the_hp_every_other_time(
+    home: Game, dice: Dice, trainer: int, part: int, byte: int, heals: int
 ) -> None:
-    face(home, LEADER)
+    face(home, trainer)
     battles.set_moves(home, "enemy", [PLAIN])
-    battles.set_field(home, "enemy", "hp", left)
-    dice.roll([0, byte])
-    assert shows(use_effect(home, RAISE), "helps") == helps
-    assert hp(home, "enemy") == left + (20 if helps else 0)
+    for left, drawn, helps in (
+        (HP // part, byte, False),
+        (HP // part - 1, byte + 1, False),
+        (HP // part - 1, byte, True),
+    ):
+        battles.set_field(home, "enemy", "hp", left)
+        dice.roll([0, drawn])
+        assert shows(use_effect(home, RAISE), "helps") == helps
+        assert hp(home, "enemy") == (min(left + heals, HP) if helps else left)
+
+
+@pytest.mark.parametrize(("trainer", "stat", "uses"), [(BRAM, 1, 2), (WISP, 1, 1), (GANNET, 2, 1)])
+def test_a_trainer_raises_a_stat_once_in_four(
+    home: Game, dice: Dice, trainer: int, stat: int, uses: int
+) -> None:
+    face(home, trainer)
+    battles.set_moves(home, "enemy", [PLAIN])
+    for drawn, stage in ((64, 7), (63, 8), (0, 7 + uses)):
+        dice.roll([0, drawn])
+        use_effect(home, RAISE)
+        assert home.block("wEnemyMonStatMods", 6)[stat] == stage
+
+
+def test_a_trainer_of_one_class_sends_another_instead_of_a_move(home: Game, dice: Dice) -> None:
+    face(home, MAUD)
+    dice.roll([0, 20])
+    use_effect(home, RAISE)
+    assert home.byte("wEnemyMonPartyPos") == 0
+    dice.roll([0, 19])
+    use_effect(home, RAISE)
+    assert home.byte("wEnemyMonPartyPos") == 1
 
 
 def test_no_other_trainer_class_uses_items(home: Game, dice: Dice) -> None:

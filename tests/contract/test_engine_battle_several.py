@@ -27,7 +27,7 @@ from tests.contract.battles import DEX, PARALYSIS, POISON, Mon, shows, with_effe
 from tests.contract.game import Game, Start
 
 SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
-THRASH, RAGE, BIDE, NEVER_MISSES, RAISE = 27, 81, 26, 17, 11
+THRASH, RAGE, BIDE, NEVER_MISSES, RAISE, DISABLE = 27, 81, 26, 17, 11, 86
 BIDING, CHARGING, TRAPPING, INVULNERABLE, CONFUSED = 1, 0x10, 0x20, 0x40, 0x80
 RECHARGING, RAGING = 0x20, 0x40
 CANNOT_MOVE: Final = 0xFF
@@ -86,7 +86,7 @@ def test_a_trapped_enemy_cannot_act(arena: Game, dice: Dice, bytes_: list[int], 
         dice.roll([])
         lines = go_on(arena)
         assert shows(lines, "holds on")
-        assert shows(lines, "held fast")
+        assert not shows(lines, "held fast")  # its turn is skipped without a word
         assert arena.byte("wEnemySelectedMove") == CANNOT_MOVE
         assert not dice.drawn
     assert lost(arena, "enemy") == turns * hit(move.power)
@@ -112,7 +112,7 @@ def test_a_trapped_player_gets_no_move_list_but_may_run(arena: Game, dice: Dice)
     assert shows(use_effect(arena, RAISE), "held fast")
     assert status(arena, "enemy") == TRAPPING
     assert arena.byte("wPlayerMonStatMods", 1) == 7
-    assert shows(go_on(arena), "held fast")
+    assert not shows(go_on(arena), "held fast")
     assert arena.byte("wPlayerSelectedMove") == CANNOT_MOVE
     assert lost(arena, "own") == 2 * hit(move.power)
     battles.set_field(arena, "own", "speed", 999)
@@ -215,6 +215,19 @@ def test_rage_raises_attack_with_every_hit(arena: Game, dice: Dice) -> None:
     assert 0 not in dice.drawn
 
 
+def test_rage_that_misses_does_not_begin(arena: Game, dice: Dice) -> None:
+    dice.roll([0, 200, 200, 255])
+    assert shows(use_effect(arena, RAGE), "missed")
+    assert status(arena, "own", 2) == 0
+
+
+def test_disable_feeds_rage_even_when_it_misses(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 2, RAGING)
+    dice.roll([255])
+    assert shows(use_effect(arena, DISABLE), "missed")
+    assert arena.byte("wEnemyMonStatMods") == 8
+
+
 @pytest.mark.parametrize("byte", [0, 1])
 def test_bide_returns_twice_the_damage(arena: Game, dice: Dice, byte: int) -> None:
     battles.set_moves(arena, "enemy", [1])
@@ -228,6 +241,15 @@ def test_bide_returns_twice_the_damage(arena: Game, dice: Dice, byte: int) -> No
     assert shows(go_on(arena), "pays it all back")
     assert lost(arena, "enemy") == 2 * (2 + byte) * hit(40)
     assert status(arena, "own") == 0
+
+
+def test_bide_stores_the_last_damage_of_either_side_at_its_turns(arena: Game) -> None:
+    set_status(arena, "own", 1, BIDING)
+    set_counter(arena, "own", 0, 2)
+    arena.poke("wDamage", (30).to_bytes(2))
+    assert shows(go_on(arena), "bides its time")  # what the enemy then does has a damage of 0
+    assert shows(go_on(arena), "pays it all back")
+    assert lost(arena, "enemy") == 2 * 30
 
 
 def test_bide_fails_without_damage(arena: Game) -> None:
@@ -381,6 +403,7 @@ def test_metronome_can_choose_a_two_turn_move(arena: Game, dice: Dice) -> None:
     battles.read_on(arena)
     assert lost(arena, "enemy") == hit(charge.power, defense=60)
     assert status(arena, "own") == 0
+    assert arena.byte("wBattleMonPP") == 19  # paid once, in the second turn
 
 
 def test_mirror_move_needs_an_enemy_move(arena: Game, dice: Dice) -> None:

@@ -32,6 +32,7 @@ HP = 320
 UP_1, DOWN_1, UP_2, DOWN_2 = 10, 18, 50, 58
 SLEEP, POISON_MOVE, PARALYZE, DRAIN, RECOIL = 32, 66, 67, 3, 48
 SIDE_EFFECTS = {2: POISON, 4: BURN, 5: FREEZE, 6: PARALYSIS}
+RECHARGING: Final = 0x20
 NAMES = ("attack", "defense", "speed", "special")
 RATIOS = {
     1: (25, 100),
@@ -70,6 +71,15 @@ def test_a_sleeping_pokemon_loses_its_turns_including_the_waking_turn(arena: Gam
         for label in ("wPlayerMonStatMods", "wEnemyMonStatMods"):
             arena.poke(label, b"\7" * 6)
     assert len(lengths) > 2
+
+
+def test_one_that_must_recharge_falls_asleep_whatever_its_status(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 2, RECHARGING)
+    battles.set_field(arena, "enemy", "status", PARALYSIS)
+    dice.roll([], usual=255)
+    use_effect(arena, SLEEP)
+    assert status(arena, "enemy", 2) == 0
+    assert battles.field(arena, "enemy", "status") == 6  # of 7 turns, one has passed
 
 
 def test_a_sleeping_player_pokemon_gets_no_move_list(arena: Game) -> None:

@@ -15,10 +15,10 @@ from agent.battle.odds import tables_of
 from agent.lab.bench.game import open_session
 from agent.story.story import Story
 from emulator import Dex, demo_cartridge_path, load_cartridge
+from emulator.rules.engine import effects
 from emulator.rules.engine import position as engine
 from emulator.rules.engine.position import ASLEEP, FROZEN, OURS, THEIRS, empty_positions
 from tests.proofs.drawn_battles import drawn_battles
-from tests.proofs.known_differences import copies, known
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
 from tests.proofs.turn_oracle import (
     FEATURES,
@@ -41,6 +41,7 @@ SPACING: Final = 1 << 22  # between the seeds of two turns
 FREE: Final = (engine.GO_ON, engine.STRUGGLES)
 # What our move does; the others are what the foe's does. A battle that ended may have left the foe without a move.
 OF_OURS: Final = (0, 2, 4, 6, 8, 10)
+COPIERS: Final = (effects.MOVE_METRONOME, effects.MOVE_MIRROR_MOVE)
 HELD: Final = engine.RECHARGING | engine.RAGING | engine.CHARGING | engine.THRASHING
 BUSY: Final = HELD | engine.TRAPPING | engine.BIDING
 
@@ -55,7 +56,7 @@ class TurnTally:
     counts: dict[str, Counter[str]] = field(
         default_factory=lambda: {
             each: Counter()
-            for each in ("our moves", "foe's moves", "species", "known", "not shown", "samples")
+            for each in ("our moves", "foe's moves", "species", "not shown", "samples")
         }
     )
     problems: list[str] = field(default_factory=list)
@@ -74,10 +75,6 @@ class TurnTally:
         for side in (OURS, THEIRS):
             species = self.dex.all_species.get(int(turn.before.sides[side].species))
             self.counts["species"][species.name if species is not None else "-"] += 1
-        reason = known(turn, verdict.shown)
-        if reason is not None:
-            self.counts["known"][reason] += 1
-            return
         if verdict.shown:
             self.problems.append(f"{words[0]} against {words[1]}: {', '.join(verdict.shown[:4])}")
             return
@@ -149,6 +146,12 @@ class TurnTally:
             "happened": self.happened,
             "ranks": self.ranks,
         }
+
+
+def copies(turn: PlayedTurn) -> bool:
+    """Return whether a side copies a move; Metronome has fewer moves to choose from on our cartridge."""
+    sides = [each.sides[side] for each in (turn.before, turn.after) for side in (OURS, THEIRS)]
+    return any(each.selected in COPIERS for each in sides)
 
 
 class TurnViewer(Viewer):

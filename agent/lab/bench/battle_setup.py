@@ -2,15 +2,16 @@
 
 A third of the seeds meets a wild Pokemon of any species, a third a trainer of the cartridge with one Pokemon, a third a
 trainer with several. The own team is made by the cartridge's rules for Pokemon that just reached their level, which is
-near that of the strongest opponent.
+near that of the strongest opponent. Battles may instead be those that games met: the trainers of the way, each against
+the team, with the bag and the badges, that came to it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from emulator import Dex, Species
+from emulator import Dex, Species, State
 from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from emulator.ram.party import Dvs
@@ -20,10 +21,19 @@ HIGHEST: Final = 16  # level of wild Pokemon
 LOWEST: Final = 3
 ABOVE: Final = (-2, -1, 0, 1)  # the own level minus that of the strongest opponent
 LARGEST_TEAM: Final = 3
+LONGEST_WAIT: Final = 240  # frames
 WILD: Final = "wild"
 ONE: Final = "trainer with one"
 SEVERAL: Final = "trainer with several"
 KINDS: Final = (WILD, ONE, SEVERAL)
+# What a battle depends on besides the opponent, and the sizes in bytes; the whole party lies in one piece.
+KEPT: Final = {
+    "wPlayerID": 2,
+    "wPartyCount": 404,
+    "wNumBagItems": 42,
+    "wObtainedBadges": 1,
+    "wGymLeaderNo": 1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,51 @@ class BattleSetup:
     dvs: int  # of the own mons, as stored
     wait: int
 
+    def kind(self, _dex: Dex) -> str:
+        """The row of the table that the battle counts in."""
+        return self.foe.kind
+
+    def own_in_ram(self, dex: Dex, player_id: int) -> Mapping[int, bytes]:
+        """Return the bytes to write by address before the battle."""
+        return party_in_ram(dex, self.own, self.dvs, player_id)
+
+
+@dataclass(frozen=True, slots=True)
+class MetTrainer:
+    """A trainer that a game met, and the bytes of RAM of that moment that a battle needs, by address."""
+
+    foe: BattleOpponent
+    ram: Mapping[int, bytes]
+    seed: int = 0
+    wait: int = 1
+
+    def kind(self, dex: Dex) -> str:
+        """The row of the table that the battle counts in: the trainer's."""
+        return dex.trainer(self.foe.trainer_class).name
+
+    def own_in_ram(self, _dex: Dex, _player_id: int) -> Mapping[int, bytes]:
+        """Return the bytes to write by address before the battle."""
+        return self.ram
+
+
+def met_trainer(state: State) -> MetTrainer | None:
+    """Return the trainer of a battle that has just begun, or None in any other state."""
+    battle, ram = state.battle, state.ram
+    if battle is None or not battle.is_trainer:
+        return None
+    spans = {symbol(label): size for label, size in KEPT.items()}
+    foe = BattleOpponent(battle.trainer_class, battle.trainer_number, ())
+    return MetTrainer(foe, {at: bytes(ram.span(at, size)) for at, size in spans.items()})
+
+
+def met_battle(met: Sequence[MetTrainer], seed: int) -> MetTrainer:
+    """Return the battle of a seed; the classes of trainers alternate."""
+    chance = Random(seed)
+    classes = list(dict.fromkeys(each.foe.trainer_class for each in met))
+    wanted = classes[seed % len(classes)]
+    drawn = chance.choice([each for each in met if each.foe.trainer_class == wanted])
+    return replace(drawn, seed=seed, wait=1 + chance.randrange(LONGEST_WAIT))
+
 
 def battle_setup(dex: Dex, seed: int) -> BattleSetup:
     """Return the battle of a seed; the kinds alternate, so that each has a third."""
@@ -63,7 +118,9 @@ def battle_setup(dex: Dex, seed: int) -> BattleSetup:
     own = tuple(
         [TeamMember(max(highest + chance.choice(ABOVE), 2), each.index) for each in species]
     )
-    return BattleSetup(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
+    return BattleSetup(
+        seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(LONGEST_WAIT)
+    )
 
 
 def _foe(dex: Dex, kind: str, chance: Random) -> BattleOpponent:

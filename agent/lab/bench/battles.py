@@ -1,6 +1,6 @@
 """Seeded battles on a cartridge, each fought twice from the same state: by the agent, and by a strongest-move policy.
 
-Each seed draws one battle. Bags are empty, and no side runs.
+Each seed draws one battle, with an empty bag, or one of those that games met. No side runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,17 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from agent.app import Interrupt
+from agent.app import Interrupt, TickView, Viewer
 from agent.app.session import PlayLimits
 from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
-from agent.lab.bench.battle_setup import (
-    KINDS,
-    BattleSetup,
-    battle_setup,
-    opponent_in_ram,
-    party_in_ram,
-)
+from agent.lab.bench.battle_setup import BattleSetup, MetTrainer, met_trainer, opponent_in_ram
 from agent.lab.bench.game import GOAL, StateWatcher, open_session
 from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
@@ -89,6 +83,7 @@ class StrongestMove:
 
 
 LONGEST: Final = 5_000  # ticks of the game that leads to the start state
+LONGEST_GAME: Final = 20_000  # of one that meets trainers
 MOST_STEPS: Final = 4_000  # of a battle; a longer one counts as not won
 CHUNK: Final = 10
 FAST_AND_SET: Final = 0xC1  # of wOptions: fast text, no animations, no offers to switch
@@ -120,19 +115,19 @@ class BattlePair:
 
 
 class FightJob(NamedTuple):
-    """The job of one process: seeds of battles, the cartridge image and the start state."""
+    """The job of one process: battles, the cartridge image and the start state."""
 
     rom: Path
     start: bytes
-    seeds: Sequence[int]
+    battles: Sequence[BattleSetup | MetTrainer]
 
 
 def fight_pairs(
-    cartridge: Cartridge, seeds: Sequence[int], *, processes: int, done: Done
+    cartridge: Cartridge, battles: Sequence[BattleSetup | MetTrainer], *, processes: int, done: Done
 ) -> list[BattlePair]:
-    """Return the battle of each seed, fought by both policies; `done` gets the number of further completed ones."""
+    """Return each battle, fought by both policies; `done` gets the number of further completed ones."""
     start = start_state(cartridge)
-    chunks = [seeds[at : at + CHUNK] for at in range(0, len(seeds), CHUNK)]
+    chunks = [battles[at : at + CHUNK] for at in range(0, len(battles), CHUNK)]
     orders = [FightJob(cartridge.path, start, chunk) for chunk in chunks]
     fought = play_all(
         fight_chunk, orders, processes=processes, done=lambda more: done(more * CHUNK)
@@ -148,14 +143,13 @@ def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
     with closing(PyBoyConsole(cartridge)) as console:
         return [
             BattlePair(
-                seed,
-                drawn.foe.kind,
+                drawn.seed,
+                drawn.kind(dex),
                 play_battle(console, order.start, dex, drawn, agent),
                 play_battle(console, order.start, dex, drawn, baseline),
                 dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
             )
-            for seed in order.seeds
-            for drawn in [battle_setup(dex, seed)]
+            for drawn in order.battles
         ]
 
 
@@ -172,6 +166,36 @@ def start_state(cartridge: Cartridge) -> bytes:
     return moment.state
 
 
+class MeetingJob(NamedTuple):
+    """The job of one process: the game of a seed to a milestone."""
+
+    rom: Path
+    seed: int
+    until: str
+
+
+class TrainerWatcher(Viewer):
+    """A viewer that notes each trainer when the battle begins."""
+
+    def __init__(self) -> None:
+        self.met: list[MetTrainer] = []
+        self._in_battle = False
+
+    def show(self, moment: TickView) -> None:
+        """Take the state."""
+        met = None if self._in_battle else met_trainer(moment.state)
+        self._in_battle = moment.state.in_battle
+        self.met += [met] if met is not None else []
+
+
+def meet_trainers(order: MeetingJob, _asked: Asked) -> list[MetTrainer]:
+    """Return the trainers that a game meets."""
+    cartridge, watcher = load_cartridge(order.rom), TrainerWatcher()
+    with open_session(cartridge, Story.of(cartridge.kind), order.seed) as (session, _):
+        session.play(PlayLimits(order.until, LONGEST_GAME), watcher)
+    return watcher.met
+
+
 def _after_first_battle() -> Callable[[State], bool]:
     """Return a test that is called with each state in order, and is true after the first battle."""
     fought = False
@@ -185,13 +209,17 @@ def _after_first_battle() -> Callable[[State], bool]:
 
 
 def play_battle(
-    console: PyBoyConsole, start: bytes, dex: Dex, drawn: BattleSetup, commander: Commander
+    console: PyBoyConsole,
+    start: bytes,
+    dex: Dex,
+    drawn: BattleSetup | MetTrainer,
+    commander: Commander,
 ) -> FightResult:
     """Fight a battle from the saved start state."""
     console.load(start)
     state = read_state(console.ram(), console.frame)
-    party = party_in_ram(dex, drawn.own, drawn.dvs, state.player.player_id)
-    for address, data in {**party, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
+    own = drawn.own_in_ram(dex, state.player.player_id)
+    for address, data in {**own, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
         console.poke(address, data)
     console.perform(Step(None, 0, drawn.wait))
     for address, data in opponent_in_ram(drawn.foe).items():
@@ -226,9 +254,8 @@ MILLISECONDS: Final = 1_000
 
 def battle_rows(pairs: Sequence[BattlePair]) -> list[Row]:
     """Return a row for all battles, and one for each kind that was fought."""
-    kinds = {each.kind for each in pairs}
     rows: list[Row] = []
-    for kind in (ALL, *(each for each in KINDS if each in kinds)) if pairs else ():
+    for kind in (ALL, *dict.fromkeys(each.kind for each in pairs)) if pairs else ():
         counts = paired(pairs, kind)
         rows.append(
             {

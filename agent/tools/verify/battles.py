@@ -27,12 +27,16 @@ from emulator.ram.party import Stats
 from emulator.rules.arithmetic import rolled
 from emulator.rules.chances import hit_chance, run_chance
 from emulator.rules.damage import ROLLS, full_damage
+from emulator.rules.engine.foe import ROUTINES
+from emulator.rules.engine.sending import NOT_COUNTED
 from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT, Attacker, Defender
 from emulator.rules.stats import stats_of
 
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200
 GYM: Final = symbol("wGymLeaderNo")
+AI_USES: Final = symbol("wAICount")
+AI_TURNS: Final = symbol("wAILayer2Encouragement")
 THIRD: Final = 2
 
 
@@ -50,6 +54,7 @@ class BattleWatcher(FactWatcher):
         if battle.is_trainer:
             checks["battles.trainer"] = self._trainer(battle)
             checks["battles.third_move"] = self._third_move(battle, state.ram.byte(GYM))
+            checks["battles.remedy"] = _remedy(battle, state.ram)
         checks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
         self.log.record_all(checks, state.ram, state.frame)
 
@@ -93,6 +98,14 @@ def _kind(battle: Battle) -> str | None:
     if is_class is (battle.kind is BattleKind.TRAINER):
         return None
     return f"wIsInBattle {battle.kind.value} with wCurOpponent {battle.opponent}"
+
+
+def _remedy(battle: Battle, ram: Ram) -> str | None:
+    """Return what is wrong with the count of items left; it is set in the first turn of each of the trainer's."""
+    left, turns = ram.byte(AI_USES), ram.byte(AI_TURNS)
+    most = int(ROUTINES[battle.trainer_class][0]) if battle.trainer_class < len(ROUTINES) else 0
+    fits = left <= most or (left == NOT_COUNTED and not turns)
+    return None if fits else f"{left} items left after {turns} turns, not at most {most}"
 
 
 def _own(battle: Battle, state: State) -> str | None:

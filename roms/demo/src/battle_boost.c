@@ -1,10 +1,9 @@
-/* What raises a stat of who fights for the player, without a move. */
+/* What raises a stat without a move, of the side whose turn it is. */
 #pragma bank 57
 #include "battle_parts.h"
 #include "things.h"
 
 void boost(uint8_t stat) BANKED
 {
-    hWhoseTurn = PLAYERS_TURN;
     raise_stat(stat, 1);
 }

@@ -13,6 +13,7 @@ static bool sleeps(void)
     if (!(mon->status & STATUS_SLEEP))
         return false;
     mon->status--;
+    *user->used = 0;
     if (mon->status & STATUS_SLEEP) {
         print_system_text(TEXT_BATTLE_SLEEPS);
         return true;
@@ -26,6 +27,7 @@ static bool is_frozen(void)
 {
     if (!(user->mon->status & STATUS_FREEZE))
         return false;
+    *user->used = 0;
     print_system_text(TEXT_BATTLE_IS_FROZEN);
     return true;
 }

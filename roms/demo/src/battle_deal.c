@@ -34,14 +34,8 @@ static void hit_substitute(void)
     print_system_text(TEXT_BATTLE_STAND_IN_BROKE);
 }
 
-static void remember_for_bide(void)
-{
-    if (target->status[0] & BIDING)
-        set_big(target->bide_damage, big(target->bide_damage) + big(wDamage));
-}
-
-/* Rage feeds on every hit. */
-static void feed_rage(void)
+/* Rage feeds on all that is done to it or to what stands in for it, with damage or without. */
+void feed_rage(void)
 {
     if (!(target->status[1] & RAGING) || is_fainted(target->mon->hp))
         return;
@@ -57,11 +51,10 @@ void deal_damage(void)
 
     if (target->status[1] & HAS_SUBSTITUTE) {
         hit_substitute();
-        return;
+    } else {
+        if (big(wDamage) > hp)
+            set_big(wDamage, hp);
+        take_hp(target, big(wDamage));
     }
-    if (big(wDamage) > hp)
-        set_big(wDamage, hp);
-    remember_for_bide();
-    take_hp(target, big(wDamage));
     feed_rage();
 }

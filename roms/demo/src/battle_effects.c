@@ -29,11 +29,6 @@ static void afflict(uint8_t status, uint8_t text)
     print_system_text(text);
 }
 
-static void put_to_sleep(void)
-{
-    afflict(1 + ((uint16_t)random() * LONGEST_SLEEP >> 8), TEXT_BATTLE_FELL_ASLEEP);
-}
-
 /* Whether a move that only afflicts comes through; says so when not. */
 static bool lands(bool immune)
 {
@@ -45,6 +40,16 @@ static bool lands(bool immune)
     if (wMoveMissed)
         print_system_text(TEXT_BATTLE_MISSED);
     return !wMoveMissed;
+}
+
+/* Who must recharge falls asleep surely, whatever ails it, as in the original. */
+static void put_to_sleep(void)
+{
+    bool surely = target->status[1] & RECHARGING;
+
+    let_off();
+    if (surely || lands(false))
+        afflict(1 + ((uint16_t)random() * LONGEST_SLEEP >> 8), TEXT_BATTLE_FELL_ASLEEP);
 }
 
 static bool is_shielded(void)
@@ -81,6 +86,7 @@ static void begin_biding(void)
 {
     set_big(user->bide_damage, 0);
     user->counters->attacks_left = LEAST_TURNS + (random() & 1);
+    user->move->effect = target->move->effect = 0;
     set_once(0, BIDING, TEXT_BATTLE_BIDES);
 }
 
@@ -104,18 +110,19 @@ static bool change_stats(uint8_t effect)
     return true;
 }
 
-/* Moves without power. */
+/* Moves without power. Some of them do a damage of nothing, which is then the last that was done. */
 void status_effect(void)
 {
     uint8_t effect = user->move->effect;
 
-    if (change_stats(effect))
+    if (change_stats(effect)) {
+        set_big(wDamage, 0);
         return;
+    }
     switch (effect) {
     case EFFECT_SLEEP:
-        if (lands(false))
-            put_to_sleep();
-        return;
+        put_to_sleep();
+        break;
     case EFFECT_POISON:
         poison();
         return;
@@ -130,8 +137,9 @@ void status_effect(void)
         seed();
         return;
     case EFFECT_DISABLE:
+        feed_rage();
         disable();
-        return;
+        break;
     case EFFECT_MIST:
         set_once(1, MISTY, TEXT_BATTLE_MISTY);
         return;
@@ -161,9 +169,12 @@ void status_effect(void)
         return;
     case EFFECT_BIDE:
         begin_biding();
+        break;
+    default:
+        print_system_text(TEXT_BATTLE_FAILED);
         return;
     }
-    print_system_text(TEXT_BATTLE_FAILED);
+    set_big(wDamage, 0);
 }
 
 /* A type does not suffer from its own fire, frost or sparks; fire thaws. */
@@ -259,9 +270,11 @@ static void recoil(void)
 }
 
 /* Whether the target stands or fell. */
-void drain_or_recoil(void)
+void settle_hit(void)
 {
-    if (user->move->effect == EFFECT_DRAIN || user->move->effect == EFFECT_DREAM)
+    if (user->move->effect == EFFECT_RAGE)
+        user->status[1] |= RAGING;
+    else if (user->move->effect == EFFECT_DRAIN || user->move->effect == EFFECT_DREAM)
         drain();
     else if (user->move->effect == EFFECT_RECOIL)
         recoil();

@@ -15,13 +15,13 @@ uint8_t first_alive(void)
     return NO_MON;
 }
 
-static uint8_t next_enemy(void)
+uint8_t next_enemy(void)
 {
     uint8_t place;
 
     if (wIsInBattle == IN_TRAINER_BATTLE)
         for (place = 0; place != wEnemyPartyCount; place++)
-            if (!is_fainted(wEnemyMons[place].hp))
+            if (place != wEnemyMon.position && !is_fainted(wEnemyMons[place].hp))
                 return place;
     return NO_MON;
 }
@@ -29,6 +29,7 @@ static uint8_t next_enemy(void)
 static void faint_enemy(void)
 {
     wBattleResult = BATTLE_WON;
+    wPlayerBideDamage[0] = 0; /* One byte of two, as in the original. */
     sink(ENEMYS_TURN);
     print_system_text(TEXT_BATTLE_ENEMY_FAINTED);
 }
@@ -41,6 +42,9 @@ static void faint_player(void)
     wPartyGainExpFlags &= (uint8_t)~bit;
     wPartyFoughtCurrentEnemyFlags &= (uint8_t)~bit;
     wBattleResult = BATTLE_LOST;
+    set_big(wEnemyBideDamage, 0);
+    wBattleMon.status = 0;
+    save_battle_mon();
     sink(PLAYERS_TURN);
     print_system_text(TEXT_BATTLE_FAINTED);
 }

@@ -24,6 +24,7 @@ static void drink(uint8_t item)
 {
     item_name(item);
     print_system_text(TEXT_BATTLE_USED_ITEM);
+    hWhoseTurn = PLAYERS_TURN;
     boost(ATTACK + item - FIRST_TONIC);
 }
 
@@ -44,6 +45,13 @@ static uint8_t use(uint8_t item, uint8_t index)
     return TURN_SPENT;
 }
 
+/* A turn of holding on passes, without the damage. */
+static void hold_on_meanwhile(void)
+{
+    if (wPlayerBattleStatus[0] & TRAPPING && !--wPlayerCounters.attacks_left)
+        wPlayerBattleStatus[0] &= (uint8_t)~TRAPPING;
+}
+
 static uint8_t use_chosen(void)
 {
     uint8_t outcome;
@@ -51,6 +59,8 @@ static uint8_t use_chosen(void)
     wBagSavedMenuItem = wChosenMenuItem;
     draw_battle();
     outcome = use(wCurItem, wWhichPokemon);
+    if (outcome == TURN_SPENT)
+        hold_on_meanwhile();
     if (outcome != BATTLE_ENDED)
         draw_battle();
     return outcome;

@@ -87,6 +87,7 @@ void play_turn(void);
 bool settle_faints(void);
 void lose(void);
 uint8_t first_alive(void);
+uint8_t next_enemy(void); /* the trainer's next who is not out, or NO_MON */
 
 /* battle_use.c (57) */
 void use_move(void) BANKED;
@@ -132,6 +133,7 @@ uint16_t formula(uint8_t level, uint8_t power, uint16_t attack, uint16_t defense
 
 /* battle_deal.c (57) */
 void deal_damage(void);
+void feed_rage(void);
 void take_hp(const Side *side, uint16_t loss) BANKED;
 void give_hp(const Side *side, uint16_t gain) BANKED;
 
@@ -149,7 +151,7 @@ void boost_by_badges(const Side *side) BANKED;
 /* battle_effects.c (57) */
 void status_effect(void);
 void side_effect(void);
-void drain_or_recoil(void);
+void settle_hit(void);
 
 /* battle_recovery.c (57) */
 void heal(void);

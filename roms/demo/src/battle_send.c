@@ -21,9 +21,10 @@ void load_battle_mon(const Side *side, const PartyMon *mon, uint8_t position) BA
     fill(side->status, 0, STATUS_BYTES);
     fill((uint8_t *)side->counters, 0, sizeof(Counters));
     *side->disabled_move = *side->substitute = 0;
-    *side->selected = *side->used = 0;
+    *side->selected = wPlayerUsedMove = wEnemyUsedMove = 0;
     (side == player ? enemy : player)->status[0] &= (uint8_t)~TRAPPING;
-    weaken_by_status(side);
+    if (side == player) /* As in the original: a trainer's is not weaker for its ailment. */
+        weaken_by_status(side);
     boost_by_badges(side);
 }
 

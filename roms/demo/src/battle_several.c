@@ -3,6 +3,7 @@
 #include "battle_parts.h"
 
 #define BURROW 91
+#define BIDE 117
 #define HITS_MASK 3
 #define RARE_HITS 2
 #define LEAST_HITS 2
@@ -83,8 +84,6 @@ void begin_several_turns(void)
         user->status[0] |= TRAPPING;
         let_off();
         return;
-    case EFFECT_RAGE:
-        user->status[1] |= RAGING;
     }
 }
 
@@ -93,20 +92,24 @@ static void unleash(void)
     uint16_t damage = big(user->bide_damage) << 1;
 
     user->status[0] &= (uint8_t)~BIDING;
-    print_system_text(TEXT_BATTLE_UNLEASHES);
-    if (!damage) {
-        print_system_text(TEXT_BATTLE_FAILED);
-        return;
-    }
+    user->move->id = BIDE;
+    user->move->power = 1;
+    set_big(user->bide_damage, 0);
     set_big(wDamage, damage);
-    deal_damage();
+    print_system_text(TEXT_BATTLE_UNLEASHES);
+    if (damage)
+        deal_damage();
+    else
+        print_system_text(TEXT_BATTLE_FAILED);
 }
 
-/* Whether it bides its time, or ends it by giving back twice what it took. */
+/* Whether it bides its time, or ends it by giving back twice what was done at its turns, by whichever side. */
 bool bides(void)
 {
     if (!(user->status[0] & BIDING))
         return false;
+    user->move->id = 0;
+    set_big(user->bide_damage, big(user->bide_damage) + big(wDamage));
     if (--user->counters->attacks_left)
         print_system_text(TEXT_BATTLE_BIDES);
     else

@@ -9,14 +9,20 @@
 /* A move that goes on from an earlier turn was paid for then. */
 static bool goes_on;
 
+static void change_pp(int8_t by)
+{
+    if (hWhoseTurn != PLAYERS_TURN)
+        return;
+    wBattleMon.pp[wPlayerMoveListIndex] += by;
+    wPartyMons[wPlayerMonNumber].pp[wPlayerMoveListIndex] += by;
+}
+
 static void spend_pp(void)
 {
-    if (goes_on || hWhoseTurn != PLAYERS_TURN || wPlayerSelectedMove == LAST_RESORT)
+    if (goes_on || wPlayerSelectedMove == LAST_RESORT)
         return;
-    if (!(wBattleMon.pp[wPlayerMoveListIndex] & PP_MASK))
-        return;
-    wBattleMon.pp[wPlayerMoveListIndex]--;
-    wPartyMons[wPlayerMonNumber].pp[wPlayerMoveListIndex]--;
+    if (wBattleMon.pp[wPlayerMoveListIndex] & PP_MASK)
+        change_pp(-1);
 }
 
 static void announce(void)
@@ -87,6 +93,7 @@ static void fail(void)
     user->status[0] &= (uint8_t)~TRAPPING;
     tell_miss();
     if (user->move->effect == EFFECT_CRASH) {
+        set_big(wDamage, 1);
         take_hp(user, 1);
         print_system_text(TEXT_BATTLE_CRASHED);
     }
@@ -127,12 +134,15 @@ static void attack(void)
         fail();
     } else {
         strike();
-        drain_or_recoil();
+        settle_hit();
         if (!is_fainted(target->mon->hp))
             side_effect();
     }
-    if (user->move->effect == EFFECT_EXPLODE)
+    if (user->move->effect == EFFECT_EXPLODE) {
         burst();
+        if (wMoveMissed)
+            feed_rage();
+    }
 }
 
 /* What goes on is the move of the turn before, whatever it was chosen as. */
@@ -146,18 +156,22 @@ static void prepare(void)
     go_on_thrashing();
 }
 
-/* Whether there is something to do instead, and not only to prepare in this turn. */
+/* Whether there is something to do instead, and not only to prepare in this turn; it is paid in the place of the first. */
 static bool borrow(void)
 {
     uint8_t id = borrowed_move();
 
+    set_big(wDamage, 0);
+    *user->selected = id;
     if (!id) {
         print_system_text(TEXT_BATTLE_FAILED);
         return false;
     }
     load_move(user->move, id);
+    change_pp(1);
     if (begins_charging())
         return false;
+    spend_pp();
     announce();
     return true;
 }
@@ -170,19 +184,22 @@ static bool is_borrower(void)
 /* Who is thawed in the middle of a turn repeats the last move, if there was one. */
 void use_move(void) BANKED
 {
+    if (*user->selected == CANNOT_MOVE)
+        return;
     if (hWhoseTurn == ENEMYS_TURN)
         wAILayer2Encouragement++;
     if (!can_act() || bides() || holds_on())
         return;
-    if (!*user->selected || *user->selected == CANNOT_MOVE)
+    if (!*user->selected)
         return;
     prepare();
     if (begins_charging())
         return;
     spend_pp();
     announce();
-    if (is_borrower() && !borrow())
-        return;
+    while (is_borrower())
+        if (!borrow())
+            return;
     if (user->move->power)
         attack();
     else

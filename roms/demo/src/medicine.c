@@ -99,7 +99,7 @@ static uint8_t text_of_cure(uint8_t cures)
     return TEXT_CURED_ALL;
 }
 
-/* Who fights has his own copy of what was treated; without burn and paralysis his stats are what their stages make them. */
+/* Who fights has his own copy of what was treated. A cure leaves his stats without stages and badges, as in the original. */
 static void refresh_fighter(uint8_t place)
 {
     const PartyMon *mon = &wPartyMons[place];
@@ -110,7 +110,8 @@ static void refresh_fighter(uint8_t place)
     if (wBattleMon.status == mon->status)
         return;
     wBattleMon.status = mon->status;
-    apply_stages(player);
+    wPlayerBattleStatus[2] &= (uint8_t)~BADLY_POISONED;
+    copy(wBattleMon.stats, mon->stats, sizeof mon->stats);
 }
 
 static void treat(const Medicine *medicine, uint8_t place)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
-from agent.lab.bench.battle_setup import KINDS, battle_setup, party_in_ram
+from agent.lab.bench.battle_setup import KINDS, battle_setup, met_battle, met_trainer, party_in_ram
 from agent.lab.bench.battles import StrongestMove, play_battle, start_state
 from agent.lab.bench.model import ASKED, COMPLETED, ModelEffort, loopback, measure_model, talk_of
 from agent.lab.bench.stopwatch import ObservedCall
@@ -154,6 +154,30 @@ def test_a_team_written_to_ram_is_read_back(played: Played) -> None:
         )
 
 
+def test_a_trainer_is_fought_with_the_team_that_met_it(played: Played) -> None:
+    with game_at(played.folder, lambda state: met_trainer(state) is not None) as game:
+        met, state = met_trainer(game.state), game.state
+    assert met is not None
+    assert state.battle is not None
+    drawn = met_battle([met], 7)
+    assert drawn.kind(DEX) == DEX.trainer(state.battle.trainer_class).name
+    with closing(PyBoyConsole(CARTRIDGE)) as console:
+        console.load(start_state(CARTRIDGE))
+        for address, data in drawn.own_in_ram(DEX, 0).items():
+            console.poke(address, data)
+        prepared = read_state(console.ram(), console.frame)
+    assert (prepared.party, prepared.bag) == (state.party, state.bag)
+
+
+def test_the_classes_of_met_trainers_alternate(played: Played) -> None:
+    with game_at(played.folder, lambda state: met_trainer(state) is not None) as game:
+        met = met_trainer(game.state)
+    assert met is not None
+    both = [met, met, replace(met, foe=replace(met.foe, trainer_class=1))]
+    drawn = [met_battle(both, seed).foe.trainer_class for seed in range(6)]
+    assert drawn == [met.foe.trainer_class, 1] * 3
+
+
 def test_a_battle_is_the_same_from_the_same_start_state() -> None:
     start = start_state(CARTRIDGE)
     with closing(PyBoyConsole(CARTRIDGE)) as console:
@@ -183,6 +207,12 @@ def test_the_baseline_uses_only_power_times_accuracy(played: Played) -> None:
     own = replace(state.battle.own, moves=moves, disabled=None)
     state = replace(state, battle=replace(state.battle, own=own))
     assert StrongestMove(DEX).order(state, TriedOrders()) == Attack(1)
+
+
+def test_bench_battles_needs_games_that_meet_trainers(agent: Agent) -> None:
+    ended = agent("bench", "battles", "--seeds", "0", "--met", "0", "--until", "left_home")
+    assert ended.code == 2
+    assert "meet no trainer before left_home" in ended.err
 
 
 def test_bench_battles_prints_one_json_object(agent: Agent) -> None:
