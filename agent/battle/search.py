@@ -49,6 +49,8 @@ TURN_COST: Final = 0.004  # of equal choices the quicker one is better
 HURT_VALUE: Final = 0.3  # of all HP of the foes, in a battle that is lost
 LOST_CATCH: Final = 0.2  # of a wanted Pokemon that faints or gets away
 ITEM_COST: Final = 0.08
+# What the move is worth that playouts go on with: put off again and again, as by chance, it would never be used.
+USUAL: Final = 0.02
 WILD_ITEM_COST: Final = 0.25
 # Turns played out for one decision: a choice that is clear takes few of them, as does a first look.
 WILD_TURNS: Final = 2_000
@@ -278,6 +280,13 @@ def weights_of(position: Position, away: float, *, catching: bool = False) -> ND
     return weights
 
 
+def usual_choice(position: Position, tables: Tables) -> int:
+    """Return the move that playouts go on with, NO_ONE where a member is to be sent."""
+    if position.outcome in (WE_SEND, BOTH_SEND):
+        return NO_ONE
+    return int(best_move(position, OURS, ATTACKS, tables))
+
+
 def rate(
     position: Position,
     options: Sequence[TurnOption],
@@ -290,10 +299,11 @@ def rate(
     budget = WILD_TURNS if position.kind == WILD else TRAINER_TURNS
     positions = np.empty(2, position.dtype)
     positions[0] = position
+    usual = usual_choice(position, tables)
     means, won, _ = race(
         positions,
         np.array([(each.choice, each.then) for each in options]),
-        np.array([each.cost for each in options]),
+        np.array([each.cost - USUAL * (each.choice == usual) for each in options]),
         weights,
         budget // FIRST_LOOK if first else budget,
         tables,

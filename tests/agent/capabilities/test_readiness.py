@@ -146,7 +146,7 @@ def red() -> Red:
 @needs_brock
 @pytest.mark.parametrize(
     ("name", "earliest", "latest"),
-    [("SQUIRTLE", 8, 12), ("BULBASAUR", 12, 14), ("CHARMANDER", 14, 20)],
+    [("SQUIRTLE", 8, 12), ("BULBASAUR", 9, 14), ("CHARMANDER", 14, 20)],
 )
 def test_the_level_required_for_brock_is_what_players_use(
     name: str, earliest: int, latest: int, red: Red
@@ -342,12 +342,14 @@ def test_healing_items_count_in_a_row_of_trainers_only(red: Red) -> None:
 
 
 @needs_brock
-@pytest.mark.parametrize(("name", "rival"), [("VENUSAUR", 176), ("CHARIZARD", 177)])
+@pytest.mark.parametrize(
+    ("name", "level", "rival"), [("VENUSAUR", 70, 176), ("CHARIZARD", 75, 177)]
+)
 def test_the_healing_bought_before_the_last_five_raises_the_odds(
-    name: str, rival: int, red: Red
+    name: str, level: int, rival: int, red: Red
 ) -> None:
     names = (name, "JOLTEON", "ALAKAZAM")
-    party = Party(tuple([mon for each in names for mon in red.starter(each, 75).mons]))
+    party = Party(tuple([mon for each in names for mon in red.starter(each, level).mons]))
     game, state, lorelei = red.game_context, red.facing(rival, party), task_of(red, "beat_lorelei")
     team, then = team_against(game.story, game.dex, lorelei, state), following(game, lorelei, state)
     bought = POTIONS_FOR_A_ROW[1]

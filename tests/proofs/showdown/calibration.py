@@ -14,7 +14,7 @@ from tests.proofs.showdown.players import Players
 from tests.proofs.workers import Row
 
 FIGHTS: Final = 10  # a job
-GAMES: Final = 60  # of a fight
+GAMES: Final = 40  # of a fight
 LEVELS: Final = (5, 55)
 ABOVE: Final = (-6, 4)  # levels of the foe beside ours
 OURS_ABOVE: Final = (-4, 4)  # levels of our team beside the trainer's

@@ -72,32 +72,40 @@ def _score(game: Game) -> float:
     return 0.5 if game.winner < 0 else float(game.winner == 0)
 
 
-def strength(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
-    """Return the share won by each against each, by level and in all, and the lead of ours over the reference."""
+def strength(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the share won by each against each, by level and in all."""
+    return {
+        f"{name} against {opponent}": _won(rows, name, opponent)
+        for name in ("ours", "greedy")
+        for opponent in OPPONENTS
+    }
+
+
+def lead(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
+    """Return the shares won by the search, by ours in the same battles, and what ours has over it."""
     found: dict[str, Any] = {}
-    for name, those in (("ours", rows), ("greedy", rows), ("reference", reference)):
-        for opponent in OPPONENTS if those is rows else SIMPLE:
-            scores = [(row["level"], row[name][opponent]) for row in those]
-            levels = {
-                f"level {level}": mean_interval(
-                    [each for at, some in scores if at == level for each in some]
-                )
-                for level in LEVELS
-                if any(at == level for at, _ in scores)
-            }
-            every = [each for _, some in scores for each in some]
-            found[f"{name} against {opponent}"] = {
-                "battles": 2 * len(every),
-                "won": mean_interval(every) if every else None,
-                **levels,
-            }
     for opponent in SIMPLE:
+        found[f"ours against {opponent}"] = _won(rows, "ours", opponent)
+        found[f"search against {opponent}"] = _won(reference, "reference", opponent)
         leads = [
             ours - theirs
-            for row, other in zip(rows, reference, strict=False)
+            for row, other in zip(rows, reference, strict=True)
             for ours, theirs in zip(
                 row["ours"][opponent], other["reference"][opponent], strict=True
             )
         ]
-        found[f"ours minus reference, against {opponent}"] = mean_interval(leads) if leads else None
+        found[f"ours minus search, against {opponent}"] = mean_interval(leads)
     return found
+
+
+def _won(rows: Sequence[Row], name: str, opponent: str) -> dict[str, Any]:
+    scores = [(row["level"], row[name][opponent]) for row in rows]
+    levels = {
+        f"level {level}": mean_interval(
+            [each for at, some in scores if at == level for each in some]
+        )
+        for level in LEVELS
+        if any(at == level for at, _ in scores)
+    }
+    every = [each for _, some in scores for each in some]
+    return {"battles": 2 * len(every), "won": mean_interval(every), **levels}

@@ -1,0 +1,21 @@
+"""The policy beside a search that plays each choice out a hundred times on Pokemon Showdown's engine itself.
+
+The search takes a minute for a battle; a size of 1 is 20 battles.
+"""
+
+import pytest
+
+from tests.emulator.synthetic.facts import FOLDER, MISSING
+from tests.proofs.conftest import Sized
+from tests.proofs.showdown.oracle import missing
+
+
+@pytest.mark.proof
+def test_the_policy_is_as_strong_as_a_search_on_showdowns_engine(proof: Sized) -> None:
+    if missing() or not FOLDER.exists():
+        pytest.skip(missing() or MISSING)
+    from tests.proofs.showdown.strength import lead, policies_job, reference_job
+
+    reference = proof("reference", 3)
+    ours = reference.rows(policies_job, part="policies")
+    reference.judge([], lead(ours, reference.rows(reference_job)))
