@@ -50,7 +50,7 @@ OURS = (
 )  # fmt: skip
 # The number of jobs of a proof for publication, where it is more than the default.
 PROOFS = {
-    "broken_cartridges": 34,
+    "broken_cartridges": 57,
     "conversation": 20,
     "corruption": 10_000,
     "crash": 50,
@@ -61,8 +61,10 @@ PROOFS = {
     "model_faults": 20,
     "mutations": 60,
     "night": 20,
+    "odds": 100,
     "recorded_games": 25,
     "red_model": 100,
+    "reference": 10,
     "soak": 22,
 }
 PROOF_MINUTES = (30.0, 1.5)

@@ -16,6 +16,6 @@ def test_the_policy_is_as_strong_as_a_search_on_showdowns_engine(proof: Sized) -
         pytest.skip(missing() or MISSING)
     from tests.proofs.showdown.strength import lead, policies_job, reference_job
 
-    reference = proof("reference", 3)
+    reference = proof("reference", 1)
     ours = reference.rows(policies_job, part="policies")
     reference.judge([], lead(ours, reference.rows(reference_job)))
