@@ -215,9 +215,10 @@ class LessonTransformers:
         """Yield the sequences that work and the moves that won."""
         for entry in entries:
             if entry.kind == BATTLE:
-                battle = from_json(BattleRecord, entry.data)
-                strategy = strategy_of(battle, at=self._at(entry))
-                yield from _lesson(STRATEGY, strategy, entry, entry.tick)
+                if "fighters" not in entry.data:  # what several have done proves nothing of one
+                    battle = from_json(BattleRecord, entry.data)
+                    strategy = strategy_of(battle, at=self._at(entry))
+                    yield from _lesson(STRATEGY, strategy, entry, entry.tick)
                 continue
             seen = from_json(Approach, entry.data)
             at = self.started_at + seen.last_s
