@@ -116,7 +116,7 @@ def code_digest() -> str:
     for part in CODE:
         path = HOME / part
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and file.suffix != ".pyc":
+            if file.is_file() and "__pycache__" not in file.parts:
                 found.update(file.relative_to(HOME).as_posix().encode() + b"\0" + file.read_bytes())
     return found.hexdigest()
 
