@@ -115,7 +115,7 @@ def open_memory(  # the parts of one agent's memory
 ) -> AgentMemory:
     """Return the memory in `store` as of its last checkpoint, or a new one.
 
-    `started_at` is the epoch second of game second 0.
+    `started_at` is the epoch second at which the session began.
     """
     config = config or ConsolidationConfig()
     blackboard = Blackboard(

@@ -22,8 +22,9 @@ MOST_DECISIONS: Final = 8  # in the record of one battle
 class OngoingBattle:
     """An ongoing battle up to the last tick; `own` and `own_level` are the Pokemon it began with.
 
-    `enemies` lists the enemies seen, in order; `enemy_level` is their highest level. `place` is where it
-    began; `opponent` is the trainer, or empty in a wild battle.
+    `fighters` are the own ones that were out, in order, and `moves` what each has used, by its place in the team.
+    `enemies` lists the enemies seen, in order; `enemy_level` is their highest level. HP are those of the last menu:
+    before what is chosen there. `place` is where it began; `opponent` is the trainer, or empty in a wild battle.
     """
 
     start: int
@@ -32,15 +33,19 @@ class OngoingBattle:
     own: str
     own_level: int
     active: str
+    first: int  # place in the team of the one that it began with
     position: int
     bag: list[list[int]]
     money: int = 0
     turns: int = 0
-    moves: list[str] = field(default_factory=list)
+    fighters: list[str] = field(default_factory=list)
+    moves: dict[str, list[str]] = field(default_factory=dict)
     items: list[str] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     hp_percent: float = 100.0
     enemy_hp_percent: float = 100.0
+    hp_chosen: float = 100.0
+    enemy_hp_chosen: float = 100.0
     asked: bool = False  # whether the battle menu was open at the last tick
     place: str = ""
     opponent: str = ""
@@ -51,12 +56,18 @@ class OngoingBattle:
         if len(self.decisions) < MOST_DECISIONS:
             self.decisions.append(words)
 
+    @property
+    def finisher_moves(self) -> list[str]:
+        """What the one that is out has used."""
+        return self.moves.get(str(self.position), [])
+
 
 class BattleWatch(SavedAttributes):
     """Follows the ongoing battle and counts finished ones; part of a checkpoint.
 
     `beaten` is the money at the start of the last battle, if it was lost and its cost is not known yet.
-    `around` adds to the last record: the place, the trainer, and the own Pokemon that was out at the end.
+    `around` adds to the last record: the place, the trainer, all own Pokemon that fought, the one that was out at the end
+    and its moves.
     """
 
     SAVED = ("battles", "turns", "lost", "beaten", "around", "_blackouts")
@@ -64,7 +75,7 @@ class BattleWatch(SavedAttributes):
     def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
         self.battles = self.turns = self.lost = 0  # of the whole run
         self.beaten: int | None = None
-        self.around: dict[str, str] = {}
+        self.around: dict[str, Any] = {}
         self._blackouts: list[dict[str, Json]] = []
         self._dex = dex
         self._place_of = place_of
@@ -85,7 +96,9 @@ class BattleWatch(SavedAttributes):
         self.around = {
             "location": fight.place,
             "opponent": fight.opponent,
+            "fighters": fight.fighters,
             "finisher": fight.active,
+            "finisher_moves": fight.finisher_moves,
             "enemies": record.enemy_pokemon,
         }
         self.battles += 1
@@ -151,10 +164,19 @@ class BattleWatch(SavedAttributes):
         fight.asked = asked
         fight.hp_percent = _percent(own)
         fight.enemy_hp_percent = _percent(enemy)
-        if battle.phase is Phase.BUSY and battle.own_move is not None:
-            move = self._dex.all_moves.get(battle.own_move)
-            if move is not None and move.name not in fight.moves:
-                fight.moves.append(move.name)
+        if asked:
+            fight.hp_chosen, fight.enemy_hp_chosen = fight.hp_percent, fight.enemy_hp_percent
+        self._note_move(fight, battle, own)
+
+    def _note_move(self, fight: OngoingBattle, battle: Battle, own: BattleMon) -> None:
+        # After a change RAM still names the move of the one before.
+        known = {slot.move for slot in own.moves}
+        if battle.phase is not Phase.BUSY or battle.own_move not in known:
+            return
+        move = self._dex.all_moves.get(battle.own_move)
+        used = fight.moves.setdefault(str(own.position), [])
+        if move is not None and move.name not in used:
+            used.append(move.name)
 
     def _begun(
         self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
@@ -167,7 +189,9 @@ class BattleWatch(SavedAttributes):
             own=name,
             own_level=own.level,
             active=name,
+            first=own.position,
             position=own.position,
+            fighters=[name],
             bag=_bag(state),
             money=state.player.money,
             place=self._place_of(state),
@@ -186,9 +210,9 @@ class BattleWatch(SavedAttributes):
             fight.items.append(name)
             fight.thrown = number in BALLS
             if fight.thrown:
-                fight.decide(f"{name} at {fight.enemies[-1]} with {fight.enemy_hp_percent:.0f}% HP")
+                fight.decide(f"{name} at {fight.enemies[-1]} with {fight.enemy_hp_chosen:.0f}% HP")
             else:
-                fight.decide(f"{name} when {fight.active} had {fight.hp_percent:.0f}% HP")
+                fight.decide(f"{name} when {fight.active} had {fight.hp_chosen:.0f}% HP")
         fight.bag = bag
 
     def _note_change(self, fight: OngoingBattle, own: BattleMon, other: str) -> None:
@@ -198,6 +222,7 @@ class BattleWatch(SavedAttributes):
         else:
             fight.decide(f"{name} against {other} after {fight.active} fell")
         fight.active, fight.position = name, own.position
+        fight.fighters.append(name)
 
     def _name(self, mon: BattleMon) -> str:
         species = self._dex.all_species.get(mon.species)
@@ -232,7 +257,7 @@ def _record(fight: OngoingBattle, state: State, tick: int) -> BattleRecord:
         outcome=outcome,
         turns_taken=fight.turns,
         player_hp_remaining=fight.hp_percent,
-        moves_used=tuple(fight.moves),
+        moves_used=tuple(fight.moves.get(str(fight.first), [])),
         items_used=tuple(fight.items),
         key_decisions=tuple(fight.decisions),
     )

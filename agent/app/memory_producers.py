@@ -21,6 +21,7 @@ from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
+from emulator.dex.items import TMS
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
@@ -150,8 +151,8 @@ class PlayProducers:
             return None
         around = self.battles.around
         more = {name: around[name] for name in ("location", "opponent") if around[name]}
-        if around["finisher"] != record.player_pokemon:
-            more["finisher"] = around["finisher"]
+        if len(around["fighters"]) > 1:
+            more |= {name: around[name] for name in ("fighters", "finisher", "finisher_moves")}
         return _produced(record, percept.tick, percept.state, importance=7, **more)
 
     def blackouts(self, call: Call, _active_goal: ActiveGoal) -> list[Produced]:
@@ -245,7 +246,18 @@ class PlayProducers:
     def _resources(self, percept: Percept) -> Produced:
         state = percept.state
         items = {self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items}
-        owned = ResourceSnapshot(percept.tick, state.player.money, items)
+        carried = [
+            self.dex.all_items[each] for each, _ in state.bag.items if each in self.dex.all_items
+        ]
+        machines = [(each.machine, each) for each in carried if each.machine is not None]
+        owned = ResourceSnapshot(
+            percept.tick,
+            state.player.money,
+            items,
+            tms_obtained=tuple([number + 1 for number, _ in machines if number < TMS]),
+            hms_obtained=tuple([each.name for number, each in machines if number >= TMS]),
+            key_items=tuple([each.name for each in carried if each.key and each.machine is None]),
+        )
         return _produced(owned, percept.tick, state, location=self.place_of(state))
 
     def _team(self, state: State) -> list[Json]:

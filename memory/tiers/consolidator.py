@@ -42,7 +42,7 @@ def consolidation_kind() -> EntryKind:
 
 
 class MemoryConsolidator:
-    """Runs the edges between the tiers of one run. `started_at` is the epoch second of game second 0."""
+    """Runs the edges between the tiers of one run. `started_at` is the epoch second at which the session began."""
 
     def __init__(  # noqa: PLR0913  # the three tiers, the edges between them, and the settings
         self,

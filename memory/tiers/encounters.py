@@ -86,7 +86,7 @@ def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
                 left=int(outcome == "runaway"),
                 caught=int(outcome == "catch"),
                 won_by=battle.get("finisher", battle["player_pokemon"]) if won else "",
-                won_with=tuple(battle["moves_used"]) if won else (),
+                won_with=tuple(battle.get("finisher_moves", battle["moves_used"])) if won else (),
                 lost_in=place if lost else "",
                 lost_by=battle["player_pokemon"] if lost else "",
                 lost_at=battle["player_level"] if lost else 0,

@@ -195,9 +195,20 @@ COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # younger entries stay in working memory
 
 
+PACE: Final = 1000  # seconds of the game in one of the clock: no play is faster
+
+
+def dated(started_at: float, game_s: float) -> float:
+    """Return the date of what was learned at a second of the game: in order, within the session, never in the future.
+
+    The game is played much faster than the clock goes, so its own seconds would lead far beyond now.
+    """
+    return started_at + game_s / PACE
+
+
 @dataclass(frozen=True, slots=True)
 class LessonTransformers:
-    """The transformers from short-term memory to knowledge. `started_at` is the epoch second of game second 0."""
+    """The transformers from short-term memory to knowledge. `started_at` is the epoch second at which the session began."""
 
     config: ConsolidationConfig
     session_id: str
@@ -215,12 +226,13 @@ class LessonTransformers:
         """Yield the sequences that work and the moves that won."""
         for entry in entries:
             if entry.kind == BATTLE:
-                battle = from_json(BattleRecord, entry.data)
-                strategy = strategy_of(battle, at=self._at(entry))
-                yield from _lesson(STRATEGY, strategy, entry, entry.tick)
+                if "fighters" not in entry.data:  # what several have done proves nothing of one
+                    battle = from_json(BattleRecord, entry.data)
+                    strategy = strategy_of(battle, at=self._at(entry))
+                    yield from _lesson(STRATEGY, strategy, entry, entry.tick)
                 continue
             seen = from_json(Approach, entry.data)
-            at = self.started_at + seen.last_s
+            at = dated(self.started_at, seen.last_s)
             pattern = pattern_of(seen, self.config, session_id=self.session_id, at=at)
             if pattern is not None:
                 yield from _lesson(PATTERN, pattern, entry, seen.last_tick)
@@ -239,7 +251,7 @@ class LessonTransformers:
                     yield _totals(entry, battles=1, victories=int(battle.outcome == "victory"))
             else:
                 seen = from_json(Approach, entry.data)
-                mistake = mistake_of(seen, self.config, at=self.started_at + seen.last_s)
+                mistake = mistake_of(seen, self.config, at=dated(self.started_at, seen.last_s))
                 if mistake is not None:
                     yield from _lesson(MISTAKE, mistake, entry, seen.last_tick)
                     yield approaches.mark_reported(entry)
@@ -252,7 +264,7 @@ class LessonTransformers:
             yield from _lesson(PREFERENCE, preference, entry, entry.tick)
 
     def _at(self, entry: Entry) -> float:
-        return self.started_at + entry.game_s
+        return dated(self.started_at, entry.game_s)
 
 
 def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscription, ...]:
@@ -350,7 +362,7 @@ def _totals(entry: Entry, *, sessions: int = 0, battles: int = 0, victories: int
 
 @dataclass(frozen=True, slots=True)
 class OutboxWriter:
-    """Writes lessons to the outbox. `started_at` is the epoch second of game second 0."""
+    """Writes lessons to the outbox. `started_at` is the epoch second at which the session began."""
 
     enqueue: Callable[[int, LessonKind, Mapping[str, Json]], object]
     started_at: float
@@ -364,7 +376,7 @@ class OutboxWriter:
             kind = cast("LessonKind", derived.kind)
             self.enqueue(entry.tick, kind, {**derived.data, **evidence})
         else:
-            data = {**entry_json(entry), "at": self.started_at + entry.game_s}
+            data = {**entry_json(entry), "at": dated(self.started_at, entry.game_s)}
             self.enqueue(entry.tick, "entry", data)
 
     def close(self, entry: Entry, now_s: float) -> None:
@@ -373,7 +385,7 @@ class OutboxWriter:
             "reason": entry.closed,
             "evidence": list(entry.sources),
             "status": entry.status,
-            "at": self.started_at + now_s,
+            "at": dated(self.started_at, now_s),
         }
         kind, _, memory_id = entry.key.partition(":")
         if kind in KIND_BY_NAME:

@@ -53,7 +53,10 @@ class SessionObjective:
 
 @dataclass(frozen=True, slots=True)
 class BattleRecord:
-    """One battle; `outcome` is victory, defeat, runaway or catch."""
+    """One battle; `outcome` is victory, defeat, runaway or catch.
+
+    `player_pokemon` is the one that it began with, and `moves_used` are its moves.
+    """
 
     battle_id: str
     start_tick: int

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from agent.story.story import Story
-from emulator import Battle, BattleResult, Dex, Phase, State
+from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
 
 
 class FightOutcome(Enum):
@@ -23,8 +23,9 @@ class FightOutcome(Enum):
 class ObservedFight:
     """One battle; `own` and `own_level` are the first own Pokemon, `finisher` the last one in battle.
 
-    `enemies` are the species met, `opponent` the trainer, or '' for a wild battle. `moves` are the moves that cost PP,
-    each once, in the order of their first use.
+    `enemies` are the species met, `opponent` the trainer, or '' for a wild battle. `own_moves` and `moves` are the moves
+    of the first and of the last one that cost PP, each once, in the order of their first use. `places` in the team are
+    those that fought; `items` went from the bag, each with the own and the enemy's HP in percent when it was chosen.
     """
 
     first_tick: int
@@ -35,7 +36,10 @@ class ObservedFight:
     own: str = ""
     own_level: int = 0
     finisher: str = ""
+    own_moves: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    items: tuple[tuple[str, float, float], ...] = ()
     turns: int = 0
     outcome: FightOutcome = FightOutcome.FLED
     blacked_out: bool = False
@@ -56,6 +60,9 @@ class _OngoingFight:
     asked: bool = False
     result: BattleResult | None = None
     pp: dict[tuple[int, int], int] = field(default_factory=dict)
+    used: dict[int, tuple[str, ...]] = field(default_factory=dict)  # moves by place in the team
+    bag: Counter[int] = field(default_factory=Counter)
+    hp: tuple[float, float] = (100.0, 100.0)  # own and the enemy's, in percent, at the last menu
 
 
 class FightTracker:
@@ -108,13 +115,25 @@ class FightTracker:
         fight.enemies = _with(fight.enemies, self._dex.species(species).name)
         mon = state.party.mons[battle.own.position]
         fight.finisher = self._dex.species(mon.species).name
+        place = battle.own.position
         if not fight.own:
             fight.own, fight.own_level = fight.finisher, mon.level
+        if place not in fight.places:
+            fight.places = (*fight.places, place)
         for slot in battle.own.moves:
-            at = (battle.own.position, slot.move)
+            at = (place, slot.move)
             if slot.pp < ongoing.pp.get(at, slot.pp):
-                fight.moves = _with(fight.moves, self._dex.move(slot.move).name)
+                used = _with(ongoing.used.get(place, ()), self._dex.move(slot.move).name)
+                ongoing.used[place] = used
             ongoing.pp[at] = slot.pp
+        fight.own_moves = ongoing.used.get(fight.places[0], ())
+        fight.moves = ongoing.used.get(place, ())
+        bag = Counter({stack.item: stack.quantity for stack in state.bag.items})
+        for item in ongoing.bag - bag:
+            fight.items = (*fight.items, (self._dex.item_name(item), *ongoing.hp))
+        ongoing.bag = bag
+        if asked:
+            ongoing.hp = (_percent(battle.own), _percent(battle.enemy))
 
     def _complete(self, ongoing: _OngoingFight, state: State) -> None:
         self._ongoing = None
@@ -129,6 +148,10 @@ class FightTracker:
         lost = fight.outcome is FightOutcome.LOST
         fight.blacked_out = lost and state.player.money < ongoing.money
         self.fights.append(fight)
+
+
+def _percent(mon: BattleMon) -> float:
+    return round(100 * mon.hp / mon.max_hp, 1)
 
 
 def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:

@@ -108,6 +108,41 @@ def test_items_and_running_are_recorded_with_the_hp_at_that_time(
     )
 
 
+def busy_with(turn: State, move: int, place: int = 0, hp: int | None = None) -> State:
+    """Return the same turn while a move is used by the own Pokemon at a place in the team."""
+    assert turn.battle is not None
+    assert turn.battle.own is not None
+    own = turn.battle.own
+    own = replace(own, position=place, hp=own.hp if hp is None else hp)
+    return replace(turn, battle=replace(turn.battle, own=own, own_move=move, phase=Phase.BUSY))
+
+
+def test_moves_belong_to_who_used_them(first_turn: State, after_running: State) -> None:
+    assert first_turn.battle is not None
+    assert first_turn.battle.own is not None
+    first, second = [slot.move for slot in first_turn.battle.own.moves][:2]
+    watch = BattleWatch(DEX, place_of)
+    for tick, state in enumerate(
+        (first_turn, busy_with(first_turn, first), busy_with(first_turn, second, place=1))
+    ):
+        watch.observe(percept(state, tick))
+    record = watch.observe(percept(after_running, 3))
+    assert record is not None
+    assert record.moves_used == (DEX.move(first).name,)
+    assert watch.around["finisher_moves"] == [DEX.move(second).name]
+    assert len(watch.around["fighters"]) == 2
+
+
+def test_the_hp_of_an_item_is_that_of_the_menu_where_it_was_chosen(
+    first_turn: State, after_running: State
+) -> None:
+    # The game raises the HP before it takes the item from the bag.
+    healed = busy_with(first_turn, 0, hp=1)
+    used = replace(healed, bag=Bag((Stack(4, 1), Stack(20, 1))))
+    record = record_of_battle(first_turn, healed, used, after_running)
+    assert record.key_decisions[0].endswith("had 100% HP")
+
+
 def against_another(turn: State, phase: Phase = Phase.MAIN_MENU) -> tuple[State, str]:
     """Return the same turn with another enemy of level 9, and its name."""
     assert turn.battle is not None

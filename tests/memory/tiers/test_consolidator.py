@@ -12,7 +12,7 @@ from memory.codec import encode
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES
 from memory.tiers.consolidator import CONSOLIDATION
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lessons import SESSION
+from memory.tiers.lessons import SESSION, dated
 from tests.memory.samples import (
     AIM,
     EPISODIC,
@@ -88,7 +88,7 @@ def test_e29_a_sequence_that_works_three_times_becomes_a_pattern(tiers: Tiers) -
     assert pattern.trigger_conditions == {"location": "town", "reasoning": "heal"}
     assert (pattern.success_count, pattern.failure_count, pattern.confidence) == (3, 0, 1.0)
     assert (pattern.learned_from_session, pattern.learned_from_tick) == ("session-1", 8)
-    assert pattern.last_validated == NOON + 4.0
+    assert pattern.last_validated == dated(NOON, 4.0)
 
 
 def test_e29_evidence_is_reported_once_and_adds_up(tiers: Tiers) -> None:

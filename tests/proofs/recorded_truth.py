@@ -1,0 +1,114 @@
+"""The records of one game beside what its recording shows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from agent.app import Interrupt
+from agent.app.battle_record import MOST_DECISIONS
+from agent.lab.exam.exam import record
+from agent.lab.exam.truth import FightOutcome, GameTruth, HeldValue, ObservedFight
+from emulator import demo_cartridge_path, load_cartridge
+from memory import read_run
+from tests.proofs.workers import Row
+
+OUTCOMES: Final = {
+    FightOutcome.WON: "victory",
+    FightOutcome.LOST: "defeat",
+    FightOutcome.FLED: "runaway",
+    FightOutcome.CAUGHT: "catch",
+}
+Told = Mapping[str, Any]
+
+
+def game_job(seed: int, until: str = "third_badge") -> Row:
+    """Play a game, drive its recording, and compare."""
+    with TemporaryDirectory() as home:
+        cartridge = load_cartridge(demo_cartridge_path())
+        (game,) = record(cartridge, (seed,), Path(home), Interrupt(), until=until)
+        with closing(read_run(game.run)) as run:
+            told = {
+                kind: [event.payload for event in run.store.events(kind)]
+                for kind in ("battle", "resources", "blackout", "location")
+            }
+    fights = game.truth.fights
+    return {
+        "name": f"game {seed}",
+        "battles": len(fights),
+        "with several": sum(len(each.places) > 1 for each in fights),
+        "items": sum(len(each.items) for each in fights),
+        "snapshots": len(told["resources"]),
+        "problems": [
+            *different_battles(told["battle"], fights),
+            *different_snapshots(told["resources"], game.truth),
+            *different_counts(told, game.truth),
+        ],
+    }
+
+
+def different_battles(records: Sequence[Told], fights: Sequence[ObservedFight]) -> Iterator[str]:
+    """Yield what records say of battles that is not so."""
+    for told, fight in zip_longest(records, fights):
+        if told is None or fight is None:
+            yield f"{len(records)} battles are recorded of {len(fights)}"
+            return
+        for name, right in shown(fight).items():
+            if told.get(name) != right:
+                yield f"tick {fight.first_tick}: {name} is {told.get(name)}, and was {right}"
+        decisions = told["key_decisions"]
+        for item, own, enemy in fight.items:
+            right = (
+                f"{item} when {fight.finisher} had {own:.0f}% HP",
+                f"{item} at {fight.enemies[-1]} with {enemy:.0f}% HP",
+            )
+            is_plain = len(fight.places) == len(fight.enemies) == 1
+            if is_plain and len(decisions) < MOST_DECISIONS and not set(right) & set(decisions):
+                yield f"tick {fight.first_tick}: not {decisions}, but {right[0]}"
+
+
+def shown(fight: ObservedFight) -> dict[str, object]:
+    """Return the fields of a record that a recording shows."""
+    right: dict[str, object] = {
+        "enemy_pokemon": ", ".join(fight.enemies),
+        "player_pokemon": fight.own,
+        "player_level": fight.own_level,
+        "outcome": OUTCOMES[fight.outcome],
+        "turns_taken": fight.turns,
+        "moves_used": list(fight.own_moves),
+        "items_used": [item for item, _, _ in fight.items],
+        "location": fight.place,
+        "opponent": fight.opponent or None,
+    }
+    if len(fight.places) > 1:
+        right |= {"finisher": fight.finisher, "finisher_moves": list(fight.moves)}
+    return right
+
+
+def different_snapshots(records: Sequence[Told], truth: GameTruth) -> Iterator[str]:
+    """Yield what snapshots say of money and items that is not so."""
+    for told in records:
+        tick = told["tick"]
+        if tick < truth.money[0].tick:
+            continue  # before the game has begun
+        held = {name: _at(history, tick) for name, history in truth.items.items()}
+        bag = {name: number for name, number in held.items() if number}
+        if (told["money"], told["items"]) != (truth.money_at(tick), bag):
+            yield f"tick {tick}: {told['money']} and {told['items']}, not {bag}"
+        machines = sorted(name for name in bag if name[:2] in ("TM", "HM") and name[2:].isdigit())
+        named = [*told["hms_obtained"], *(f"TM{each:02}" for each in told["tms_obtained"])]
+        if sorted(named) != machines:
+            yield f"tick {tick}: machines {named}, not {machines}"
+
+
+def _at(history: Sequence[HeldValue], tick: int) -> int:
+    return next((held.value for held in reversed(history) if held.tick <= tick), 0)
+
+
+def different_counts(told: Mapping[str, Sequence[Told]], truth: GameTruth) -> Iterator[str]:
+    """Yield the counts that differ."""
+    lost = sum(each.blacked_out for each in truth.fights)
+    if len(told["blackout"]) != lost:
+        yield f"{len(told['blackout'])} blackouts are recorded of {lost}"
