@@ -213,7 +213,7 @@ class Calls:
 
     def _try(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
         tokens = input_token_bound(request)
-        permit = self._wallet.permit(request.model, tokens, request.max_tokens, purpose)
+        permit = self._wallet.permit(request.model, tokens, request.settings.max_tokens, purpose)
         if permit is None:
             return self._not_allowed(NoAnswerReason.CEILING)
         try:

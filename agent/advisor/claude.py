@@ -144,7 +144,7 @@ class Claude:
 
     def complete(self, request: Request) -> Reply:
         """Return the reply. Raises ModelFault."""
-        sent = _prompt_of(request) | {"max_tokens": request.max_tokens, "stream": True}
+        sent = _prompt_of(request) | {"max_tokens": request.settings.max_tokens, "stream": True}
         if request.previous_message_id is not None:
             sent["diagnostics"] = {"previous_message_id": request.previous_message_id or None}
         headers = {_ATTEMPT: str(request.attempt - 1)}
@@ -204,9 +204,15 @@ def _prompt_of(request: Request) -> dict[str, Any]:
         prompt["system"] = request.system
     if request.tools:
         prompt["tools"] = request.tools
+    if request.settings.thinking:
+        prompt["thinking"] = {"type": request.settings.thinking}
+    output: dict[str, Any] = {}
+    if request.settings.effort:
+        output["effort"] = request.settings.effort
     if request.output_schema is not None:
-        schema = {"type": "json_schema", "schema": request.output_schema}
-        prompt["output_config"] = {"format": schema}
+        output["format"] = {"type": "json_schema", "schema": request.output_schema}
+    if output:
+        prompt["output_config"] = output
     return prompt
 
 

@@ -22,7 +22,7 @@ from agent.advisor.money.prices import spent_on
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
-from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated, without_state
+from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated
 from agent.advisor.secrets import MaskingFilter, mask_for, masked
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt
@@ -101,7 +101,7 @@ class ModelService:
         self._breaker = CircuitBreaker(lambda: self._game_s)
         self._tape = self._open_tape(terms.tapes / "tapes.sqlite")
         self._recorder = self._new_recorder()
-        record = without_state(self._recorder.record) if self._recorder is not None else None
+        record = self._recorder.record if self._recorder is not None else None
         # Waits for the service in wall time; no game time passes.
         patience = Patience(perf_counter, lambda: interrupt.asked)
         self._claude = Claude(terms.timeout_s, patience=patience, record=record)
@@ -131,11 +131,11 @@ class ModelService:
         self, tools: Sequence[Tool], observed: Callable[[], str | None]
     ) -> "ModelService":
         """Build the advisor of one branch of the run, and return this service as its port."""
-        conversations = conversations_of(self._store, self._session)
+        conversations, terms = conversations_of(self._store, self._session), self._terms.terms
         self._advisor = ClaudeAdvisor(
             self._calls,
             Conversation(conversations, THREAD, self._dependencies, self._config),
-            FixedParts(tuple(tools), self._notes, self._store.run_id),
+            FixedParts(tuple(tools), self._notes, self._store.run_id, terms.settings, terms.rules),
             observed=observed,
             mask=self._mask,
             today=lambda: datetime.now(UTC).date(),
@@ -144,14 +144,14 @@ class ModelService:
 
     @cached_property  # its calls are made once, not for each branch
     def _config(self) -> ConversationConfig:
-        return scaled_config(ConversationConfig(), self._token_limit())
+        return scaled_config(self._terms.terms.conversation, self._token_limit())
 
     @cached_property
     def _dependencies(self) -> Dependencies:
         """Return the observer and reflector of a conversation: rules, or a small model with rules as fallback."""
         # Thresholds are in tokens as the service counts them, if it does.
         messages = [{"role": "user", "content": prompt_file("rules")}]
-        request = Request(self._terms.terms.usual, (), messages, 1)
+        request = Request(self._terms.terms.usual, (), messages)
         estimate = calibrated(TokenEstimator(), self._claude, request)
         by_rules = Dependencies(
             observer=HeuristicObserver(estimate),
@@ -168,8 +168,12 @@ class ModelService:
             return by_rules
         return replace(
             by_rules,
-            observer=ModelObserver(completer(self._calls, "observer"), estimate=estimate),
-            reflector=ModelReflector(completer(self._calls, "reflector"), estimate=estimate),
+            observer=ModelObserver(
+                completer(self._calls, "observer", self._terms.terms.settings), estimate=estimate
+            ),
+            reflector=ModelReflector(
+                completer(self._calls, "reflector", self._terms.terms.settings), estimate=estimate
+            ),
             background=run_in_thread,
         )
 

@@ -41,6 +41,7 @@ class ScriptedService(FakeService):
     def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
         """Return the requested model. Raises RequestRefused as the real service would refuse."""
         model = validate(body, counting=counting)
+        self.check_thinking(body, model)
         last = body["messages"][-1]
         if counting or last["role"] != "assistant" or model.prefill:
             return model
