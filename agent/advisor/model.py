@@ -26,8 +26,11 @@ class FaultKind(Enum):
 class ModelFault(Exception):  # an expected result of a call, not an error of the program
     """A call that returned no message. `retry_after_s` is the wait that the service asked for, if any.
 
-    `is_free` is True when the service did no billed work: it was not reached, or it refused at once.
+    `is_free` is True when the service did no billed work: it was not reached, or it refused at once. `asks_again` is True
+    when the client has learnt to do without what was refused, so that the same request may be accepted now.
     """
+
+    asks_again = False
 
     def __init__(
         self,

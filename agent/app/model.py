@@ -64,6 +64,7 @@ def scaled_config(config: ConversationConfig, max_input_tokens: int | None) -> C
 
 AGENT_NAME: Final = "red-agent"  # the agent name on tapes
 CONVERSATION: Final = "conversation"  # the event kind
+SERVICE: Final = "service"  # the kind of an event about what a server lacks
 UNREACHABLE: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT})
 
 log = logging.getLogger(__name__)
@@ -105,6 +106,8 @@ class ModelService:
         # Waits for the service in wall time; no game time passes.
         patience = Patience(perf_counter, lambda: interrupt.asked)
         self._claude = Claude(terms.timeout_s, patience=patience, record=record)
+        self._lacking: dict[str, list[str]] = {}
+        self._recall_lacking()
         longest = min(RETRY_POLICY.max_wait_s, terms.timeout_s)
         self._calls = Calls(
             self._claude,
@@ -125,7 +128,9 @@ class ModelService:
             raise RuntimeError("no session has asked for an advisor yet")
         self._tick, self._game_s = question.tick, question.game_s
         self._wallet.milestone(question.milestone)
-        return self._advisor.ask(question)
+        answer = self._advisor.ask(question)
+        self._record_lacking()
+        return answer
 
     def _build_advisor(
         self, tools: Sequence[Tool], observed: Callable[[], str | None]
@@ -224,6 +229,7 @@ class ModelService:
             "breaker": {kind.value: times for kind, times in self._breaker.openings.items()},
             "cache_hits": round(self._calls.cache.hit_ratio, 4),
             "cache_misses": dict(self._calls.cache.misses),
+            "lacking": dict(self._claude.features.missing),
             "tape_nodes": self._recorder.nodes if self._recorder else 0,
             "tape_lost": self._recorder.lost if self._recorder else counts.get("calls", 0),
         }
@@ -255,6 +261,23 @@ class ModelService:
         return TapeRecorder(
             self._tape, agent_name=AGENT_NAME, clock=_now_s, on_fault=self.faults, mask=self._mask
         )
+
+    def _recall_lacking(self) -> None:
+        """Leave out from the start what the server lacked in earlier sessions of the run."""
+        for event in self._store.events(SERVICE):
+            if event.payload.get("host") == self._claude.host:
+                self._lacking = {
+                    str(model): names for model, names in event.payload["lacking"].items()
+                }
+        for model, names in self._lacking.items():
+            self._claude.features.leave_out(model, names)
+
+    def _record_lacking(self) -> None:
+        """Append what the server lacks to the run, when more was found out."""
+        if self._lacking != (found := self._claude.features.missing):
+            self._lacking = found
+            data = masked({"host": self._claude.host, "lacking": dict(found)}, self._mask)
+            self._store.append_event(self._tick, SERVICE, data)
 
     def _append_event(self, event: ConversationEvent) -> None:
         """Append a conversation event to the run, except the status that precedes each call."""

@@ -162,7 +162,7 @@ class ParsedRequest:
     def _turns_since(self) -> int:
         """The number of the user's turns from the last question on; successive messages are one turn."""
         later = self.body["messages"][self._asked_at :]
-        return 1 + sum(each["role"] == "assistant" for each in later)
+        return 1 + len([each for each in later if each["role"] == "assistant"])
 
     @cached_property
     def _since(self) -> Sequence[Mapping[str, Any]]:
