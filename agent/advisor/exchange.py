@@ -3,7 +3,6 @@
 The parts of a reply that the service would refuse in a later request are not stored.
 """
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,6 @@ from agent.advisor.model import (
 )
 from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question
 from agent.advisor.prompt import (
-    AgeAnnotator,
     build_prompt,
     encodable,
     fill_prompt,
@@ -149,7 +147,8 @@ class ClaudeAdvisor:
     """An Advisor that asks a model and stores each message in the conversation at once.
 
     `observed` returns the block of this session's observations for each call, or None when there are none. `mask` removes
-    secrets from the model's text; `today` gives observations their age. `counts` counts questions and calls by outcome.
+    secrets from the model's text. `transcript` is that of an earlier advisor of the same conversation. `counts` counts
+    questions and calls by outcome.
     """
 
     def __init__(
@@ -160,7 +159,7 @@ class ClaudeAdvisor:
         *,
         observed: Callable[[], str | None],
         mask: Callable[[str], str] = str,
-        today: Callable[[], dt.date] | None = None,
+        transcript: Transcript | None = None,
     ) -> None:
         self.cache = calls.cache
         self.counts = calls.counts
@@ -169,10 +168,8 @@ class ClaudeAdvisor:
         self._fixed = fixed
         self._observed = observed
         self._mask = mask
-        self._ages = AgeAnnotator(today)
         self._toolbox = Toolbox(fixed.tools, self.counts)
-        self._transcript = Transcript()
-        self._last_id = ""
+        self._transcript = transcript or Transcript()
 
     def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the answer to `question`, or why there is none; whatever fails, play goes on."""
@@ -212,16 +209,18 @@ class ClaudeAdvisor:
         step, said = 0, ""
         while True:  # it ends: repairs, rounds and calls are limited
             said = self._say_state(exchange, said)
-            view = self._ages.annotate(self._talk.before_call(step), exchange.question)
+            view = self._transcript.ages.annotate(self._talk.before_call(step), exchange.question)
             tail = self._transcript.sent(view.tail)
-            lay_out = partial(request_of, self._fixed, view, model=model, previous=self._last_id)
+            lay_out = partial(
+                request_of, self._fixed, view, model=model, previous=self._transcript.last_id
+            )
             request = self._transcript.request(tail, lay_out)
             reply = self._calls.complete(request, exchange.question.purpose.value)
             if isinstance(reply, NoAnswer):
                 return reply
             if isinstance(reply, ModelFault):
                 return self._failed(reply, tail)
-            self._last_id = reply.id
+            self._transcript.last_id = reply.id
             count_memory(request, self.counts)
             self.cache.add(reply)
             outcome = exchange.handle(reply, tail)

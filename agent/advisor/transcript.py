@@ -4,12 +4,14 @@ The service accepts a thinking block only while everything before it is as it wa
 before it. Where that cannot be, after older messages became observations for example, older thinking is left out for good.
 """
 
+import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from agent.advisor.model import Reply, Request
+from agent.advisor.prompt import AgeAnnotator
 from agent.advisor.reply import THINKING
 from agent.advisor.request import bare, text
 from agent.advisor.secrets import masked
@@ -20,9 +22,14 @@ _ID_PART: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Transcript:
-    """The messages of one conversation that are sent, with the pictures of their questions and the thinking still valid."""
+    """The messages of one conversation that are sent, with the pictures of their questions and the thinking still valid.
 
-    def __init__(self) -> None:
+    `ages` gives observations their age. `last_id` is the id of the last reply, '' before the first.
+    """
+
+    def __init__(self, today: Callable[[], dt.date] | None = None) -> None:
+        self.ages = AgeAnnotator(today)
+        self.last_id = ""
         self._abandoned_seq = 0
         self._without_thinking_seq = 0
         self._last: Request | None = None

@@ -24,6 +24,7 @@ from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
 from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated
 from agent.advisor.secrets import MaskingFilter, mask_for, masked
+from agent.advisor.transcript import Transcript
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt
 from agent.app.settings import ModelTerms
@@ -89,6 +90,8 @@ class ModelService:
             handler.addFilter(self._masking_filter)
         self._tick, self._game_s = 0, 0.0  # of the last question; the breaker uses game time
         self._advisor: ClaudeAdvisor | None = None
+        # It survives the branches of a session: the service goes on with its own thinking.
+        self._transcript = Transcript(lambda: datetime.now(UTC).date())
         self.unreachable = ""  # why no answer can be had now
         self._session = store.next_session()  # the new session
         self._notes = load_page(terms.tapes / "memory")
@@ -143,7 +146,7 @@ class ModelService:
             FixedParts(tuple(tools), self._notes, self._store.run_id, terms.settings, terms.rules),
             observed=observed,
             mask=self._mask,
-            today=lambda: datetime.now(UTC).date(),
+            transcript=self._transcript,
         )
         return self
 

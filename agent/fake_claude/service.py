@@ -201,8 +201,15 @@ class FakeService:
     `check`, `answer` and `diagnostics` are separate methods, so that a stricter service in tests can override them.
     """
 
-    def __init__(self, clock: Callable[[], float], seed: int) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        seed: int,
+        on_message: Callable[[Mapping[str, Any], Mapping[str, Any]], object] = lambda *_: None,
+    ) -> None:
+        """Call `on_message` with each request for a message and its reply."""
         self.counts = ServiceCounts()
+        self._on_message = on_message
         self.seed = seed
         self.numbers = count(1)  # of requests
         self.turns = count(1)  # of message requests
@@ -224,7 +231,9 @@ class FakeService:
             ask = replace(ask, thought=min(thought, body["max_tokens"]))
             answer = self.answer(ask)
             charge = self._cache.charge(pieces, model.cache_minimum)
-            return self._message(ask, answer, charge, pieces)
+            reply = self._message(ask, answer, charge, pieces)
+            self._on_message(body, reply)
+            return reply
 
     def count(self, body: Mapping[str, Any]) -> dict[str, int]:
         """Return the input tokens of `body`. Raises RequestRefused."""
