@@ -197,7 +197,7 @@ class ClaudeAdvisor:
         asked = question_text(question)
         exchange.say("user", [text(asked)], MessageOrigin.PLAY)
         if question.picture:
-            self._transcript.show(asked, picture_block(question.picture))
+            self._transcript.show(self._mask(asked), picture_block(question.picture))
         answer = self._converse(exchange, model)
         if isinstance(answer, NoAnswer):
             words = fill_prompt("unanswered", reason=answer.reason.value)

@@ -53,6 +53,8 @@ class Transcript:
         self, tail: Sequence[Message], lay_out: Callable[[Sequence[Message]], Request]
     ) -> Request:
         """Return the next request, laid out by `lay_out` from the messages to send, without thinking that is not valid."""
+        texts = {_first_text(each) for each in tail}
+        self._pictures = {each: self._pictures[each] for each in self._pictures if each in texts}
         request = lay_out(self._shown(tail))
         if not _continues(request, self._last) and tail and any(map(_has_thinking, tail)):
             self._without_thinking_seq = tail[-1].seq
@@ -68,12 +70,8 @@ class Transcript:
             return replace(
                 message, blocks=tuple(each for each in message.blocks if not _thinks(each))
             )
-        if message.role == "user" and self._pictures and message.blocks:
-            picture = self._pictures.get(str(message.blocks[0].get("text", "")))
-            return (
-                message if picture is None else replace(message, blocks=(picture, *message.blocks))
-            )
-        return message
+        picture = self._pictures.get(_first_text(message)) if message.role == "user" else None
+        return message if picture is None else replace(message, blocks=(picture, *message.blocks))
 
 
 def _continues(request: Request, last: Request | None) -> bool:
@@ -86,6 +84,10 @@ def _continues(request: Request, last: Request | None) -> bool:
 
 def _blocks(request: Request) -> list[tuple[str, Block]]:
     return [(turn["role"], each) for turn in request.messages for each in bare(turn["content"])]
+
+
+def _first_text(message: Message) -> str:
+    return str(message.blocks[0].get("text", "")) if message.blocks else ""
 
 
 def _thinks(block: Block) -> bool:
