@@ -135,3 +135,19 @@ def test_only_a_refusal_of_a_part_leaves_it_out(words: str, feature: str) -> Non
     assert features.missing == ({"m": [feature]} if feature else {})
     assert not features.learn(fault, "m")
     assert not features.learn(ModelFault(FaultKind.OVERLOADED, "strict unknown"), "m")
+
+
+def test_an_error_in_leaving_parts_out_is_a_fault_and_stays_booked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(*_: object) -> None:
+        raise KeyError("odd")
+
+    monkeypatch.setattr(ServiceFeatures, "without_missing", fails)
+    with advising(ServiceScenario(lines=[LINE])) as bench:
+        answer = bench.advisor.ask(question(1))
+        assert isinstance(answer, NoAnswer)
+        assert answer.detail == "unexpected: KeyError"
+        assert bench.counts["fault:unexpected"] == 1
+        assert bench.breaker.failures == [(FaultKind.UNEXPECTED, None)]
+        assert len(bench.wallet.booked) == 1  # at the maximum
