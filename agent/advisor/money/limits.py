@@ -184,7 +184,11 @@ def _rules(folder: Path, rules: str) -> str:
     """Return the text of the rules of that name, or in the file of that path."""
     if rules in VARIANTS:
         return prompt_file(VARIANTS[rules])
-    return file_access.read_bytes(folder / rules).decode("utf-8")
+    try:
+        return file_access.read_bytes(folder / rules).decode("utf-8")
+    except OSError as error:
+        message = f"rules {rules!r}: {error.strerror}"
+        raise ValueError(message) from error
 
 
 def nanos_of(dollars: Decimal | int) -> int:

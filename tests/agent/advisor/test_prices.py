@@ -218,6 +218,7 @@ def test_terms_can_be_read_from_a_file(tmp_path: Path) -> None:
         "[conversation]\nmessage_tokens = 9",
         "[conversation]\nmessage_tokens = 9_000\nobservation_tokens = '9'",
         "[prompt]\nrules = 7",
+        "[prompt]\nrules = 'none.txt'",
         "[prices]\n'a' = -1",
         "[model]\nusual = 'a'",
     ],
@@ -227,6 +228,16 @@ def test_an_invalid_terms_file_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(UsageError, match=r"write it like terms\.toml"):
         load_terms(path)
+
+
+def test_the_rules_can_be_a_file_beside_the_terms(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("Advise well.")
+    path = tmp_path / "terms.toml"
+    path.write_text("[prompt]\nrules = 'mine.txt'\n[prices]\nmine = 0\n")
+    terms = load_terms(path)
+    assert terms.rules == "Advise well."
+    assert terms.prices.require("mine").max_cost(10**6, 10**6) == 0
+    assert terms.settings == load_terms().settings
 
 
 def test_a_negative_ceiling_is_refused() -> None:
