@@ -199,6 +199,8 @@ class Calls:
             outcome = self._try(replace(request, attempt=attempt), purpose)
             if not isinstance(outcome, ModelFault):
                 return outcome
+            if outcome.asks_again:  # it ends: each time a part is left out
+                continue
             wait = self._retry_policy.wait_s(attempt, outcome)
             elapsed = self._patience.clock() - started + (wait or 0.0)
             if (
@@ -213,7 +215,7 @@ class Calls:
 
     def _try(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
         tokens = input_token_bound(request)
-        permit = self._wallet.permit(request.model, tokens, request.max_tokens, purpose)
+        permit = self._wallet.permit(request.model, tokens, request.settings.max_tokens, purpose)
         if permit is None:
             return self._not_allowed(NoAnswerReason.CEILING)
         try:
@@ -238,6 +240,9 @@ class Calls:
             self._wallet.cancel(permit)
         else:
             self._wallet.settle(permit, None)
+        if fault.asks_again:
+            self.counts["parts left out"] += 1
+            return
         # The breaker need not repeat a wait that the retry of this call already waits for.
         is_retried = self._retry_policy.wait_s(attempt, fault) is not None
         self._count_fault(fault, None if is_retried else fault.retry_after_s)

@@ -15,6 +15,7 @@ import httpx2
 from anthropic import Anthropic, AnthropicError, DefaultHttpxClient, Stream, Timeout
 
 from agent.advisor.deadline import Patience, TimedCall
+from agent.advisor.features import ServiceFeature, ServiceFeatures
 from agent.advisor.model import CallRecorder, FaultKind, ModelFault, Reply, Request
 from agent.advisor.reply import message_of, parse_json, reply_of, without_secrets
 from agent.advisor.secrets import Mask
@@ -132,21 +133,37 @@ class Claude:
             raise UsageError(message) from None
         _require_key(self._client)
         self._mask = Mask([self._client.api_key or "", self._client.auth_token or ""])
+        self.features = ServiceFeatures(is_own=self.is_billed)
+
+    @property
+    def host(self) -> str:
+        """The name of the server."""
+        return self._client.base_url.host
 
     @property
     def is_billed(self) -> bool:
         """Whether the service is Anthropic's own: another server may cost nothing, or something else."""
-        return self._client.base_url.host == "api.anthropic.com"
+        return self.host == "api.anthropic.com"
 
     def close(self) -> None:
         """Close the client."""
         self._client.close()
 
     def complete(self, request: Request) -> Reply:
-        """Return the reply. Raises ModelFault."""
-        sent = _prompt_of(request) | {"max_tokens": request.max_tokens, "stream": True}
+        """Return the reply; what the server lacks is left out of the request. Raises ModelFault."""
+        try:
+            reply = self._complete(request)
+        except ModelFault as fault:
+            fault.asks_again = self.features.learn(fault, request.model)
+            raise
+        self.features.answered(request.model)
+        return reply
+
+    def _complete(self, request: Request) -> Reply:
+        sent = _prompt_of(request) | {"max_tokens": request.settings.max_tokens, "stream": True}
         if request.previous_message_id is not None:
             sent["diagnostics"] = {"previous_message_id": request.previous_message_id or None}
+        sent = self.features.without_missing(sent)
         headers = {_ATTEMPT: str(request.attempt - 1)}
 
         def ask(client: Anthropic) -> tuple[Mapping[str, Any], Reply]:
@@ -164,8 +181,14 @@ class Claude:
 
     def count_tokens(self, request: Request) -> int:
         """Return the number of input tokens that the service counts. Raises ModelFault."""
-        prompt = _prompt_of(request)
-        counted = self._answer(lambda client: client.messages.count_tokens(**prompt))
+        if self.features.lacks(request.model, ServiceFeature.COUNTING):
+            raise ModelFault(FaultKind.BAD_REQUEST, "the server counts no tokens", is_free=True)
+        prompt = self.features.without_missing(_prompt_of(request))
+        try:
+            counted = self._answer(lambda client: client.messages.count_tokens(**prompt))
+        except ModelFault as fault:
+            self.features.learn_counting(fault, request.model)
+            raise
         tokens = _number(counted, "input_tokens")
         if tokens is None:
             raise ModelFault(FaultKind.MALFORMED, "the service counted no tokens")
@@ -204,9 +227,15 @@ def _prompt_of(request: Request) -> dict[str, Any]:
         prompt["system"] = request.system
     if request.tools:
         prompt["tools"] = request.tools
+    if request.settings.thinking:
+        prompt["thinking"] = {"type": request.settings.thinking}
+    output: dict[str, Any] = {}
+    if request.settings.effort:
+        output["effort"] = request.settings.effort
     if request.output_schema is not None:
-        schema = {"type": "json_schema", "schema": request.output_schema}
-        prompt["output_config"] = {"format": schema}
+        output["format"] = {"type": "json_schema", "schema": request.output_schema}
+    if output:
+        prompt["output_config"] = output
     return prompt
 
 

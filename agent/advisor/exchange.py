@@ -3,19 +3,24 @@
 The parts of a reply that the service would refuse in a later request are not stored.
 """
 
-import datetime as dt
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from agent.advisor.answer import UnusableAdvice, parse_advice
 from agent.advisor.calls import Calls
-from agent.advisor.model import FaultKind, ModelFault, Reply, Request
+from agent.advisor.model import (
+    DEFAULT_SETTINGS,
+    FaultKind,
+    ModelFault,
+    ModelSettings,
+    Reply,
+    Request,
+)
 from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question
 from agent.advisor.prompt import (
-    AgeAnnotator,
     build_prompt,
     encodable,
     fill_prompt,
@@ -25,70 +30,21 @@ from agent.advisor.prompt import (
     prompt_file,
     question_text,
 )
-from agent.advisor.reply import THINKING
 from agent.advisor.request import FixedParts, count_memory, request_of, text
 from agent.advisor.secrets import masked
 from agent.advisor.toolbox import Toolbox
+from agent.advisor.transcript import (
+    Transcript,
+    call_ids,
+    stored_reply,
+    stored_text,
+    text_of,
+    tool_calls,
+)
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import CondensingFailed
 from memory.errors import MemoryFault
 from memory.store.conversation_record import Message, MessageOrigin
-
-_ID_PART: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-def text_of(reply: Reply) -> str:
-    """Return the whole text of a reply."""
-    return "".join(each["text"] for each in reply.blocks if each["type"] == "text")
-
-
-def stored_text(reply: Reply, mask: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Return the text of a reply as a list of one block, or an empty list when there is no text."""
-    words = mask(text_of(reply))
-    return [text(words)] if words.strip() else []
-
-
-def stored_calls(
-    reply: Reply, taken: Collection[str], mask: Callable[[str], str]
-) -> list[dict[str, Any]]:
-    """Return the blocks to store of a reply that calls tools; no id is one of `taken`."""
-    ids, kept = set(taken), []
-    for block in reply.blocks:
-        match block["type"]:
-            case "text" if block["text"].strip():
-                kept.append(text(mask(block["text"])))
-            case "tool_use":
-                name = "_".join(_ID_PART.findall(mask(block["name"]))) or "unnamed"
-                call = {"type": "tool_use", "id": _id(mask(block["id"]), ids), "name": name[:64]}
-                ids.add(call["id"])
-                # The input is stored here, and a tool may store it too.
-                kept.append(call | {"input": masked(block["input"], mask)})
-            case kind if kind in THINKING:  # sent back unchanged with the calls that follow it
-                kept.append(dict(block))
-            case _:
-                pass
-    return kept
-
-
-def tool_calls(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the blocks that call a tool."""
-    return [each for each in blocks if each["type"] == "tool_use"]
-
-
-def call_ids(messages: Iterable[Message]) -> set[str]:
-    """Return the ids of all calls in `messages`."""
-    return {call["id"] for message in messages for call in tool_calls(message.blocks)}
-
-
-def _id(name: str, taken: Collection[str]) -> str:
-    """Return a valid id that is not taken; the service refuses every later request with two equal ids."""
-    if _ID_PART.fullmatch(name) and name not in taken:
-        return name
-    count = len(taken)
-    while f"call_{count}" in taken:
-        count += 1
-    return f"call_{count}"
-
 
 MAX_REPAIRS: Final = 2
 MAX_ROUNDS: Final = 4  # of tool calls, and of pauses
@@ -123,11 +79,13 @@ class Exchange:
             case "model_context_window_exceeded":
                 return NoAnswer(NoAnswerReason.UNUSABLE, "the context window is full")
             case "tool_use" if tool_calls(reply.blocks):
-                return self._run_tools(stored_calls(reply, call_ids(tail), self.mask))
+                return self._run_tools(stored_reply(reply, call_ids(tail), self.mask, calls=True))
             case "pause_turn":
                 return self._resume(reply)
             case "max_tokens":
-                return self._repair(reply, "it was cut off because it was too long")
+                return self._repair(
+                    stored_text(reply, self.mask), "it was cut off because it was too long"
+                )
             case _:
                 return self._answer(reply)
 
@@ -142,17 +100,18 @@ class Exchange:
         return {**block, **masked(words, self.mask)}
 
     def _answer(self, reply: Reply) -> ExchangeOutcome:
+        said = stored_reply(reply, (), self.mask, calls=False)
         try:
             advice = parse_advice(text_of(reply), self.question, self.mask)
         except UnusableAdvice as problem:
-            return self._repair(reply, str(problem))
-        self.say("assistant", stored_text(reply, self.mask), MessageOrigin.MODEL)
+            return self._repair(said, str(problem))
+        self.say("assistant", said, MessageOrigin.MODEL)
         return advice
 
-    def _repair(self, reply: Reply, problem: str) -> ExchangeOutcome:
+    def _repair(self, said: Sequence[Mapping[str, Any]], problem: str) -> ExchangeOutcome:
         if self.repairs == MAX_REPAIRS:
             return NoAnswer(NoAnswerReason.UNUSABLE, problem)
-        self._continue_with(reply, fill_prompt("repair", problem=problem))
+        self._continue_with(said, fill_prompt("repair", problem=problem))
         self.repairs += 1
         self.counts["repairs"] += 1
         return None
@@ -161,12 +120,12 @@ class Exchange:
         self.rounds += 1
         if self.rounds > MAX_ROUNDS:
             return NoAnswer(NoAnswerReason.UNUSABLE, "it pauses too often")
-        self._continue_with(reply, prompt_file("go_on"))
+        self._continue_with(stored_text(reply, self.mask), prompt_file("go_on"))
         return None
 
-    def _continue_with(self, reply: Reply, words: str) -> None:
-        if kept := stored_text(reply, self.mask):
-            self.say("assistant", kept, MessageOrigin.MODEL)
+    def _continue_with(self, said: Sequence[Mapping[str, Any]], words: str) -> None:
+        if said:
+            self.say("assistant", said, MessageOrigin.MODEL)
         self.say("user", [text(words)], MessageOrigin.INJECTED)
 
     def _run_tools(self, blocks: Sequence[Mapping[str, Any]]) -> ExchangeOutcome:
@@ -188,7 +147,8 @@ class ClaudeAdvisor:
     """An Advisor that asks a model and stores each message in the conversation at once.
 
     `observed` returns the block of this session's observations for each call, or None when there are none. `mask` removes
-    secrets from the model's text; `today` gives observations their age. `counts` counts questions and calls by outcome.
+    secrets from the model's text. `transcript` is that of an earlier advisor of the same conversation. `counts` counts
+    questions and calls by outcome.
     """
 
     def __init__(
@@ -199,7 +159,7 @@ class ClaudeAdvisor:
         *,
         observed: Callable[[], str | None],
         mask: Callable[[str], str] = str,
-        today: Callable[[], dt.date] | None = None,
+        transcript: Transcript | None = None,
     ) -> None:
         self.cache = calls.cache
         self.counts = calls.counts
@@ -208,10 +168,8 @@ class ClaudeAdvisor:
         self._fixed = fixed
         self._observed = observed
         self._mask = mask
-        self._ages = AgeAnnotator(today)
         self._toolbox = Toolbox(fixed.tools, self.counts)
-        self._last_id = ""
-        self._abandoned_seq = 0
+        self._transcript = transcript or Transcript()
 
     def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the answer to `question`, or why there is none; whatever fails, play goes on."""
@@ -236,7 +194,10 @@ class ClaudeAdvisor:
         if isinstance(model, NoAnswer):
             return model
         exchange = Exchange(question, self._talk, self._toolbox, self.counts, self._mask)
-        exchange.say("user", [text(question_text(question))], MessageOrigin.PLAY)
+        asked = question_text(question)
+        exchange.say("user", [text(asked)], MessageOrigin.PLAY)
+        if question.picture:
+            self._transcript.show(self._mask(asked), picture_block(question.picture))
         answer = self._converse(exchange, model)
         if isinstance(answer, NoAnswer):
             words = fill_prompt("unanswered", reason=answer.reason.value)
@@ -245,18 +206,21 @@ class ClaudeAdvisor:
         return answer
 
     def _converse(self, exchange: Exchange, model: str) -> Advice | NoAnswer:
-        step = 0
+        step, said = 0, ""
         while True:  # it ends: repairs, rounds and calls are limited
-            view = self._ages.annotate(self._talk.before_call(step), exchange.question)
-            state = self._state(exchange.question)
-            tail = self._messages_to_send(view.tail)
-            request = request_of(self._fixed, view, tail, state, model, self._last_id)
+            said = self._say_state(exchange, said)
+            view = self._transcript.ages.annotate(self._talk.before_call(step), exchange.question)
+            tail = self._transcript.sent(view.tail)
+            lay_out = partial(
+                request_of, self._fixed, view, model=model, previous=self._transcript.last_id
+            )
+            request = self._transcript.request(tail, lay_out)
             reply = self._calls.complete(request, exchange.question.purpose.value)
             if isinstance(reply, NoAnswer):
                 return reply
             if isinstance(reply, ModelFault):
                 return self._failed(reply, tail)
-            self._last_id = reply.id
+            self._transcript.last_id = reply.id
             count_memory(request, self.counts)
             self.cache.add(reply)
             outcome = exchange.handle(reply, tail)
@@ -264,30 +228,25 @@ class ClaudeAdvisor:
                 return outcome
             step += 1
 
-    def _messages_to_send(self, tail: Sequence[Message]) -> Sequence[Message]:
-        """Return the messages to send: those not yet observed, without the abandoned ones."""
-        if tail and tail[-1].seq <= self._abandoned_seq:  # a checkpoint before them was restored
-            self._abandoned_seq = 0
-        return [each for each in tail if each.seq > self._abandoned_seq]
-
     def _failed(self, fault: ModelFault, tail: Sequence[Message]) -> NoAnswer:
         if fault.kind is FaultKind.BAD_REQUEST and tail:
             # The service will never accept these messages, or they are too long. They stay stored and will be observed.
-            self._abandoned_seq = tail[-1].seq
+            self._transcript.abandon(tail)
             self.counts["conversations left behind"] += 1
         return NoAnswer(NoAnswerReason.FAULT, str(fault))
 
-    def _state(self, question: Question) -> list[dict[str, Any]]:
-        """Return the blocks that hold for this call only; they are not stored."""
-        words = build_prompt(instruction(question), self._observed(), mode_of(question))
-        picture = [picture_block(question.picture)] if question.picture else []
-        return [*picture, text(encodable(words))]
+    def _say_state(self, exchange: Exchange, said: str) -> str:
+        """Store what holds at this call unless it is `said` already; it stays in the transcript and is never observed."""
+        question, block = exchange.question, self._observed()
+        words = encodable(build_prompt(instruction(question), block, mode_of(question)))
+        if words != said:
+            exchange.say("user", [text(words)], MessageOrigin.INJECTED)
+        return words
 
 
-MAX_TOKENS: Final = 4_000
-
-
-def completer(calls: Calls, purpose: str) -> Callable[[str, str], str]:
+def completer(
+    calls: Calls, purpose: str, settings: ModelSettings = DEFAULT_SETTINGS
+) -> Callable[[str, str], str]:
     """Return a function that answers a system text and a user text; `purpose` is `observer` or `reflector`.
 
     The function raises DistillingFailed when the reply is missing or incomplete.
@@ -300,7 +259,7 @@ def completer(calls: Calls, purpose: str) -> Callable[[str, str], str]:
             reply = model
         else:
             messages = [{"role": "user", "content": [text(user)]}]
-            reply = calls.complete(Request(model, [text(system)], messages, MAX_TOKENS), purpose)
+            reply = calls.complete(Request(model, [text(system)], messages, settings), purpose)
         match reply:
             case Reply(stop_reason="end_turn" | "stop_sequence"):
                 return text_of(reply)

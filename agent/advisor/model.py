@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 
 class FaultKind(Enum):
@@ -26,8 +26,11 @@ class FaultKind(Enum):
 class ModelFault(Exception):  # an expected result of a call, not an error of the program
     """A call that returned no message. `retry_after_s` is the wait that the service asked for, if any.
 
-    `is_free` is True when the service did no billed work: it was not reached, or it refused at once.
+    `is_free` is True when the service did no billed work: it was not reached, or it refused at once. `asks_again` is True
+    when the client has learnt to do without what was refused, so that the same request may be accepted now.
     """
+
+    asks_again = False
 
     def __init__(
         self,
@@ -45,6 +48,21 @@ class ModelFault(Exception):  # an expected result of a call, not an error of th
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """How a model thinks, in the words of the service, and the tokens of an answer, which include its thinking.
+
+    An empty text is not sent, so that the model's own default holds.
+    """
+
+    thinking: str = "adaptive"
+    effort: str = "low"  # a question has few options, and the time of a player is short
+    max_tokens: int = 4_000
+
+
+DEFAULT_SETTINGS: Final = ModelSettings()
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One request in the shapes of the Messages API, cache marks included.
 
@@ -56,7 +74,7 @@ class Request:
     model: str
     system: Sequence[Mapping[str, Any]]
     messages: Sequence[Mapping[str, Any]]
-    max_tokens: int
+    settings: ModelSettings = DEFAULT_SETTINGS
     tools: Sequence[Mapping[str, Any]] = ()
     output_schema: Mapping[str, Any] | None = None
     previous_message_id: str | None = None

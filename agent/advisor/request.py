@@ -1,9 +1,8 @@
 """Requests to the Messages API: the turns of the conversation, the order of all parts, and token counts.
 
 Parts that change less come first, so that the service can read them from its cache: tools, rules, reflections,
-observations, the notes of the last session, the conversation. The current state comes last and has no cache mark; no
-part before it contains the current time or tick. A request is valid even after failed calls: each tool call is followed
-by its result, and a conversation that grows at its end keeps its beginning byte for byte.
+observations, the notes of the last session, the conversation. A request is valid even after failed calls: each tool call
+is followed by its result, and a conversation that grows at its end keeps its beginning byte for byte.
 """
 
 import re
@@ -13,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agent.advisor.answer import ANSWER_SCHEMA
-from agent.advisor.model import CallRecorder, Model, ModelFault, Reply, Request, Usage
+from agent.advisor.model import (
+    DEFAULT_SETTINGS,
+    Model,
+    ModelFault,
+    ModelSettings,
+    Reply,
+    Request,
+    Usage,
+)
 from agent.advisor.port import Tool
 from agent.advisor.prompt import data_block, encodable, prompt_file
 from memory.conversation.view import ConversationView, Injected, inject, with_reminder
@@ -55,6 +62,11 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
+def bare(blocks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return `blocks` without their cache marks."""
+    return [{name: block[name] for name in block if name != MARK} for block in blocks]
+
+
 def result(call: str, words: str, *, is_error: bool) -> dict[str, Any]:
     """Return the result block of a tool call."""
     block = {"type": "tool_result", "tool_use_id": call, "content": [text(words)]}
@@ -80,6 +92,7 @@ def _has_content(block: Mapping[str, Any]) -> bool:
 
 
 # The service accepts four cache marks, longer durations before shorter ones. All four are used.
+MARK: Final = "cache_control"
 HOUR: Final = {"type": "ephemeral", "ttl": "1h"}
 MINUTES: Final = {"type": "ephemeral", "ttl": "5m"}
 
@@ -90,44 +103,45 @@ Block = Mapping[str, Any]
 class FixedParts:
     """The parts of a request that do not change within a session. `notes` are from an earlier session, or ''.
 
-    `run` identifies the run in its first message, so that a tape does not merge two runs that begin alike.
+    `run` identifies the run in its first message, so that a tape does not merge two runs that begin alike. `rules` is the
+    text of the rules, '' for that of `prompts`.
     """
 
     tools: tuple[Tool, ...] = ()
     notes: str = ""
     run: str = ""
-    max_tokens: int = 1_000
+    settings: ModelSettings = DEFAULT_SETTINGS
+    rules: str = ""
 
 
 def request_of(
-    fixed: FixedParts,
-    view: ConversationView,
-    tail: Sequence[Message],
-    state: Sequence[Block],
-    model: str,
-    previous: str,
+    fixed: FixedParts, view: ConversationView, tail: Sequence[Message], *, model: str, previous: str
 ) -> Request:
-    """Return the request for the next call; the current `state` comes last.
+    """Return the request for the next call; `tail` holds the messages of `view` to send, the newest last.
 
-    `tail` holds the messages of `view` to send. `previous` is the id of the last reply, '' before the first.
+    `previous` is the id of the last reply, '' before the first.
     """
     memory = inject(
         view.reflection, view.observations, view.current_task, view.suggested_response, view.others
     )
+    rules = fixed.rules or prompt_file("rules")
     return Request(
         model=model,
-        system=[text(prompt_file("rules")) | {"cache_control": HOUR}, *_memory_part(memory, view)],
-        messages=_messages(fixed, with_reminder(tail, memory), state),
-        max_tokens=fixed.max_tokens,
-        tools=[
-            {"name": each.name, "description": each.label, "input_schema": dict(each.schema)}
-            for each in fixed.tools
-        ],
+        system=[text(rules) | {MARK: HOUR}, *_memory_part(memory, view)],
+        messages=_messages(fixed, with_reminder(tail, memory)),
+        settings=fixed.settings,
+        tools=[described(each) for each in fixed.tools],
         # One schema for all questions: another schema would invalidate the whole cache. The question lists the names
         # that an answer may use, and `parse_advice` checks them.
         output_schema=ANSWER_SCHEMA,
         previous_message_id=previous,
     )
+
+
+def described(tool: Tool) -> dict[str, Any]:
+    """Return a tool as the service wants it; the service then sends only arguments that the schema allows."""
+    schema = dict(tool.schema)
+    return {"name": tool.name, "description": tool.label, "input_schema": schema, "strict": True}
 
 
 def _opening(fixed: FixedParts) -> Sequence[Block]:
@@ -143,55 +157,19 @@ def _memory_part(memory: Injected, view: ConversationView) -> Sequence[Block]:
     blocks = [text(part) for part in memory.parts]
     marked = len(blocks) - bool(view.others.strip())
     if marked > 0:
-        blocks[marked - 1] |= {"cache_control": MINUTES}
+        blocks[marked - 1] |= {MARK: MINUTES}
     if marked > 1:
-        blocks[0] |= {"cache_control": HOUR}
+        blocks[0] |= {MARK: HOUR}
     return blocks
 
 
-def _messages(
-    fixed: FixedParts, tail: Sequence[Message], state: Sequence[Block]
-) -> Sequence[Block]:
+def _messages(fixed: FixedParts, tail: Sequence[Message]) -> Sequence[Block]:
     turns = turns_of(tail)
+    if turns and turns[-1]["role"] == "assistant":
+        add_user(turns, [])
     if turns:
-        turns[-1]["content"][-1] |= {"cache_control": MINUTES}
-    if turns and turns[-1]["role"] == "user":
-        turns[-1]["content"].extend(state)
-    else:
-        add_user(turns, state)
+        turns[-1]["content"][-1] |= {MARK: MINUTES}
     return [*_opening(fixed), *turns]
-
-
-def without_state(record: CallRecorder) -> CallRecorder:
-    """Return a recorder that moves the state from the request into `meta["state"]` and passes the call to `record`."""
-
-    def record_settled(
-        request: Mapping[str, Any],
-        reply: Mapping[str, Any],
-        *,
-        duration_ns: int,
-        meta: Mapping[str, Any],
-    ) -> object:
-        *earlier, last = request["messages"]
-        kept = _settled(last["content"])
-        if not kept:  # not a conversation: no part is sent again
-            return record(request, reply, duration_ns=duration_ns, meta=meta)
-        messages = [*earlier, {**last, "content": kept}]
-        state = [
-            str(each["text"]) if each["type"] == "text" else f"({each['type']})"
-            for each in last["content"][len(kept) :]
-        ]
-        meta = {**meta, "state": state}
-        return record({**request, "messages": messages}, reply, duration_ns=duration_ns, meta=meta)
-
-    return record_settled
-
-
-def _settled(content: object) -> Sequence[Mapping[str, Any]]:
-    """Return the blocks up to the last cache mark; the blocks after it are the current state."""
-    blocks = content if isinstance(content, list) else []
-    marks = [at for at, each in enumerate(blocks) if "cache_control" in each]
-    return blocks[: marks[-1] + 1] if marks else []
 
 
 @dataclass(slots=True)

@@ -22,8 +22,9 @@ from agent.advisor.money.prices import spent_on
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
-from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated, without_state
+from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated
 from agent.advisor.secrets import MaskingFilter, mask_for, masked
+from agent.advisor.transcript import Transcript
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt
 from agent.app.settings import ModelTerms
@@ -64,6 +65,7 @@ def scaled_config(config: ConversationConfig, max_input_tokens: int | None) -> C
 
 AGENT_NAME: Final = "red-agent"  # the agent name on tapes
 CONVERSATION: Final = "conversation"  # the event kind
+SERVICE: Final = "service"  # the kind of an event about what a server lacks
 UNREACHABLE: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT})
 
 log = logging.getLogger(__name__)
@@ -88,6 +90,8 @@ class ModelService:
             handler.addFilter(self._masking_filter)
         self._tick, self._game_s = 0, 0.0  # of the last question; the breaker uses game time
         self._advisor: ClaudeAdvisor | None = None
+        # It survives the branches of a session: the service goes on with its own thinking.
+        self._transcript = Transcript(lambda: datetime.now(UTC).date())
         self.unreachable = ""  # why no answer can be had now
         self._session = store.next_session()  # the new session
         self._notes = load_page(terms.tapes / "memory")
@@ -101,10 +105,12 @@ class ModelService:
         self._breaker = CircuitBreaker(lambda: self._game_s)
         self._tape = self._open_tape(terms.tapes / "tapes.sqlite")
         self._recorder = self._new_recorder()
-        record = without_state(self._recorder.record) if self._recorder is not None else None
+        record = self._recorder.record if self._recorder is not None else None
         # Waits for the service in wall time; no game time passes.
         patience = Patience(perf_counter, lambda: interrupt.asked)
         self._claude = Claude(terms.timeout_s, patience=patience, record=record)
+        self._lacking: dict[str, list[str]] = {}
+        self._recall_lacking()
         longest = min(RETRY_POLICY.max_wait_s, terms.timeout_s)
         self._calls = Calls(
             self._claude,
@@ -125,33 +131,35 @@ class ModelService:
             raise RuntimeError("no session has asked for an advisor yet")
         self._tick, self._game_s = question.tick, question.game_s
         self._wallet.milestone(question.milestone)
-        return self._advisor.ask(question)
+        answer = self._advisor.ask(question)
+        self._record_lacking()
+        return answer
 
     def _build_advisor(
         self, tools: Sequence[Tool], observed: Callable[[], str | None]
     ) -> "ModelService":
         """Build the advisor of one branch of the run, and return this service as its port."""
-        conversations = conversations_of(self._store, self._session)
+        conversations, terms = conversations_of(self._store, self._session), self._terms.terms
         self._advisor = ClaudeAdvisor(
             self._calls,
             Conversation(conversations, THREAD, self._dependencies, self._config),
-            FixedParts(tuple(tools), self._notes, self._store.run_id),
+            FixedParts(tuple(tools), self._notes, self._store.run_id, terms.settings, terms.rules),
             observed=observed,
             mask=self._mask,
-            today=lambda: datetime.now(UTC).date(),
+            transcript=self._transcript,
         )
         return self
 
     @cached_property  # its calls are made once, not for each branch
     def _config(self) -> ConversationConfig:
-        return scaled_config(ConversationConfig(), self._token_limit())
+        return scaled_config(self._terms.terms.conversation, self._token_limit())
 
     @cached_property
     def _dependencies(self) -> Dependencies:
         """Return the observer and reflector of a conversation: rules, or a small model with rules as fallback."""
         # Thresholds are in tokens as the service counts them, if it does.
         messages = [{"role": "user", "content": prompt_file("rules")}]
-        request = Request(self._terms.terms.usual, (), messages, 1)
+        request = Request(self._terms.terms.usual, (), messages)
         estimate = calibrated(TokenEstimator(), self._claude, request)
         by_rules = Dependencies(
             observer=HeuristicObserver(estimate),
@@ -168,8 +176,12 @@ class ModelService:
             return by_rules
         return replace(
             by_rules,
-            observer=ModelObserver(completer(self._calls, "observer"), estimate=estimate),
-            reflector=ModelReflector(completer(self._calls, "reflector"), estimate=estimate),
+            observer=ModelObserver(
+                completer(self._calls, "observer", self._terms.terms.settings), estimate=estimate
+            ),
+            reflector=ModelReflector(
+                completer(self._calls, "reflector", self._terms.terms.settings), estimate=estimate
+            ),
             background=run_in_thread,
         )
 
@@ -220,6 +232,7 @@ class ModelService:
             "breaker": {kind.value: times for kind, times in self._breaker.openings.items()},
             "cache_hits": round(self._calls.cache.hit_ratio, 4),
             "cache_misses": dict(self._calls.cache.misses),
+            "lacking": dict(self._claude.features.missing),
             "tape_nodes": self._recorder.nodes if self._recorder else 0,
             "tape_lost": self._recorder.lost if self._recorder else counts.get("calls", 0),
         }
@@ -251,6 +264,23 @@ class ModelService:
         return TapeRecorder(
             self._tape, agent_name=AGENT_NAME, clock=_now_s, on_fault=self.faults, mask=self._mask
         )
+
+    def _recall_lacking(self) -> None:
+        """Leave out from the start what the server lacked in earlier sessions of the run."""
+        for event in self._store.events(SERVICE):
+            if event.payload.get("host") == self._claude.host:
+                self._lacking = {
+                    str(model): names for model, names in event.payload["lacking"].items()
+                }
+        for model, names in self._lacking.items():
+            self._claude.features.leave_out(model, names)
+
+    def _record_lacking(self) -> None:
+        """Append what the server lacks to the run, when more was found out."""
+        if self._lacking != (found := self._claude.features.missing):
+            self._lacking = found
+            data = masked({"host": self._claude.host, "lacking": dict(found)}, self._mask)
+            self._store.append_event(self._tick, SERVICE, data)
 
     def _append_event(self, event: ConversationEvent) -> None:
         """Append a conversation event to the run, except the status that precedes each call."""

@@ -33,7 +33,8 @@ def _require_non_negative(flags: Mapping[str, float | None]) -> None:
 class AskSettings:
     """The flags of `play` about a model; None means the default.
 
-    `every` is the number of ticks between routine questions, `usd` the most that the run may spend.
+    `every` is the number of ticks between routine questions, `usd` the most that the run may spend, `model` the one model
+    for all purposes.
     """
 
     every: int | None = None
@@ -43,6 +44,7 @@ class AskSettings:
     tapes: Path | None = None
     timeout_s: float = 60.0
     distils: bool = False
+    model: str | None = None
 
     def __post_init__(self) -> None:
         _require_non_negative({"--ask-every": self.every, "--max-usd": self.usd})
@@ -192,7 +194,9 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
     Raises UsageError if a file is unusable or a model has no price.
     """
     terms, own = load_terms(asked.terms), home / "prices.toml"
-    prices = load_prices(asked.prices or (own if own.is_file() else None))
+    prices = load_prices(asked.prices or (own if own.is_file() else None)).replaced_by(terms.prices)
+    if asked.model is not None:
+        terms = replace(terms, usual=asked.model, small=asked.model)
     for model in (terms.usual, terms.small):
         prices.require(model)
     if asked.usd is not None:

@@ -210,9 +210,21 @@ def _version(package: str) -> str | None:
         return None
 
 
-def doctor(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:
+def doctor(
+    rom: Path | None = flags.ROM,
+    model: bool = switch(
+        "--model", "Only make one small call of the model, and say what works and what it cost."
+    ),
+    terms: Path | None = flags.TERMS,
+    prices: Path | None = flags.PRICES,
+    timeout: float = flags.TIMEOUT,
+    as_json: bool = flags.AS_JSON,
+) -> None:
     """Check this machine and the cartridge, and show what to do. Exits 1 when something is broken."""
     out = Output()
+    if model:
+        _check_model(out, terms, prices, timeout, as_json=as_json)
+        return
     findings = list(examine(rom, HOME / "runs"))
     healthy = all(each.health is not BROKEN for each in findings)
     if as_json:
@@ -223,6 +235,22 @@ def doctor(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:
         show_health(findings, out)
         show_facts(confirmable(rom), out)
     if not healthy:
+        raise typer.Exit(1)
+
+
+def _check_model(
+    out: Output, terms: Path | None, prices: Path | None, timeout: float, *, as_json: bool
+) -> None:
+    """Print in one line what works of the model. Raises Exit when it cannot be asked."""
+    from agent.app import AskSettings
+    from agent.app.model_check import check_model
+    from agent.app.settings import model_terms
+
+    check = check_model(
+        model_terms(AskSettings(terms=terms, prices=prices, timeout_s=timeout), HOME)
+    )
+    out.say(json.dumps(check._asdict()) if as_json else check.line)
+    if not check.works:
         raise typer.Exit(1)
 
 

@@ -17,7 +17,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "eval": ("eval --seeds 0..19 --until first_badge", "eval --seeds 0..9 --memory memory.sqlite"),
     "verify": ("verify --minutes 30", "verify --rom roms/red.gb --write checked"),
     "plan": ("plan", "plan --run last --facts"),
-    "doctor": ("doctor", "doctor --rom roms/red.gb"),
+    "doctor": ("doctor --rom roms/red.gb", "doctor --model"),
     "fake-claude": ("fake-claude", "fake-claude --port 0 --seed 3"),
     "observe": ("observe --dry-run", "observe --db .tapes/tapes.sqlite --reset"),
     "bench": ("bench speed --rounds 2", "bench all --quick"),

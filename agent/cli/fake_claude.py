@@ -3,7 +3,7 @@
 import threading
 from typing import Final
 
-from agent.cli.flags import option
+from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.report.words import counted
@@ -16,6 +16,9 @@ def fake_claude(
         "The port on 127.0.0.1; 0 takes any free port.", default=8_765, min=0, max=65_535
     ),
     seed: int = option("Seed of the made-up answers.", default=0),
+    show: bool = switch(
+        "--show", "Print each request and its answer, to review what a model is told."
+    ),
 ) -> None:
     """Serve made-up answers of the Messages API on loopback. Needs no model, key or network."""
     from agent.app import interrupts
@@ -23,7 +26,7 @@ def fake_claude(
 
     out = Output()
     try:
-        server = FakeClaude(seed=seed, port=port)
+        server = FakeClaude(seed=seed, port=port, show=out.say if show else None)
     except OSError as error:
         message = f"--port {port} cannot be used ({error.strerror}); --port 0 takes any free port"
         raise UsageError(message) from error

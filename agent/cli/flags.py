@@ -67,12 +67,13 @@ MAX_USD: Final = option(
 )
 ASK_EVERY: Final = option("Also ask a model after this many ticks without a question.", "TICKS")
 TERMS: Final = option(
-    "A file with models, spending limits and cheaper models, like agent/advisor/money/terms.toml.",
+    "A file with models, thinking, prompt, prices and spending limits, like agent/advisor/money/terms.toml.",
     "PATH",
 )
 PRICES: Final = option(
     "A file with prices of models. Default: prices.toml beside the memory, if it exists.", "PATH"
 )
+MODEL: Final = option("The model to ask, for all purposes. Default: those of the terms.", "NAME")
 TAPES: Final = option("The folder for recordings of all model turns. Default: .tapes.", "DIR")
 TIMEOUT: Final = option("The longest wait for one answer of a model.", "SECONDS", default=60.0)
 DISTIL: Final = switch(

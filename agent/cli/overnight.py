@@ -62,6 +62,7 @@ def overnight(
     tapes: Path | None = flags.TAPES,
     timeout: float = flags.TIMEOUT,
     distil: bool = flags.DISTIL,
+    model: str | None = flags.MODEL,
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
@@ -74,7 +75,9 @@ def overnight(
     from agent.tools.overnight.supervisor import Supervisor, finished_night
     from agent.tools.report.page import report_ended
 
-    AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
+    AskSettings(
+        ask_every, max_usd, terms, prices, tapes, timeout, distil, model
+    )  # checks the flags
     if memory == NO_MEMORY:
         raise UsageError(
             "a night keeps its memory, which each restart of play goes on with; leave out --memory none, or use play"
@@ -100,6 +103,7 @@ def overnight(
             tapes=tapes,
             timeout=timeout,
             distil=distil,
+            model=model,
         ),
         first_flags=_flags(seed=seed, without=[use.value for use in without or ()]),
         asks=asks,

@@ -128,6 +128,7 @@ def play(
     tapes: Path | None = flags.TAPES,
     timeout: float = flags.TIMEOUT,
     distil: bool = flags.DISTIL,
+    model: str | None = flags.MODEL,
     pace: float | None = option(
         "Play at this many times the speed of the Game Boy, as --pace 1. Default: as fast as possible.",
         "FACTOR",
@@ -140,7 +141,7 @@ def play(
     from agent.cli.summary import end_lines, summary_table
     from agent.tools.report.page import report_ended
 
-    asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
+    asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil, model)
     settings = Settings(
         rom=rom,
         until=until,

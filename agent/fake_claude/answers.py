@@ -9,6 +9,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Final
 
+from agent.fake_claude.thinking import THINKING, thinking_tokens_of
+
 BYTES_A_TOKEN: Final = 3.6
 PICTURE: Final = 1_600  # tokens of a picture of any size
 FRAME: Final = 4  # tokens added to each block
@@ -26,6 +28,8 @@ def tokens_of_block(block: Mapping[str, Any]) -> int:
             return FRAME + tokens_of_text(str(block.get("text", "")))
         case "image":
             return FRAME + PICTURE
+        case kind if kind in THINKING:
+            return FRAME + thinking_tokens_of(block)
         case "tool_result" if isinstance(block.get("content"), list):
             return FRAME + sum(tokens_of_block(each) for each in block["content"])
         case _:
@@ -107,10 +111,14 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """One parsed request. `turn` counts message requests from 1, including failed ones."""
+    """One parsed request. `turn` counts message requests from 1, including failed ones.
+
+    `thought` is the number of tokens of thinking before its answer.
+    """
 
     body: Mapping[str, Any]
     turn: int = 1
+    thought: int = 0
 
     @cached_property
     def system(self) -> str:
@@ -151,12 +159,25 @@ class ParsedRequest:
         return sum(_has_results(each) for each in self._since)
 
     @cached_property
+    def _turns_since(self) -> int:
+        """The number of the user's turns from the last question on; successive messages are one turn."""
+        later = self.body["messages"][self._asked_at :]
+        return 1 + len([each for each in later if each["role"] == "assistant"])
+
+    @cached_property
     def _since(self) -> Sequence[Mapping[str, Any]]:
-        """The user messages from the last question on: the last that names a purpose, or has no tool results."""
-        numbered = list(enumerate(self._user_messages))
-        asked = [at for at, each in numbered if any(map(_PURPOSE.search, texts(each["content"])))]
-        plain = [at for at, each in numbered if not _has_results(each)]
-        return self._user_messages[(asked or plain or [0])[-1] :]
+        """The user messages from the last question on."""
+        return [each for each in self.body["messages"][self._asked_at :] if each["role"] == "user"]
+
+    @cached_property
+    def _asked_at(self) -> int:
+        """The place of the last question: the last user message that names a purpose, or has no tool results."""
+        users = [
+            (n, each) for n, each in enumerate(self.body["messages"]) if each["role"] == "user"
+        ]
+        asked = [n for n, each in users if any(map(_PURPOSE.search, texts(each["content"])))]
+        plain = [n for n, each in users if not _has_results(each)]
+        return (asked or plain or [0])[-1]
 
     @cached_property
     def _user_messages(self) -> Sequence[Mapping[str, Any]]:
@@ -176,7 +197,7 @@ class ParsedRequest:
         """Return a random source seeded by tick, purpose and round, never by the wording of a prompt."""
         tick = _TICK.findall(self.user_text)[-1:]
         return random.Random(
-            f"{seed} {salt} {self.purpose} {tick} {self.rounds} {len(self._since)}"
+            f"{seed} {salt} {self.purpose} {tick} {self.rounds} {self._turns_since}"
         )
 
 

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
+from agent.fake_claude.review import RequestReview
 from agent.fake_claude.service import FakeService, served_model
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 from memory.codec import decode
@@ -151,12 +152,20 @@ POLL_S: Final = 0.02  # the longest time that stopping takes
 class FakeClaude:
     """A server with the Messages API and made-up answers; use it as a context manager.
 
-    `seed` varies the answers; `port` 0 takes any free port. `url` is for ANTHROPIC_BASE_URL; `counts` holds calls,
+    `seed` varies the answers; `port` 0 takes any free port; `show` gets the lines of each request for review. `url` is for ANTHROPIC_BASE_URL; `counts` holds calls,
     errors and tokens. Raises OSError when the port is taken.
     """
 
-    def __init__(self, *, seed: int = 0, port: int = 0) -> None:
-        service = FakeService(time.monotonic, seed)
+    def __init__(
+        self, *, seed: int = 0, port: int = 0, show: Callable[[str], object] | None = None
+    ) -> None:
+        review = RequestReview()
+
+        def show_message(body: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
+            if show is not None:
+                show("\n".join(review.lines(body, reply)))
+
+        service = FakeService(time.monotonic, seed, show_message)
         self.counts = service.counts
         self._server = LoopbackServer((LOOPBACK, port), partial(Handler, service))
 

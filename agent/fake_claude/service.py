@@ -6,18 +6,26 @@ import threading
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from itertools import count
 from typing import Any, Final, NamedTuple
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, blocks, sensible, tokens_of_block
+from agent.fake_claude.thinking import (
+    DEFAULT_EFFORT,
+    EFFORTS,
+    bound_problems,
+    thinking_block,
+    thinking_problems,
+    thought_about,
+)
 from agent.fake_claude.wire import RequestRefused
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """One model and its limits in tokens. `prefill`: whether a request may start the answer itself."""
+    """One model, its limits in tokens, and its thinking; the fields are those of `models.toml`."""
 
     id: str
     line: str
@@ -27,19 +35,31 @@ class ServedModel:
     lifecycle: str = "active"
     retires_at: str | None = None
     prefill: bool = False
+    thinking: Sequence[str] = ()
+    thinks: str = ""
+    effort: str = ""
+    binds: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return the model in the shape of the service's `ModelInfo`."""
-        fields = asdict(self)
-        del fields["cache_minimum"], fields["prefill"]
+        kinds = ("adaptive", "between_tools", "disabled", "enabled")
+        types = {each: {"supported": each in self.thinking} for each in kinds}
+        efforts = {each: {"supported": bool(self.effort)} for each in EFFORTS}
         return {
-            **fields,
+            **{name: getattr(self, name) for name in _SHOWN},
             "type": "model",
             "display_name": f"{self.id} (fake)",
             "created_at": "2026-01-01T00:00:00Z",
             "deprecated_at": None if self.lifecycle == "active" else "2026-01-01T00:00:00Z",
-            "capabilities": _TABLES["capabilities"],
+            "capabilities": {
+                **_TABLES["capabilities"],
+                "thinking": {"supported": True, "types": types},
+                "effort": {"supported": bool(self.effort), **efforts},
+            },
         }
+
+
+_SHOWN: Final = ("id", "line", "max_input_tokens", "max_tokens", "lifecycle", "retires_at")
 
 
 _TABLES: Final[Mapping[str, Any]] = tomllib.loads(
@@ -181,8 +201,15 @@ class FakeService:
     `check`, `answer` and `diagnostics` are separate methods, so that a stricter service in tests can override them.
     """
 
-    def __init__(self, clock: Callable[[], float], seed: int) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        seed: int,
+        on_message: Callable[[Mapping[str, Any], Mapping[str, Any]], object] = lambda *_: None,
+    ) -> None:
+        """Call `on_message` with each request for a message and its reply."""
         self.counts = ServiceCounts()
+        self._on_message = on_message
         self.seed = seed
         self.numbers = count(1)  # of requests
         self.turns = count(1)  # of message requests
@@ -199,9 +226,14 @@ class FakeService:
                 message = f"prompt is too long: {tokens} tokens > {most} maximum"
                 raise RequestRefused("invalid_request_error", message)
             ask = ParsedRequest(body, turn)
+            effort = model.effort or DEFAULT_EFFORT
+            thought = thought_about(body, model.thinks, effort, ask.chance(self.seed, "thinking"))
+            ask = replace(ask, thought=min(thought, body["max_tokens"]))
             answer = self.answer(ask)
             charge = self._cache.charge(pieces, model.cache_minimum)
-            return self._message(ask, answer, charge, pieces)
+            reply = self._message(ask, answer, charge, pieces)
+            self._on_message(body, reply)
+            return reply
 
     def count(self, body: Mapping[str, Any]) -> dict[str, int]:
         """Return the input tokens of `body`. Raises RequestRefused."""
@@ -217,7 +249,19 @@ class FakeService:
         model = served_model(str(body.get("model")))
         if model.lifecycle == "retired":
             raise RequestRefused("not_found_error", f"model: {model.id}")
+        self.check_thinking(body, model)
         return model
+
+    def check_thinking(self, body: Mapping[str, Any], model: ServedModel) -> None:
+        """Raise RequestRefused for thinking that the model does not accept, or that is not valid at its place."""
+        has_effort = bool(model.effort)
+        problems = [*thinking_problems(body, model.id, model.thinking, has_effort=has_effort)]
+        if model.binds:
+            if (body.get("tool_choice") or {}).get("type") in ("any", "tool"):
+                problems.append("tool_choice: forced tool use is not supported for this model")
+            problems += bound_problems(body["messages"], beginning_of(body))
+        for problem in problems:
+            raise RequestRefused("invalid_request_error", problem)
 
     def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
         """Return the answer to a checked request."""
@@ -237,27 +281,35 @@ class FakeService:
     ) -> dict[str, Any]:
         # Different requests get different ids, on every server.
         message_id = f"msg_fake{ask.turn:06}{pieces[-1].digest[:4].hex()}"
-        self.counts.charge(charge, answer.tokens)
+        output = answer.tokens * (ask.thought < ask.body["max_tokens"]) + ask.thought
+        self.counts.charge(charge, output)
+        thought = [thinking_block(ask.body, beginning_of(ask.body), ask.thought)]
         return {
             "id": message_id,
             "type": "message",
             "role": "assistant",
             "model": NAME + ask.body["model"],
-            "content": answer.blocks(message_id),
+            "content": [*thought[: bool(ask.thought)], *answer.blocks(message_id)],
             "container": None,
             "diagnostics": self.diagnostics(ask, message_id, pieces),
             "stop_reason": answer.stop,
             "stop_sequence": "\n\n" if answer.stop == "stop_sequence" else None,
             "stop_details": answer.details,
-            "usage": usage_json(charge, answer.tokens),
+            "usage": usage_json(charge, output, ask.thought),
         }
 
 
-def usage_json(charge: Charge, output: int) -> dict[str, object]:
-    """Return the usage in the shape of the service."""
+def beginning_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what stands before the messages of a request: its tools and its system text."""
+    return [*(body.get("tools") or ()), *blocks(body.get("system") or "")]
+
+
+def usage_json(charge: Charge, output: int, thought: int = 0) -> dict[str, object]:
+    """Return the usage in the shape of the service; `output` includes the tokens `thought`."""
     return {
         "input_tokens": charge.input,
         "output_tokens": output,
+        "output_tokens_details": {"thinking_tokens": thought},
         "cache_read_input_tokens": charge.cache_read,
         "cache_creation_input_tokens": charge.cache_write_5m + charge.cache_write_1h,
         "cache_creation": {
@@ -270,8 +322,8 @@ def usage_json(charge: Charge, output: int) -> dict[str, object]:
 
 
 def truncated(answer: MadeUpAnswer, ask: ParsedRequest) -> MadeUpAnswer:
-    """Return `answer`, shortened to the request's `max_tokens`; a shortened answer has no calls."""
-    most = ask.body["max_tokens"]
+    """Return `answer`, shortened to what thinking leaves of `max_tokens`; a shortened answer has no calls."""
+    most = ask.body["max_tokens"] - ask.thought
     if answer.tokens <= most:
         return answer
     text = answer.text[: round(len(answer.text) * most / answer.tokens)]

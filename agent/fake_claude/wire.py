@@ -73,6 +73,13 @@ _PIECES: Final = {"text": ("text_delta", "text"), "tool_use": ("input_json_delta
 
 
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
+    if block["type"] == "thinking":
+        begun, signed = {**block, "signature": ""}, block["signature"]
+        yield event("content_block_start", index=index, content_block=begun)
+        delta = {"type": "signature_delta", "signature": signed}
+        yield event("content_block_delta", index=index, delta=delta)
+        yield event("content_block_stop", index=index)
+        return
     kind, name = _PIECES[block["type"]]
     is_call = "input" in block
     payload = json.dumps(block["input"], ensure_ascii=False) if is_call else block["text"]

@@ -8,6 +8,7 @@ of a tool is text; rows with cartridge text stand behind a bar.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Any, Final
 
@@ -28,6 +29,14 @@ MOST_CLAIMS: Final = 40  # of a model, stored at the same time
 CONFIRMED: Final = "the bound was confirmed, the text was not"
 
 
+def tools_run_by(
+    function_of: Callable[[str], Callable[[Mapping[str, Any]], str]],
+) -> tuple[Tool, ...]:
+    """Return the tools of `advisor_tools.json` with the function of each, by its name."""
+    rows = json.loads((files("agent.mind") / "advisor_tools.json").read_text(encoding="utf-8"))
+    return tuple(Tool(run=function_of(each["name"]), **each) for each in rows)
+
+
 @dataclass(frozen=True, slots=True)
 class AdvisorTools:
     """The tools of one mind. `now` returns the context of the question."""
@@ -38,8 +47,7 @@ class AdvisorTools:
 
     def all(self) -> tuple[Tool, ...]:
         """Return every tool, in the order of `advisor_tools.json`; each is a method here."""
-        rows = json.loads((files("agent.mind") / "advisor_tools.json").read_text(encoding="utf-8"))
-        return tuple(Tool(run=getattr(self, each["name"]), **each) for each in rows)
+        return tools_run_by(partial(getattr, self))
 
     def recall(self, asked: Mapping[str, Any]) -> str:
         """Return the entries that match, the best first."""

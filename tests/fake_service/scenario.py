@@ -138,7 +138,8 @@ def _filled(value: Any, fill: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
 class ServiceScenario:
     """A scenario: the first of `lines` that matches and is not used up answers, else a made-up answer.
 
-    `faults` have their own schedule; `spread` adds faults to a share of all messages.
+    `faults` have their own schedule; `spread` adds faults to a share of all messages. `lacks` are the fields that the
+    server does not know; with `is_terse` its refusals do not say which.
     """
 
     __pydantic_config__ = STRICT
@@ -148,6 +149,8 @@ class ServiceScenario:
     lines: Sequence[ScriptedAnswer] = ()
     faults: Sequence[ServiceFault] = ()
     spread: FaultSpread = field(default_factory=FaultSpread)
+    lacks: Sequence[str] = ()
+    is_terse: bool = False
 
 
 @dataclass(slots=True)

@@ -1,5 +1,6 @@
 """The stand-in server with a scenario: scripted answers, faults, and the refusals of the real service."""
 
+import json
 import socket
 import threading
 import time
@@ -34,13 +35,22 @@ class ScriptedService(FakeService):
     def __init__(self, scenario: ServiceScenario, clock: Callable[[], float], seed: int) -> None:
         super().__init__(clock, seed)
         self.wrong: dict[int, ServiceFaultKind] = {}  # by number of the request
+        self._scenario = scenario
         self._script = ScenarioProgress(scenario)
         self._diagnosis = Diagnosis()
         self._paused: set[str] = set()
 
     def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
         """Return the requested model. Raises RequestRefused as the real service would refuse."""
+        for name in self._scenario.lacks:
+            if name == "count_tokens" and counting:
+                raise RequestRefused("not_found_error", "no such endpoint")
+            if f'"{name}"' in json.dumps(body):
+                message = f"{name}: Extra inputs are not permitted"
+                message = "bad request" if self._scenario.is_terse else message
+                raise RequestRefused("invalid_request_error", message)
         model = validate(body, counting=counting)
+        self.check_thinking(body, model)
         last = body["messages"][-1]
         if counting or last["role"] != "assistant" or model.prefill:
             return model

@@ -23,12 +23,15 @@ FIELDS: Final[Mapping[str, Kinds]] = {
     "output_config": dict,
     "stream": bool,
     "system": (str, list),
+    "thinking": dict,
     "tool_choice": dict,
     "tools": list,
 }
 # The blocks that this server accepts; the service accepts many more.
 _BLOCKS: Final[Mapping[str, Mapping[str, Kinds]]] = {
     "text": {"text": str},
+    "thinking": {"thinking": str, "signature": str},
+    "redacted_thinking": {"data": str},
     "image": {"source": dict},
     "tool_use": {"id": str, "name": str, "input": dict},
     "tool_result": {"tool_use_id": str},
@@ -177,7 +180,16 @@ def _parts(schema: Schema) -> Iterator[tuple[str, Any]]:
 MAX_MARKS: Final = 4
 TOOL_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
+MAX_OPTIONAL: Final = 24  # parameters of all strict tools together
+
 Block = Mapping[str, Any]
+
+
+def _optional(schema: Schema) -> int:
+    """Return the number of optional parameters in a schema."""
+    parts = schema.get("properties", {})
+    inner = [*parts.values(), *([schema["items"]] if "items" in schema else ())]
+    return len(parts.keys() - set(schema.get("required", ()))) + sum(map(_optional, inner))
 
 
 def validate(body: object, *, counting: bool = False) -> ServedModel:
@@ -236,6 +248,11 @@ def _check_tools(body: Block) -> Iterator[str]:
         if tool["input_schema"].get("type") != "object":
             yield f"tools.{at}.custom.input_schema.type: Field required"
         yield from schema_errors(tool["input_schema"], f"tools.{at}.custom.input_schema")
+        if tool.get("strict"):
+            yield from unsupported_parts(tool["input_schema"], f"tools.{at}.custom.input_schema")
+    optional = sum(_optional(each["input_schema"]) for each in tools if each.get("strict"))
+    if optional > MAX_OPTIONAL:
+        yield f"tools: Schemas contain too many optional parameters ({optional}, limit: {MAX_OPTIONAL})"
     if len(set(names)) < len(names):
         yield "tools: Tool names must be unique."
 

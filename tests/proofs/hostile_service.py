@@ -1,4 +1,4 @@
-"""A short game with a model service that sends one hostile answer again and again, and the checks afterwards."""
+"""A short game with a model service that sends one hostile answer again and again, or random ones, and the checks afterwards."""
 
 import os
 import secrets
@@ -21,6 +21,7 @@ from agent.app.settings import model_terms
 from memory import read_run
 from tests.agent.support import Ended, in_this_process
 from tests.fake_service.hostile_answers import FORMS, USAGE, HostileAnswer, hostile_answers
+from tests.fake_service.random_answers import random_answers
 from tests.fake_service.raw_server import RawServer
 from tests.proofs.model_faults import ceilings_passed
 from tests.proofs.patches import wrapped
@@ -49,6 +50,13 @@ def hostile_job(number: int) -> Row:
     answers = hostile_answers(key)
     with TemporaryDirectory(prefix="hostile") as folder:
         return play(answers[number % len(answers)], key, number % 100, Path(folder))
+
+
+def random_job(number: int) -> Row:
+    """Play a game against random answers of that seed, another one for each request."""
+    key = f"sk-ant-api03-{secrets.token_urlsafe(64)}"
+    with TemporaryDirectory(prefix="hostile") as folder:
+        return play(random_answers(number, key), key, number % 100, Path(folder))
 
 
 def play(hostile: HostileAnswer, key: str, seed: int, home: Path) -> Row:

@@ -1,6 +1,7 @@
 """The terms for calling a model, and an upper bound for the tokens of a request.
 
-Terms: the models, the ceilings, and the purposes that are dropped as spending nears a ceiling (terms.toml).
+Terms: the models and how they are asked, the ceilings, and the purposes that are dropped as spending nears a ceiling
+(terms.toml).
 
 The bound is not an estimate: a call must never exceed what is reserved for it. In every tokenizer a token stands for at
 least one byte of text. The bytes of the request as JSON are therefore an upper bound, with these additions:
@@ -22,14 +23,23 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
-from agent.advisor.model import Request
-from agent.advisor.money.prices import NANO, read_toml
+from agent.advisor.model import DEFAULT_SETTINGS, ModelSettings, Request
+from agent.advisor.money.prices import NANO, NO_PRICES, Prices, prices_in, read_toml
+from agent.advisor.prompt import prompt_file
 from agent.errors import UsageError
+from memory import file_access
+from memory.conversation.config import ConversationConfig, ObservationConfig, ReflectionConfig
 from memory.store.calls import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
 _INVALID: Final = "holds no valid terms ({}); write it like terms.toml"
 FULL: Final = 100  # percent
+_CONVERSATION: Final = ConversationConfig()
+_TABLES: Final = ("models", "thinking", "conversation", "prompt", "prices", "ceilings", "steps")
+_EFFORTS: Final = ("", "low", "medium", "high", "xhigh", "max")
+_THINKING: Final = ("", "adaptive", "between_tools", "disabled")
+VARIANTS: Final = {"usual": "rules", "brief": "rules_brief"}  # of the rules, with their files
+MIN_ANSWER: Final = 500  # tokens; a shorter limit cuts each answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +97,20 @@ class BudgetStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The models, the ceilings, and the steps of saving before a ceiling is reached."""
+    """The models, the ceilings, the steps of saving before a ceiling is reached, and how a model is asked.
+
+    `prices` are those of the file itself; `rules` is the text of the rules that a model is given.
+    """
 
     usual: str
     small: str
     always_small: frozenset[str] = frozenset()
     ceilings: Ceilings = Ceilings()
     steps: tuple[BudgetStep, ...] = ()
+    settings: ModelSettings = DEFAULT_SETTINGS
+    conversation: ConversationConfig = _CONVERSATION
+    rules: str = ""
+    prices: Prices = NO_PRICES
 
     def model_for(self, purpose: str, percent: int) -> str | None:
         """Return the model for `purpose` at `percent` of a ceiling, or None when no call is allowed."""
@@ -107,14 +124,19 @@ class Terms:
 
 
 def load_terms(path: Path | None = None) -> Terms:
-    """Return the terms in the file at `path`, or the default terms.
+    """Return the terms in the file at `path`; tables that it leaves out are those of the default terms.
 
     Raises UsageError when the file cannot be read or is invalid.
     """
-    return read_toml(path or _TERMS_FILE, _terms_in, _INVALID)
+    usual: dict[str, Any] = read_toml(_TERMS_FILE, dict, _INVALID)
+    folder = (path or _TERMS_FILE).parent
+    return read_toml(path or _TERMS_FILE, lambda own: _terms_in({**usual, **own}, folder), _INVALID)
 
 
-def _terms_in(table: Mapping[str, Any]) -> Terms:
+def _terms_in(table: Mapping[str, Any], folder: Path) -> Terms:
+    if unknown := [name for name in table if name not in _TABLES]:
+        message = f"there is no table {unknown[0]!r}"
+        raise ValueError(message)
     models = table["models"]
     return Terms(
         str(models["usual"]),
@@ -129,7 +151,44 @@ def _terms_in(table: Mapping[str, Any]) -> Terms:
             )
             for each in table.get("steps", ())
         ),
+        _settings(**table["thinking"]),
+        _conversation(**table["conversation"]),
+        _rules(folder, **table["prompt"]),
+        prices_in({"models": table.get("prices", {})}),
     )
+
+
+def _settings(
+    thinking: str = "", effort: str = "", max_tokens: int = DEFAULT_SETTINGS.max_tokens
+) -> ModelSettings:
+    if thinking not in _THINKING or effort not in _EFFORTS:
+        message = f"thinking {thinking!r} with effort {effort!r} is not known to the service"
+        raise ValueError(message)
+    if type(max_tokens) is not int or max_tokens < MIN_ANSWER:
+        message = f"max_tokens {max_tokens!r} leaves no room for thinking and an answer"
+        raise ValueError(message)
+    return ModelSettings(thinking, effort, max_tokens)
+
+
+def _conversation(message_tokens: int, observation_tokens: int) -> ConversationConfig:
+    if min(message_tokens, observation_tokens) < MIN_ANSWER:
+        message = f"a conversation of {min(message_tokens, observation_tokens)} tokens is too short"
+        raise ValueError(message)
+    return ConversationConfig(
+        observation=ObservationConfig(message_tokens=int(message_tokens)),
+        reflection=ReflectionConfig(observation_tokens=int(observation_tokens)),
+    )
+
+
+def _rules(folder: Path, rules: str) -> str:
+    """Return the text of the rules of that name, or in the file of that path."""
+    if rules in VARIANTS:
+        return prompt_file(VARIANTS[rules])
+    try:
+        return file_access.read_bytes(folder / rules).decode("utf-8")
+    except OSError as error:
+        message = f"rules {rules!r}: {error.strerror}"
+        raise ValueError(message) from error
 
 
 def nanos_of(dollars: Decimal | int) -> int:

@@ -88,16 +88,24 @@ class Prices:
                 return self.models[name]
         return None
 
+    def replaced_by(self, own: "Prices") -> "Prices":
+        """Return these prices, with those of `own` in place of others of the same model."""
+        return Prices({**self.models, **own.models}, {**self.aliases, **own.aliases})
+
     def require(self, model: str) -> Price:
         """Return the price of `model`. Raises UsageError, which says how to add one."""
         if (price := self.of(model)) is None:
             message = (
                 f"the price of {model!r} is unknown, so it is not used; write a table"
                 f' [models."{model}"] with {", ".join(KINDS)} in dollars per million tokens'
-                " into your own prices.toml and name it as --prices, or name another model"
+                " into your own prices.toml and name it as --prices, or name another model; a model that costs nothing"
+                f' needs only [models] "{model}" = 0'
             )
             raise UsageError(message)
         return price
+
+
+NO_PRICES: Final = Prices({}, {})
 
 
 def load_prices(path: Path | None = None) -> Prices:
@@ -105,11 +113,10 @@ def load_prices(path: Path | None = None) -> Prices:
 
     Raises UsageError when the file cannot be read or holds an invalid price.
     """
-    known = read_toml(_PRICES_FILE, _prices_in, _INVALID)
+    known = read_toml(_PRICES_FILE, prices_in, _INVALID)
     if path is None:
         return known
-    own = read_toml(path, _prices_in, _INVALID, another="another file as --prices")
-    return Prices({**known.models, **own.models}, {**known.aliases, **own.aliases})
+    return known.replaced_by(read_toml(path, prices_in, _INVALID, "another file as --prices"))
 
 
 def read_toml(
@@ -126,7 +133,8 @@ def read_toml(
         raise UsageError(message) from error
 
 
-def _prices_in(table: Mapping[str, Any]) -> Prices:
+def prices_in(table: Mapping[str, Any]) -> Prices:
+    """Return the prices in the tables `models` and `aliases`. Raises ValueError or TypeError when one is invalid."""
     return Prices(
         {name: _price(name, each) for name, each in table.get("models", {}).items()},
         {str(name): str(model) for name, model in table.get("aliases", {}).items()},
@@ -137,7 +145,10 @@ def _nano(pico: int) -> int:
     return -(-pico // 1000)
 
 
-def _price(model: str, table: Mapping[str, Any]) -> Price:
+def _price(model: str, table: Mapping[str, Any] | Decimal | int) -> Price:
+    """Return the price in a table; one number, 0 for a model that costs nothing, stands for all its rates."""
+    if not isinstance(table, Mapping):
+        table = dict.fromkeys(KINDS, table)
     rates = _rates(model, table)
     over, long = table.get("long_prompt_over"), table.get("long_prompt")
     if (over is None) != (long is None):

@@ -167,6 +167,7 @@ LOOK: Final = Tool(
         "type": "object",
         "properties": {"place": {"type": "string"}, "times": {"type": "integer"}},
         "required": ["place"],
+        "additionalProperties": False,
     },
     look_up,
 )

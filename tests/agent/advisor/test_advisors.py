@@ -1,7 +1,7 @@
 """All advisors, and conversations of many questions."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from agent.advisor.recorded import (
     from_json,
     question_hash,
 )
-from agent.advisor.request import FixedParts, calibrated, text, without_state
+from agent.advisor.request import FixedParts, bare, calibrated, text
 from memory.conversation.port import CondensingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advisor.advising import LOOK, MODEL, PNG, Records, advising, question
@@ -185,35 +185,26 @@ def test_a_changed_message_is_a_cache_miss_with_a_reason() -> None:
     assert bench.advisor.cache.misses == {"messages_changed": 1}
 
 
-def test_a_tape_has_one_growing_conversation_and_the_state_in_its_meta() -> None:
+def test_a_tape_has_one_growing_conversation() -> None:
     records = Records()
     observed = "<observations>\n- something\n</observations>"
-    with advising(record=without_state(records), observed=lambda: observed) as bench:
+    scenario = ServiceScenario(lines=[ScriptedAnswer(json=GOOD)])
+    with advising(scenario, record=records, observed=lambda: observed) as bench:
         for tick in range(4):
             bench.advisor.ask(question(tick, picture=PNG))
         completer(bench.calls, "observer")("Observe.", "what was said")
-    *asked, (observing, _, plain) = records
-    sent: list[Mapping[str, Any]] = []
-    for request, _, meta in asked:
-        messages = [bare(each) for each in request["messages"]]
+    *asked, (observing, _, _) = records
+    sent: list[dict[str, Any]] = []
+    for number, (request, _, _) in enumerate(asked, start=1):
+        messages = [{**each, "content": bare(each["content"])} for each in request["messages"]]
         assert messages[: len(sent)] == sent
-        assert observed not in str(messages)
-        assert "image" not in str(messages)
-        picture, state = meta["state"]
-        assert picture == "(image)"
-        assert observed in state
+        assert str(messages).count("- something") == str(messages).count("'image'") == number
         sent = messages
     assert observing["messages"][0]["content"][0]["text"] == "what was said"
-    assert "state" not in plain
-
-
-def bare(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    blocks = message["content"]
-    return {**message, "content": [{**each, "cache_control": None} for each in blocks]}
 
 
 def test_the_token_estimator_is_calibrated_by_a_count_of_the_service() -> None:
-    request = Request(MODEL, [text("Be brief. " * 400)], [], 1)
+    request = Request(MODEL, [text("Be brief. " * 400)], [])
     asked = replace(request, messages=[{"role": "user", "content": [text("west or east? " * 90)]}])
     with advising() as bench:
         counted = bench.claude.count_tokens(asked)
@@ -234,7 +225,7 @@ def test_an_observer_call_is_booked_in_the_same_wallet() -> None:
     assert body["messages"] == [
         {"role": "user", "content": [{"type": "text", "text": "what was said"}]}
     ]
-    assert "output_config" not in body
+    assert body["output_config"] == {"effort": "low"}
     assert len(bench.wallet.settled) == 1
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.advisor.claude import Claude
-from agent.advisor.model import FaultKind, ModelFault, Reply, Request, Usage
+from agent.advisor.model import FaultKind, ModelFault, ModelSettings, Reply, Request, Usage
 from agent.advisor.reply import message_of, parse_json, reply_of, without_secrets
 from agent.advisor.secrets import Mask
 from agent.errors import UsageError
@@ -24,12 +24,14 @@ from tests.fake_service.faults import ServiceFault
 from tests.fake_service.faults import ServiceFaultKind as Fault
 from tests.fake_service.raw_server import RawServer, head
 
+SOBER = "claude-opus-5"  # it need not think
 ASKED = Request(
-    model=MODEL,
+    model=SOBER,
+    settings=ModelSettings("disabled"),
     system=[{"type": "text", "text": "Be brief."}],
     messages=[{"role": "user", "content": [{"type": "text", "text": "Where to?"}]}],
-    max_tokens=100,
 )
+CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
 LOOKING = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]])
 
 
@@ -78,14 +80,18 @@ def test_a40_a_streamed_tool_call_is_received_and_recorded_completely() -> None:
 def test_the_sent_body_holds_only_the_requested_fields() -> None:
     with faulty() as server, connected(server) as claude:
         claude.complete(ASKED)
-        claude.complete(Request(MODEL, (), ASKED.messages, 9, (), {"type": "object"} | CLOSED, ""))
+        schema = {"type": "object"} | CLOSED
+        asked = Request(SOBER, (), ASKED.messages, output_schema=schema, previous_message_id="")
+        claude.complete(asked)
         plain, formed = (each.body for each in server.requests)
         headers = {name.lower(): each for name, each in server.requests[0].headers.items()}
     assert plain == {
-        "model": MODEL,
+        "model": SOBER,
         "system": ASKED.system,
         "messages": ASKED.messages,
-        "max_tokens": 100,
+        "max_tokens": 4_000,
+        "thinking": {"type": "disabled"},
+        "output_config": {"effort": "low"},
         "stream": True,
     }
     assert headers["authorization"] == "present"
@@ -93,9 +99,6 @@ def test_the_sent_body_holds_only_the_requested_fields() -> None:
     assert formed["output_config"]["format"]["type"] == "json_schema"
     assert formed["diagnostics"] == {"previous_message_id": None}
     assert "system" not in formed
-
-
-CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
 
 
 def test_the_client_reads_token_counts_and_model_limits() -> None:
@@ -139,7 +142,7 @@ def test_a_reply_has_the_reason_of_a_cache_miss() -> None:
     replies, last = list[Reply](), ""
     with faulty() as server, connected(server) as claude:
         for system in (long, long, other):
-            request = Request(MODEL, system, ASKED.messages, 9, previous_message_id=last)
+            request = Request(SOBER, system, ASKED.messages, previous_message_id=last)
             replies.append(claude.complete(request))
             last = replies[-1].id
     assert [each.cache_missed for each in replies] == ["", "", "system_changed"]
@@ -149,7 +152,7 @@ def test_a_reply_has_the_reason_of_a_cache_miss() -> None:
 
 def test_a37_each_call_with_a_message_is_recorded_with_its_attempt() -> None:
     records = Records()
-    request = Request(MODEL, ASKED.system, ASKED.messages, 100, attempt=3)
+    request = replace(ASKED, attempt=3)
     with faulty() as server, connected(server, record=records) as claude:
         reply = claude.complete(request)
         claude.count_tokens(ASKED)
@@ -213,7 +216,7 @@ def test_a_fault_has_the_wait_that_the_service_asked_for() -> None:
 
 
 def test_a_refused_request_gives_the_message_of_the_service() -> None:
-    fault = failed(request=Request(MODEL, (), (), 100))
+    fault = failed(request=Request(MODEL, (), ()))
     assert str(fault).startswith("bad_request: status 400: messages")
     assert fault.is_free
 

@@ -14,7 +14,7 @@ from agent.advisor.model import FaultKind, ModelFault, Request
 from tests.agent.advisor.advising import MODEL, PATIENCE
 from tests.fake_service.raw_server import Piece, RawServer, chunked, head
 
-ASKED = Request(MODEL, (), [{"role": "user", "content": "Where to?"}], 100)
+ASKED = Request(MODEL, (), [{"role": "user", "content": "Where to?"}])
 STALL = 0.05  # seconds between two pieces
 
 

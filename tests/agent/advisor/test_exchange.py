@@ -50,7 +50,11 @@ def test_an_answer_becomes_advice_and_all_messages_are_stored() -> None:
     with advising(ServiceScenario(lines=[GOOD])) as bench:
         assert bench.advisor.ask(question()) == GIVEN
     stored = [(each.role, each.origin, each.tick) for each in bench.conversation.messages]
-    assert stored == [("user", MessageOrigin.PLAY, 812), ("assistant", MessageOrigin.MODEL, 812)]
+    assert stored == [
+        ("user", MessageOrigin.PLAY, 812),
+        ("user", MessageOrigin.INJECTED, 812),
+        ("assistant", MessageOrigin.MODEL, 812),
+    ]
     assert bench.conversation.turns == 1
     assert bench.counts == {"questions": 1, "calls": 1, "answers": 1}
 
@@ -141,7 +145,7 @@ def test_an_unusable_answer_is_repaired_with_the_reason() -> None:
     ]
     with advising(ServiceScenario(lines=lines)) as bench:
         assert bench.advisor.ask(question()) == GIVEN
-    first, second = bench.conversation.texts(MessageOrigin.INJECTED)
+    _, first, second = bench.conversation.texts(MessageOrigin.INJECTED)
     assert "it is not a JSON object" in first
     assert '"confidence" is not a number from 0 to 1' in second
     assert bench.counts["repairs"] == 2
@@ -299,25 +303,26 @@ def test_the_booked_tokens_exceed_the_counted_tokens() -> None:
     assert purpose == "choice"
 
 
-def test_only_the_last_message_carries_the_picture() -> None:
+def test_a_picture_stays_with_its_question_and_is_not_stored() -> None:
     with advising(tool_scenario([LOOK_CALL])) as bench:
         bench.advisor.ask(question(1, picture=PNG))
         bench.advisor.ask(question(2))
-        first, second, third, _ = bench.bodies()
-    for body, pictures in ((first, 1), (second, 1), (third, 0)):
+        bodies = bench.bodies()
+    for body in bodies:
         kinds = [[each["type"] for each in turn["content"]] for turn in body["messages"]]
-        assert sum(each.count("image") for each in kinds) == kinds[-1].count("image") == pictures
+        assert sum(each.count("image") for each in kinds) == kinds[0].count("image") == 1
     assert "PNG, sha256" in bench.conversation.texts(MessageOrigin.PLAY)[0]
-    assert "PNG, sha256" not in bench.conversation.texts(MessageOrigin.PLAY)[1]
+    assert "image" not in str(bench.conversation.messages)
 
 
-def test_c17_observations_are_sent_with_each_call_and_not_stored() -> None:
+def test_c17_observations_are_sent_with_each_call_and_are_never_observed() -> None:
     blocks: Iterator[str | None] = iter([None, "<observations>\n- a\n</observations>"])
     with advising(tool_scenario([LOOK_CALL]), observed=lambda: next(blocks)) as bench:
         bench.advisor.ask(question())
         first, second = bench.bodies()
     assert "- a\n</observations>" not in str(first)
     assert "- a\n</observations>" in second["messages"][-1]["content"][-1]["text"]
+    assert "- a\n</observations>" in bench.conversation.texts(MessageOrigin.INJECTED)[-1]
     assert "- a\n</observations>" not in "".join(bench.conversation.texts(MessageOrigin.PLAY))
 
 
@@ -498,7 +503,7 @@ ODD_ERRORS = [ValueError("odd"), RecursionError(), OverflowError(), KeyError("od
 
 @pytest.mark.parametrize("error", ODD_ERRORS, ids=lambda each: type(each).__name__)
 def test_any_error_of_a_tool_is_a_fault_that_the_breaker_counts(error: Exception) -> None:
-    line = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]])
+    line = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]] * 2)
     fixed = FixedParts(tools=(failing(error),))
     with advising(ServiceScenario(lines=[line]), fixed=fixed) as bench:
         answer = bench.advisor.ask(question())
@@ -554,7 +559,8 @@ def test_a_text_beyond_the_limits_of_tools_is_refused(place: str, refusal: str) 
 
 
 def test_a_list_beyond_the_limits_of_tools_is_refused() -> None:
-    schema = {"type": "object", "properties": {"tags": {"type": "array"}}}
+    tags = {"type": "array", "items": {"type": "string"}}
+    schema = {"type": "object", "properties": {"tags": tags}, "additionalProperties": False}
     tool = Tool("recall", "Recall.", schema, lambda given: f"{len(given['tags'])} tags")
     few, many = {"tags": ["x"] * MAX_ITEMS}, {"tags": [["x"] * (MAX_ITEMS + 1)]}
     calls = ([ToolCall("recall", few), ToolCall("recall", many)],)

@@ -96,7 +96,7 @@ def test_a_fraction_of_a_nanodollar_is_rounded_up(tmp_path: Path) -> None:
     [
         "[models.m",
         "models = 3",
-        "[models]\nm = 3",
+        "[models]\nm = 'free'",
         "[models.m]\ninput = 1",
         "[models.m]\n" + ONE.replace("= 1.5", "= -1"),
         "[models.m]\n" + ONE.replace("= 1.5", "= nan"),
@@ -192,7 +192,10 @@ def test_terms_can_be_read_from_a_file(tmp_path: Path) -> None:
         "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.hour]\ndollars = 0.0000000015\ncalls = 3\n"
     )
     terms = load_terms(path)
-    assert (terms.usual, terms.small, terms.steps) == ("a", "b", ())
+    assert (terms.usual, terms.small) == ("a", "b")
+    assert (
+        terms.steps == load_terms().steps
+    )  # of the default terms, as every table that is left out
     assert terms.ceilings.hour == Ceiling(nanos=1, calls=3)  # rounded down
     assert terms.ceilings.run == Ceiling()
 
@@ -209,6 +212,15 @@ def test_terms_can_be_read_from_a_file(tmp_path: Path) -> None:
         "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ncalls = '5'",
         "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ntokens = 1.5",
         "[models]\nusual = 'a'\nsmall = 'b'\n[[steps]]\nsmall = true",
+        "[thinking]\nthinking = 'deep'",
+        "[thinking]\neffort = 'huge'",
+        "[thinking]\nmax_tokens = 50",
+        "[conversation]\nmessage_tokens = 9",
+        "[conversation]\nmessage_tokens = 9_000\nobservation_tokens = '9'",
+        "[prompt]\nrules = 7",
+        "[prompt]\nrules = 'none.txt'",
+        "[prices]\n'a' = -1",
+        "[model]\nusual = 'a'",
     ],
 )
 def test_an_invalid_terms_file_is_refused(tmp_path: Path, text: str) -> None:
@@ -216,6 +228,16 @@ def test_an_invalid_terms_file_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(UsageError, match=r"write it like terms\.toml"):
         load_terms(path)
+
+
+def test_the_rules_can_be_a_file_beside_the_terms(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("Advise well.")
+    path = tmp_path / "terms.toml"
+    path.write_text("[prompt]\nrules = 'mine.txt'\n[prices]\nmine = 0\n")
+    terms = load_terms(path)
+    assert terms.rules == "Advise well."
+    assert terms.prices.require("mine").max_cost(10**6, 10**6) == 0
+    assert terms.settings == load_terms().settings
 
 
 def test_a_negative_ceiling_is_refused() -> None:
@@ -268,7 +290,7 @@ def test_without_calls_all_totals_are_zero(wallets: RunWallets) -> None:
 
 def request(text: str, **more: object) -> Request:
     messages = [{"role": "user", "content": [{"type": "text", "text": text}]}]
-    return Request("m", [], messages, 10, **more)  # type: ignore[arg-type]
+    return Request("m", [], messages, **more)  # type: ignore[arg-type]
 
 
 EMPTY = input_token_bound(request(""))
@@ -287,19 +309,19 @@ def test_text_counts_in_its_longest_normal_form() -> None:
 def test_every_part_of_a_request_counts() -> None:
     tools = [{"name": "look", "input_schema": {"type": "object"}}]
     schema = {"type": "object", "properties": {"note": {"type": "string"}}}
-    bare = Request("m", [], [], 10)
+    bare = Request("m", [], [])
     for part in ({"tools": tools}, {"output_schema": schema}, {"system": tools}):
-        full = Request(**{"model": "m", "system": [], "messages": [], "max_tokens": 10, **part})  # type: ignore[arg-type]
+        full = Request(**{"model": "m", "system": [], "messages": [], **part})  # type: ignore[arg-type]
         (sent,) = part.values()
         assert input_token_bound(full) - input_token_bound(bare) >= len(json.dumps(sent)) - 4
 
 
 def test_text_added_by_the_service_counts() -> None:
-    assert input_token_bound(Request("m", [], [], 10)) >= ADDED
+    assert input_token_bound(Request("m", [], [])) >= ADDED
 
 
 def test_every_picture_counts_as_the_largest_one() -> None:
     picture = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
     result = {"type": "tool_result", "content": [picture, picture]}
     messages = [{"role": "user", "content": [picture, result]}]
-    assert input_token_bound(Request("m", [], messages, 10)) >= ADDED + 3 * PICTURE
+    assert input_token_bound(Request("m", [], messages)) >= ADDED + 3 * PICTURE

@@ -23,7 +23,7 @@ from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question, Tool
 from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE, AdviceSource
 from agent.app.session import PlayLimits
-from agent.errors import RunError
+from agent.errors import RunError, UsageError
 from agent.story.story import Story
 from agent.tools.replay.operations import redecide_run, replay_run
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
@@ -470,3 +470,52 @@ def test_plain_lines_show_the_answers_of_a_model(
         flags = ("--ticks", 70, "--ask-every", 30, "--memory", "none")
         ended = agent("play", "--mind", "claude", *flags, "--run", tmp_path / "run")
     assert re.search(r"^0:00:\d\d  model \(routine\): ", ended.err, re.M)
+
+
+def test_what_a_server_lacks_is_kept_with_the_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run, old = tmp_path / "run", ServiceScenario(lacks=("strict", "count_tokens"))
+    with fake_claude(monkeypatch, old) as server:
+        summary = play_summary(claude_settings(tmp_path, run=run, ticks=ASKED_AT + 5))
+        assert server.counts.errors["invalid_request_error"] == 1
+    assert summary.advice is not None
+    lacking = summary.advice["lacking"]
+    assert lacking == {"claude-sonnet-5-5": ["strict tools", "counting of tokens"]}
+    with closing(read_run(run)) as folder:
+        (event,) = folder.store.events("service")
+    assert event.payload == {"host": "127.0.0.1", "lacking": lacking}
+    assert redecide_run(run, None, None).divergence == ""
+    with fake_claude(monkeypatch, old) as server:
+        play_summary(claude_settings(tmp_path, resume=run, mind=None, ticks=ASKED_AT + 50))
+        assert server.counts.calls["POST /v1/messages"] > 0
+        assert not server.counts.errors
+
+
+def test_a_model_a_price_and_a_prompt_of_ones_own_can_be_set(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    terms = tmp_path / "own.toml"
+    terms.write_text(
+        "[thinking]\nthinking = ''\neffort = ''\nmax_tokens = 9_000\n"
+        "[conversation]\nmessage_tokens = 5_000\nobservation_tokens = 6_000\n"
+        "[prompt]\nrules = 'brief'\n[prices]\n'claude-haiku-4-5' = 0\n"
+    )
+    asking = AskSettings(terms=terms, model="claude-haiku-4-5", tapes=tmp_path / "tapes")
+    settings = claude_settings(tmp_path, run=tmp_path / "run", ticks=ASKED_AT + 5, asking=asking)
+    with fake_claude(monkeypatch) as server:
+        summary = play_summary(settings)
+        body = json.loads(bodies(server)[0])
+    assert summary.advice is not None
+    assert summary.advice["counts"]["answers"] > 0
+    assert (summary.advice["usd"], summary.advice["lacking"]) == (0, {})
+    assert (body["model"], body["max_tokens"]) == ("claude-haiku-4-5", 9_000)
+    assert "thinking" not in body
+    assert "effort" not in body["output_config"]
+    assert len(body["system"][0]["text"]) < 1_000
+
+
+def test_a_model_without_a_price_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    asking = AskSettings(model="qwen", tapes=tmp_path)
+    with pytest.raises(UsageError, match='"qwen" = 0'):
+        play_summary(claude_settings(tmp_path, run=tmp_path / "run", asking=asking))

@@ -58,9 +58,10 @@ def served(
 
 
 def request(words: str = "hello", **more: object) -> dict[str, Any]:
-    """Return a request with `words` as the user's message."""
+    """Return a request with `words` as the user's message, to be answered without thinking."""
     messages = [{"role": "user", "content": words}]
-    return {"model": MODEL, "max_tokens": 1_000, "messages": messages} | more
+    asked = {"model": MODEL, "max_tokens": 1_000, "messages": messages}
+    return asked | {"thinking": {"type": "disabled"}} | more
 
 
 def with_results(

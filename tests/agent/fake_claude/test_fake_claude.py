@@ -466,3 +466,84 @@ def test_a_request_of_many_bytes_is_refused_and_not_read(length: bytes) -> None:
     with FakeClaude() as server, raw_connection(server) as connection:
         connection.sendall(posted(b"", length=length))
         assert connection.recv(64).startswith(b"HTTP/1.1 413")
+
+
+ADAPTIVE: Final[dict[str, Any]] = {"model": "claude-sonnet-5-5", "max_tokens": 4_000}
+ADAPTIVE["thinking"] = {"type": "adaptive"}
+
+
+def test_a_model_of_today_thinks_by_default_and_bills_it() -> None:
+    asked = request(model="claude-sonnet-5-5", max_tokens=4_000)
+    del asked["thinking"]
+    with served() as (_, client):
+        thought, said = client.messages.create(**asked).content
+        sober = client.messages.create(**asked, extra_body={"thinking": {"type": "between_tools"}})
+        reply = client.messages.create(**asked | {"max_tokens": 300})
+    assert (thought.type, said.type) == ("thinking", "text")
+    assert [each.type for each in sober.content] == ["text"]
+    assert reply.stop_reason == "max_tokens"
+    assert [each.type for each in reply.content] == ["thinking"]
+    assert reply.usage.output_tokens == 300
+    assert reply.usage.output_tokens_details is not None
+    assert reply.usage.output_tokens_details.thinking_tokens == 300
+
+
+def test_thinking_that_is_sent_back_is_counted_and_charged_alike() -> None:
+    with served() as (_, client):
+        first = client.messages.create(**request(**ADAPTIVE))
+        more = [*request()["messages"], first.to_param(), {"role": "user", "content": "and?"}]
+        asked = request(**ADAPTIVE) | {"messages": more}
+        counted = client.messages.count_tokens(
+            **{name: each for name, each in asked.items() if name != "max_tokens"}
+        )
+        assert counted.input_tokens == client.messages.create(**asked).usage.input_tokens
+        bare = [first.to_param()["content"][-1]]
+        more[1] = {"role": "assistant", "content": bare}
+        without = client.messages.create(**asked).usage.input_tokens
+    details = first.usage.output_tokens_details
+    assert details is not None
+    assert counted.input_tokens - without >= details.thinking_tokens
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"messages": [{"role": "user", "content": "goodbye"}]},
+        {"system": "Be brief."},
+        {"tools": [LOOK]},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_changed_beginning_before_a_thinking_block_is_refused(change: dict[str, Any]) -> None:
+    with served() as (_, client):
+        asked = request(**ADAPTIVE)
+        first = client.messages.create(**asked)
+        changed = asked | change
+        more = [*changed["messages"], first.to_param(), {"role": "user", "content": "and?"}]
+        with pytest.raises(anthropic.BadRequestError, match="bound to a different conversation"):
+            client.messages.create(**changed | {"messages": more})
+        older = changed | {"messages": more, "model": "claude-sonnet-5"}
+        assert client.messages.create(**older).content
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        ("claude-sonnet-5-5", {"thinking": {"type": "disabled"}}),
+        ("claude-opus-5-5", {"thinking": {"type": "between_tools"}}),
+        ("claude-haiku-4-5", {"output_config": {"effort": "low"}}),
+        ("claude-haiku-4-5", {"thinking": {"type": "adaptive"}}),
+        ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 9}}),
+        ("claude-opus-5", {"output_config": {"effort": "huge"}}),
+        ("claude-sonnet-5-5", {"tools": [LOOK], "tool_choice": {"type": "any"}}),
+        (
+            "claude-sonnet-5-5",
+            {"thinking": {"type": "between_tools"}, "output_config": {"effort": "max"}},
+        ),
+    ],
+)
+def test_settings_that_a_model_does_not_know_are_refused(model: str, change: Any) -> None:  # noqa: ANN401
+    asked = request(model=model)
+    del asked["thinking"]
+    with served() as (_, client), pytest.raises(anthropic.BadRequestError):
+        client.messages.create(**asked | change)

@@ -519,6 +519,6 @@ def test_the_mask_removes_every_key_and_each_text_has_a_token_bound() -> None:
     assert sum(KEY in each.text for each in TEXTS) >= 4
     for each in TEXTS:
         assert KEY not in mask(each.text), each.id
-        asked = Request("m", [], [{"role": "user", "content": each.text}], 1)
+        asked = Request("m", [], [{"role": "user", "content": each.text}])
         size = len(each.text.encode("utf-8", "surrogatepass"))
         assert input_token_bound(asked) >= size, each.id

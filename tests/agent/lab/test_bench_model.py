@@ -71,7 +71,7 @@ def test_the_requested_number_of_questions_is_asked(found: dict[str, Any]) -> No
 
 def completed(purpose: str, system: Sequence[Any], messages: Sequence[Any]) -> ObservedCall:
     reply = Reply("id", "claude", (), "end_turn", Usage(input=100, output=10, cache_read=5))
-    request = Request("claude", system, messages, 100)
+    request = Request("claude", system, messages)
     return ObservedCall((None, request, purpose), {}, reply, 0.0, 0.0, 0.0)
 
 
