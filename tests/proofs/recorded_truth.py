@@ -21,7 +21,7 @@ OUTCOMES: Final = {
     FightOutcome.FLED: "runaway",
     FightOutcome.CAUGHT: "catch",
 }
-Told = Mapping[str, Any]
+Written = Mapping[str, Any]
 
 
 def game_job(seed: int, until: str = "third_badge") -> Row:
@@ -30,7 +30,7 @@ def game_job(seed: int, until: str = "third_badge") -> Row:
         cartridge = load_cartridge(demo_cartridge_path())
         (game,) = record(cartridge, (seed,), Path(home), Interrupt(), until=until)
         with closing(read_run(game.run)) as run:
-            told = {
+            written = {
                 kind: [event.payload for event in run.store.events(kind)]
                 for kind in ("battle", "resources", "blackout", "location")
             }
@@ -40,25 +40,25 @@ def game_job(seed: int, until: str = "third_badge") -> Row:
         "battles": len(fights),
         "with several": sum(len(each.places) > 1 for each in fights),
         "items": sum(len(each.items) for each in fights),
-        "snapshots": len(told["resources"]),
+        "snapshots": len(written["resources"]),
         "problems": [
-            *different_battles(told["battle"], fights),
-            *different_snapshots(told["resources"], game.truth),
-            *different_counts(told, game.truth),
+            *different_battles(written["battle"], fights),
+            *different_snapshots(written["resources"], game.truth),
+            *different_counts(written, game.truth),
         ],
     }
 
 
-def different_battles(records: Sequence[Told], fights: Sequence[ObservedFight]) -> Iterator[str]:
+def different_battles(records: Sequence[Written], fights: Sequence[ObservedFight]) -> Iterator[str]:
     """Yield what records say of battles that is not so."""
-    for told, fight in zip_longest(records, fights):
-        if told is None or fight is None:
+    for written, fight in zip_longest(records, fights):
+        if written is None or fight is None:
             yield f"{len(records)} battles are recorded of {len(fights)}"
             return
         for name, right in shown(fight).items():
-            if told.get(name) != right:
-                yield f"tick {fight.first_tick}: {name} is {told.get(name)}, and was {right}"
-        decisions = told["key_decisions"]
+            if written.get(name) != right:
+                yield f"tick {fight.first_tick}: {name} is {written.get(name)}, and was {right}"
+        decisions = written["key_decisions"]
         for item, own, enemy in fight.items:
             right = (
                 f"{item} when {fight.finisher} had {own:.0f}% HP",
@@ -87,18 +87,18 @@ def shown(fight: ObservedFight) -> dict[str, object]:
     return right
 
 
-def different_snapshots(records: Sequence[Told], truth: GameTruth) -> Iterator[str]:
+def different_snapshots(records: Sequence[Written], truth: GameTruth) -> Iterator[str]:
     """Yield what snapshots say of money and items that is not so."""
-    for told in records:
-        tick = told["tick"]
+    for written in records:
+        tick = written["tick"]
         if tick < truth.money[0].tick:
             continue  # before the game has begun
         held = {name: _at(history, tick) for name, history in truth.items.items()}
         bag = {name: number for name, number in held.items() if number}
-        if (told["money"], told["items"]) != (truth.money_at(tick), bag):
-            yield f"tick {tick}: {told['money']} and {told['items']}, not {bag}"
+        if (written["money"], written["items"]) != (truth.money_at(tick), bag):
+            yield f"tick {tick}: {written['money']} and {written['items']}, not {bag}"
         machines = sorted(name for name in bag if name[:2] in ("TM", "HM") and name[2:].isdigit())
-        named = [*told["hms_obtained"], *(f"TM{each:02}" for each in told["tms_obtained"])]
+        named = [*written["hms_obtained"], *(f"TM{each:02}" for each in written["tms_obtained"])]
         if sorted(named) != machines:
             yield f"tick {tick}: machines {named}, not {machines}"
 
@@ -107,8 +107,8 @@ def _at(history: Sequence[HeldValue], tick: int) -> int:
     return next((held.value for held in reversed(history) if held.tick <= tick), 0)
 
 
-def different_counts(told: Mapping[str, Sequence[Told]], truth: GameTruth) -> Iterator[str]:
+def different_counts(written: Mapping[str, Sequence[Written]], truth: GameTruth) -> Iterator[str]:
     """Yield the counts that differ."""
     lost = sum(each.blacked_out for each in truth.fights)
-    if len(told["blackout"]) != lost:
-        yield f"{len(told['blackout'])} blackouts are recorded of {lost}"
+    if len(written["blackout"]) != lost:
+        yield f"{len(written['blackout'])} blackouts are recorded of {lost}"
