@@ -233,6 +233,10 @@ small = "claude-haiku-5-5"
 
 [ceilings.run]
 calls = 5
+
+[[steps]]
+from_percent = 100
+gives_up = ["routine"]
 """
 
 
