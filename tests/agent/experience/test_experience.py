@@ -17,6 +17,7 @@ from agent.capabilities.readiness import (
     READY,
     readiness_of,
     remembered_strength,
+    rested,
     strength,
     teams_of,
 )
@@ -165,13 +166,13 @@ def win(state: State, against: Foes, level: int, rate: float = 1.0) -> Successfu
 
 
 def almost_ready(state: State, against: Foes) -> Party:
-    """Return the first member alone, with the highest part of its stats at which the odds are not good yet."""
+    """Return the first member alone and rested, with the highest part of its stats at which the odds are not good yet."""
     first = state.party[0]
     for percent in range(100, 1, -1):
         stats = first.stats._replace(
             **{name: value * percent // 100 for name, value in first.stats._asdict().items()}
         )
-        party = Party((replace(first, hp=stats.hp, stats=stats),))
+        party = rested(DEX, Party((replace(first, hp=stats.hp, stats=stats),)))
         if chance_to_beat(DEX, party, against) < READY:
             return party
     raise AssertionError
