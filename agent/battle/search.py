@@ -14,7 +14,7 @@ from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.items import hp_restored
 from emulator.rules.engine.move_value import CERTAIN, best_attack_value
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, best_move, play_on
+from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, best_move, choose, play_on
 from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
@@ -276,11 +276,11 @@ def weights_of(position: Position, away: float, *, catching: bool = False) -> ND
     return weights
 
 
-def usual_choice(position: Position, tables: Tables) -> int:
-    """Return the move that playouts go on with, NO_ONE where a member is to be sent."""
+def usual_choice(position: Position, then: int, tables: Tables) -> int:
+    """Return the choice with which a policy of playouts goes on, NO_ONE where a member is to be sent."""
     if position.outcome in (WE_SEND, BOTH_SEND):
         return NO_ONE
-    return int(best_move(position, OURS, ATTACKS, tables))
+    return int(choose(position, OURS, then, tables))
 
 
 def rate(
@@ -295,11 +295,11 @@ def rate(
     budget = WILD_TURNS if position.kind == WILD else TRAINER_TURNS
     positions = np.empty(2, position.dtype)
     positions[0] = position
-    usual = usual_choice(position, tables)
+    usual = {then: usual_choice(position, then, tables) for then in {each.then for each in options}}
     means, won, _ = race(
         positions,
         np.array([(each.choice, each.then) for each in options]),
-        np.array([each.cost - USUAL * (each.choice == usual) for each in options]),
+        np.array([each.cost - USUAL * (each.choice == usual[each.then]) for each in options]),
         weights,
         budget // FIRST_LOOK if first else budget,
         tables,

@@ -35,8 +35,13 @@ from emulator.rules.moves import SPECIAL_TYPES
 from emulator.rules.rule_book import LOWEST_STAGE
 
 HITS: Final = 3  # of a move with several: on average
+# What a hit of a trapping move is worth while the target does nothing: a faster user leaves it the turns of its misses,
+# a slower one a turn of each use.
+TRAPS_FIRST: Final = 4
+TRAPS_LATER: Final = 2
 CERTAIN: Final = 256.0
 USELESS: Final = 1e9  # turns
+TO_COME: Final = 0.7  # part of what a raised stat spares that it spares again with each foe to come
 LONG: Final = 40.0  # turns; of a foe that no attack hurts
 # Turns of the foe that a status takes from it, on average, and what paralysis leaves of them.
 SLEPT: Final = 4.0
@@ -97,10 +102,10 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         effect == effects.DREAM_EATER and not target.status & ASLEEP
     ):
         return 0
+    most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
     if tables.moves[number].high_critical:
         base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
         critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
-        most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
         return min(damage + damage * critical // 256, most)
     if effect == effects.EXPLODE:
         return damage // 8
@@ -108,9 +113,9 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         return damage // 2
     if effect == effects.HYPER_BEAM and damage < int(target.hp) * 200:
         return damage * 5 // 8
-    if effect == effects.TRAP and user.stats[SPEED] > target.stats[SPEED]:
-        # The target does nothing meanwhile.
-        return damage * 2
+    if effect == effects.TRAP:
+        is_first = user.stats[SPEED] > target.stats[SPEED]
+        return min(damage * (TRAPS_FIRST if is_first else TRAPS_LATER), most)
     # Of two attacks that knock out, the one that goes first.
     return damage + int(number == effects.MOVE_QUICK_ATTACK)
 
@@ -167,9 +172,27 @@ def taken_after(position: Position, side: int, slot: int, ahead: Outlook, tables
     stages = effects.ATTACK_UP_1 <= effect <= effects.EVASION_DOWN_1
     if stages or effects.ATTACK_UP_2 <= effect <= effects.EVASION_DOWN_2:
         left = left_after_stages(position, side, ahead, tables)
+        if raises(effect):
+            # What is raised stays so for the foes to come.
+            left -= TO_COME * foes_to_come(position, side) * max(turns * every - left, 0.0)
     else:
         left = left_after_status(position, side, ahead, tables)
     return CERTAIN / (scaled_accuracy(position, side, tables) + 1) * every + left
+
+
+@compiled
+def raises(effect: int) -> bool:
+    """Return whether an effect that changes a stage raises one of the user's."""
+    return effect < effects.ATTACK_DOWN_1 or effects.ATTACK_UP_2 <= effect < effects.ATTACK_DOWN_2
+
+
+@compiled
+def foes_to_come(position: Position, side: int) -> int:
+    """Return how many members of the other side can fight beside the one that is out."""
+    foe, count = position.sides[1 - side], 0
+    for place in range(foe.count):
+        count += int(place != foe.out and foe.team[place].hp > 0)
+    return count
 
 
 @compiled
@@ -234,7 +257,7 @@ def left_after_stages(position: Position, side: int, ahead: Outlook, tables: Tab
     turns, kind, every, physical, special = ahead
     effect = int(user.move.effect)
     stat, by = stat_of(effect), 2 if effect >= effects.ATTACK_UP_2 else 1
-    is_up = effect < effects.ATTACK_DOWN_1 or effects.ATTACK_UP_2 <= effect < effects.ATTACK_DOWN_2
+    is_up = raises(effect)
     if is_up:
         ratio = change(tables, int(user.stages[stat]), by)
     elif target.volatile & (SUBSTITUTE | MIST):

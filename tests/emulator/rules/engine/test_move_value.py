@@ -10,7 +10,7 @@ from emulator.rules.engine.playout import ATTACKS, CAREFUL, best_move, choose
 from emulator.rules.engine.position import OURS, PARALYZED, choice_of_item
 from tests.emulator.rules.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
 
-SPORE, STUN, SPARK, DANCE, CALM, RECOVER, BOOM = range(40, 47)
+SPORE, STUN, SPARK, DANCE, CALM, RECOVER, BOOM, WRAP = range(40, 48)
 MOVES = (
     (SPORE, effects.SLEEP, 0, NORMAL),
     (STUN, effects.PARALYZE, 0, NORMAL),
@@ -19,6 +19,7 @@ MOVES = (
     (CALM, effects.ATTACK_UP_2 + 3, 0, NORMAL),
     (RECOVER, effects.HEAL, 0, NORMAL),
     (BOOM, effects.SPECIAL_DAMAGE, 1, NORMAL),
+    (WRAP, effects.TRAP, 25, NORMAL),
 )
 MAX_POTION = 17
 Change = Callable[[SmallBattle], Any]
@@ -63,7 +64,15 @@ def used_it(battle: SmallBattle) -> None:
 
 
 @pytest.mark.parametrize(
-    ("move", "change"), [(SPORE, nothing), (STUN, is_slow), (DANCE, nothing), (RECOVER, is_low)]
+    ("move", "change"),
+    [
+        (SPORE, nothing),
+        (STUN, is_slow),
+        (DANCE, nothing),
+        (RECOVER, is_low),
+        (WRAP, nothing),
+        (WRAP, is_slow),
+    ],
 )
 def test_a_move_that_spares_damage_is_used(move: int, change: Change) -> None:
     battle = battle_with(move)
@@ -80,6 +89,7 @@ def test_a_move_that_spares_damage_is_used(move: int, change: Change) -> None:
         (DANCE, used_it),
         (DANCE, is_nearly_down),
         (RECOVER, nothing),
+        (WRAP, is_nearly_down),
     ],
 )
 def test_a_move_that_spares_nothing_is_not_used(move: int, change: Change) -> None:
@@ -93,6 +103,15 @@ def test_a_stage_counts_for_the_attacks_that_it_changes() -> None:
     assert chosen(battle_with(DANCE, attack=EMBER)) == 0
     assert chosen(battle_with(CALM, attack=EMBER)) == 1
     assert chosen(battle_with(DANCE, attack=BOOM)) == 0
+
+
+def test_a_raised_stat_counts_for_the_foes_to_come() -> None:
+    for others, choice in ((0, 0), (2, 1)):
+        battle = battle_with(DANCE)
+        battle.them.hp = 45
+        battle.them.count = 1 + others
+        battle.them.team["hp"][1 : 1 + others] = 100
+        assert chosen(battle) == choice
 
 
 def test_a_member_that_does_damage_is_healed_and_another_one_is_not() -> None:
