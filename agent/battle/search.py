@@ -13,7 +13,7 @@ from agent.skills import Order
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.items import hp_restored
-from emulator.rules.engine.move_value import attack_value
+from emulator.rules.engine.move_value import CERTAIN, best_attack_value
 from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, best_move, play_on
 from emulator.rules.engine.position import (
     BOTH_SEND,
@@ -26,7 +26,6 @@ from emulator.rules.engine.position import (
     NO_ONE,
     OURS,
     RAN,
-    SLOTS,
     SWITCH,
     TEAM,
     THEIRS,
@@ -220,11 +219,8 @@ def heal_between(battle: Position) -> None:
 def damage_share(position: Position, tables: Tables) -> float:
     """Return the share of the foe's HP that our best attack takes in a turn, on average."""
     start_battle(position, tables)
-    most = 0
-    for slot in range(SLOTS):
-        if position.sides[OURS].moves[slot] and position.sides[OURS].pp[slot]:
-            most = max(most, attack_value(position, OURS, slot, tables))
-    return float(most / (256 * position.sides[THEIRS].hp))
+    most = best_attack_value(position, OURS, tables)
+    return float(most / (CERTAIN * position.sides[THEIRS].hp))
 
 
 def best_opening(position: Position, tables: Tables) -> int:

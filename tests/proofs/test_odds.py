@@ -19,7 +19,7 @@ def test_what_is_said_of_a_battle_is_what_happens(proof: Sized) -> None:
     # The turn engine is compiled; only those who run this proof wait for it.
     from tests.proofs.showdown.calibration import duels_job, trainers_job
     from tests.proofs.showdown.said import agreement, problems
-    from tests.proofs.showdown.strength import policies_job, strength
+    from tests.proofs.showdown.strength import policies_job, strength, weaknesses
 
     odds = proof("odds", 10)
     found, rows, dots = {}, [], {}
@@ -33,4 +33,5 @@ def test_what_is_said_of_a_battle_is_what_happens(proof: Sized) -> None:
         rows.append({"name": name, "problems": problems(found[name])})
         dots[name] = [(each["said"], each["played"]) for each in fights]
     found["strength"] = strength(odds.rows(policies_job, part="policies"))
+    rows.append({"name": "strength", "problems": weaknesses(found["strength"])})
     odds.judge(rows, found, lambda: agreement_plot(dots, "said", "won on Showdown's engine"))

@@ -11,11 +11,12 @@ from tests.proofs.showdown.oracle import missing
 
 
 @pytest.mark.proof
-def test_the_policy_is_as_strong_as_a_search_on_showdowns_engine(proof: Sized) -> None:
+def test_the_policy_is_not_behind_a_search_on_showdowns_engine(proof: Sized) -> None:
     if missing() or not FOLDER.exists():
         pytest.skip(missing() or MISSING)
-    from tests.proofs.showdown.strength import lead, policies_job, reference_job
+    from tests.proofs.showdown.strength import lead, policies_job, reference_job, weaknesses
 
     reference = proof("reference", 1)
     ours = reference.rows(policies_job, part="policies")
-    reference.judge([], lead(ours, reference.rows(reference_job)))
+    found = lead(ours, reference.rows(reference_job))
+    reference.judge([{"name": "strength", "problems": weaknesses(found)}], found)

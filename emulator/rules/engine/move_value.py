@@ -52,6 +52,20 @@ GRASS, POISON_TYPE, ELECTRIC = 0x16, 0x03, 0x17
 
 
 @compiled
+def loaded(position: Position, side: int) -> tuple[int, int, int, int, int]:
+    """Return the loaded move of a side."""
+    move = position.sides[side].move
+    return int(move.number), int(move.effect), int(move.power), int(move.type), int(move.accuracy)
+
+
+@compiled
+def reload(position: Position, side: int, kept: tuple[int, int, int, int, int]) -> None:
+    """Put back a loaded move."""
+    move = position.sides[side].move
+    move.number, move.effect, move.power, move.type, move.accuracy = kept
+
+
+@compiled
 def expected_damage(position: Position, side: int, slot: int, tables: Tables) -> int:
     """Return about 256 times the damage that a move does on average, at most the target's HP."""
     user, target = position.sides[side], position.sides[1 - side]
@@ -99,6 +113,18 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         return damage * 2
     # Of two attacks that knock out, the one that goes first.
     return damage + int(number == effects.MOVE_QUICK_ATTACK)
+
+
+@compiled
+def best_attack_value(position: Position, side: int, tables: Tables) -> int:
+    """Return the value of the best attack with PP; what was loaded before stays so."""
+    mon = position.sides[side]
+    own, most = loaded(position, side), 0
+    for slot in range(SLOTS):
+        if mon.moves[slot] and mon.pp[slot]:
+            most = max(most, attack_value(position, side, slot, tables))
+    reload(position, side, own)
+    return most
 
 
 @compiled

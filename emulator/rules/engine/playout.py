@@ -11,9 +11,12 @@ from emulator.rules.engine.items import place_of
 from emulator.rules.engine.move_value import (
     FIXED,
     attack_value,
+    best_attack_value,
     expected_damage,
     kind_of,
+    loaded,
     outlook,
+    reload,
     taken_after,
 )
 from emulator.rules.engine.position import (
@@ -65,20 +68,6 @@ def play_turns(
 
 
 @compiled
-def loaded(position: Position, side: int) -> tuple[int, int, int, int, int]:
-    """Return the loaded move of a side."""
-    move = position.sides[side].move
-    return int(move.number), int(move.effect), int(move.power), int(move.type), int(move.accuracy)
-
-
-@compiled
-def reload(position: Position, side: int, kept: tuple[int, int, int, int, int]) -> None:
-    """Put back a loaded move."""
-    move = position.sides[side].move
-    move.number, move.effect, move.power, move.type, move.accuracy = kept
-
-
-@compiled
 def best_move(position: Position, side: int, policy: int, tables: Tables) -> int:
     """Return the choice of the move that a policy likes best; GO_ON or STRUGGLES where no move can be chosen."""
     found = np.zeros(MANY_MOVES, np.int64)
@@ -119,12 +108,7 @@ def is_healed(position: Position, side: int, tables: Tables) -> bool:
     mon = position.sides[side]
     if mon.hp >= LOW * mon.max_hp:
         return False
-    own, most = loaded(position, side), 0
-    for slot in range(SLOTS):
-        if mon.moves[slot] and mon.pp[slot]:
-            most = max(most, attack_value(position, side, slot, tables))
-    reload(position, side, own)
-    return most > 0
+    return best_attack_value(position, side, tables) > 0
 
 
 @compiled

@@ -23,6 +23,9 @@ SIMPLE: Final = ("random", "greedy")
 OPPONENTS: Final = (*SIMPLE, "heuristics")  # poke-env's SimpleHeuristicsPlayer
 REFERENCE: Final = 100  # playouts of each choice
 
+LEAST_OF_HEURISTICS: Final = 0.6  # won against them
+MOST_BEHIND: Final = 0.02  # the reference search
+
 Scores: TypeAlias = Mapping[str, Sequence[float]]  # by opponent, in the order of the pairs
 
 
@@ -79,6 +82,17 @@ def strength(rows: Sequence[Row]) -> dict[str, Any]:
         for name in ("ours", "greedy")
         for opponent in OPPONENTS
     }
+
+
+def weaknesses(found: Mapping[str, Any]) -> list[str]:
+    """Return where the bounds are not kept, beyond chance."""
+    wrong = []
+    for name, each in found.items():
+        if name == "ours against heuristics" and each["won"].high < LEAST_OF_HEURISTICS:
+            wrong.append(f"{name}: {each['won']}")
+        if name.startswith("ours minus search") and each.high < -MOST_BEHIND:
+            wrong.append(f"{name}: {each}")
+    return wrong
 
 
 def lead(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
