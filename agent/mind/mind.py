@@ -73,6 +73,7 @@ class Mind(SavedAttributes):
         self._plan: Plan | None = None
         self._last_action: str | None = None  # the last one completed
         self._doing: Intent | None = None  # the last one decided
+        self._map_id = -1  # where the player was last in control
         self._held_up = False  # whether a reflex decided the last tick
 
     @property
@@ -122,6 +123,8 @@ class Mind(SavedAttributes):
         # The condition of the current action may have ended; the plan may become valid again later.
         if self._intent is not None and not self._bound[self._intent.name].while_true.holds(facts):
             self._intent = None
+        if self._is_overtaken(percept, facts):
+            self._intent = None
         if self._model_advice is not None:
             self._model_advice.now.look = partial(self._question_context, percept, facts)
         intent = (
@@ -142,6 +145,16 @@ class Mind(SavedAttributes):
         if intent.active_goal is None:
             self._progress.rest()
         return intent
+
+    def _is_overtaken(self, percept: Percept, facts: Facts) -> bool:
+        """Return whether a map was entered where something is more urgent, as an item beside a long way."""
+        here, intent = percept.state, self._intent
+        if not here.in_control or here.map.map_id == self._map_id:
+            return False
+        self._map_id = here.map.map_id
+        if intent is None or intent.source is not IntentSource.PLAN or intent.active_goal is None:
+            return False
+        return self.open_goals(facts)[:1] not in ([], [intent.active_goal.goal])
 
     @hookable
     def learn(self, intent: Intent, facts: Facts, outcome: Outcome) -> None:

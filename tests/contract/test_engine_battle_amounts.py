@@ -215,6 +215,18 @@ def test_a_substitute_takes_the_hits(arena: Game, dice: Dice) -> None:
     assert dice.drawn
 
 
+def test_what_hurts_itself_behind_a_substitute_hits_that_of_the_other(
+    arena: Game, dice: Dice
+) -> None:
+    for side in ("own", "enemy"):
+        set_status(arena, side, 2, HAS_SUBSTITUTE)
+    arena.poke("wEnemySubstituteHP", QUARTER)
+    dice.roll([0, 200, 200, 255])
+    assert shows(use_effect(arena, CRASH), "fell on its nose")
+    assert lost(arena, "own") == 0
+    assert arena.byte("wEnemySubstituteHP") == QUARTER - 1
+
+
 def test_a_substitute_needs_a_quarter_of_the_hp(arena: Game) -> None:
     battles.set_field(arena, "own", "hp", QUARTER - 1)
     assert shows(use_effect(arena, SUBSTITUTE), "nothing comes")

@@ -44,17 +44,28 @@ void feed_rage(void)
     hWhoseTurn ^= 1;
 }
 
-/* More than there is cannot be taken: wDamage tells what was. */
+/* More than there is cannot be taken: wDamage tells what was. A bug of the original: who hides behind something and
+   hurts itself hits what the other side hides behind. */
+static void take_damage(const Side *side)
+{
+    uint16_t hp = big(side->mon->hp);
+
+    if (side->status[1] & HAS_SUBSTITUTE) {
+        hit_substitute();
+        return;
+    }
+    if (big(wDamage) > hp)
+        set_big(wDamage, hp);
+    take_hp(side, big(wDamage));
+}
+
 void deal_damage(void)
 {
-    uint16_t hp = big(target->mon->hp);
-
-    if (target->status[1] & HAS_SUBSTITUTE) {
-        hit_substitute();
-    } else {
-        if (big(wDamage) > hp)
-            set_big(wDamage, hp);
-        take_hp(target, big(wDamage));
-    }
+    take_damage(target);
     feed_rage();
+}
+
+void hurt_itself(void)
+{
+    take_damage(user);
 }

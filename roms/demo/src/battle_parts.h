@@ -133,6 +133,7 @@ uint16_t formula(uint8_t level, uint8_t power, uint16_t attack, uint16_t defense
 
 /* battle_deal.c (57) */
 void deal_damage(void);
+void hurt_itself(void);
 void feed_rage(void);
 void take_hp(const Side *side, uint16_t loss) BANKED;
 void give_hp(const Side *side, uint16_t gain) BANKED;

@@ -94,7 +94,7 @@ static void fail(void)
     tell_miss();
     if (user->move->effect == EFFECT_CRASH) {
         set_big(wDamage, 1);
-        take_hp(user, 1);
+        hurt_itself();
         print_system_text(TEXT_BATTLE_CRASHED);
     }
 }

@@ -14,11 +14,16 @@
 static void hit_itself(void)
 {
     uint8_t *stats = user->mon->stats;
+    uint16_t defense = big(stats + 2 * DEFENSE);
+
+    /* A bug of the original: what the other side has put up protects. */
+    if (target->status[2] & REFLECT)
+        defense <<= 1;
 
     user->status[0] &= CONFUSED;
     print_system_text(TEXT_BATTLE_HURTS_ITSELF);
-    set_big(wDamage, formula(user->mon->level, SELF_HIT_POWER, big(stats + 2 * ATTACK), big(stats + 2 * DEFENSE)));
-    take_hp(user, big(wDamage));
+    set_big(wDamage, formula(user->mon->level, SELF_HIT_POWER, big(stats + 2 * ATTACK), defense));
+    hurt_itself();
 }
 
 /* Whether confusion has cost the turn. */
