@@ -4,11 +4,10 @@
 'use strict';
 
 const fs = require('fs');
-const { Chance, begin, choices, choose, freeze, thaw } = require('./battle');
+const { Chance, begin, choices, choose } = require('./battle');
+const { Playouts, best, finished, winner } = require('./playouts');
 const { columns, row } = require('./position');
 const { policies, switching } = require('./policies');
-
-const TIES = 300; // turns
 
 const say = (answer) => fs.writeSync(1, `${JSON.stringify(answer)}\n`);
 
@@ -27,43 +26,13 @@ function hear() {
   return JSON.parse(line);
 }
 
-const winner = (battle) => {
-  const alive = battle.sides.map((side) => side.pokemon.some((each) => each.hp > 0));
-  return alive[0] === alive[1] ? -1 : Number(alive[1]);
-};
-
-const finished = (battle) => battle.ended || battle.turn >= TIES;
-
 // The simplest policies never switch unless they must; the others choose out of everything.
 const offered = (side, player) => choices(side, { switches: !(player in policies) || switching.has(player) });
 
-// --- a reference: every choice is played out on this engine, greedily against the policy of the other side
-
-function playOut(saved, at, choice, players, chance) {
-  const battle = thaw(saved, chance.seed());
-  for (let first = true; !finished(battle); first = false) {
-    battle.sides.forEach((side, which) => {
-      const legal = choices(side, { switches: false });
-      if (!legal.length) return;
-      const policy = which === at ? policies.greedy : policies[players[which]] ?? policies.greedy;
-      choose(side, first && which === at ? choice : policy(side, legal, chance));
-    });
-    battle.commitChoices();
-    battle.log.length = 0;
-  }
-  const won = winner(battle);
-  return won === at ? 1 : won < 0 ? 0.5 : 0;
-}
-
+// A reference: every choice is played out on this engine, greedily against the policy of the other side.
 function searched(battle, at, legal, players, chance) {
   if (legal.length === 1) return legal[0];
-  const saved = freeze(battle);
-  const shares = legal.map((choice) => {
-    let won = 0;
-    for (let i = 0; i < players[at]; i++) won += playOut(saved, at, choice, players, chance);
-    return won;
-  });
-  return legal[shares.indexOf(Math.max(...shares))];
+  return best(new Playouts(battle, at, players), legal, players[at], chance);
 }
 
 // --- all battles, some at once

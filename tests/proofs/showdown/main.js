@@ -1,11 +1,13 @@
 // The oracle's commands: a request as JSON on stdin, an answer as JSON lines on stdout.
 //   turns: random battles, each turn with the positions before and after it
 //   duels: whole battles of given teams under given policies
+//   playouts: positions of random battles played out from a thawed copy and by playouts.js, with the same chance
 'use strict';
 
 const fs = require('fs');
 const { Chance, SEND, begin, choices, choose, freeze, tables, thaw, toID } = require('./battle');
 const { columns, row } = require('./position');
+const { ANY_SEED, Playouts, best, bestOfAll, playOut } = require('./playouts');
 const { policies } = require('./policies');
 
 const STRUGGLE_MOVE = 165;
@@ -152,5 +154,47 @@ function duels(request) {
   }
 }
 
-const commands = { turns, duels };
+// --- playouts
+
+const TIMES = 6; // of each choice, where all are compared
+
+const ended = (battle) => ({ row: row(battle), seed: battle.prng.getSeed() });
+
+function compare(battle, at, legal, chance) {
+  const players = [0, 1].map(() => chance.pick(['greedy', 'random']));
+  const choice = chance.pick(legal);
+  const [seed, other] = [0, 1].map(() => chance.below(2 ** 32));
+  const playouts = new Playouts(battle, at, players);
+  const thawed = thaw(freeze(battle), ANY_SEED);
+  say({
+    plain: ended(playOut(thawed, at, choice, players, new Chance(seed))),
+    quick: ended(playouts.end(choice, new Chance(seed))),
+    all: bestOfAll(playouts, legal, TIMES, new Chance(other)),
+    best: best(playouts, legal, TIMES, new Chance(other)),
+  });
+}
+
+function playouts(request) {
+  const chance = new Chance(request.seed);
+  const uses = new Map([...tables().moves.keys()].map((move) => [move, 0]));
+  let left = request.positions;
+  while (left > 0) {
+    const battle = begin(randomTeams(chance, uses), chance.seed());
+    while (!battle.ended && battle.turn < LONGEST && left > 0) {
+      battle.sides.forEach((side, at) => {
+        const legal = choices(side);
+        if (legal.length < 2) return;
+        compare(battle, at, legal, chance);
+        left -= 1;
+      });
+      const wanted = battle.sides.map((side) => randomChoice(chance, uses, side));
+      battle.sides.forEach((side, at) => wanted[at] && choose(side, wanted[at]));
+      battle.commitChoices();
+      count(uses, battle.log);
+      battle.log.length = 0;
+    }
+  }
+}
+
+const commands = { turns, duels, playouts };
 commands[process.argv[2]](JSON.parse(fs.readFileSync(0, 'utf8')));

@@ -74,6 +74,11 @@ def play_duels(duels: Sequence[Duel]) -> list[list[Game]]:
     ]
 
 
+def random_playouts(seed: int, positions: int) -> Iterator[Answer]:
+    """Yield for positions of random battles the end of a playout by either way, and the choice of either search."""
+    yield from _ask("playouts", {"seed": seed, "positions": positions})
+
+
 class Match(NamedTuple):
     """A request of one battle; a player is "asked", the name of a policy, or the playouts of each choice in a search."""
 
