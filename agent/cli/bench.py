@@ -98,20 +98,6 @@ def experience(
 
 
 @bench.command()
-def exam(
-    rom: Path | None = ROM,
-    seeds: str = option(SEEDS, "A..B", default="600..605"),
-    write: Path | None = WRITE,
-    as_json: bool = AS_JSON,
-) -> None:
-    """Compare answers of memory about games with recordings."""
-    from agent.cli import measurements
-
-    what = "What memory knows of games, against their recordings"
-    _publish(what, lambda on: measurements.exam(on, seeds), rom, write, as_json)
-
-
-@bench.command()
 def memory(
     rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
 ) -> None:

@@ -23,7 +23,6 @@ from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
 from agent.story.story import Story
 from agent.tools.progress import Asked, Bar
-from agent.tools.report.words import counted
 from emulator import Cartridge, Dex
 from memory import read_knowledge_store
 
@@ -87,25 +86,6 @@ def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None
         done = bar("battle", len(numbers))
         pairs = fight_pairs(cartridge, drawn, processes=processes, done=done)
     return battle_findings(cartridge.name, pairs)
-
-
-def exam(cartridge: Cartridge, seeds: str) -> Findings:
-    """Play the games of some seeds, and compare answers of memory with them; Ctrl-C keeps the finished games."""
-    from agent.lab.exam.exam import Paper, exam_findings, examine
-
-    numbers, papers = seeds_of(seeds), list[Paper]()
-    with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
-        done = bar("game", len(numbers))
-        try:
-            for each in examine(cartridge, numbers, interrupt):
-                papers.append(each)
-                done(1)
-        except KeyboardInterrupt:
-            if not papers:
-                raise
-    complete = len(papers) == len(numbers)
-    reached = "" if complete else f"{len(papers):,} of {counted(len(numbers), 'game')}"
-    return exam_findings(cartridge.name, papers)._replace(interrupted=reached)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Measurements of play: many games, speed, battles, memory, the model, and a memory exam. No other package imports it."""
+"""Measurements of play: many games, speed, battles, memory and the model. No other package imports it."""

@@ -46,7 +46,6 @@ OURS = (
         60,
         3,
     ),
-    ("exam", "bench exam --seeds 600..605", "bench exam --seeds 600..601", 3, 1),
 )  # fmt: skip
 # The number of jobs of a proof for publication, where it is more than the default.
 PROOFS = {
@@ -55,6 +54,7 @@ PROOFS = {
     "corruption": 10_000,
     "crash": 50,
     "divergence": 50,
+    "exam": 3,
     "files": 5_000,
     "kills": 20,
     "merge": 1_000,
@@ -62,9 +62,10 @@ PROOFS = {
     "mutations": 60,
     "night": 20,
     "odds": 100,
+    "reach": 1,
     "recorded_games": 25,
     "red_model": 100,
-    "reference": 10,
+    "reference": 100,
     "soak": 22,
 }
 PROOF_MINUTES = (30.0, 1.5)

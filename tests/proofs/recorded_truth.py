@@ -7,12 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from agent.app import Interrupt
 from agent.app.battle_record import MOST_DECISIONS
-from agent.lab.exam.exam import record
-from agent.lab.exam.truth import FightOutcome, GameTruth, HeldValue, ObservedFight
 from emulator import demo_cartridge_path, load_cartridge
 from memory import read_run
+from tests.proofs.exam.exam import record
+from tests.proofs.exam.truth import FightOutcome, GameTruth, HeldValue, ObservedFight
 from tests.proofs.workers import Row
 
 OUTCOMES: Final = {
@@ -28,7 +27,7 @@ def game_job(seed: int, until: str = "third_badge") -> Row:
     """Play a game, drive its recording, and compare."""
     with TemporaryDirectory() as home:
         cartridge = load_cartridge(demo_cartridge_path())
-        (game,) = record(cartridge, (seed,), Path(home), Interrupt(), until=until)
+        (game,) = record(cartridge, (seed,), Path(home), until=until)
         with closing(read_run(game.run)) as run:
             written = {
                 kind: [event.payload for event in run.store.events(kind)]

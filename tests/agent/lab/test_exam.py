@@ -1,20 +1,21 @@
 """The memory exam on two short recorded games: a memory answers, and without memory almost nothing is known."""
 
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
-from itertools import chain, repeat
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import pytest
 
-from agent.app import Interrupt
-from agent.cli.measurements import show
-from agent.lab.exam.exam import Paper, RecordedGame, answer_paper, exam_findings, record, scores
-from agent.lab.exam.memory_answers import READERS, ExamMemory, open_exam_memory, recall
-from agent.lab.exam.paper import paper
-from agent.lab.exam.question import (
+from agent.story.story import Story
+from emulator import Dex, State, demo_cartridge_path, load_cartridge
+from memory import read_run
+from tests.agent.support import game_at
+from tests.proofs.exam.exam import Paper, RecordedGame, answer_paper, record, scores
+from tests.proofs.exam.memory_answers import READERS, ExamMemory, open_exam_memory, recall
+from tests.proofs.exam.paper import paper
+from tests.proofs.exam.question import (
     ExamAnswer,
     ExamMark,
     ExamQuestion,
@@ -24,11 +25,7 @@ from agent.lab.exam.question import (
     QuestionTopic,
     mark,
 )
-from agent.lab.exam.truth import CartridgeNames, FightOutcome, GameTruth
-from agent.story.story import Story
-from emulator import Cartridge, Dex, State, demo_cartridge_path, load_cartridge
-from memory import read_run
-from tests.agent.support import Agent, CtrlC, game_at
+from tests.proofs.exam.truth import CartridgeNames, FightOutcome, GameTruth
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY, DEX = Story.of(CARTRIDGE.kind), Dex.of(CARTRIDGE)
@@ -47,9 +44,7 @@ class ExamResult(NamedTuple):
 
 @pytest.fixture(scope="module")
 def exam(tmp_path_factory: pytest.TempPathFactory) -> ExamResult:
-    games = list(
-        record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), Interrupt(), until=UNTIL)
-    )
+    games = list(record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), until=UNTIL))
     truths = [game.truth for game in games]
     papers = [answer_paper(CARTRIDGE, game, truths[:at]) for at, game in enumerate(games, 1)]
     return ExamResult(games, papers, scores(papers))
@@ -89,22 +84,6 @@ def test_without_memory_few_questions_are_answered(exam: ExamResult) -> None:
 def test_each_kind_of_question_is_asked(exam: ExamResult) -> None:
     asked = [each.question for paper in exam.papers for each in paper]
     assert {each.kind for each in asked} == set(QuestionKind)
-
-
-def test_each_kind_is_one_line_of_a_table_100_columns_wide(
-    exam: ExamResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    found = exam_findings("the demo", exam.papers)
-    show(found, json=False)
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert (
-        lines[0].strip()
-        == f"bench exam: the demo, {len(exam.papers)} games, with memory and without"
-    )
-    assert len(lines) == 3 + len(found.tables[0])  # the title, the head, a line below, the kinds
-    assert max(map(len, lines)) <= 100
-    assert lines[1].split()[:4] == ["kind", "asked", "right", "with"]
 
 
 def test_every_topic_has_an_answer_reader() -> None:
@@ -202,54 +181,3 @@ def question(expected: Expected) -> ExamQuestion:
 )
 def test_marks_of_answers(expected: Expected, answer: ExamAnswer | None, worth: ExamMark) -> None:
     assert mark(question(expected), answer) is worth
-
-
-def test_ctrl_c_ends_an_exam_in_the_middle_of_a_game(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = chain(repeat(False, 40), repeat(True, 5))
-    monkeypatch.setattr("agent.cli.measurements.interrupts", lambda: nullcontext(CtrlC(asked)))
-    ended = agent("bench", "exam", "--seeds", "600..601")
-    assert (ended.code, ended.out) == (130, "")
-    assert ended.err == "interrupted after 0 of 2 games; there is no result\n"
-
-
-def test_ctrl_c_keeps_the_finished_games_of_an_exam_and_writes_no_result(
-    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    interrupt = Interrupt()
-
-    def answer_and_interrupt(on: Cartridge, game: RecordedGame, truths: list[GameTruth]) -> Paper:
-        interrupt.asked = True
-        return answer_paper(on, game, truths)
-
-    monkeypatch.setattr("agent.lab.exam.exam.GOAL", UNTIL)
-    monkeypatch.setattr("agent.lab.exam.exam.answer_paper", answer_and_interrupt)
-    monkeypatch.setattr("agent.cli.measurements.interrupts", lambda: nullcontext(interrupt))
-    page = tmp_path / "exam.json"
-    ended = agent("bench", "exam", "--seeds", "600..601", "--write", page)
-    assert ended.code == 130
-    assert "1 game, with memory and without" in ended.out
-    assert ended.err == f"interrupted after 1 of 2 games; {page} was not written\n"
-    assert not page.exists()
-
-
-def test_a_wrong_answer_costs_more_than_an_abstention() -> None:
-    assert ExamMark.WRONG.points < ExamMark.ABSTAINED_WRONGLY.points < ExamMark.RIGHT.points
-    assert ExamMark.RIGHT.points == ExamMark.ABSTAINED_RIGHTLY.points
-
-
-def test_the_score_separates_known_questions_from_never_happened_ones() -> None:
-    score = ExamScore()
-    known, never = question(1), question(None)
-    for asked, answer in [
-        *((known, each) for each in (1, 1, 1, 2, None)),
-        (never, None),
-        (never, 4),
-    ]:
-        score[asked.kind, mark(asked, answer)] += 1
-    figures = score.figures()
-    assert (figures["answered_rightly"], figures["not_abstained_from"]) == (3 / 5, 4 / 5)
-    assert (figures["abstained_rightly"], figures["points"]) == (1 / 2, 3 - 1 + 1 - 1)
-    assert score.right_share([QuestionKind.NEVER]).estimate == 1 / 2
-    assert figures["questions"] == 7

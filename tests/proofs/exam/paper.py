@@ -7,8 +7,8 @@ from random import Random
 from statistics import fmean
 from typing import Final
 
-from agent.lab.exam.question import ExamQuestion, Expected, QuestionKind, QuestionTopic
-from agent.lab.exam.truth import PROOF_DELAY, CartridgeNames, FightOutcome, GameTruth
+from tests.proofs.exam.question import ExamQuestion, Expected, QuestionKind, QuestionTopic
+from tests.proofs.exam.truth import PROOF_DELAY, CartridgeNames, FightOutcome, GameTruth
 
 OF_EACH: Final = 16  # questions of a kind in one paper
 OF_NEVER: Final = 32  # there are many things that never happened

@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import Any, Final, TypeAlias
 
 from agent.app.memory_producers import AGENT
-from agent.lab.exam.question import ExamAnswer, ExamQuestion, QuestionTopic
 from agent.story.story import Story
 from emulator import Dex, State
 from memory import (
@@ -31,6 +30,7 @@ from memory.recall.context import gather_context
 from memory.store.knowledge_store import KnowledgeReader
 from memory.tiers.encounters import ITEM_OWNED, OPPONENT_MET
 from memory.tiers.strategist import TEAM
+from tests.proofs.exam.question import ExamAnswer, ExamQuestion, QuestionTopic
 
 BUDGET: Final = 1_000  # tokens of context for one question
 MOST: Final = 100

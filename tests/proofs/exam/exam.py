@@ -12,32 +12,21 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
-from agent.lab.exam.memory_answers import guess, open_exam_memory, recall
-from agent.lab.exam.paper import paper
-from agent.lab.exam.question import (
-    ExamAnswer,
-    ExamMark,
-    ExamQuestion,
-    ExamScore,
-    Expected,
-    QuestionKind,
-    mark,
-)
-from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
-from agent.lab.publish import Findings
-from agent.lab.stats import Interval
 from agent.story.story import Story
 from agent.tools.replay.recording import replayed_states
-from agent.tools.report.words import counted
-from emulator import Cartridge, Dex, PyBoyConsole
+from emulator import Cartridge, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import read_knowledge_store, read_run
+from tests.proofs.exam.memory_answers import guess, open_exam_memory, recall
+from tests.proofs.exam.paper import paper
+from tests.proofs.exam.question import ExamAnswer, ExamQuestion, ExamScore, Expected, mark
+from tests.proofs.exam.truth import CartridgeNames, GameTruth, truth_of
+from tests.proofs.workers import Row
 
-Moment = TypeVar("Moment")
 FINISHED = frozenset({Stop.GOAL, Stop.TICKS})
 
 
@@ -50,39 +39,28 @@ class RecordedGame(NamedTuple):
 
 
 def record(
-    cartridge: Cartridge, seeds: Sequence[int], home: Path, interrupt: Interrupt, *, until: str
+    cartridge: Cartridge, seeds: Sequence[int], home: Path, *, until: str
 ) -> Iterator[RecordedGame]:
-    """Yield the game of each seed, played with the memory of those before it; all files are in the folder `home`.
-
-    Raises KeyboardInterrupt when the end is requested.
-    """
+    """Yield the game of each seed, played with the memory of those before it; all files are in the folder `home`."""
     memory, story, dex = home / "memory.sqlite", Story.of(cartridge.kind), Dex.of(cartridge)
     for seed in seeds:
         run, after = home / f"run-{seed}", home / f"memory-{seed}.sqlite"
         settings = Settings(rom=cartridge.path, until=until, seed=seed, run=run, memory=memory)
-        summary = play_run(settings, NoViewer(), interrupt)
-        if summary.stop is Stop.INTERRUPTED:
-            raise KeyboardInterrupt
+        summary = play_run(settings, NoViewer(), Interrupt())
         if summary.stop not in FINISHED:
             message = f"the game of seed {seed} did not end well: {summary.stop.value}"
             raise RunError(message)
         with closing(read_knowledge_store(memory)) as knowledge:
             knowledge.backup(after)
         with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-            driven = _until_asked(replayed_states(folder.store, console), interrupt)
+            driven = replayed_states(folder.store, console)
             truth = truth_of(driven, story, dex, run=folder.store.run_id, seed=seed)
         yield RecordedGame(run, after, truth)
 
 
-def _until_asked(moments: Iterable[Moment], interrupt: Interrupt) -> Iterator[Moment]:
-    """Yield the moments; raises KeyboardInterrupt when the end is requested."""
-    for each in moments:
-        if interrupt.asked:
-            raise KeyboardInterrupt
-        yield each
-
-
 GOAL: Final = "first_badge"  # of the games of the exam
+FIRST_SEED: Final = 600
+ENOUGH: Final = 0.9  # of the questions of a paper, answered rightly
 SEED: Final = 0  # for the choice of questions, together with the number of the paper
 
 
@@ -97,14 +75,11 @@ class AnsweredQuestion(NamedTuple):
 Paper: TypeAlias = Sequence[AnsweredQuestion]
 
 
-def examine(cartridge: Cartridge, seeds: Sequence[int], interrupt: Interrupt) -> Iterator[Paper]:
-    """Yield one answered paper for each game, in order; the files of the games are removed at the end.
-
-    Raises KeyboardInterrupt when the end is requested.
-    """
+def examine(cartridge: Cartridge, seeds: Sequence[int]) -> Iterator[Paper]:
+    """Yield one answered paper for each game, in order; the files of the games are removed at the end."""
     with TemporaryDirectory(prefix="exam-") as home:
         truths: list[GameTruth] = []
-        for game in record(cartridge, seeds, Path(home), interrupt, until=GOAL):
+        for game in record(cartridge, seeds, Path(home), until=GOAL):
             truths.append(game.truth)
             yield answer_paper(cartridge, game, truths)
 
@@ -134,59 +109,27 @@ def scores(papers: Iterable[Paper]) -> dict[str, ExamScore]:
     return found
 
 
-def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
-    """Return the marks with memory and without, and every question with its answers."""
-    sides = scores(papers)
-    kinds = {kind.value: [kind] for kind in QuestionKind if sides["with"].of([kind]).total()}
-    kinds["all"] = [*QuestionKind]
-    shares = {
-        f"{who} memory": {name: score.right_share(these) for name, these in kinds.items()}
-        for who, score in sides.items()
+def exam_job(number: int) -> Row:
+    """Play two games with one memory, and return the answered papers about them."""
+    seeds = (FIRST_SEED + 2 * number, FIRST_SEED + 2 * number + 1)
+    papers = list(examine(load_cartridge(demo_cartridge_path()), seeds))
+    right = [scores([paper])["with"].figures()["answered_rightly"] for paper in papers]
+    return {
+        "name": f"games {seeds[0]} and {seeds[1]}",
+        "figures": {who: score.figures() for who, score in scores(papers).items()},
+        "answers": [_row(each) for each in chain.from_iterable(papers)],
+        "problems": [f"{share:.0%} answered rightly" for share in right if share < ENOUGH],
     }
-    table = [
-        {
-            "kind": name,
-            "asked": sides["with"].of(these).total(),
-            **{f"right {who}": _percent(each.right_share(these)) for who, each in sides.items()},
-            "wrong with, without": ", ".join(
-                f"{each.of(these)[ExamMark.WRONG]:,}" for each in sides.values()
-            ),
-        }
-        for name, these in kinds.items()
-    ]
-    figures = {
-        "papers": [len(paper) for paper in papers],
-        **{who: score.figures() for who, score in sides.items()},
+
+
+def _row(each: AnsweredQuestion) -> Row:
+    return {
+        "kind": each.question.kind.value,
+        "question": each.question.words,
+        "right": _answer_text(each.question.expected),
+        "with": _answer_text(each.with_memory),
+        "without": _answer_text(each.without_memory),
     }
-    rows = [
-        {
-            "paper": number,
-            "kind": each.question.kind.value,
-            "question": each.question.words,
-            "right": _answer_text(each.question.expected),
-            "with": _answer_text(each.with_memory),
-            "without": _answer_text(each.without_memory),
-        }
-        for number, paper in enumerate(papers, start=1)
-        for each in paper
-    ]
-
-    def draw() -> bytes:
-        from agent.lab.plots import intervals_plot
-
-        return intervals_plot(shares, "share of questions to which the right thing was said")
-
-    return Findings(
-        f"bench exam: {cartridge}, {counted(len(papers), 'game')}, with memory and without",
-        figures,
-        [table],
-        rows,
-        draw,
-    )
-
-
-def _percent(share: Interval) -> str:
-    return f"{share.estimate:.0%} ({share.low:.0%} to {share.high:.0%})"
 
 
 def _answer_text(answer: Expected) -> str:
