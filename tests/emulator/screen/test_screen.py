@@ -266,7 +266,8 @@ def test_tesseract_reads_words(demo: Cartridge) -> None:
     rows = reader.read(screen)
     assert reader.name == "tesseract"
     assert len(rows) == 18
-    assert accuracy(["", "What a fine", "", "morning, dear!", *[""] * 14], rows).share > 0.8
+    assert accuracy(["", "What a fine", "", "morning, dear!", *[""] * 14], rows).share > 0.9
+    assert rows[1].count(" ") == 2  # words stay apart
 
 
 @has_tesseract
@@ -308,7 +309,7 @@ def test_every_tesseract_failure_is_a_reading_error(demo: Cartridge, fault: Exce
     def fail(*_args: object, **_options: object) -> object:
         raise fault
 
-    module = SimpleNamespace(image_to_data=fail, Output=SimpleNamespace(DICT="dict"))
+    module = SimpleNamespace(image_to_string=fail)
     reader = TesseractReader(module)  # type: ignore[arg-type]
     with pytest.raises(ReadingError, match=str(fault)):
         reader.read(drawn(demo, screen_of(text("AB"))))
