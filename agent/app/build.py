@@ -30,7 +30,8 @@ from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
-from agent.perception.percept import Due, Perceiver
+from agent.perception.percept import Due, Perceiver, Percept
+from agent.perception.screen_readers import ScreenReaders
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
@@ -135,6 +136,7 @@ class RunContext(NamedTuple):
     game: GameParts
     more: tuple[Topic, ...]
     asking: AdviceSource | None  # for questions that rules cannot answer
+    readers: ScreenReaders
 
 
 class Branch:
@@ -227,6 +229,7 @@ class Branch:
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._append_event)
         self.hooks.before(Mind.decide, self._judge, on_error=ErrorMode.SUPPRESS)
+        self.hooks.after(Loop.perceive, self._read, on_error=ErrorMode.SUPPRESS)
 
         def explain(_call: Call, order: OrderGiven) -> None:
             self._battles.explain(order.why)
@@ -237,6 +240,12 @@ class Branch:
         """Check claims in memory against the facts."""
         percept, facts = call.args
         self.memory.claim_checker.check_claims(facts, percept.tick)
+
+    def _read(self, _call: Call, percept: Percept) -> None:
+        """Let the readers of the session see a rendered frame, and observe what the slower one has read."""
+        readers = self._context.readers
+        readers.see(percept)
+        self.memory.observer.text_readings += readers.take()
 
     def _append_event(self, event: BlackboardEvent) -> None:
         """Append each verified new entry to the events of the run; inferred entries are not appended."""

@@ -104,12 +104,12 @@ class PlayProducers:
         return _produced(tick_state, percept.tick, state)
 
     def sensory_input(self, _call: Call, percept: Percept) -> Produced:
-        """The text and labels on the screen; the confidence is how far pixels agree with the tile map."""
+        """The labels of the screen, the text last read from pixels and when, and beside it the tile map's text now."""
         state = percept.state
         enemy = state.battle.enemy if state.battle is not None else None
         seen = SensoryInput(
             vision_labels=(percept.reading.label,) if percept.reading else (),
-            ocr_text=percept.text,
+            ocr_text=percept.pixel_text,
             ocr_confidence=percept.confidence,
             screen_type=state.screen_type.value,
             enemy_pokemon=enemy.nickname if enemy else None,
@@ -117,7 +117,8 @@ class PlayProducers:
             enemy_hp_percent=100.0 * enemy.hp / enemy.max_hp if enemy else None,
             available_actions=AVAILABLE.get(state.screen_type, ()),
         )
-        return _produced(seen, percept.tick, state)
+        read_at, text = percept.read_at, percept.text
+        return _produced(seen, percept.tick, state, ocr_tick=read_at, tile_text=text)
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
         """The differences between the screen and work RAM."""
@@ -299,7 +300,7 @@ def _produced(
     state: State,
     *,
     importance: int = 3,
-    **more: str,
+    **more: Json,
 ) -> Produced:
     return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
 

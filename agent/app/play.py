@@ -23,6 +23,7 @@ from agent.capabilities.registry import Topic
 from agent.errors import UsageError
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
+from emulator.screen.tesseract import find_tesseract
 from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
 from memory.file_access import write_file
 
@@ -163,7 +164,16 @@ def play_run(
         service = new_service(folder.store) if new_service is not None else None
         asking = service.asking(run_settings.ask_every) if service is not None else None
         back = None if settings.at is None else _return_point(folder, settings)
-        session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
+        session = Session(
+            folder,
+            console,
+            knowledge,
+            story,
+            interrupt,
+            asking=asking,
+            back=back,
+            find_reader=find_tesseract,
+        )
         if stage is not None:
             stage(console)
             session.begin_here()

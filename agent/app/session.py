@@ -24,6 +24,7 @@ from agent.experience.memory_use import MemoryUse
 from agent.loop import Loop, Performed
 from agent.mind.intent import Intent, IntentSource
 from agent.perception.percept import Percept
+from agent.perception.screen_readers import FindReader, ScreenReaders
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError
@@ -82,7 +83,7 @@ class Start(NamedTuple):
 class Session:
     """The agent on one console, writing one run; `more` are topics added to those of the registry.
 
-    Without `asking`, no advice is asked for.
+    Without `asking`, no advice is asked for; `find_reader` finds a second reader of rendered frames.
     """
 
     def __init__(  # noqa: PLR0913  # the parts of a session
@@ -95,6 +96,7 @@ class Session:
         *more: Topic,
         asking: AdviceSource | None = None,
         back: ReturnPoint | None = None,
+        find_reader: FindReader | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -116,6 +118,7 @@ class Session:
             GameParts.of(console.cartridge, story, settings.seed),
             more,
             asking,
+            ScreenReaders(find_reader),
         )
         prepare(self._context.game.dex)
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
@@ -185,6 +188,7 @@ class Session:
         finally:
             gc.unfreeze()
             gc.set_threshold(*thresholds)
+            self._context.readers.close()
         if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:
             self._checkpoints.pause()
         elif not self._is_finished():
@@ -367,5 +371,6 @@ class Session:
             episodes=self._branch.recovery.episodes,
             restores=self._branch.recovery.restores,
             returns=tuple(self._store.branchings()),
+            readers=self._context.readers.scores,
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )

@@ -89,8 +89,8 @@ ALLOWED: Final = "".join(
     )
 )
 ONE_LINE: Final = "--psm 7"  # each page is one line of text
-PATIENCE: Final = 5  # timeout in seconds
-NICENESS: Final = 10  # play comes first
+PATIENCE: Final = 10  # timeout in seconds
+NICENESS: Final = 5  # play comes first
 
 
 @dataclass(frozen=True, slots=True)

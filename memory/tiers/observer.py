@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import eq
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import Entry, EntryKind, scope_name
@@ -49,7 +50,7 @@ class ActionRecord:
 
 @dataclass(frozen=True, slots=True)
 class SensoryInput:
-    """The content of the screen at one moment."""
+    """The content of the screen at one moment; `ocr_text` was read from the pixels of the last rendered frame."""
 
     vision_labels: tuple[str, ...]
     ocr_text: str
@@ -61,16 +62,30 @@ class SensoryInput:
     available_actions: tuple[str, ...]
 
 
+class TextReading(NamedTuple):
+    """One frame that a second reader read as well, in rows; `differences` are the rows of all three that are not equal."""
+
+    tick: int
+    tile_map: tuple[str, ...]
+    glyphs: tuple[str, ...]
+    second: tuple[str, ...]
+    differences: tuple[tuple[str, str, str], ...]
+
+
 def observer_kinds() -> tuple[EntryKind, ...]:
     """Return the policies of sensory entries: an input is repeated until the screen changes."""
     return (EntryKind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),)
 
 
 class ObserverMemory:
-    """The current state of one agent. It holds no data itself: all of it is on the blackboard."""
+    """The current state of one agent. What decisions may use is on the blackboard.
+
+    Only `text_readings` are not: a second reader finishes them at any time, so that no two games have the same.
+    """
 
     def __init__(self, blackboard: Blackboard, agent_id: str) -> None:
         self.blackboard = blackboard
+        self.text_readings: deque[TextReading] = deque(maxlen=LATEST_INPUTS)
         self.sensory = scope_name(agent_id, "sensory")
         self.working = scope_name(agent_id, "working")
         self.stm = scope_name(agent_id, "stm")
