@@ -24,7 +24,7 @@ from agent.experience.memory_use import MemoryUse
 from agent.loop import Loop, Performed
 from agent.mind.intent import Intent, IntentSource
 from agent.perception.percept import Percept
-from agent.perception.screen_readers import FindReader, ScreenReaders
+from agent.perception.screen_readers import ScreenReaders
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError
@@ -83,7 +83,7 @@ class Start(NamedTuple):
 class Session:
     """The agent on one console, writing one run; `more` are topics added to those of the registry.
 
-    Without `asking`, no advice is asked for; `find_reader` finds a second reader of rendered frames.
+    Without `asking`, no advice is asked for.
     """
 
     def __init__(  # noqa: PLR0913  # the parts of a session
@@ -96,7 +96,6 @@ class Session:
         *more: Topic,
         asking: AdviceSource | None = None,
         back: ReturnPoint | None = None,
-        find_reader: FindReader | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -110,6 +109,7 @@ class Session:
         self._recent: deque[EventRow] = deque(maxlen=RECENT)
         self._store.watch_events(self._note_event)
         self.model: Callable[[], ModelStatus] | None = None
+        self.readers = ScreenReaders()
         self._context = RunContext(
             self._store,
             self._store.next_session(),
@@ -118,7 +118,7 @@ class Session:
             GameParts.of(console.cartridge, story, settings.seed),
             more,
             asking,
-            ScreenReaders(find_reader),
+            self.readers,
         )
         prepare(self._context.game.dex)
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
@@ -188,7 +188,7 @@ class Session:
         finally:
             gc.unfreeze()
             gc.set_threshold(*thresholds)
-            self._context.readers.close()
+            self.readers.close()
         if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:
             self._checkpoints.pause()
         elif not self._is_finished():
@@ -371,6 +371,6 @@ class Session:
             episodes=self._branch.recovery.episodes,
             restores=self._branch.recovery.restores,
             returns=tuple(self._store.branchings()),
-            readers=self._context.readers.scores,
+            readers=self.readers.scores,
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )

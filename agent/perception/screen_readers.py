@@ -5,7 +5,7 @@ is observed and counted, and decides nothing.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Full, Queue
@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from agent.perception.percept import Percept
 from emulator.screen.glyphs import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.tesseract import NAME as SECOND
-from memory.tiers.observer import TextReading
+from memory.tiers.observer import LATEST_INPUTS, TextReading
 
 REST: Final = 1  # times as long as it has read: the worker takes half of a processor at most
 LEAVE: Final = 1.0  # seconds to wait for the frame in hand, and again for the end of the worker
@@ -52,10 +52,10 @@ class ScreenReaders:
     """Reads and counts the text in rendered frames; `find_second` finds the reader of the worker, if there is one."""
 
     def __init__(self, find_second: FindReader | None = None) -> None:
-        self._find = find_second
+        self.find_second = find_second
+        self.readings: deque[TextReading] = deque(maxlen=LATEST_INPUTS)  # the newest of the worker
         self.scores = {GLYPHS: ReaderScore()}
         self._waiting: Queue[Percept | None] = Queue(maxsize=1)
-        self._done: deque[TextReading] = deque()
         self._closing = Event()
         self._worker = Thread(target=self._work, name="second reader", daemon=True)
 
@@ -65,18 +65,13 @@ class ScreenReaders:
         if reading is None or state.is_dark:
             return
         self.scores[GLYPHS].add(accuracy(state.screen_rows, reading.rows))
-        if self._find is None or not reading.text.strip():
+        if self.find_second is None or not reading.text.strip():
             return
         if SECOND not in self.scores:
             self.scores[SECOND] = ReaderScore()
             self._worker.start()
         with suppress(Full):
             self._waiting.put_nowait(percept)
-
-    def take(self) -> Iterator[TextReading]:
-        """Yield the readings that the worker has finished since the last call."""
-        while self._done:
-            yield self._done.popleft()
 
     def close(self) -> None:
         """End the worker when it has read what it was given; one that is not in time is left behind."""
@@ -90,7 +85,7 @@ class ScreenReaders:
         """Read frames until play ends or a reading fails."""
         score = self.scores[SECOND]
         try:
-            reader = self._find() if self._find is not None else Unavailable(SECOND, "")
+            reader = self.find_second() if self.find_second is not None else Unavailable(SECOND, "")
             if isinstance(reader, Unavailable):
                 score.missing = reader.reason
                 return
@@ -113,7 +108,7 @@ class ScreenReaders:
             for row, seen, other in found.differences
         )
         score.differences = (*score.differences, *words)[-DIFFERENCES:]
-        self._done.append(found)
+        self.readings.append(found)
 
 
 def _differs(rows: tuple[str, str, str]) -> bool:

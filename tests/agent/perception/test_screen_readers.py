@@ -77,12 +77,11 @@ def test_each_reader_has_its_share_of_right_characters(
     assert (first.frames, first.share) == (1, 1.0)
     assert (second.frames, second.missing) == (1, "")
     assert 0.5 < second.share < 1
-    (reading,) = readers.take()
+    (reading,) = readers.readings
     assert reading.tile_map == reading.glyphs == battle_menu.state.screen_rows
     assert len(second.differences) == len(reading.differences)
     assert all(each.startswith("tick 7: ") for each in second.differences)
     assert all("E" in row and "E" not in read for row, _, read in reading.differences)
-    assert not list(readers.take())
 
 
 def test_play_never_waits_for_a_slow_reader(
@@ -113,7 +112,7 @@ def test_a_reader_that_fails_reads_no_more(
     readers.close()
     readers.see(battle_menu)
     assert readers.scores["tesseract"].missing == f"{type(fault).__name__}: {fault}"
-    assert not list(readers.take())
+    assert len(readers.readings) == 0
 
 
 def test_a_missing_reader_is_named_with_its_reason(battle_menu: Percept) -> None:
