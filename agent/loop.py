@@ -9,15 +9,16 @@ from agent.mind.mind import Mind
 from agent.perception.percept import Perceiver, Percept
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger
-from emulator import Console, State, read_state
+from emulator import Console, State, Step, read_state
 from memory import Hooks, hookable
 
 
 class Performed(NamedTuple):
-    """The outcome of one step, and the state after it."""
+    """The outcome of one step, the state after it, and the step."""
 
     outcome: Outcome
     state: State
+    step: Step
 
 
 @dataclass(eq=False)
@@ -44,7 +45,7 @@ class Loop:
             percept = self.perceive(state)
             facts = self.mind.sense(percept)
             intent = self.mind.decide(percept, facts)
-            outcome, state = self.perform(intent)
+            outcome, state, _ = self.perform(intent)
             self.mind.learn(intent, facts, outcome)
             after_tick(state)
 
@@ -59,10 +60,11 @@ class Loop:
     def perform(self, intent: Intent) -> Performed:
         """Perform the next step of `intent`; game time passes only here."""
         self.rendered = self.render_all or self.perceiver.wants_frame
-        self.console.perform(intent.skill_run.step, render=self.rendered)
+        step = intent.skill_run.step
+        self.console.perform(step, render=self.rendered)
         self.tick += 1
         state = self.look()
-        return Performed(intent.skill_run.resume(state), state)
+        return Performed(intent.skill_run.resume(state), state, step)
 
     def look(self) -> State:
         """Return the current state."""

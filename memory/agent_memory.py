@@ -174,7 +174,7 @@ def open_memory(  # the parts of one agent's memory
         tactician,
         claim_checker,
         consolidator,
-        Recall(blackboard, strategist, tactician),
+        Recall(blackboard, observer, strategist, tactician),
     )
 
 

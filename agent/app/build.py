@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Self
 
+from agent.app.action_record import ActionWatch
 from agent.app.advice import AdviceRecorder, AdviceSource
 from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
@@ -31,6 +32,7 @@ from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Due, Perceiver
+from agent.perception.screen_readers import ScreenReaders
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
@@ -50,6 +52,7 @@ from memory import (
 )
 from memory.errors import OnFault
 from memory.recall.actions import register_recall_producers
+from memory.tiers.observer import UNPLANNED
 
 
 class GameParts(NamedTuple):
@@ -135,6 +138,7 @@ class RunContext(NamedTuple):
     game: GameParts
     more: tuple[Topic, ...]
     asking: AdviceSource | None  # for questions that rules cannot answer
+    readers: ScreenReaders
 
 
 class Branch:
@@ -219,6 +223,12 @@ class Branch:
         play = PlayProducers(
             story.place_of, self._battles, self._choices, dex, store.run_id, picked_up
         )
+        observer, readers = self.memory.observer, self._context.readers
+        observer.text_readings = readers.readings
+        after = partial(self.hooks.after, on_error=ErrorMode.SUPPRESS)
+        self.hooks.before(Loop.perceive, lambda _: observer.clear(), on_error=ErrorMode.SUPPRESS)
+        after(Loop.perceive, lambda _call, percept: readers.see(percept))
+        after(Loop.perform, ActionWatch(observer, story.place_of).performed)
         play.register(producers)
         EncounterProducers(story, lambda: self._console.link.tick).register(producers)
         StuckProducer(store, story.called).register(producers)
@@ -239,7 +249,7 @@ class Branch:
         self.memory.claim_checker.check_claims(facts, percept.tick)
 
     def _append_event(self, event: BlackboardEvent) -> None:
-        """Append each verified new entry to the events of the run; inferred entries are not appended."""
+        """Append each verified new entry to the events of the run, without inferred ones and reflexes."""
         entry = event.entry
-        if event.action == "write" and entry.status == "verified":
+        if event.action == "write" and entry.status == "verified" and entry.kind != UNPLANNED:
             self._context.store.append_event(entry.tick, entry.kind, entry.data)

@@ -13,7 +13,7 @@ from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
 from agent.experience.choices import TaskChoices
 from agent.loop import Loop, Performed
 from agent.mind.advice import QuestionAnswered
-from agent.mind.intent import ActiveGoal, Intent, IntentSource
+from agent.mind.intent import ActiveGoal, Intent
 from agent.mind.mind import Mind
 from agent.mind.recovery import EpisodeReport
 from agent.perception.percept import Percept
@@ -39,7 +39,7 @@ from memory import (
     scope_name,
 )
 from memory.tiers.encounters import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
-from memory.tiers.observer import ActionRecord, SensoryInput, TickState
+from memory.tiers.observer import SensoryInput, TickState
 from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot
 
 AGENT: Final = "play"
@@ -68,13 +68,12 @@ class PlayProducers:
     found: Callable[[State], Mapping[int, int]]  # how many of each item were picked up so far
 
     def register(self, producers: Producers) -> None:
-        """Watch the loop: states go to sensory, actions to working, and changes to short-term memory."""
-        sensory, working, stm = (scope_name(AGENT, each) for each in ("sensory", "working", "stm"))
+        """Watch the loop: states go to sensory, and changes to short-term memory."""
+        sensory, stm = (scope_name(AGENT, each) for each in ("sensory", "stm"))
         watch = producers.register
         watch(Loop.perceive, self.tick_state, scope=sensory, kind="tick_state", ttl_s=STATES_LAST_S)
         watch(Loop.perceive, self.sensory_input, scope=sensory, kind="sensory_input")
         watch(Loop.perceive, self.disagreements, scope=stm, kind="disagreement")
-        watch(Loop.perform, self.action, scope=working, kind="action")
         watch(Loop.perceive, self.location, scope=stm, kind="location")
         watch(Loop.perceive, self.resources, scope=stm, kind="resources")
         for changing in (Mind.pursue, Mind.reach):
@@ -104,12 +103,12 @@ class PlayProducers:
         return _produced(tick_state, percept.tick, state)
 
     def sensory_input(self, _call: Call, percept: Percept) -> Produced:
-        """The text and labels on the screen; the confidence is how far pixels agree with the tile map."""
+        """The labels of the screen, the text last read from pixels and when, and beside it the tile map's text now."""
         state = percept.state
         enemy = state.battle.enemy if state.battle is not None else None
         seen = SensoryInput(
             vision_labels=(percept.reading.label,) if percept.reading else (),
-            ocr_text=percept.text,
+            ocr_text=percept.pixel_text,
             ocr_confidence=percept.confidence,
             screen_type=state.screen_type.value,
             enemy_pokemon=enemy.nickname if enemy else None,
@@ -117,32 +116,14 @@ class PlayProducers:
             enemy_hp_percent=100.0 * enemy.hp / enemy.max_hp if enemy else None,
             available_actions=AVAILABLE.get(state.screen_type, ()),
         )
-        return _produced(seen, percept.tick, state)
+        read_at, text = percept.read_at, percept.text
+        return _produced(seen, percept.tick, state, ocr_tick=read_at, tile_text=text)
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
         """The differences between the screen and work RAM."""
         tick, at = percept.tick, game_seconds(percept.state)
         found = percept.disagreements
         return [Produced({"between": words}, tick, at, importance=2) for words in found]
-
-    def action(self, call: Call, performed: Performed) -> Produced | None:
-        """A finished action of the plan, with its outcome and duration."""
-        intent: Intent = call.args[0]
-        if intent.source is not IntentSource.PLAN or performed.outcome is Outcome.RUNNING:
-            return None
-        frames = performed.state.frame - intent.began.frame
-        record = ActionRecord(
-            tick=call.instance.tick,
-            action_type="sequence",
-            action_value=intent.name,
-            reasoning=intent.active_goal.goal.label if intent.active_goal else intent.why,
-            confidence=1.0,  # rules are certain
-            success=performed.outcome is Outcome.DONE,
-            outcome_summary=performed.outcome.value,
-            duration_ms=1000 * frames / FRAMES_PER_SECOND,
-        )
-        place = self.place_of(intent.began)
-        return _produced(record, call.instance.tick, performed.state, importance=5, location=place)
 
     def battle(self, _call: Call, percept: Percept) -> Produced | None:
         """A finished battle."""
@@ -299,7 +280,7 @@ def _produced(
     state: State,
     *,
     importance: int = 3,
-    **more: str,
+    **more: Json,
 ) -> Produced:
     return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
 

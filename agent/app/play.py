@@ -23,6 +23,7 @@ from agent.capabilities.registry import Topic
 from agent.errors import UsageError
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
+from emulator.screen.tesseract import find_tesseract
 from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
 from memory.file_access import write_file
 
@@ -134,7 +135,6 @@ def play_run(
         until = story.up_to(settings.until or (run_settings.until if run_settings else None))[-1]
         memory = None if settings.memory == NO_MEMORY else settings.memory or HOME / KNOWLEDGE
         knowledge = stack.enter_context(_open_memory(memory, now.timestamp()))
-        known = knowledge.size()
         mind = settings.mind or (Decider(run_settings.mind) if run_settings else Decider.RULES)
         new_service = _service_factory(
             settings, mind, (memory or HOME / KNOWLEDGE).parent, interrupt
@@ -164,6 +164,7 @@ def play_run(
         asking = service.asking(run_settings.ask_every) if service is not None else None
         back = None if settings.at is None else _return_point(folder, settings)
         session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
+        session.readers.find_second = find_tesseract
         if stage is not None:
             stage(console)
             session.begin_here()
@@ -177,7 +178,7 @@ def play_run(
                 tick=session.tick,
                 repeats_to=session.repeats_to,
                 memory=memory,
-                known=known,
+                known=knowledge.size(),
                 labels={each.id: each.label for each in story.milestones_up_to(until)},
                 species=Dex.of(cartridge).all_species,
                 asks=service.model if service is not None else "",

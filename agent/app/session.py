@@ -24,6 +24,7 @@ from agent.experience.memory_use import MemoryUse
 from agent.loop import Loop, Performed
 from agent.mind.intent import Intent, IntentSource
 from agent.perception.percept import Percept
+from agent.perception.screen_readers import ScreenReaders
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError
@@ -108,6 +109,7 @@ class Session:
         self._recent: deque[EventRow] = deque(maxlen=RECENT)
         self._store.watch_events(self._note_event)
         self.model: Callable[[], ModelStatus] | None = None
+        self.readers = ScreenReaders()
         self._context = RunContext(
             self._store,
             self._store.next_session(),
@@ -116,6 +118,7 @@ class Session:
             GameParts.of(console.cartridge, story, settings.seed),
             more,
             asking,
+            self.readers,
         )
         prepare(self._context.game.dex)
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
@@ -185,6 +188,7 @@ class Session:
         finally:
             gc.unfreeze()
             gc.set_threshold(*thresholds)
+            self.readers.close()
         if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:
             self._checkpoints.pause()
         elif not self._is_finished():
@@ -367,5 +371,6 @@ class Session:
             episodes=self._branch.recovery.episodes,
             restores=self._branch.recovery.restores,
             returns=tuple(self._store.branchings()),
+            readers=self.readers.scores,
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from agent.mind.intent import Intent
+from agent.perception.screen_readers import ReaderScore
 from agent.story.milestones import ReachedMilestone
 from emulator import Screen, State
 from emulator.dex.species import Species
@@ -156,6 +157,9 @@ class Summary:
     episodes: int  # of being stuck
     restores: int
     returns: Sequence[Branching] = ()  # each return to a checkpoint that abandoned a branch
+    readers: Mapping[str, ReaderScore] = field(
+        default_factory=dict
+    )  # text in rendered frames, by reader
     moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
     advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
 

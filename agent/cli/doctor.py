@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
@@ -66,7 +65,6 @@ def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
 
     yield HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
     yield _dependencies()
-    yield _tesseract()
     yield _key()
     yield _disk(folder)
     try:
@@ -132,21 +130,6 @@ def _dependencies() -> HealthFinding:
     if None in versions.values():
         return HealthFinding("packages", BROKEN, found, "run scripts/play once: it installs them")
     return HealthFinding("packages", OK, found)
-
-
-def _tesseract() -> HealthFinding:
-    program = shutil.which("tesseract")
-    if program is None:
-        advice = "not needed to play; Debian: apt-get install tesseract-ocr"
-        return HealthFinding("tesseract", OPTIONAL, "not installed", advice)
-    try:
-        ran = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=10, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        return HealthFinding("tesseract", OPTIONAL, f"does not run: {error}", "install it again")
-    words = ran.stdout.split()
-    return HealthFinding("tesseract", OK, " ".join(words[1:2]) or program)
 
 
 def _key() -> HealthFinding:

@@ -34,6 +34,11 @@ def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
         ("errors", str(summary.errors)),
         ("speed", f"{summary.frames_per_s:,.0f} frames a second"),
     ]
+    rows += [
+        (f"text read by {name}", f"{each.share:.1%} right in {counted(each.frames, 'frame')}")
+        for name, each in summary.readers.items()
+        if each.frames
+    ]
     if summary.advice is not None:
         rows += _advice_rows(summary.advice)
     return facts("milestones and figures", rows)

@@ -30,7 +30,8 @@ class ActiveGoal(NamedTuple):
 class Intent:
     """One decision, carried out step by step until its skill run ends or a reflex interrupts it.
 
-    `began` is the state it was decided in; `plan` is the plan in words, '' without one.
+    `began` is the state it was decided in; `confidence` is lower after each failure of the same action; `plan` is the
+    plan in words, '' without one.
     """
 
     source: IntentSource
@@ -39,6 +40,7 @@ class Intent:
     active_goal: ActiveGoal | None
     skill_run: SkillRun
     began: State
+    confidence: float = 1.0
     plan: str = ""
 
 

@@ -63,6 +63,7 @@ class Mind(SavedAttributes):
         for exit_action in (recovery.escape, recovery.inquiry.action if recovery.inquiry else None):
             if exit_action is not None:
                 self._bound[exit_action.action.name] = exit_action
+                recovery.never_cooling.add(exit_action.action.name)
         self._failures: Counter[str] = Counter()  # of actions
         self._setbacks: Counter[str] = Counter()  # of goals; each gain takes one from every goal
         self._gained = self._progress.gained
@@ -211,7 +212,12 @@ class Mind(SavedAttributes):
 
     def _recover(self, reason: StuckReason, percept: Percept) -> None:
         recovery = self._recovery
-        step = recovery.escalate(reason, percept, self.goal, may_ask=self._model_advice is not None)
+        outcomes = self._recall.recent_outcomes()
+        recent = [str(each["action"]) for each in outcomes if each["action"] in self._bound]
+        if self._intent is not None:
+            recent.append(self._intent.name)
+        may_ask = self._model_advice is not None
+        step = recovery.escalate(reason, percept, self.goal, recent, may_ask=may_ask)
         if step is RecoveryStep.ASK_ADVICE and self._model_advice is not None:
             self._model_advice.stuck(reason.value)
         if step not in {RecoveryStep.RESTORE, RecoveryStep.GIVE_UP}:
@@ -360,7 +366,7 @@ class Mind(SavedAttributes):
             pause = IDLE_FRAMES + PAUSE * self._failures[action.name] % LONGEST_PAUSE
             return self._idle(percept, f"{action.label} changed nothing", pause)
         self._last_action = None
-        self._progress.begun(action.name)
+        self._progress.begun()
         skill_run = SkillRun(self._bound[action.name].begin(percept.state))
         intent = replace(
             self._intend(IntentSource.PLAN, action.name, action.label, skill_run, percept),
@@ -406,4 +412,5 @@ class Mind(SavedAttributes):
     def _intend(
         self, source: IntentSource, name: str, why: str, skill_run: SkillRun, percept: Percept
     ) -> Intent:
-        return Intent(source, name, why, self._active_goal, skill_run, percept.state)
+        confidence = 1 / (1 + self._failures[name])
+        return Intent(source, name, why, self._active_goal, skill_run, percept.state, confidence)

@@ -140,7 +140,7 @@ class ProgressMonitor(SavedAttributes):
     everything new again; growth (experience, money) resets the counts of `FORGIVEN_BY_GROWTH`.
     """
 
-    SAVED = ("_gains", "_seen", "quiet", "_lost", "_tried", "_last", "_square", "_text")
+    SAVED = ("_gains", "_seen", "quiet", "_lost", "_square", "_text")
 
     def __init__(self, patience: int = PATIENCE) -> None:
         self._patience = patience
@@ -152,8 +152,6 @@ class ProgressMonitor(SavedAttributes):
         self._excess: dict[
             _Key, float
         ] = {}  # for keys at their limit or above: the count as a multiple of the limit
-        self._tried: Counter[str] = Counter()
-        self._last = ""
         self._square: list[int] = []  # the map, x and y where the player was last in control
         self._text = ""
 
@@ -173,18 +171,10 @@ class ProgressMonitor(SavedAttributes):
         return StuckReason.NO_NOVELTY if self.quiet > self._patience else None
 
     @property
-    def suspects(self) -> tuple[str, ...]:
-        """The actions to avoid: the suspected one, else those tried more than once, else the last."""
+    def suspect(self) -> str:
+        """The action that is the reason of the verdict, '' without one."""
         worst = self._worst()
-        if worst is not None and worst[1]:
-            return (worst[1],)
-        repeated = tuple(name for name, times in self._tried.most_common() if times > 1)
-        return repeated or ((self._last,) if self._last else ())
-
-    @property
-    def tried(self) -> tuple[str, ...]:
-        """The actions begun since the last gain, the most frequent first."""
-        return tuple(name for name, _ in self._tried.most_common())
+        return worst[1] if worst is not None else ""
 
     def saw(self, percept: Percept) -> bool:
         """Record one tick, and return whether it brought a gain."""
@@ -203,7 +193,6 @@ class ProgressMonitor(SavedAttributes):
     def rest(self) -> None:
         """Reset everything: there was a gain, or there is nothing to do."""
         self._seen.clear()
-        self._tried.clear()
         self.again()
 
     def again(self) -> None:
@@ -212,11 +201,9 @@ class ProgressMonitor(SavedAttributes):
         self._counts.clear()
         self._excess.clear()
 
-    def begun(self, action: str) -> None:
-        """Record an action that begins."""
+    def begun(self) -> None:
+        """Record that an action begins."""
         self._lost = 0
-        self._tried[action] += 1
-        self._last = action
 
     def ended_well(self, action: str) -> None:
         """Record an action that succeeded; the first success is a novelty."""

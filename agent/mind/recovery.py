@@ -1,7 +1,8 @@
 """Recovery when play is stuck, step by step: from a new plan to an earlier checkpoint."""
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
@@ -94,7 +95,7 @@ class StuckRecovery(SavedAttributes):
         self.restores = 0
         self._owed = False  # whether an abandoned branch has no recorded post-mortem yet
         self._seed = seed
-        self.never_cooling: Collection[str] = ()  # actions that never cool down
+        self.never_cooling: set[str] = set()  # actions that never cool down
         self._tick = 0
         self._cooling: dict[str, int] = {}  # cool-down end tick by action
         self._leaving: int | None = None  # the map to leave
@@ -121,9 +122,16 @@ class StuckRecovery(SavedAttributes):
         return replace(episode, over=True)
 
     def escalate(
-        self, reason: StuckReason, percept: Percept, goal: str | None, *, may_ask: bool
+        self,
+        reason: StuckReason,
+        percept: Percept,
+        goal: str | None,
+        recent: Sequence[str],
+        *,
+        may_ask: bool,
     ) -> RecoveryStep:
-        """Take the next recovery step for `reason` and return it; `may_ask` if there is an advisor."""
+        """Take the next recovery step for `reason` and return it; `recent` are the last actions, `may_ask` if there is an advisor."""
+        times = Counter(name for name in recent if name not in self.never_cooling)
         if self.episode is None:
             self.episodes += 1
             self.episode = self._new_episode(reason, percept, goal)
@@ -133,18 +141,20 @@ class StuckRecovery(SavedAttributes):
         self.episode = replace(
             self.episode,
             lasted=percept.tick,
-            tried=tuple(dict.fromkeys((*self.episode.tried, *self.progress.tried))),
+            tried=tuple(
+                dict.fromkeys((*self.episode.tried, *(name for name, _ in times.most_common())))
+            ),
             recovery_steps=(*self.episode.recovery_steps, step.value),
         )
         match step:
             case RecoveryStep.REPLAN:
-                self._cool(COOL_DOWN)
+                self._cool(times, COOL_DOWN)
             case RecoveryStep.ASK_AROUND:
                 self._asking = percept.place.map_id
             case RecoveryStep.LEAVE_MAP:
                 self._leaving, self._leaves = percept.place.map_id, LEAVES
             case RecoveryStep.RESTORE:
-                self._cool(LONG_COOL_DOWN)
+                self._cool(times, LONG_COOL_DOWN)
                 self.restores += 1
                 self._owed = True
             case RecoveryStep.ASK_ADVICE | RecoveryStep.GIVE_UP:
@@ -273,7 +283,10 @@ class StuckRecovery(SavedAttributes):
             return RecoveryStep.RESTORE
         return RecoveryStep.GIVE_UP
 
-    def _cool(self, ticks: int) -> None:
-        for name in self.progress.suspects:
+    def _cool(self, recent: Counter[str], ticks: int) -> None:
+        """Avoid the suspected action for `ticks`, else those done repeatedly of late, else the last."""
+        repeated = [name for name, times in recent.items() if times > 1]
+        suspect = self.progress.suspect
+        for name in [suspect] if suspect else repeated or [*recent][-1:]:
             if name not in self.never_cooling:
                 self._cooling[name] = self._tick + ticks

@@ -11,7 +11,7 @@ from typing import Final
 
 from emulator import Console, Font, Screen, ScreenType, State, World
 from emulator.ram.map import MapPosition
-from emulator.screen.glyphs import agreement, read_glyphs
+from emulator.screen.glyphs import accuracy, read_glyphs
 from emulator.screen.scene import Scene, locate
 from memory.codec import SavedAttributes
 
@@ -28,6 +28,11 @@ class ScreenReading:
     scene: Scene | None
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        """The text of each row."""
+        return tuple(self.text.split("\n"))
+
+    @property
     def label(self) -> str:
         """The position in words."""
         if self.scene is None:
@@ -40,8 +45,8 @@ class ScreenReading:
 class Percept:
     """State and screen together.
 
-    `text` is the text of the tile map without blank rows; `confidence` is how well the latest reading of pixels agreed
-    with it (0 to 1); `disagreements` are the differences found in this tick, in words; `reading` is None
+    `text` is the text of the tile map without blank rows; `pixel_text` that of the latest frame, at tick `read_at`, and
+    `confidence` how well the two agreed there (0 to 1); `disagreements` are the differences found in this tick, in words; `reading` is None
     unless a frame was read; `came_from` is the map in which the player was last free to walk,
     None before the first.
     """
@@ -53,6 +58,8 @@ class Percept:
     disagreements: tuple[str, ...] = ()
     reading: ScreenReading | None = None
     came_from: int | None = None
+    pixel_text: str = ""
+    read_at: int | None = None  # None before the first frame
 
     @property
     def place(self) -> MapPosition:
@@ -87,6 +94,8 @@ class Perceiver(SavedAttributes):
         self._world = world
         self._due = due  # what a milestone needs for its second witness
         self._confidence = 0.0
+        self._pixel_text = ""
+        self._read_at: int | None = None
         self._last_type: ScreenType | None = None
         self._last_map: int | None = None
 
@@ -96,11 +105,15 @@ class Perceiver(SavedAttributes):
         reading = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
         # In the dark the game draws every tile alike.
         if reading is not None and not state.is_dark:
-            self._confidence = agreement(state.screen_text, reading.text)
+            self._confidence = accuracy(state.screen_rows, reading.rows).share
+            self._pixel_text = _text_of(reading.rows)
+            self._read_at = tick
         percept = Percept(
             tick=tick,
             state=state,
             text=_text_of(state.screen_rows),
+            pixel_text=self._pixel_text,
+            read_at=self._read_at,
             confidence=self._confidence,
             disagreements=tuple(self._disagreements(state, reading)) if reading else (),
             reading=reading,

@@ -63,19 +63,6 @@ def read_rows(screen: Screen, font: Font) -> tuple[str, ...]:
     return tuple(["".join(found[at : at + COLUMNS]) for at in range(0, ROWS * COLUMNS, COLUMNS)])
 
 
-def agreement(tile_map_text: str, glyph_text: str) -> float:
-    """Return the share of non-blank characters, of either text, that are equal."""
-    if tile_map_text == glyph_text:
-        return 1.0  # the usual case
-    pairs = [
-        (here, there)
-        for row, other in zip(tile_map_text.split("\n"), glyph_text.split("\n"), strict=False)
-        for here, there in zip(row.ljust(len(other)), other.ljust(len(row)), strict=True)
-        if here != " " or there != " "
-    ]
-    return sum(here == there for here, there in pairs) / len(pairs) if pairs else 1.0
-
-
 NOT_TEXT: Final = frozenset(" ┌─┐│└┘▶▷▼")  # frames and arrows, which are not text
 
 
@@ -136,6 +123,8 @@ def accuracy(expected_rows: Sequence[str], read_rows: Sequence[str]) -> Accuracy
 
 def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
+    if one == other:
+        return len(one)  # the usual case
     longest = [0] * (len(other) + 1)
     for letter in one:
         before = longest

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import Entry
+from memory.tiers.observer import ObserverMemory
 from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory
 
@@ -12,9 +13,14 @@ class Recall:
     """Queries on the memory of one run and the knowledge it started with; none of them changes memory."""
 
     def __init__(
-        self, blackboard: Blackboard, strategist: StrategistMemory, tactician: TacticianMemory
+        self,
+        blackboard: Blackboard,
+        observer: ObserverMemory,
+        strategist: StrategistMemory,
+        tactician: TacticianMemory,
     ) -> None:
         self._blackboard = blackboard
+        self.recent_outcomes = observer.get_recent_outcomes
         self._strategist = strategist
         self.changes = blackboard.changes
         self.fullness = blackboard.fullness

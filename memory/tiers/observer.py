@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import eq
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import Entry, EntryKind, scope_name
@@ -14,6 +15,9 @@ from memory.codec import Json, Record, as_json, from_json
 TICK_STATE: Final = "tick_state"
 SENSORY_INPUT: Final = "sensory_input"
 ACTION: Final = "action"
+UNPLANNED: Final = (
+    "unplanned_action"  # by a reflex or recovery, or dropped: no lesson is drawn from it
+)
 RECENT_ACTIONS: Final = 10
 LATEST_INPUTS: Final = 10
 
@@ -49,7 +53,7 @@ class ActionRecord:
 
 @dataclass(frozen=True, slots=True)
 class SensoryInput:
-    """The content of the screen at one moment."""
+    """The content of the screen at one moment; `ocr_text` was read from the pixels of the last rendered frame."""
 
     vision_labels: tuple[str, ...]
     ocr_text: str
@@ -61,16 +65,34 @@ class SensoryInput:
     available_actions: tuple[str, ...]
 
 
+class TextReading(NamedTuple):
+    """One frame that a second reader read as well, in rows; `differences` are the rows of all three that are not equal."""
+
+    tick: int
+    tile_map: tuple[str, ...]
+    glyphs: tuple[str, ...]
+    second: tuple[str, ...]
+    differences: tuple[tuple[str, str, str], ...]
+
+
 def observer_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of sensory entries: an input is repeated until the screen changes."""
-    return (EntryKind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),)
+    """Return the policies of entries: an input is repeated until the screen changes."""
+    return (
+        EntryKind(SENSORY_INPUT, repeats=eq, limit=LATEST_INPUTS, lasting=True),
+        EntryKind(UNPLANNED, limit=RECENT_ACTIONS),
+    )
 
 
 class ObserverMemory:
-    """The current state of one agent. It holds no data itself: all of it is on the blackboard."""
+    """The current state of one agent. What decisions may use is on the blackboard.
+
+    Only `text_readings` are not: a second reader finishes them at any time, so that no two games have the same.
+    """
 
     def __init__(self, blackboard: Blackboard, agent_id: str) -> None:
         self.blackboard = blackboard
+        self._cleared = 0  # seq of the newest entry at the last `clear`
+        self.text_readings: deque[TextReading] = deque(maxlen=LATEST_INPUTS)
         self.sensory = scope_name(agent_id, "sensory")
         self.working = scope_name(agent_id, "working")
         self.stm = scope_name(agent_id, "stm")
@@ -78,18 +100,21 @@ class ObserverMemory:
     @property
     def current_state(self) -> TickState | None:
         """The newest tick state, or None when it has expired or was cleared."""
-        return self._newest(TickState, TICK_STATE)
+        return self._newest(TickState, TICK_STATE, self._cleared)
 
     @property
     def sensory_input(self) -> SensoryInput | None:
         """The newest screen content, or None when it has expired or was cleared."""
-        return self._newest(SensoryInput, SENSORY_INPUT)
+        # An unchanged screen is not written again, but each state is.
+        since = 0 if self.current_state is not None else self._cleared
+        return self._newest(SensoryInput, SENSORY_INPUT, since)
 
     @property
     def recent_actions(self) -> list[ActionRecord]:
         """The last ten actions, oldest first; they survive `clear`."""
-        entries = self.blackboard.entries(self.working, kind=ACTION, limit=RECENT_ACTIONS)
-        return [from_json(ActionRecord, entry.data) for entry in entries]
+        working = self.blackboard.entries(self.working)
+        actions = [entry for entry in working if entry.kind in {ACTION, UNPLANNED}]
+        return [from_json(ActionRecord, entry.data) for entry in actions[-RECENT_ACTIONS:]]
 
     @property
     def decision_context(self) -> dict[str, Json]:
@@ -113,20 +138,33 @@ class ObserverMemory:
             for action in self.recent_actions
         ]
 
-    def add_action(self, action: ActionRecord) -> Entry:
-        """Return the new entry for `action`, with the current location."""
+    def add_action(
+        self,
+        action: ActionRecord,
+        *,
+        learns: bool = True,
+        game_s: float | None = None,
+        **more: Json,
+    ) -> Entry:
+        """Return the new entry for `action`, with the current location unless `more` says another.
+
+        With `learns` false no lesson is drawn from it: it is only one of the last ten.
+        """
         state = self.current_state
+        location = "" if state is None else state.location
         return self.blackboard.write(
             self.working,
-            ACTION,
-            {**as_json(action), "location": "" if state is None else state.location},
+            ACTION if learns else UNPLANNED,
+            {**as_json(action), "location": location, **more},
             tick=action.tick,
+            game_s=game_s,
+            importance=5,
         )
 
     def clear(self) -> None:
-        """Remove the sensory entries, so that the next decision starts from a fresh state."""
-        self.blackboard.forget(self.sensory)
+        """Let the next decision start from a fresh state: what was sensed until now is not current any more."""
+        self._cleared = self.blackboard.seq
 
-    def _newest(self, kind: type[Record], name: str) -> Record | None:
-        entries = self.blackboard.entries(self.sensory, kind=name, limit=1)
+    def _newest(self, kind: type[Record], name: str, since: int) -> Record | None:
+        entries = self.blackboard.entries(self.sensory, kind=name, limit=1, since_seq=since)
         return from_json(kind, entries[0].data) if entries else None

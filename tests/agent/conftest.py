@@ -13,6 +13,7 @@ from agent.tools.report.page import report_ended
 from agent.tools.scenario.start import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
+from emulator.screen.glyphs import Unavailable
 from tests.agent.demo import at_the_menu
 from tests.agent.ring import Ring
 from tests.agent.support import (
@@ -30,6 +31,15 @@ from tests.agent.support import (
 )
 
 LANE = 12
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_second_reader() -> Iterator[None]:
+    """Play without Tesseract, which takes a fifth of a second for a frame; its own tests ask for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        missing = Unavailable("tesseract", "not used by tests")
+        patch.setattr("agent.app.play.find_tesseract", lambda: missing)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from agent.app.summary import SUMMARY
 from agent.events import DisagreementEvent, StuckEvent, events
+from agent.perception.screen_readers import ReaderScore
 from agent.story.story import Story
 from agent.tools.overnight.logs import Line, journal_lines
 from agent.tools.report.advice import AdviceSummary, advice
@@ -183,6 +184,23 @@ def _kinds(faults: Sequence[LoggedFault]) -> Sequence[FaultStats]:
     return sorted(found, key=lambda each: -each.times)
 
 
+def _readers(summary: Mapping[str, Any]) -> Mapping[str, ReaderScore]:
+    """Return how well text was read in the last session; nothing when the summary was edited to something else."""
+    try:
+        return {
+            name: ReaderScore(
+                int(each["frames"]),
+                int(each["characters"]),
+                int(each["right"]),
+                str(each["missing"]),
+                tuple(map(str, each["differences"])),
+            )
+            for name, each in summary.get("readers", {}).items()
+        }
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return {}
+
+
 class RunStatus(Enum):
     """The status of a run."""
 
@@ -290,6 +308,7 @@ class RunData:
     learned: MemoryChanges
     advice: AdviceSummary
     problems: Problems
+    readers: Mapping[str, ReaderScore]
     actions: ActionsTaken
     night: NightLog
     trail: Sequence[TrailRow] = field(repr=False)
@@ -336,6 +355,7 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
         learned=memory_changes(run, moved if isinstance(moved, Mapping) else {}),
         advice=advice(run, times),
         problems=problems(run, night.faults, summary),
+        readers=_readers(summary),
         actions=actions_taken(run, times),
         night=night,
         trail=trail,

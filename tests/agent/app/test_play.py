@@ -7,11 +7,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,10 +188,16 @@ def test_the_report_shows_milestones_and_loads_nothing(played: Played) -> None:
     assert "http" not in page  # the page loads nothing
 
 
-def test_confidence_is_the_agreement_of_pixels_and_tile_map(played: Played) -> None:
+def test_the_senses_hold_what_was_read_from_pixels_beside_the_tile_map(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         seen = [e.data for e in run.store.live_entries() if e.kind == "sensory_input"]
-    assert seen[-1]["ocr_confidence"] == 1.0
+    last: Mapping[str, Any] = next(each for each in reversed(seen) if each["tile_text"])
+    assert last["ocr_confidence"] == 1.0
+    assert set(last["ocr_text"].split()) & set(last["tile_text"].split())
+    assert 0 < last["ocr_tick"] <= played.summary.ticks
+    glyphs = played.summary.readers["glyphs"]
+    assert glyphs.frames > 100
+    assert glyphs.share > 0.9  # text that is being printed is a few letters behind
 
 
 def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:

@@ -109,6 +109,9 @@ class World:
     def objective_status(self, _objective_id: str) -> str | None:
         return None
 
+    def recent_outcomes(self) -> Sequence[str]:
+        return ()
+
     def tick(self, ticks: int = 1) -> Intent:
         """Let this many ticks pass, and perform one step."""
         self.percept = replace(self.percept, tick=self.percept.tick + ticks)

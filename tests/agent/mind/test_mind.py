@@ -1,6 +1,6 @@
 """The mind: plans are kept while valid and dropped when not, and failures count."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -49,6 +49,9 @@ class EmptyMemory:
 
     def objective_status(self, _objective_id: str) -> str | None:
         return None
+
+    def recent_outcomes(self) -> Sequence[str]:
+        return ()
 
 
 @dataclass

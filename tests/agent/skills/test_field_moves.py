@@ -28,7 +28,7 @@ from agent.skills.skill import Movement, Skill
 from agent.story.story import Story
 from emulator import Button, CartridgeKind, Font, PyBoyConsole, State, Step
 from emulator.profile import symbol
-from emulator.screen.glyphs import agreement
+from emulator.screen.glyphs import accuracy
 from emulator.world.layout import BORDER
 from memory import read_run
 from tests.agent.demo import DEX, WORLD, free_in
@@ -295,7 +295,7 @@ def test_a_dark_frame_is_no_disagreement_and_keeps_the_confidence(in_town: Game)
     in_town.console.perform(Step(None, 0, 4), render=True)
     dark = perceiver.perceive(in_town.state, 2)
     assert dark.reading is not None
-    assert agreement(in_town.state.screen_text, dark.reading.text) < 1
+    assert accuracy(in_town.state.screen_rows, dark.reading.rows).share < 1
     assert (dark.confidence, dark.disagreements) == (1.0, ())
 
 

@@ -309,7 +309,7 @@ def test_a_better_text_match_scores_higher(memory: MemoryFixture) -> None:
 
 
 def test_recall_reads_all_three_tiers(tiers: Tiers) -> None:
-    recall = Recall(tiers.blackboard, tiers.strategist, tiers.tactician)
+    recall = Recall(tiers.blackboard, tiers.observer, tiers.strategist, tiers.tactician)
     assert recall.visits("hometown") == 0
     assert recall.recent(TIERS_WORKING, "action", 5) == []
     tiers.strategist.add_location(TOWN)

@@ -639,3 +639,16 @@ def test_the_page_of_a_run_has_no_errors_and_is_readable(
     assert page.evaluate(COLLIDING) == []
     assert page.locator("img").evaluate_all("(all) => all.every((e) => e.naturalWidth === 160)")
     page.context.close()
+
+
+def test_the_text_that_readers_read_is_in_the_report(played: Played, tmp_path: Path) -> None:
+    run = shutil.copytree(played.folder, tmp_path / "run")
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    score = {"frames": 2, "characters": 40, "right": 30, "missing": "gone", "differences": ["a<b"]}
+    summary["readers"]["tesseract"] = score
+    (run / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    shown = text_of(page_of(run))
+    assert "read by tesseract in the last session: 75.0% of 40 characters right" in shown
+    assert "gone a<b" in shown
+    (run / "summary.json").write_text(json.dumps(summary | {"readers": [3]}), encoding="utf-8")
+    assert not data_of(run).readers
