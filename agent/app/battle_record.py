@@ -47,6 +47,7 @@ class OngoingBattle:
     hp_chosen: float = 100.0
     enemy_hp_chosen: float = 100.0
     asked: bool = False  # whether the battle menu was open at the last tick
+    team_hp: int = 0  # percent of the team's HP at the first menu
     place: str = ""
     opponent: str = ""
     thrown: bool = False  # whether the last item used this turn was a ball
@@ -67,7 +68,7 @@ class BattleWatch(SavedAttributes):
 
     `beaten` is the money at the start of the last battle, if it was lost and its cost is not known yet.
     `around` adds to the last record: the place, the trainer, all own Pokemon that fought, the one that was out at the end
-    and its moves.
+    and its moves, what the battle cost the team in percent of its HP, and the money won.
     """
 
     SAVED = ("battles", "turns", "lost", "beaten", "around", "_blackouts")
@@ -100,6 +101,9 @@ class BattleWatch(SavedAttributes):
             "finisher": fight.active,
             "finisher_moves": fight.finisher_moves,
             "enemies": record.enemy_pokemon,
+            # After a defeat the team is healed before the player has control again.
+            "hp_lost": fight.team_hp - (0 if record.outcome == "defeat" else team_hp(state)),
+            "money": max(0, state.player.money - fight.money),
         }
         self.battles += 1
         self.turns += record.turns_taken
@@ -194,6 +198,7 @@ class BattleWatch(SavedAttributes):
             fighters=[name],
             bag=_bag(state),
             money=state.player.money,
+            team_hp=team_hp(state),
             place=self._place_of(state),
             opponent=self._dex.opponent(*trainer) if battle.is_trainer else "",
         )
@@ -227,6 +232,12 @@ class BattleWatch(SavedAttributes):
     def _name(self, mon: BattleMon) -> str:
         species = self._dex.all_species.get(mon.species)
         return species.name if species is not None else mon.nickname
+
+
+def team_hp(state: State) -> int:
+    """Return the HP of the team in percent."""
+    most = sum(mon.stats.hp for mon in state.party.mons)
+    return round(100 * sum(mon.hp for mon in state.party.mons) / most) if most else 0
 
 
 def _percent(mon: BattleMon) -> float:

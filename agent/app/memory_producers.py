@@ -142,7 +142,14 @@ class PlayProducers:
             duration_ms=1000 * frames / FRAMES_PER_SECOND,
         )
         place = self.place_of(intent.began)
-        return _produced(record, call.instance.tick, performed.state, importance=5, location=place)
+        return _produced(
+            record,
+            call.instance.tick,
+            performed.state,
+            importance=5,
+            location=place,
+            label=intent.why,
+        )
 
     def battle(self, _call: Call, percept: Percept) -> Produced | None:
         """A finished battle."""
@@ -150,7 +157,8 @@ class PlayProducers:
         if record is None:
             return None
         around = self.battles.around
-        more = {name: around[name] for name in ("location", "opponent") if around[name]}
+        names = ("location", "opponent", "hp_lost", "money")
+        more = {name: around[name] for name in names if around[name]}
         if len(around["fighters"]) > 1:
             more |= {name: around[name] for name in ("fighters", "finisher", "finisher_moves")}
         return _produced(record, percept.tick, percept.state, importance=7, **more)
@@ -299,7 +307,7 @@ def _produced(
     state: State,
     *,
     importance: int = 3,
-    **more: str,
+    **more: Json,
 ) -> Produced:
     return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
 

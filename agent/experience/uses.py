@@ -16,8 +16,6 @@ from memory import (
     BlackboardEvent,
     BlockedSquare,
     Entry,
-    Json,
-    LearnedPattern,
     MistakeRecord,
     Recall,
     ShopStockSeen,
@@ -213,17 +211,6 @@ class Experience(SavedAttributes):
             MemoryUse.THINGS, (), lambda recall: unneeded(self._milestone_times(recall)), {}
         )
         return known.get(item, "")
-
-    def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
-        """Return the most proven sequence of actions from a place to the goal with this label."""
-
-        def find(recall: Recall) -> dict[Json, LearnedPattern]:
-            patterns = recall.patterns({"location": place})
-            here = [each for each in patterns if each.trigger_conditions.get("location") == place]
-            return {each.trigger_conditions.get("reasoning"): each for each in here[::-1]}
-
-        known: Mapping[Json, LearnedPattern] = self._known(MemoryUse.SEQUENCES, (place,), find, {})
-        return known.get(goal)
 
     def blocked_squares(self) -> Mapping[tuple[int, int, int], BlockedSquare]:
         """Return the squares that a walk could not enter, and no later walk has entered."""

@@ -21,6 +21,7 @@ from memory.tiers.forgetting import decayed
 from memory.tiers.knowledge import (
     KIND_BY_NAME,
     KIND_BY_TABLE,
+    ConsolidationConfig,
     Knowledge,
     LearnedPattern,
     PlayerPreference,
@@ -226,18 +227,21 @@ class AggregatedRow(NamedTuple):
 
 
 def aggregate(
-    table: str, contributions: Iterable[Contribution], *, at: float, rate: float
+    table: str, contributions: Iterable[Contribution], *, at: float, config: ConsolidationConfig
 ) -> AggregatedRow | None:
-    """Return a row of one of the four tables at a date, or None while nothing is known to work."""
+    """Return a row of one of the four tables at a date, or None while nothing is known to work often enough."""
     all_of_them = list(contributions)
     known = by_precedence(all_of_them)
     if not known:
         return None
     kind, deciding, overruled = KIND_BY_TABLE[table], known[-1], Overruled()
+    rate = config.forgetting_decay_rate
     record = reduce(kind.merge, (from_json(kind.record, each.content) for each in known))
     if isinstance(record, SuccessfulStrategy) and record.success_rate == 0.0:
         return None
     if isinstance(record, LearnedPattern):
+        if record.success_count < config.min_occurrences_for_pattern:
+            return None
         record = _faded_pattern(record, known, at, rate)
     elif isinstance(record, PlayerPreference):
         record = _faded_preference(record, known, at, rate)

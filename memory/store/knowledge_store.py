@@ -229,7 +229,6 @@ class KnowledgeStore(KnowledgeReader):
         self, known: Knowledge, things: ByRow
     ) -> Iterator[tuple[KnowledgeTable, str, AggregatedRow]]:
         """Put the aggregate of each contributed row, as of now, into `known`, and yield it."""
-        rate = self._config.forgetting_decay_rate
         for (name, memory_id), runs in things.items():
             if name == TOTALS_TABLE:
                 sums = sum_totals(runs.values())
@@ -238,7 +237,7 @@ class KnowledgeStore(KnowledgeReader):
                     sums["victories"] / sums["battles"] if sums["battles"] else 0.0
                 )
             elif name in BY_NAME:
-                result = aggregate(name, runs.values(), at=self._now, rate=rate)
+                result = aggregate(name, runs.values(), at=self._now, config=self._config)
                 if result is not None:
                     known.of(name)[memory_id] = result.record
                     yield BY_NAME[name], memory_id, result

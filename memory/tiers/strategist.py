@@ -155,23 +155,26 @@ def _add_totals(known: SessionTotals, new: SessionTotals) -> SessionTotals:
 
 
 def _merge_visit(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
-    explored = _joined(known.explored_areas, seen.explored_areas)
-    unexplored = _joined(known.unexplored_areas, seen.unexplored_areas)
     return merged(
         known,
         seen,
         added=("visit_count",),
         lowest=("first_visit_tick",),
         highest=("last_visit_tick",),
-        explored_areas=explored,
-        unexplored_areas=tuple(area for area in unexplored if area not in explored),
-        points_of_interest=_joined(known.points_of_interest, seen.points_of_interest),
-        npcs_interacted=_joined(known.npcs_interacted, seen.npcs_interacted),
+        **details(known, seen),
     )
 
 
-def _joined(known: tuple[str, ...], seen: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*known, *seen)))[-MAX_DETAILS:]
+def details(known: Any, seen: Any) -> dict[str, Any]:  # noqa: ANN401  # two records of a place
+    """Return the details of both records of a place; what one of them has explored is not unexplored."""
+    names = ("explored_areas", "unexplored_areas", "points_of_interest", "npcs_interacted")
+    both = {
+        name: tuple(dict.fromkeys((*getattr(known, name), *getattr(seen, name))))[-MAX_DETAILS:]
+        for name in names
+    }
+    explored = both["explored_areas"]
+    open_areas = tuple(each for each in both["unexplored_areas"] if each not in explored)
+    return {**both, "unexplored_areas": open_areas}
 
 
 class StrategistMemory:

@@ -19,11 +19,10 @@ from agent.capabilities.shop import capability as shop
 from agent.capabilities.shop_stock import ShopStock
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
-from agent.experience.action_costs import ActionCosts, in_order, names_of
+from agent.experience.action_costs import ActionCosts, names_of
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.experience.uses import Experience
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.planning.search import explain
 from agent.skills import (
     Attack,
     Destination,
@@ -41,7 +40,6 @@ from memory import (
     BlockedSquare,
     Hooks,
     Json,
-    LearnedPattern,
     MistakeRecord,
     Producers,
     ShopStockSeen,
@@ -466,41 +464,8 @@ def test_e35_a_sequence_never_chooses_a_worse_move(first_turn: State) -> None:
 
 
 ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
-TWO = Action("two", (), (Effect("there", 1),), 2, "go the other way")
 COSTLY = Action("two", (), (Effect("there", 1),), 3, "go the other way")
 THERE = Goal("there", (Require("there", at_least=1),), 1, "be there")
-
-
-def pattern_of(*actions: str) -> LearnedPattern:
-    words = f"{THERE.label}: {', '.join(actions)}"
-    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.label}
-    return LearnedPattern(words, "action_sequence", words, conditions, "", 1, 3, 0, 1.0, LATE, 1.0)
-
-
-@pytest.mark.parametrize(("other", "taken"), [(TWO, "two"), (COSTLY, "one")])
-def test_e35_of_plans_of_equal_cost_the_one_that_worked_is_chosen(
-    memory: AgentMemory, other: Action, taken: str
-) -> None:
-    memory.tactician.add_pattern(pattern_of("two"))
-    state = State.__new__(State)  # only its place is read
-    asked = experience(memory)
-    search = ActionCosts(asked, lambda _state: "town").search([ONE, other], {}, state)
-    found = search(THERE, {})
-    assert found is not None
-    assert names_of(found) == (taken,)
-    label = "remembered: from here this worked 3 of 3 times" in explain(found, {})
-    assert label is (taken == "two")
-    assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
-    without_memory = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
-    plain = ActionCosts(without_memory, lambda _state: "town").search([ONE, other], {}, state)
-    first = plain(THERE, {})
-    assert first is not None
-    assert names_of(first) == ("one",)
-
-
-def test_named_actions_come_first_and_the_others_keep_their_order() -> None:
-    names = [each.name for each in in_order([ONE, TWO, COSTLY], ("two",))]
-    assert names == ["two", "two", "one"]
 
 
 def test_e35_a_remembered_cost_is_counted_when_it_changes_the_plan(memory: AgentMemory) -> None:
