@@ -102,7 +102,9 @@ class BattleWatch(SavedAttributes):
             "finisher_moves": fight.finisher_moves,
             "enemies": record.enemy_pokemon,
             # After a defeat the team is healed before the player has control again.
-            "hp_lost": fight.team_hp - (0 if record.outcome == "defeat" else team_hp(state)),
+            "hp_lost": max(
+                0, fight.team_hp - (0 if record.outcome == "defeat" else team_hp(state))
+            ),
             "money": max(0, state.player.money - fight.money),
         }
         self.battles += 1

@@ -53,8 +53,8 @@ def found(world: World, state: State) -> Mapping[int, int]:
     return taken
 
 
-def unneeded(milestone_times: Iterable[Entry]) -> Mapping[int, str]:
-    """Return the items that no run needed to pick up, each with the reason in words.
+def unneeded(milestone_times: Iterable[Entry]) -> Mapping[str, str]:
+    """Return the names of the items that no run needed to pick up, each with the reason in words.
 
     Every run would have had one left without those picked up, at the latest milestone at which several runs ended.
     """
@@ -73,7 +73,7 @@ def unneeded(milestone_times: Iterable[Entry]) -> Mapping[int, str]:
         for item in items
     }
     return {
-        int(item): f"{left} and more were left over in all of {len(runs)} runs"
+        item: f"{left} and more were left over in all of {len(runs)} runs"
         for item, left in least.items()
         if left > 0
     }
@@ -205,9 +205,9 @@ class Experience(SavedAttributes):
         known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
         return best_of(choice, ways, drawn, known)
 
-    def unneeded(self, item: int) -> str:
-        """Return the reason why an item need not be picked up; '' if it may be needed."""
-        known: Mapping[int, str] = self._known(
+    def unneeded(self, item: str) -> str:
+        """Return the reason why an item of this name need not be picked up; '' if it may be needed."""
+        known: Mapping[str, str] = self._known(
             MemoryUse.THINGS, (), lambda recall: unneeded(self._milestone_times(recall)), {}
         )
         return known.get(item, "")

@@ -51,6 +51,7 @@ class OpponentMet:
     hp_lost: int = 0
     money: int = 0
     blackouts: int = 0
+    is_trainer: bool = False
 
 
 def opponents_met(battles: Sequence[Entry], *, run: str) -> list[Derived]:
@@ -102,6 +103,7 @@ def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
                 turns=battle["turns_taken"],
                 hp_lost=battle.get("hp_lost", 0),
                 money=battle.get("money", 0),
+                is_trainer=name == battle.get("opponent"),
             )
 
 
@@ -140,7 +142,7 @@ def _merge_opponent(known: OpponentMet, new: OpponentMet) -> OpponentMet:
         new,
         added=added,
         lowest=("first_tick",),
-        highest=("highest_level",),
+        highest=("highest_level", "is_trainer"),
         place=min(known, new, key=lambda each: each.first_tick).place,
         **_games(known, new),
         **_last_battle(known, new, "won", ("won_by", "won_with")),
@@ -268,14 +270,12 @@ def key_over_games(kind: str, data: Mapping[str, Json]) -> str | None:
 
 
 MILESTONE_TIME: Final = "milestone_time"
-_NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
+_OF_THE_RUN: Final = ("run", "choices", "milestone", "before", "left", "found", "moved")
 
 
 def milestones_of(milestone_time: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the data of each milestone that one run reached, by id: tick, turns, battles, team and so on."""
-    taken = {
-        name: value for name, value in milestone_time.items() if name not in _NOT_MILESTONE_DATA
-    }
+    taken = {name: value for name, value in milestone_time.items() if name not in _OF_THE_RUN}
     return {**milestone_time.get("before", {}), milestone_time["milestone"]: taken}
 
 
@@ -294,23 +294,33 @@ MAX_ENCOUNTERS: Final = 200  # of each kind
 
 @dataclass(frozen=True, slots=True)
 class TalkOutcome:
-    """A person who was talked to: the first words of the text and the results of the talk, () when they only talk."""
+    """A person who was talked to: the first words of the text and the results of the talk, () when they only talk.
+
+    `person` says who it is, for people; the map and the slot say it for play.
+    """
 
     place: str
     map_id: int
     slot: int
     words: str
     effects: tuple[str, ...]
+    person: str = ""
+
+    @property
+    def only_talks(self) -> str:
+        """A sentence that the talk had no effect."""
+        return f"{self.person or f'number {self.slot}'} in {self.place} only talks: {self.words!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class ShopStockSeen:
-    """The stock of a shop clerk at the last visit, as item numbers."""
+    """The stock of a shop clerk at the last visit, as item numbers, and their names."""
 
     place: str
     map_id: int
     slot: int
     items: tuple[int, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,10 +355,12 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """Return the difference between `known` and `seen` in words, '' when they agree."""
     if kind == SHOP_STOCK:
-        added = sorted(set(seen["items"]) - set(known["items"]))
-        removed = sorted(set(known["items"]) - set(seen["items"]))
-        words = [f"item {each} is there" for each in added]
-        return ", ".join([*words, *(f"item {each} is gone" for each in removed)])
+        # A record of an earlier version has no names.
+        what = "names" if known.get("names") and seen.get("names") else "items"
+        added = sorted(set(seen[what]) - set(known[what]))
+        removed = sorted(set(known[what]) - set(seen[what]))
+        words = [f"{each} is there" for each in added]
+        return ", ".join([*words, *(f"{each} is gone" for each in removed)])
     if kind == BLOCKED_SQUARE:
         return "a walk passed" if seen["passed"] and not known["passed"] else ""
     return "" if known["effects"] else ", ".join(seen["effects"])

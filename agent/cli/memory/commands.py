@@ -60,6 +60,14 @@ def search(
 
 
 @memory.command()
+def progress(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
+    """Show whether play gets better from game to game: milestones, companions, trainers."""
+    from agent.cli.memory.progress import progress
+
+    progress(path, as_json=as_json)
+
+
+@memory.command()
 def explain(
     name: str = argument("The id or short name of an item.", "ID"),
     path: Path | None = IN,

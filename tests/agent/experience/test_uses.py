@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.app.memory_producers import EncounterProducers
+from agent.app.memory_producers import EncounterProducers, GameNames
 from agent.battle.policy import BattleGoals, BattlePolicy, choose_order
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
@@ -85,7 +85,9 @@ def context_of(asked: Experience, hooks: Hooks | None = None) -> GameContext:
 def observed_hooks(memory: AgentMemory) -> Hooks:
     """Return hooks that store encounters as entries."""
     hooks = Hooks()
-    EncounterProducers(STORY, lambda: 1).register(Producers(hooks, memory.blackboard))
+    EncounterProducers(GameNames(STORY, WORLD, DEX), lambda: 1).register(
+        Producers(hooks, memory.blackboard)
+    )
     return hooks
 
 
