@@ -15,6 +15,7 @@ OUTCOMES: Final = {
     BattleResult.LOST: "defeat",
     BattleResult.LEFT: "runaway",
 }
+SIDES: Final = ("enemy_pokemon", "enemy_level", "player_pokemon", "player_level")
 MOST_DECISIONS: Final = 8  # in the record of one battle
 
 
@@ -100,7 +101,7 @@ class BattleWatch(SavedAttributes):
             "fighters": fight.fighters,
             "finisher": fight.active,
             "finisher_moves": fight.finisher_moves,
-            "enemies": record.enemy_pokemon,
+            **{name: getattr(record, name) for name in SIDES},
             # After a defeat the team is healed before the player has control again.
             "hp_lost": max(
                 0, fight.team_hp - (0 if record.outcome == "defeat" else team_hp(state))
@@ -141,8 +142,9 @@ class BattleWatch(SavedAttributes):
             blackout: dict[str, Json] = {
                 "tick": percept.tick,
                 "place": around["location"],
-                "subject": around["opponent"] or around["enemies"],
+                "subject": around["opponent"] or around["enemy_pokemon"],
                 "cost": cost,
+                **{name: around[name] for name in SIDES},
                 "woke_in": self._place_of(state),
             }
             self._blackouts.append(blackout)

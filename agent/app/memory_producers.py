@@ -243,6 +243,8 @@ class PlayProducers:
             each.map_id for each in header.connections
         }
         came_from = () if before is None or before == here else (called(before),)
+        if came_from:
+            self._place(percept.tick, before or 0, explored=(called(here),))
         self._place(
             percept.tick,
             here,
@@ -250,8 +252,6 @@ class PlayProducers:
             explored=came_from,
             unexplored=tuple(map(called, sorted(beyond - {OUTSIDE, here}))),
         )
-        if came_from:
-            self._place(percept.tick, before or 0, explored=(called(here),))
         self._resources(percept)
 
     def used_place(self, call: Call, performed: Performed) -> None:

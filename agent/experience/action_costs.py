@@ -42,10 +42,11 @@ class ActionCosts:
         """Return the actions at their current costs, each with what memory knows as its note."""
         known = self.experience.failing(self._place_of(state)) if state is not None else {}
         memory = self.experience
-        if not (failures or known or memory.reasons or memory.grounds or memory.broken):
+        if not (failures or known or memory.reasons or memory.grounds):
             return list(actions)
-        kept = (_without_broken(each, memory.broken.get(each.name, {})) for each in actions)
-        priced = (_priced(each, failures.get(each.name, 0), known.get(each.name)) for each in kept)
+        priced = (
+            _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
+        )
         return [self._same(_with_reasons(each, memory.reasons, memory.grounds)) for each in priced]
 
     def _same(self, action: Action) -> Action:
@@ -90,14 +91,6 @@ class ActionCosts:
         is_new = self._compared.get(key) != lessons
         self._compared[key] = lessons
         return is_new
-
-
-def _without_broken(action: Action, broken: Mapping[str, str]) -> Action:
-    """Return an action without the effects that, by memory, it does not have."""
-    if not broken:
-        return action
-    effects = tuple(each for each in action.effects if each.fact not in broken)
-    return _with_notes(replace(action, effects=effects, note=""), broken.values())
 
 
 def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:

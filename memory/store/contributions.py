@@ -16,13 +16,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, decode, encode, from_json
 from memory.store.database import Database
-from memory.store.knowledge_tables import BY_NAME, TABLES
+from memory.store.knowledge_tables import BY_NAME
 from memory.tiers.forgetting import decayed
 from memory.tiers.knowledge import (
     KIND_BY_NAME,
     KIND_BY_TABLE,
     ConsolidationConfig,
-    Knowledge,
     LearnedPattern,
     PlayerPreference,
     SuccessfulStrategy,
@@ -39,7 +38,7 @@ def precedence(status: str, at: float, importance: int, name: str) -> tuple[int,
 
 
 TOTALS_ROW: Final = "totals"  # the id of the only row of totals
-BY_HAND: Final = "by hand"  # the source of rows saved without a run
+BY_HAND: Final = "by hand"  # the source of rows that a person has repaired
 MANAGER: Final = "memory-management"  # the source of rows that several runs agree on
 
 
@@ -452,26 +451,3 @@ class LessonIntake:
             self._changed[key] = self._contributions.of(table, memory_id)
         runs = self._changed[key]
         return runs.get(self._run_id, Contribution(self._run_id)), runs
-
-
-def save_manual(contributions: ContributionTable, before: Knowledge, after: Knowledge) -> None:
-    """Replace the contributions to changed rows by one without a run, and forget removed rows."""
-    for table in TABLES:
-        old, new = before.of(table.name), after.of(table.name)
-        contributions.forget((table.name, name) for name in old.keys() - new.keys())
-        for name, record in new.items():
-            if old.get(name) != record:
-                contributions.save_manual(
-                    table.name, name, as_json(record), table.kind.last_of(record)
-                )
-    if _sums(before) != _sums(after):
-        contributions.save_manual(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
-
-
-def _sums(known: Knowledge) -> dict[str, Json]:
-    won = known.overall_win_rate * known.total_battles
-    return {
-        "sessions": known.total_sessions,
-        "battles": known.total_battles,
-        "victories": round(won) if abs(won - round(won)) < 1e-6 else won,
-    }

@@ -355,12 +355,12 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """Return the difference between `known` and `seen` in words, '' when they agree."""
     if kind == SHOP_STOCK:
-        # A record of an earlier version has no names.
-        what = "names" if known.get("names") and seen.get("names") else "items"
-        added = sorted(set(seen[what]) - set(known[what]))
-        removed = sorted(set(known[what]) - set(seen[what]))
-        words = [f"{each} is there" for each in added]
-        return ", ".join([*words, *(f"{each} is gone" for each in removed)])
+        both = [(each["items"], each.get("names", ())) for each in (known, seen)]
+        names = {item: name for one in both for item, name in zip(*one, strict=False)}
+        was, now = set(known["items"]), set(seen["items"])
+        changed = [(each, "there") for each in sorted(now - was)]
+        changed += [(each, "gone") for each in sorted(was - now)]
+        return ", ".join(f"{names.get(each, f'item {each}')} is {how}" for each, how in changed)
     if kind == BLOCKED_SQUARE:
         return "a walk passed" if seen["passed"] and not known["passed"] else ""
     return "" if known["effects"] else ", ".join(seen["effects"])

@@ -136,26 +136,22 @@ def strategy_of(battle: BattleRecord, *, at: float) -> SuccessfulStrategy | None
     )
 
 
-def defeat_of(battle: BattleRecord, *, at: float) -> MistakeRecord | None:
-    """Return the mistake record of a lost battle, or None."""
-    if battle.outcome != "defeat":
-        return None
-    enemy, own = battle.enemy_pokemon, battle.player_pokemon
+def defeat_of(lost: Mapping[str, Any], *, at: float) -> MistakeRecord:
+    """Return the mistake record of a lost battle, or of the blackout after it: only that one makes it a severe mistake."""
+    enemy, own, level = lost["enemy_pokemon"], lost["player_pokemon"], lost["player_level"]
+    cost = lost.get("cost", 0)
+    names = ("enemy_pokemon", "enemy_level", "player_pokemon", "player_level")
+    words = f"lost at level {level} against level {lost['enemy_level']}"
     return MistakeRecord(
         mistake_id=content_id("battle", enemy, own),
         description=f"{own} lost against {enemy}",
-        situation={
-            "enemy_pokemon": enemy,
-            "enemy_level": battle.enemy_level,
-            "player_pokemon": own,
-            "player_level": battle.player_level,
-        },
-        outcome=f"lost at level {battle.player_level} against level {battle.enemy_level}",
-        severity="critical",
-        prevention_tip=f"Come back above level {battle.player_level} or with another Pokemon.",
+        situation={name: lost[name] for name in names},
+        outcome=f"{words}, which cost {cost:,}" if cost else words,
+        severity="critical" if cost else "minor",
+        prevention_tip=f"Come back above level {level} or with another Pokemon.",
         first_occurred=at,
         last_occurred=at,
-        occurrence_count=1,
+        occurrence_count=0 if cost else 1,
     )
 
 
@@ -246,11 +242,15 @@ class LessonTransformers:
             if entry.kind == SESSION:
                 yield _totals(entry, sessions=1)
             elif entry.kind == BATTLE:
-                battle = from_json(BattleRecord, entry.data)
-                defeat = defeat_of(battle, at=self._at(entry))
+                outcome = entry.data["outcome"]
+                if outcome == "defeat":
+                    defeat = defeat_of(entry.data, at=self._at(entry))
+                    yield from _lesson(MISTAKE, defeat, entry, entry.tick)
+                if outcome in {"victory", "defeat"}:
+                    yield _totals(entry, battles=1, victories=int(outcome == "victory"))
+            elif entry.kind == BLACKOUT:
+                defeat = defeat_of(entry.data, at=self._at(entry))
                 yield from _lesson(MISTAKE, defeat, entry, entry.tick)
-                if battle.outcome in {"victory", "defeat"}:
-                    yield _totals(entry, battles=1, victories=int(battle.outcome == "victory"))
             else:
                 seen = from_json(Approach, entry.data)
                 mistake = mistake_of(seen, self.config, at=dated(self.started_at, seen.last_s))
@@ -349,7 +349,7 @@ def _is_skill(entry: Entry) -> bool:
 
 def _is_concept(entry: Entry) -> bool:
     is_action = entry.kind == approaches.APPROACH and not entry.data["reasoning"]
-    return is_action or entry.kind in {BATTLE, SESSION}
+    return is_action or entry.kind in {BATTLE, BLACKOUT, SESSION}
 
 
 def _is_habit(entry: Entry) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import (
+    BLACKOUT,
     LearnedPattern,
     MistakeRecord,
     SuccessfulStrategy,
@@ -194,7 +195,14 @@ def test_e30_each_battle_counts_once(tiers: Tiers) -> None:
     assert strategy.moves_sequence == ("tackle", "growl")
     assert (strategy.success_rate, strategy.total_uses) == (0.5, 2)
     (mistake,) = mistakes(tiers)
+    assert (mistake.severity, mistake.occurrence_count) == ("minor", 1)  # as it cost nothing
+    tiers.blackboard.write(
+        STM, BLACKOUT, as_json(FIGHT) | {"cost": 750, "subject": "rat", "place": "", "tick": 9}
+    )
+    tiers.consolidator.consolidate(2000)
+    (mistake,) = mistakes(tiers)
     assert (mistake.severity, mistake.occurrence_count) == ("critical", 1)
+    assert mistake.outcome.endswith(", which cost 750")
     assert mistake.situation["player_level"] == 5
     assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (2, 0.5)
 

@@ -106,6 +106,12 @@ def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None
     ("kind", "known", "seen", "words"),
     [
         (SHOP_STOCK, stocked(4, 20), stocked(4), "item 20 is gone"),
+        (
+            SHOP_STOCK,
+            stocked(4),
+            {**stocked(4, 20), "names": ["BALL", "POTION"]},
+            "POTION is there",
+        ),
         (SHOP_STOCK, stocked(4), stocked(4), ""),
         (TALK_OUTCOME, talked(), talked("an event"), "an event"),
         (TALK_OUTCOME, talked("an event"), talked(), ""),
@@ -172,7 +178,7 @@ def test_fifteen_games_leave_one_row_on_a_trainer_however_they_are_delivered(
             fight(tiers, 10, turns_taken=4, hp_lost=30, money=60)
             fight(tiers, 30, turns_taken=2, outcome="defeat" if game % 3 == 0 else "victory")
             cost: dict[str, Json] = {"subject": "RAMBLER 1", "cost": 90, "place": "", "tick": 35}
-            tiers.blackboard.write(STM, BLACKOUT, cost, tick=36, game_s=2.0)
+            tiers.blackboard.write(STM, BLACKOUT, as_json(FIGHT) | cost, tick=36, game_s=2.0)
             tiers.strategist.add_location(replace(TOWN, unexplored_areas=("lawn", "cave")))
             tiers.consolidator.consolidate(1000)
             run.commit(checkpoint=checkpoint(1000))
