@@ -23,7 +23,8 @@ MOST_DECISIONS: Final = 8  # in the record of one battle
 class OngoingBattle:
     """An ongoing battle up to the last tick; `own` and `own_level` are the Pokemon it began with.
 
-    `fighters` are the own ones that were out, in order, and `moves` what each has used, by its place in the team.
+    `fighters` are the own ones that were out, in order, and `moves` what each has used, by its place in the team, with
+    the `pp` left.
     `enemies` lists the enemies seen, in order; `enemy_level` is their highest level. HP are those of the last menu:
     before what is chosen there. `place` is where it began; `opponent` is the trainer, or empty in a wild battle.
     """
@@ -41,6 +42,7 @@ class OngoingBattle:
     turns: int = 0
     fighters: list[str] = field(default_factory=list)
     moves: dict[str, list[str]] = field(default_factory=dict)
+    pp: dict[str, dict[str, int]] = field(default_factory=dict)
     items: list[str] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     hp_percent: float = 100.0
@@ -174,17 +176,19 @@ class BattleWatch(SavedAttributes):
         fight.enemy_hp_percent = _percent(enemy)
         if asked:
             fight.hp_chosen, fight.enemy_hp_chosen = fight.hp_percent, fight.enemy_hp_percent
-        self._note_move(fight, battle, own)
+        self._note_moves(fight, own)
 
-    def _note_move(self, fight: OngoingBattle, battle: Battle, own: BattleMon) -> None:
-        # After a change RAM still names the move of the one before.
-        known = {slot.move for slot in own.moves}
-        if battle.phase is not Phase.BUSY or battle.own_move not in known:
-            return
-        move = self._dex.all_moves.get(battle.own_move)
+    def _note_moves(self, fight: OngoingBattle, own: BattleMon) -> None:
+        # A move that cost no PP was chosen but not used.
+        left = fight.pp.setdefault(str(own.position), {})
         used = fight.moves.setdefault(str(own.position), [])
-        if move is not None and move.name not in used:
-            used.append(move.name)
+        for slot in own.moves:
+            move = self._dex.all_moves.get(slot.move)
+            if move is None:
+                continue
+            if slot.pp < left.get(move.name, slot.pp) and move.name not in used:
+                used.append(move.name)
+            left[move.name] = slot.pp
 
     def _begun(
         self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int

@@ -236,21 +236,18 @@ class PlayProducers:
         """The place that the player has just entered, its doors, and money and items there."""
         if not _has_entered_map(percept):
             return
-        state, before = percept.state, percept.came_from
-        called, here = self.game.story.called, state.map.map_id
-        header = self.game.world.map(here).header
+        before, here = percept.came_from, percept.state.map.map_id
+        called, header = self.game.story.called, self.game.world.map(here).header
         beyond = {each.map_id for each in header.warps} | {
             each.map_id for each in header.connections
         }
-        came_from = () if before is None or before == here else (called(before),)
-        if came_from:
-            self._place(percept.tick, before or 0, explored=(called(here),))
+        areas = tuple(map(called, sorted(beyond - {OUTSIDE, here})))
+        came_from: tuple[str, ...] = ()
+        if before is not None and before != here:
+            came_from = (called(before),)
+            self._place(percept.tick, before, explored_areas=(called(here),))
         self._place(
-            percept.tick,
-            here,
-            visits=1,
-            explored=came_from,
-            unexplored=tuple(map(called, sorted(beyond - {OUTSIDE, here}))),
+            percept.tick, here, visit_count=1, explored_areas=came_from, unexplored_areas=areas
         )
         self._resources(percept)
 
@@ -259,45 +256,34 @@ class PlayProducers:
         intent: Intent = call.args[0]
         if performed.outcome is not Outcome.DONE:
             return
-        points: list[str] = []
+        points: tuple[str, ...] = ()
         if intent.name.startswith("heal:"):
-            points = ["heals the team"]
+            points = ("heals the team",)
         elif intent.name == "pick_up":
-            had = {stack.item: stack.quantity for stack in intent.began.bag.items}
-            now = [
-                each for each in performed.state.bag.items if each.quantity > had.get(each.item, 0)
-            ]
-            points = [f"{self.game.dex.item_name(each.item)} lay here" for each in now]
+            had = dict(intent.began.bag.items)
+            now = [item for item, count in performed.state.bag.items if count > had.get(item, 0)]
+            points = tuple(f"{self.game.dex.item_name(each)} lay here" for each in now)
         if points:
-            self._place(call.instance.tick, intent.began.map.map_id, points=tuple(points))
+            here = intent.began.map.map_id
+            self._place(call.instance.tick, here, points_of_interest=points)
 
-    def talked(self, call: Call, ended: TalkEnded) -> None:
+    def talked(self, _call: Call, ended: TalkEnded) -> None:
         """A person that was talked to."""
         here = ended.state.map.map_id
-        self._place(
-            self.strategist.blackboard.tick, here, people=(self.game.person(here, ended.slot),)
-        )
+        self._place(None, here, npcs_interacted=(self.game.person(here, ended.slot),))
 
-    def shop(self, call: Call, seen: StockSeen) -> None:
+    def shop(self, _call: Call, seen: StockSeen) -> None:
         """A place where things are sold."""
-        self._place(self.strategist.blackboard.tick, seen.state.map.map_id, points=("a shop",))
+        self._place(None, seen.state.map.map_id, points_of_interest=("a shop",))
 
-    def _place(  # noqa: PLR0913  # one argument for each kind of detail
-        self,
-        tick: int,
-        map_id: int,
-        *,
-        visits: int = 0,
-        explored: tuple[str, ...] = (),
-        unexplored: tuple[str, ...] = (),
-        points: tuple[str, ...] = (),
-        people: tuple[str, ...] = (),
+    def _place(
+        self, tick: int | None, map_id: int, visit_count: int = 0, **details: tuple[str, ...]
     ) -> None:
+        """Tell a visit or details of a place; without `tick`, at the current one."""
+        now = self.strategist.blackboard.tick if tick is None else tick
         kind = "indoors" if map_id >= FIRST_INDOOR_MAP else "outdoors"
         name = self.game.story.called(map_id)
-        self.strategist.add_location(
-            LocationVisited(name, kind, tick, tick, visits, explored, unexplored, points, people)
-        )
+        self.strategist.add_location(LocationVisited(name, kind, now, now, visit_count, **details))
 
     def team(self, call: Call, _active_goal: ActiveGoal) -> Produced:
         """The team with its levels; the newest entry is the current one."""

@@ -31,7 +31,7 @@ def show(
     limit: int = option("Items of each kind to list.", default=10, min=1),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Show the totals of a memory file and its best items, or one item."""
+    """Show the totals of a memory file and its items, or one item."""
     from agent.cli.memory.show import show
 
     show(path, name, kind, limit, as_json=as_json)
