@@ -25,7 +25,13 @@ from memory.tiers.encounters import encounter_kinds
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import LessonTransformers, OutboxWriter, edges, entry_json
 from memory.tiers.observer import ObserverMemory, observer_kinds
-from memory.tiers.strategist import OBJECTIVE, SESSION_TOTALS, StrategistMemory, strategist_kinds
+from memory.tiers.strategist import (
+    LOCATION,
+    OBJECTIVE,
+    SESSION_TOTALS,
+    StrategistMemory,
+    strategist_kinds,
+)
 from memory.tiers.tactician import TacticianMemory, tactician_kinds
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
@@ -75,8 +81,9 @@ class AgentMemory:
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
         _write_session_event(self.strategist, SESSION_ENDED, tick)
         next_session = f"{origin}#{int(number or 1) + 1}"
-        # Objectives and their results stay known for the whole game.
-        self.strategist.clear_session(session_id=next_session, tick=tick, kept={OBJECTIVE})
+        # Objectives with their results, and places, stay known for the whole game.
+        kept = {OBJECTIVE, LOCATION}
+        self.strategist.clear_session(session_id=next_session, tick=tick, kept=kept)
         _write_session_event(self.strategist, SESSION_BEGUN, tick)
 
     def load_strategist_checkpoint(self, run: RunReader, session_id: str) -> StrategistMemory:

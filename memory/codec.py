@@ -10,7 +10,7 @@ import re
 import reprlib
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from decimal import Decimal
 from functools import cache
 from hashlib import blake2b
@@ -212,12 +212,14 @@ def rows_of(table: Sequence[Sequence[Json]]) -> Iterator[dict[str, Json]]:
 
 
 def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
-    """Return the record that `as_json` encoded; keys that are not fields are ignored."""
+    """Return the record that `as_json` encoded; keys that are not fields are ignored, and fields with a default may lack."""
     try:
         shape = _shape(kind)
-        values: dict[str, Any] = {name: data[name] for name in shape.names}
+        given = [name for name in shape.names if name in data or name not in shape.optional]
+        values: dict[str, Any] = {name: data[name] for name in given}
         for name in shape.tuples:
-            values[name] = tuple(values[name])
+            if name in values:
+                values[name] = tuple(values[name])
     except (KeyError, TypeError) as error:
         message = f"{kind.__name__} cannot be read from {dict(data)!r}: {error} is wrong or absent."
         raise MalformedRecord(message) from error
@@ -280,10 +282,11 @@ def _saved(value: Any) -> Json:  # noqa: ANN401  # any attribute value
 
 
 class _Shape(NamedTuple):
-    """The fields of a record type: all names, the names of tuple fields, and a getter of all values at once."""
+    """The fields of a record type: all names, those of tuple fields, those with a default, and a getter of all values."""
 
     names: tuple[str, ...]
     tuples: tuple[str, ...]
+    optional: frozenset[str]
     values: Callable[[DataclassInstance], Sequence[Any]]
 
 
@@ -292,5 +295,8 @@ def _shape(kind: type[DataclassInstance]) -> _Shape:
     names = tuple([field.name for field in fields(kind)])
     # Compared as text: names imported only for the type checker cannot be resolved here.
     tuples = tuple([each.name for each in fields(kind) if str(each.type).startswith("tuple")])
+    optional = frozenset(each.name for each in fields(kind) if each.default is not MISSING)
     getter = attrgetter(*names)
-    return _Shape(names, tuples, getter if len(names) > 1 else lambda record: (getter(record),))
+    return _Shape(
+        names, tuples, optional, getter if len(names) > 1 else lambda record: (getter(record),)
+    )

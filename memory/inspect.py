@@ -1,7 +1,7 @@
 """Inspection of a memory file by its owner: view, search, check, repair, and forget items."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,18 +217,20 @@ class FileView:
                 for name in agents
             }
 
-    def search(self, words: str, limit: int) -> list[Match]:
-        """Return the items with any of `words`, best first, ranked as in recalls."""
-        query = MemoryQuery(
-            text=words, max_results=min(limit, MOST), include_closed=True, include_expired=True
-        )
+    def search(self, words: str, limit: int, says: Callable[[MemoryItem], str]) -> list[Match]:
+        """Return the items with any of `words` in their data or in what `says` of them, ranked as in recalls."""
+        query = MemoryQuery(text=words, max_results=min(limit, MOST), include_closed=True)
         items = self.items()
-        if self.is_run:
-            last = max((each.game_s or 0.0 for each in items), default=0.0)
-            by_key = {(each.scope, each.id): each for each in items}
-            found = self.run.find(query, now_s=last)
-            return [Match(by_key[each.entry.scope, each.entry.key], each.score) for each in found]
-        return _search(items, query, self.now)
+        last = max((each.game_s or 0.0 for each in items), default=0.0)
+        with closing(in_memory(RUN_SCHEMA)) as database:
+            database.execute("INSERT INTO run (id, run_id) VALUES (1, 'reader')")
+            store = RunStore(database)
+            for number, item in enumerate(items, 1):
+                store.put_entry(_as_entry(number, item, says(item)))
+            store.commit()
+            search = EntrySearch(database, weights=score_weights(self))
+            found = search.find(query, now_s=last if self.is_run else self.now)
+        return [Match(items[each.entry.seq - 1], each.score) for each in found]
 
 
 @contextmanager
@@ -243,27 +245,15 @@ def score_weights(view: FileView) -> Weights:
     return Weights() if view.is_run else Weights(half_s=MONTH_S)
 
 
-def _search(items: Sequence[MemoryItem], query: MemoryQuery, now: float) -> list[Match]:
-    """Rank items of several tables as recalls are ranked, as entries of a temporary run."""
-    with closing(in_memory(RUN_SCHEMA)) as database:
-        database.execute("INSERT INTO run (id, run_id) VALUES (1, 'reader')")
-        store = RunStore(database)
-        for number, item in enumerate(items, 1):
-            store.put_entry(_as_entry(number, item))
-        store.commit()
-        found = EntrySearch(database, weights=Weights(half_s=MONTH_S)).find(query, now_s=now)
-    return [Match(items[each.entry.seq - 1], each.score) for each in found]
-
-
-def _as_entry(number: int, item: MemoryItem) -> Entry:
+def _as_entry(number: int, item: MemoryItem, says: str) -> Entry:
     more: Mapping[str, Any] = item.more
     return Entry(
         number,
         "agent:reader:ltm:semantic",  # one scope for all rows of the four tables
         item.kind,
         item.tick,
-        item.last,
-        item.data,
+        item.last if item.game_s is None or item.last else item.game_s,
+        {**item.data, "says": says},
         frozenset(map(str, more.get("tags", ()))),
         more.get("importance", 7),
         None,

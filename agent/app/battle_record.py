@@ -15,6 +15,7 @@ OUTCOMES: Final = {
     BattleResult.LOST: "defeat",
     BattleResult.LEFT: "runaway",
 }
+SIDES: Final = ("enemy_pokemon", "enemy_level", "player_pokemon", "player_level")
 MOST_DECISIONS: Final = 8  # in the record of one battle
 
 
@@ -22,7 +23,8 @@ MOST_DECISIONS: Final = 8  # in the record of one battle
 class OngoingBattle:
     """An ongoing battle up to the last tick; `own` and `own_level` are the Pokemon it began with.
 
-    `fighters` are the own ones that were out, in order, and `moves` what each has used, by its place in the team.
+    `fighters` are the own ones that were out, in order, and `moves` what each has used, by its place in the team, with
+    the `pp` left.
     `enemies` lists the enemies seen, in order; `enemy_level` is their highest level. HP are those of the last menu:
     before what is chosen there. `place` is where it began; `opponent` is the trainer, or empty in a wild battle.
     """
@@ -40,6 +42,7 @@ class OngoingBattle:
     turns: int = 0
     fighters: list[str] = field(default_factory=list)
     moves: dict[str, list[str]] = field(default_factory=dict)
+    pp: dict[str, dict[str, int]] = field(default_factory=dict)
     items: list[str] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     hp_percent: float = 100.0
@@ -47,6 +50,7 @@ class OngoingBattle:
     hp_chosen: float = 100.0
     enemy_hp_chosen: float = 100.0
     asked: bool = False  # whether the battle menu was open at the last tick
+    team_hp: int = 0  # percent of the team's HP at the first menu
     place: str = ""
     opponent: str = ""
     thrown: bool = False  # whether the last item used this turn was a ball
@@ -67,7 +71,7 @@ class BattleWatch(SavedAttributes):
 
     `beaten` is the money at the start of the last battle, if it was lost and its cost is not known yet.
     `around` adds to the last record: the place, the trainer, all own Pokemon that fought, the one that was out at the end
-    and its moves.
+    and its moves, what the battle cost the team in percent of its HP, and the money won.
     """
 
     SAVED = ("battles", "turns", "lost", "beaten", "around", "_blackouts")
@@ -99,7 +103,12 @@ class BattleWatch(SavedAttributes):
             "fighters": fight.fighters,
             "finisher": fight.active,
             "finisher_moves": fight.finisher_moves,
-            "enemies": record.enemy_pokemon,
+            **{name: getattr(record, name) for name in SIDES},
+            # After a defeat the team is healed before the player has control again.
+            "hp_lost": max(
+                0, fight.team_hp - (0 if record.outcome == "defeat" else team_hp(state))
+            ),
+            "money": max(0, state.player.money - fight.money),
         }
         self.battles += 1
         self.turns += record.turns_taken
@@ -135,8 +144,9 @@ class BattleWatch(SavedAttributes):
             blackout: dict[str, Json] = {
                 "tick": percept.tick,
                 "place": around["location"],
-                "subject": around["opponent"] or around["enemies"],
+                "subject": around["opponent"] or around["enemy_pokemon"],
                 "cost": cost,
+                **{name: around[name] for name in SIDES},
                 "woke_in": self._place_of(state),
             }
             self._blackouts.append(blackout)
@@ -166,17 +176,19 @@ class BattleWatch(SavedAttributes):
         fight.enemy_hp_percent = _percent(enemy)
         if asked:
             fight.hp_chosen, fight.enemy_hp_chosen = fight.hp_percent, fight.enemy_hp_percent
-        self._note_move(fight, battle, own)
+        self._note_moves(fight, own)
 
-    def _note_move(self, fight: OngoingBattle, battle: Battle, own: BattleMon) -> None:
-        # After a change RAM still names the move of the one before.
-        known = {slot.move for slot in own.moves}
-        if battle.phase is not Phase.BUSY or battle.own_move not in known:
-            return
-        move = self._dex.all_moves.get(battle.own_move)
+    def _note_moves(self, fight: OngoingBattle, own: BattleMon) -> None:
+        # A move that cost no PP was chosen but not used.
+        left = fight.pp.setdefault(str(own.position), {})
         used = fight.moves.setdefault(str(own.position), [])
-        if move is not None and move.name not in used:
-            used.append(move.name)
+        for slot in own.moves:
+            move = self._dex.all_moves.get(slot.move)
+            if move is None:
+                continue
+            if slot.pp < left.get(move.name, slot.pp) and move.name not in used:
+                used.append(move.name)
+            left[move.name] = slot.pp
 
     def _begun(
         self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
@@ -194,6 +206,7 @@ class BattleWatch(SavedAttributes):
             fighters=[name],
             bag=_bag(state),
             money=state.player.money,
+            team_hp=team_hp(state),
             place=self._place_of(state),
             opponent=self._dex.opponent(*trainer) if battle.is_trainer else "",
         )
@@ -227,6 +240,12 @@ class BattleWatch(SavedAttributes):
     def _name(self, mon: BattleMon) -> str:
         species = self._dex.all_species.get(mon.species)
         return species.name if species is not None else mon.nickname
+
+
+def team_hp(state: State) -> int:
+    """Return the HP of the team in percent."""
+    most = sum(mon.stats.hp for mon in state.party.mons)
+    return round(100 * sum(mon.hp for mon in state.party.mons) / most) if most else 0
 
 
 def _percent(mon: BattleMon) -> float:

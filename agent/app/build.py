@@ -10,6 +10,7 @@ from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
     AGENT,
     EncounterProducers,
+    GameNames,
     PlayProducers,
     StuckProducer,
     watch_advice,
@@ -24,7 +25,7 @@ from agent.capabilities.unstuck import escape, inquiry
 from agent.experience.action_costs import ActionCosts
 from agent.experience.choices import TaskChoices
 from agent.experience.memory_use import MemoryUse
-from agent.experience.uses import Experience, found
+from agent.experience.uses import Experience
 from agent.loop import Loop
 from agent.mind.advice import CurrentMoment, ModelAdvice, SituationDescriber
 from agent.mind.advisor_tools import AdvisorTools
@@ -219,9 +220,14 @@ class Branch:
         (story, world, dex, _), store = self._context.game, self._context.store
         blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
-        picked_up = partial(found, world)
+        names = GameNames(story, world, dex)
         play = PlayProducers(
-            story.place_of, self._battles, self._choices, dex, store.run_id, picked_up
+            names,
+            self.memory.strategist,
+            self._battles,
+            self._choices,
+            self.experience,
+            store.run_id,
         )
         observer, readers = self.memory.observer, self._context.readers
         observer.text_readings = readers.readings
@@ -230,7 +236,7 @@ class Branch:
         after(Loop.perceive, lambda _call, percept: readers.see(percept))
         after(Loop.perform, ActionWatch(observer, story.place_of).performed)
         play.register(producers)
-        EncounterProducers(story, lambda: self._console.link.tick).register(producers)
+        EncounterProducers(names, lambda: self._console.link.tick).register(producers)
         StuckProducer(store, story.called).register(producers)
         register_recall_producers(producers, AGENT)
         watch_advice(producers)

@@ -3,24 +3,26 @@
 The hooked code itself calls no store.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 from agent.advisor.port import NoAnswer
 from agent.app.battle_record import BattleWatch
 from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
 from agent.experience.choices import TaskChoices
+from agent.experience.uses import Experience, found
 from agent.loop import Loop, Performed
 from agent.mind.advice import QuestionAnswered
 from agent.mind.intent import ActiveGoal, Intent
 from agent.mind.mind import Mind
 from agent.mind.recovery import EpisodeReport
 from agent.perception.percept import Percept
+from agent.planning.search import Plan
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
-from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
+from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State, World
 from emulator.dex.items import TMS
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
@@ -40,7 +42,7 @@ from memory import (
 )
 from memory.tiers.encounters import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
 from memory.tiers.observer import SensoryInput, TickState
-from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot
+from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot, StrategistMemory
 
 AGENT: Final = "play"
 STATES_LAST_S: Final = 30.0  # long enough to pass many entries on at once
@@ -52,20 +54,43 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.BATTLE: ("up", "down", "left", "right", "a", "b"),
 }
 ENCOUNTER_IMPORTANCE = 6
+OUTSIDE: Final = 0xFF  # the destination of a door that leads to where the player came from
 ADVICE: Final = "advice"  # the entry kind
 ADVICE_IMPORTANCE: Final = 4
 
 
+class GameNames(NamedTuple):
+    """What has a name in a game: its places, people and things."""
+
+    story: Story
+    world: World
+    dex: Dex
+
+    def person(self, map_id: int, slot: int) -> str:
+        """Return who stands in a slot of a map: a trainer by name, others by what they do or where they stand."""
+        for called, serving in (("clerk", self.story.clerks), ("healer", self.story.healers)):
+            for each in serving:
+                if (self.story.place(each.place).map_id, each.person) == (map_id, slot):
+                    return f"the {called}"
+        known = (each for each in self.world.map(map_id).people if each.slot == slot)
+        person = next(known, None)
+        if person is None:
+            return f"number {slot}"
+        if person.opponent is not None:
+            return self.dex.opponent(*person.opponent)
+        return f"the person at ({person.x},{person.y})"
+
+
 @dataclass(frozen=True, slots=True)
 class PlayProducers:
-    """The extractors of play: each returns the entry for a call and its result, or None."""
+    """The extractors of play: each returns the entry for a call and its result, or None, or tells the strategist."""
 
-    place_of: Callable[[State], str]  # the name of the place of a state
+    game: GameNames
+    strategist: StrategistMemory
     battles: BattleWatch
     choices: TaskChoices
-    dex: Dex
+    experience: Experience  # it counts the decisions that each use of memory has changed
     run: str  # in the data of each milestone, so that equal data of two runs stay apart
-    found: Callable[[State], Mapping[int, int]]  # how many of each item were picked up so far
 
     def register(self, producers: Producers) -> None:
         """Watch the loop: states go to sensory, and changes to short-term memory."""
@@ -74,17 +99,21 @@ class PlayProducers:
         watch(Loop.perceive, self.tick_state, scope=sensory, kind="tick_state", ttl_s=STATES_LAST_S)
         watch(Loop.perceive, self.sensory_input, scope=sensory, kind="sensory_input")
         watch(Loop.perceive, self.disagreements, scope=stm, kind="disagreement")
-        watch(Loop.perceive, self.location, scope=stm, kind="location")
-        watch(Loop.perceive, self.resources, scope=stm, kind="resources")
         for changing in (Mind.pursue, Mind.reach):
-            watch(changing, self.resources_at_goal, scope=stm, kind="resources")
             watch(changing, self.team, scope=stm, kind=TEAM)
             watch(changing, self.blackouts, scope=stm, kind=BLACKOUT)
-        watch(Loop.perceive, self.battle, scope=stm, kind="battle")
         watch(MilestoneLedger.observe, self.milestone_times, scope=stm, kind=MILESTONE_TIME)
-        watch(Mind.pursue, self.objective, scope=stm, kind="objective")
-        watch(Loop.perform, self.objective_done, scope=stm, kind="objective")
-        watch(Mind.reach, self.objective_reached, scope=stm, kind="objective")
+        for pointcut, report in (
+            (Loop.perceive, self.entered_place),
+            (Loop.perceive, self.battle),
+            (Loop.perform, self.objective_step),
+            (Loop.perform, self.used_place),
+            (Mind.pursue, self.objective),
+            (Mind.reach, self.objective_reached),
+            (TalkEnded, self.talked),
+            (StockSeen, self.shop),
+        ):
+            producers.watch(pointcut, report)
 
     def tick_state(self, call: Call, percept: Percept) -> Produced:
         """The state in which a decision is made."""
@@ -92,7 +121,7 @@ class PlayProducers:
         tick_state = TickState(
             tick=percept.tick,
             timestamp=game_seconds(state),
-            location=self.place_of(state),
+            location=self._place_of(state),
             is_battle=state.in_battle,
             party_hp_percent=_hp_percent(state.party),
             money=state.player.money,
@@ -125,16 +154,17 @@ class PlayProducers:
         found = percept.disagreements
         return [Produced({"between": words}, tick, at, importance=2) for words in found]
 
-    def battle(self, _call: Call, percept: Percept) -> Produced | None:
+    def battle(self, _call: Call, percept: Percept) -> None:
         """A finished battle."""
         record = self.battles.observe(percept)
         if record is None:
-            return None
+            return
         around = self.battles.around
-        more = {name: around[name] for name in ("location", "opponent") if around[name]}
+        names = ("location", "opponent", "hp_lost", "money")
+        more: dict[str, Json] = {name: around[name] for name in names if around[name]}
         if len(around["fighters"]) > 1:
             more |= {name: around[name] for name in ("fighters", "finisher", "finisher_moves")}
-        return _produced(record, percept.tick, percept.state, importance=7, **more)
+        self.strategist.record_battle(record, **more)
 
     def blackouts(self, call: Call, _active_goal: ActiveGoal) -> list[Produced]:
         """The defeats that cost money since the last change of goal."""
@@ -150,18 +180,21 @@ class PlayProducers:
         if not reached:
             return []
         percept: Percept = call.args[0]
-        at, fought = game_seconds(percept.state), self.battles
+        at, fought, name_of = game_seconds(percept.state), self.battles, self.game.dex.item_name
         milestone_time: dict[str, Json] = {
             "run": self.run,
             "choices": dict(self.choices.made),
-            "place": self.place_of(percept.state),
+            "place": self._place_of(percept.state),
             "money": percept.state.player.money,
             "team": self._team(percept.state),
             "battles": fought.battles,
             "turns": fought.turns,
             "lost": fought.lost,
-            "left": {str(item): quantity for item, quantity in percept.state.bag.items},
-            "found": {str(item): times for item, times in self.found(percept.state).items()},
+            "left": {name_of(item): quantity for item, quantity in percept.state.bag.items},
+            "found": {
+                name_of(item): n for item, n in found(self.game.world, percept.state).items()
+            },
+            "moved": {str(use): n for use, n in self.experience.moved.items()},
         }
         return [
             Produced(
@@ -173,27 +206,58 @@ class PlayProducers:
             for each in reached
         ]
 
-    def location(self, _call: Call, percept: Percept) -> Produced | None:
-        """The place that the player has just entered."""
-        state = percept.state
+    def entered_place(self, _call: Call, percept: Percept) -> None:
+        """The place that the player has just entered, its doors, and money and items there."""
         if not _has_entered_map(percept):
-            return None
-        place = LocationVisited(
-            location_name=self.place_of(state),
-            location_type="indoors" if state.map.map_id >= FIRST_INDOOR_MAP else "outdoors",
-            first_visit_tick=percept.tick,
-            last_visit_tick=percept.tick,
-            visit_count=1,
+            return
+        before, here = percept.came_from, percept.state.map.map_id
+        called, header = self.game.story.called, self.game.world.map(here).header
+        beyond = {each.map_id for each in header.warps} | {
+            each.map_id for each in header.connections
+        }
+        areas = tuple(map(called, sorted(beyond - {OUTSIDE, here})))
+        came_from: tuple[str, ...] = ()
+        if before is not None and before != here:
+            came_from = (called(before),)
+            self._place(percept.tick, before, explored_areas=(called(here),))
+        self._place(
+            percept.tick, here, visit_count=1, explored_areas=came_from, unexplored_areas=areas
         )
-        return _produced(place, percept.tick, state, importance=6)
+        self._resources(percept)
 
-    def resources(self, _call: Call, percept: Percept) -> Produced | None:
-        """Money and items on entering a place."""
-        return self._resources(percept) if _has_entered_map(percept) else None
+    def used_place(self, call: Call, performed: Performed) -> None:
+        """A place where the team was healed, or where an item lay."""
+        intent: Intent = call.args[0]
+        if performed.outcome is not Outcome.DONE:
+            return
+        points: tuple[str, ...] = ()
+        if intent.name.startswith("heal:"):
+            points = ("heals the team",)
+        elif intent.name == "pick_up":
+            had = dict(intent.began.bag.items)
+            now = [item for item, count in performed.state.bag.items if count > had.get(item, 0)]
+            points = tuple(f"{self.game.dex.item_name(each)} lay here" for each in now)
+        if points:
+            here = intent.began.map.map_id
+            self._place(call.instance.tick, here, points_of_interest=points)
 
-    def resources_at_goal(self, call: Call, _active_goal: ActiveGoal) -> Produced:
-        """Money and items when a goal is reached or the goal changes, as after a battle or in a shop."""
-        return self._resources(call.args[1])
+    def talked(self, _call: Call, ended: TalkEnded) -> None:
+        """A person that was talked to."""
+        here = ended.state.map.map_id
+        self._place(None, here, npcs_interacted=(self.game.person(here, ended.slot),))
+
+    def shop(self, _call: Call, seen: StockSeen) -> None:
+        """A place where things are sold."""
+        self._place(None, seen.state.map.map_id, points_of_interest=("a shop",))
+
+    def _place(
+        self, tick: int | None, map_id: int, visit_count: int = 0, **details: tuple[str, ...]
+    ) -> None:
+        """Tell a visit or details of a place; without `tick`, at the current one."""
+        now = self.strategist.blackboard.tick if tick is None else tick
+        kind = "indoors" if map_id >= FIRST_INDOOR_MAP else "outdoors"
+        name = self.game.story.called(map_id)
+        self.strategist.add_location(LocationVisited(name, kind, now, now, visit_count, **details))
 
     def team(self, call: Call, _active_goal: ActiveGoal) -> Produced:
         """The team with its levels; the newest entry is the current one."""
@@ -201,35 +265,66 @@ class PlayProducers:
         data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
         return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
 
-    def objective(self, call: Call, active_goal: ActiveGoal) -> Produced:
-        """The new active goal."""
+    def objective(self, call: Call, active_goal: ActiveGoal) -> None:
+        """The new active goal; another one that is still active waits. And money and items, as after a battle."""
         percept: Percept = call.args[1]
-        return _produced(_objective(active_goal), percept.tick, percept.state, importance=6)
+        waiting = self.strategist.active_objective
+        if waiting is not None:
+            self.strategist.set_objective(replace(waiting, status="pending"), status="inferred")
+        known = self.strategist.objective(active_goal.goal.name)
+        again = None if known is None or known.status == "completed" else known
+        new = _objective(active_goal) if again is None else replace(again, status="active")
+        self.strategist.set_objective(new)
+        self._resources(percept)
 
-    def objective_reached(self, call: Call, active_goal: ActiveGoal) -> Produced:
+    def objective_reached(self, call: Call, active_goal: ActiveGoal) -> None:
         """A goal that facts show as reached."""
         percept: Percept = call.args[1]
-        done = _objective(active_goal, percept.tick)
-        return _produced(done, percept.tick, percept.state, importance=6)
+        self._completed(active_goal, percept.tick)
+        self._resources(percept)
 
-    def objective_done(self, call: Call, performed: Performed) -> Produced | None:
-        """A goal that is completed by the action of the same name."""
+    def objective_step(self, call: Call, performed: Performed) -> None:
+        """A finished action of the plan: the goal is nearer, or reached by the action of the same name, or failed."""
         intent: Intent = call.args[0]
-        active_goal, tick = intent.active_goal, call.instance.tick
-        if (
-            performed.outcome is not Outcome.DONE
-            or not active_goal
-            or intent.name != active_goal.goal.name
-        ):
-            return None
-        return _produced(_objective(active_goal, tick), tick, performed.state, importance=6)
+        active_goal, tick, ended = intent.active_goal, call.instance.tick, performed.outcome
+        if active_goal is None or ended in {Outcome.RUNNING, Outcome.INTERRUPTED}:
+            return
+        if ended is Outcome.DONE and intent.name == active_goal.goal.name:
+            self._completed(active_goal, tick)
+            return
+        known = self.strategist.objective(active_goal.goal.name)
+        plan = call.instance.mind.plan
+        if known is None or known.status == "completed" or plan is None:
+            return
+        if ended is not Outcome.DONE:
+            self.strategist.set_objective(replace(known, status="failed"), status="inferred")
+            return
+        if not known.prerequisites:
+            first = tuple(each.label for each in plan.actions[:-1])
+            known = replace(known, prerequisites=first, related_location=self._where(plan))
+        # The action that has just ended is still in the plan; only facts show that a goal is reached.
+        progress = known.progress_percent + (100.0 - known.progress_percent) / len(plan.actions)
+        nearer = replace(known, status="active", progress_percent=min(round(progress, 1), 99.0))
+        self.strategist.set_objective(nearer, status="inferred")
 
-    def _resources(self, percept: Percept) -> Produced:
-        state = percept.state
-        items = {self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items}
-        carried = [
-            self.dex.all_items[each] for each, _ in state.bag.items if each in self.dex.all_items
+    def _completed(self, active_goal: ActiveGoal, tick: int) -> None:
+        name = active_goal.goal.name
+        if self.strategist.objective(name) is None:
+            self.strategist.set_objective(_objective(active_goal), status="inferred")
+        self.strategist.update_objective_progress(name, 100.0, tick=tick)
+
+    def _where(self, plan: Plan) -> str | None:
+        """Return the place to which a plan leads, or None."""
+        places = [
+            each.name.removeprefix("travel:") for each in plan.actions if "travel:" in each.name
         ]
+        return self.game.story.place(places[-1]).called if places else None
+
+    def _resources(self, percept: Percept) -> None:
+        """Tell the money and the items, if they have changed."""
+        state, dex = percept.state, self.game.dex
+        items = {dex.item_name(stack.item): stack.quantity for stack in state.bag.items}
+        carried = [dex.all_items[each] for each, _ in state.bag.items if each in dex.all_items]
         machines = [(each.machine, each) for each in carried if each.machine is not None]
         owned = ResourceSnapshot(
             percept.tick,
@@ -239,10 +334,13 @@ class PlayProducers:
             hms_obtained=tuple([each.name for number, each in machines if number >= TMS]),
             key_items=tuple([each.name for each in carried if each.key and each.machine is None]),
         )
-        return _produced(owned, percept.tick, state, location=self.place_of(state))
+        self.strategist.snapshot_resources(percept.tick, owned, location=self._place_of(state))
+
+    def _place_of(self, state: State) -> str:
+        return self.game.story.place_of(state)
 
     def _team(self, state: State) -> list[Json]:
-        known = self.dex.all_species
+        known = self.game.dex.all_species
         return [
             f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
             for mon in state.party.mons
@@ -254,7 +352,7 @@ def _has_entered_map(percept: Percept) -> bool:
     return percept.came_from != percept.state.map.map_id and percept.state.in_control
 
 
-def _objective(active_goal: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
+def _objective(active_goal: ActiveGoal) -> SessionObjective:
     goal = active_goal.goal
     return SessionObjective(
         objective_id=goal.name,
@@ -262,10 +360,10 @@ def _objective(active_goal: ActiveGoal, completed_tick: int | None = None) -> Se
         description=", ".join(str(require) for require in goal.requires),
         objective_type=goal.name.partition(":")[0],
         priority=goal.priority,
-        status="active" if completed_tick is None else "completed",
-        progress_percent=0.0 if completed_tick is None else 100.0,
+        status="active",
+        progress_percent=0.0,
         created_tick=active_goal.since,
-        completed_tick=completed_tick,
+        completed_tick=None,
     )
 
 
@@ -297,7 +395,7 @@ def _hp_percent(party: Party) -> float:
 class EncounterProducers:
     """The extractors of encounters; `tick` returns the current tick of the run."""
 
-    story: Story
+    game: GameNames
     tick: Callable[[], int]
 
     def register(self, producers: Producers) -> None:
@@ -310,18 +408,20 @@ class EncounterProducers:
     def talk(self, _call: Call, ended: TalkEnded) -> Produced:
         """A person that the player talked to, with the text and its effects."""
         here = ended.state.map.map_id
-        person = TalkOutcome(self.story.called(here), here, ended.slot, ended.words, ended.effects)
-        return self._produced(person, ended.state)
+        called, person = self.game.story.called(here), self.game.person(here, ended.slot)
+        talk = TalkOutcome(called, here, ended.slot, ended.words, ended.effects, person)
+        return self._produced(talk, ended.state)
 
     def stock(self, _call: Call, seen: StockSeen) -> Produced:
         """The stock of a shop clerk."""
         here = seen.state.map.map_id
-        stock = ShopStockSeen(self.story.called(here), here, seen.slot, seen.stock)
+        names = tuple(map(self.game.dex.item_name, seen.stock))
+        stock = ShopStockSeen(self.game.story.called(here), here, seen.slot, seen.stock, names)
         return self._produced(stock, seen.state)
 
     def square(self, _call: Call, tried: SquareTried) -> Produced:
         """A square that a walk could not enter, or one that is no longer blocked."""
-        place = self.story.called(tried.square[0])
+        place = self.game.story.called(tried.square[0])
         way = BlockedSquare(place, tried.towards, *tried.square, tried.passed)
         return self._produced(way, tried.state)
 

@@ -37,12 +37,16 @@ class OrderGiven(NamedTuple):
 
 
 def sequence(game: GameContext, state: State) -> tuple[int, ...]:
-    """Return the numbers of the moves that won a battle like this before, in order; empty if none is known."""
-    strategy = won_before(game, state)
-    if strategy is None:
+    """Return the numbers of the moves that won a battle like this before, in order, or else of the preferred opening."""
+    strategy, battle = won_before(game, state), state.battle
+    names = strategy.moves_sequence if strategy is not None else ()
+    own = battle.own if battle is not None else None
+    if not names and own is not None and own.species in game.dex.all_species:
+        names = game.experience.opening(game.dex.all_species[own.species].name)
+    if not names:
         return ()
     numbers = {move.name: number for number, move in game.dex.all_moves.items()}
-    return tuple([numbers[name] for name in strategy.moves_sequence if name in numbers])
+    return tuple([numbers[name] for name in names if name in numbers])
 
 
 def won_before(game: GameContext, state: State) -> SuccessfulStrategy | None:

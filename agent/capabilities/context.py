@@ -10,7 +10,7 @@ from agent.skills import Outcome, Skill, Terrain, observed
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import Dex, State
-from memory import Hooks, MemoryActions, TalkOutcome
+from memory import Hooks, MemoryActions
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,6 @@ class SquareTried:
     square: tuple[int, int, int]
     towards: str = ""
     passed: bool = False
-
-
-def only_talks(talk: TalkOutcome) -> str:
-    """Return a sentence that a talk had no effect."""
-    return f"number {talk.slot} in {talk.place} only talks: {talk.words!r}"
 
 
 class _TalkObserver:

@@ -18,9 +18,9 @@ COST: Final = 5
 
 def is_unneeded(game: GameContext, state: State, item: int) -> bool:
     """Return whether, by memory, no run ever needs the item that lies here."""
-    why = game.experience.unneeded(item)
+    name = game.dex.item_name(item)
+    why = game.experience.unneeded(name)
     if why:
-        name = game.dex.item_name(item)
         game.experience.record_influence(
             MemoryUse.THINGS, f"{name} in {game.story.place_of(state)}", why
         )

@@ -14,7 +14,6 @@ from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shop_stock import SUPPLIES, ShopStock, funds, open_clerks, price_of_few
 from agent.capabilities.supplies import for_sale, proceeds, purchases
 from agent.capabilities.travel import at
-from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, buy, no_skill, orders, sell, toss, wait
 from agent.story.facts import required
@@ -80,22 +79,18 @@ def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
 def capability(game: GameContext) -> Capability:
     """Buy items that run short where they are sold, within the money available, and sell what has no use."""
     clerks, stock = game.story.clerks, ShopStock(game)
+    sold = {each: stock.listed(each) for each in clerks}
 
     def read(state: State) -> Mapping[str, int]:
-        believed = {each: stock.believed(each) for each in clerks}
-        listed = {each: stock.listed(each) for each in clerks}
-        lacking = _bought_from(believed, game, state)
-        expected = lacking if listed == believed else _bought_from(listed, game, state)
-        _note_influence(lacking, expected, stock, game)
+        lacking = _bought_from(sold, game, state)
         supplied = {each.supplied: int(each not in lacking) for each in clerks}
         return {**supplied, FUNDS: max(funds(game, state), 0)}
 
     strength_of = remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
-        here, lessons = state.map.map_id, game.experience.lessons
         strong = strength_of(state.party)
-        return state.bag, state.player.money, strong, state.flags.events, here, lessons
+        return state.bag, state.player.money, strong, state.flags.events, state.map.map_id
 
     return Capability(
         name="shop",
@@ -111,27 +106,6 @@ def capability(game: GameContext) -> Capability:
             for each in clerks
         ),
     )
-
-
-def _note_influence(
-    lacking: Collection[Clerk], expected: Collection[Clerk], stock: ShopStock, game: GameContext
-) -> None:
-    """Record what memory changes: clerks removed or added, and effects a visit does not have."""
-    known = game.experience
-    missing = {each: stock.missing(each) for each in game.story.clerks}
-    why = ", ".join(words for each in missing.values() for words in each.values())
-    for each in game.story.clerks:
-        fact, name = each.supplied, f"balls:{each.place}"
-        known.reasons.pop(fact, None)
-        known.broken.pop(name, None)
-        balls = [words for item, words in missing[each].items() if item in THROWN]
-        if balls and not THROWN.intersection(stock.believed(each)):
-            known.broken[name] = {BALLS: ", ".join(balls)}
-        if each in expected and each not in lacking:
-            known.record_influence(MemoryUse.SHOPS, fact, ", ".join(missing[each].values()))
-        elif each in lacking and each not in expected:
-            known.reasons[fact] = stock.added(each) or why
-            known.record_influence(MemoryUse.SHOPS, fact, known.reasons[fact])
 
 
 def _bought_from(
@@ -157,7 +131,7 @@ def _bought_from(
 
 def _bound_actions(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> list[BoundAction]:
     """Return the visit for what runs short, and the one for balls if the clerk sells some."""
-    price = price_of_few(game, shop_stock.listed(clerk) | shop_stock.believed(clerk))
+    price = price_of_few(game, shop_stock.listed(clerk))
 
     def begin(state: State) -> Skill:
         goods = for_sale(game, state.bag)
@@ -166,7 +140,7 @@ def _bound_actions(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> li
             if outcome is not Outcome.DONE:
                 return outcome
             state = yield wait(1)
-        bought = purchases(game, state, shop_stock.believed(clerk))
+        bought = purchases(game, state, shop_stock.listed(clerk))
         wanted = {each.item: each.target for each in bought}
         on_stock = partial(shop_stock.look, clerk)
         return (yield from buy(clerk.person, wanted, game.terrain, state, on_stock=on_stock))

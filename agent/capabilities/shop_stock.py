@@ -1,4 +1,4 @@
-"""The stock of every clerk of the story, by the cartridge and as seen."""
+"""The stock of every clerk of the story, by the cartridge."""
 
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -20,8 +20,8 @@ class ShopStock:
     def __init__(self, game: GameContext) -> None:
         self._game = game
         place = game.story.place
-        self._where = {each: (place(each.place).map_id, each.person) for each in game.story.clerks}
-        sold = {each: _sold(game, *where) for each, where in self._where.items()}
+        clerks = game.story.clerks
+        sold = {each: _sold(game, place(each.place).map_id, each.person) for each in clerks}
         self._unlisted = frozenset(each for each in sold if sold[each] is None)
         self._listed = {
             each: frozenset(each.sells if items is None else items) for each, items in sold.items()
@@ -31,25 +31,6 @@ class ShopStock:
         """Return the stock of a clerk by the cartridge; if the cartridge lists none, by the story."""
         return self._listed[clerk]
 
-    def believed(self, clerk: Clerk) -> frozenset[int]:
-        """Return the stock of a clerk as last seen, or as listed."""
-        seen = self._game.experience.shop_stock(*self._where[clerk])
-        return self._listed[clerk] if seen is None else frozenset(seen.items)
-
-    def missing(self, clerk: Clerk) -> dict[int, str]:
-        """Return the supplies that are listed but were not there, each with that in words."""
-        lacking = sorted(self._listed[clerk] & SUPPLIES - self.believed(clerk))
-        return {
-            item: f"{self._called(clerk)} had no {self._game.dex.item_name(item)}"
-            for item in lacking
-        }
-
-    def added(self, clerk: Clerk) -> str:
-        """Return in words which supplies were there though the cartridge does not list them."""
-        more = sorted(self.believed(clerk) & SUPPLIES - self._listed[clerk])
-        names = ", ".join(self._game.dex.item_name(item) for item in more)
-        return f"{self._called(clerk)} had {names}" if names else ""
-
     def look(self, clerk: Clerk, state: State, stock: tuple[int, ...]) -> None:
         """Report the stock seen; an empty list only if the cartridge lists no stock."""
         if stock or clerk in self._unlisted:
@@ -58,11 +39,8 @@ class ShopStock:
     def few_balls(self, state: State) -> int | None:
         """Return the price of a few balls where shops are open and can be reached, or None."""
         clerks = open_clerks(self._game, state)
-        prices = (price_of_few(self._game, self.believed(each)) for each in clerks)
+        prices = (price_of_few(self._game, self.listed(each)) for each in clerks)
         return min(filter(None, prices), default=None)
-
-    def _called(self, clerk: Clerk) -> str:
-        return self._game.story.called(self._where[clerk][0])
 
 
 def price_of_few(game: GameContext, shelf: Collection[int]) -> int | None:

@@ -15,7 +15,7 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.catch import PLACES, homes
-from agent.capabilities.context import GameContext, only_talks
+from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, learners_of, machine_fact
 from agent.capabilities.heal import home
 from agent.capabilities.readiness import RESTED, teams_of
@@ -132,7 +132,7 @@ def _skips(errand: Errand, game: GameContext) -> bool:
     known = game.experience.person(game.story.place(errand.place).map_id, errand.person)
     if known is None or known.effects:
         return False
-    game.experience.record_influence(MemoryUse.PEOPLE, errand.label, only_talks(known))
+    game.experience.record_influence(MemoryUse.PEOPLE, errand.label, known.only_talks)
     return True
 
 

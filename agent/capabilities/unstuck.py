@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
-from agent.capabilities.context import GameContext, only_talks
+from agent.capabilities.context import GameContext
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action
 from agent.skills import Skill, Terrain, leave_map, no_skill, talk
@@ -60,7 +60,7 @@ def inquiry(game: GameContext) -> Inquiry:
                 yield person
             else:
                 about = f"asking number {person.slot} in {known.place}"
-                game.experience.record_influence(MemoryUse.PEOPLE, about, only_talks(known))
+                game.experience.record_influence(MemoryUse.PEOPLE, about, known.only_talks)
 
     def begin(state: State) -> Skill:
         here = state.map

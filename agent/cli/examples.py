@@ -39,6 +39,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "memory show": ("memory show", "memory show last --kind battle"),
     "memory map": ("memory map", "memory map last --json"),
     "memory search": ("memory search first badge", "memory search tackle --in last --explain"),
+    "memory progress": ("memory progress", "memory progress --json"),
     "memory explain": ("memory explain 520c8de8", "memory explain 520c8de8 --in last"),
     "memory forget": ("memory forget 520c8de8", "memory forget --kind battle --older-than 90"),
     "memory export": ("memory export --to memory.csv", "memory export last --to run.json"),

@@ -1,7 +1,6 @@
 """Current action costs, and plans at these costs.
 
-Actions that failed in this run, or in this place in earlier runs, cost more. Of plans of equal cost,
-the one that worked before is chosen.
+Actions that failed in this run, or in this place in earlier runs, cost more.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from agent.experience.uses import Experience
 from agent.planning.domain import Action, Facts, Goal
 from agent.planning.search import Plan, plan
 from emulator import State
-from memory import LearnedPattern, MistakeRecord
+from memory import MistakeRecord
 
 RETRY_COST: Final = 5  # added to the cost of an action for each failure
 MOST_REMEMBERED: Final = 4  # failures of earlier runs that count: the action may work by now
@@ -43,10 +42,11 @@ class ActionCosts:
         """Return the actions at their current costs, each with what memory knows as its note."""
         known = self.experience.failing(self._place_of(state)) if state is not None else {}
         memory = self.experience
-        if not (failures or known or memory.reasons or memory.grounds or memory.broken):
+        if not (failures or known or memory.reasons or memory.grounds):
             return list(actions)
-        kept = (_without_broken(each, memory.broken.get(each.name, {})) for each in actions)
-        priced = (_priced(each, failures.get(each.name, 0), known.get(each.name)) for each in kept)
+        priced = (
+            _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
+        )
         return [self._same(_with_reasons(each, memory.reasons, memory.grounds)) for each in priced]
 
     def _same(self, action: Action) -> Action:
@@ -74,40 +74,23 @@ class ActionCosts:
         goal: Goal,
         facts: Facts,
     ) -> Plan | None:
-        known = self.experience.leading_to(goal.label, place)
         mistakes = self.experience.failing(place).values()
-        found = plan(goal, facts, in_order(actions, sequence_of(known)) if known else actions)
-        if found is None:
-            return None
-        if known is not None and self._is_new(MemoryUse.SEQUENCES, place, found):
-            self._compare(MemoryUse.SEQUENCES, found, plan(goal, facts, actions), known.description)
-        if mistakes and self._is_new(MemoryUse.COSTS, place, found):
-            why = "; ".join(each.description for each in mistakes)
-            self._compare(MemoryUse.COSTS, found, plan(goal, facts, without_memory()), why)
-        if known is None or names_of(found) != sequence_of(known):
-            return found
-        total = known.success_count + known.failure_count
-        worked = f"from here this worked {known.success_count} of {total} times"
-        return with_note(found, f"remembered: {worked}")
+        found = plan(goal, facts, actions)
+        if found is not None and mistakes and self._is_new(place, found):
+            otherwise = plan(goal, facts, without_memory())
+            if otherwise is not None and names_of(otherwise) != names_of(found):
+                why = "; ".join(each.description for each in mistakes)
+                self.experience.record_influence(
+                    MemoryUse.COSTS, f"the way to {found.goal.label}", why
+                )
+        return found
 
-    def _is_new(self, use: MemoryUse, place: str, found: Plan) -> bool:
+    def _is_new(self, place: str, found: Plan) -> bool:
         """Return whether this plan was not yet compared since the last lesson; a comparison takes a second search."""
-        key, lessons = (use, place, found.goal.name, names_of(found)), self.experience.lessons
+        key, lessons = (place, found.goal.name, names_of(found)), self.experience.lessons
         is_new = self._compared.get(key) != lessons
         self._compared[key] = lessons
         return is_new
-
-    def _compare(self, use: MemoryUse, found: Plan, otherwise: Plan | None, why: str) -> None:
-        if otherwise is not None and names_of(otherwise) != names_of(found):
-            self.experience.record_influence(use, f"the way to {found.goal.label}", why)
-
-
-def _without_broken(action: Action, broken: Mapping[str, str]) -> Action:
-    """Return an action without the effects that, by memory, it does not have."""
-    if not broken:
-        return action
-    effects = tuple(each for each in action.effects if each.fact not in broken)
-    return _with_notes(replace(action, effects=effects, note=""), broken.values())
 
 
 def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Action:
@@ -144,14 +127,3 @@ def with_note(chosen: Plan, note: str) -> Plan:
 def names_of(found: Plan) -> tuple[str, ...]:
     """Return the names of the actions of a plan."""
     return tuple([each.name for each in found.actions])
-
-
-def sequence_of(pattern: LearnedPattern) -> tuple[str, ...]:
-    """Return the actions of a learned pattern, in their order."""
-    return tuple(pattern.description.rpartition(": ")[2].split(", "))
-
-
-def in_order(actions: Sequence[Action], names: Sequence[str]) -> list[Action]:
-    """Return the actions with the named ones first: of plans of equal cost the first offered is found."""
-    rank = {name: at for at, name in enumerate(names)}
-    return sorted(actions, key=lambda each: rank.get(each.name, len(rank)))

@@ -13,8 +13,6 @@ class MemoryUse(StrEnum):
     CHOICES = "choices"  # an alternative that took significantly longer is not chosen again
     ROUTES = "routes"  # routes avoid a square that a walk could not enter
     MOVES = "moves"  # of equally good moves, the next one of a winning sequence comes first
-    SEQUENCES = "sequences"  # of plans of equal cost, one that worked before is chosen
-    SHOPS = "shops"  # an item missing from a shop is not bought there
     PEOPLE = "people"  # people who only talk are not asked twice
     THINGS = "things"  # an item that no run needed is not picked up
 

@@ -16,17 +16,15 @@ from memory import (
     BlackboardEvent,
     BlockedSquare,
     Entry,
-    Json,
-    LearnedPattern,
     MistakeRecord,
     Recall,
-    ShopStockSeen,
     SuccessfulStrategy,
     TalkOutcome,
     milestones_of,
 )
 from memory.codec import SavedAttributes, from_json
-from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, SHOP_STOCK, TALK_OUTCOME
+from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, TALK_OUTCOME
+from memory.tiers.lessons import MOVE_ORDER
 
 ENOUGH: Final = 3  # runs to one milestone that show which items are never missed
 SPREAD: Final = 3  # trials of a choice needed to estimate its variance
@@ -36,7 +34,7 @@ LATELY: Final = 100  # earlier runs whose choices are compared
 MET: Final = 200  # encounters of each kind that are searched
 OFTEN: Final = 3  # battles after which a sequence of moves counts as proven
 MOSTLY: Final = 0.7  # the share of them that must be won
-Record = TypeVar("Record", TalkOutcome, ShopStockSeen, BlockedSquare)
+Record = TypeVar("Record", TalkOutcome, BlockedSquare)
 Known = TypeVar("Known")
 
 
@@ -55,8 +53,8 @@ def found(world: World, state: State) -> Mapping[int, int]:
     return taken
 
 
-def unneeded(milestone_times: Iterable[Entry]) -> Mapping[int, str]:
-    """Return the items that no run needed to pick up, each with the reason in words.
+def unneeded(milestone_times: Iterable[Entry]) -> Mapping[str, str]:
+    """Return the names of the items that no run needed to pick up, each with the reason in words.
 
     Every run would have had one left without those picked up, at the latest milestone at which several runs ended.
     """
@@ -75,7 +73,7 @@ def unneeded(milestone_times: Iterable[Entry]) -> Mapping[int, str]:
         for item in items
     }
     return {
-        int(item): f"{left} and more were left over in all of {len(runs)} runs"
+        item: f"{left} and more were left over in all of {len(runs)} runs"
         for item, left in least.items()
         if left > 0
     }
@@ -135,7 +133,7 @@ class Experience(SavedAttributes):
 
     `lessons` counts these changes: conclusions are computed again when it changes. `reasons` are
     facts that memory makes false, with the reason in words; `grounds` are facts true because of memory alone;
-    `broken` are effects that actions do not have, by the action's name; `influences` lists other influences by subject.
+    `influences` lists other influences by subject.
     `moved` counts, for each use, the decisions that memory changed; it is part of a checkpoint.
     """
 
@@ -154,7 +152,6 @@ class Experience(SavedAttributes):
         self.lessons = 0
         self.reasons: dict[str, str] = {}
         self.grounds: dict[str, str] = {}
-        self.broken: dict[str, dict[str, str]] = {}
         self.influences: dict[str, str] = {}
         self.moved: Counter[MemoryUse] = Counter()
         self._recall = recall
@@ -202,39 +199,31 @@ class Experience(SavedAttributes):
         )
         return next(proven, None)
 
+    def opening(self, own: str) -> tuple[str, ...]:
+        """Return the move with which a Pokemon of this name prefers to open, if any."""
+
+        def find(recall: Recall) -> tuple[str, ...]:
+            known = recall.preference(f"{MOVE_ORDER}:{own}")
+            return () if known is None else (str(known.preference_value),)
+
+        return self._known(MemoryUse.MOVES, (own,), find, ())
+
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
         """Return which alternative to choose; `drawn` if memory knows nothing better."""
         known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
         return best_of(choice, ways, drawn, known)
 
-    def unneeded(self, item: int) -> str:
-        """Return the reason why an item need not be picked up; '' if it may be needed."""
-        known: Mapping[int, str] = self._known(
+    def unneeded(self, item: str) -> str:
+        """Return the reason why an item of this name need not be picked up; '' if it may be needed."""
+        known: Mapping[str, str] = self._known(
             MemoryUse.THINGS, (), lambda recall: unneeded(self._milestone_times(recall)), {}
         )
         return known.get(item, "")
-
-    def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
-        """Return the most proven sequence of actions from a place to the goal with this label."""
-
-        def find(recall: Recall) -> dict[Json, LearnedPattern]:
-            patterns = recall.patterns({"location": place})
-            here = [each for each in patterns if each.trigger_conditions.get("location") == place]
-            return {each.trigger_conditions.get("reasoning"): each for each in here[::-1]}
-
-        known: Mapping[Json, LearnedPattern] = self._known(MemoryUse.SEQUENCES, (place,), find, {})
-        return known.get(goal)
 
     def blocked_squares(self) -> Mapping[tuple[int, int, int], BlockedSquare]:
         """Return the squares that a walk could not enter, and no later walk has entered."""
         ways = self._met(MemoryUse.ROUTES, BLOCKED_SQUARE, BlockedSquare)
         return {(each.map_id, each.x, each.y): each for each in ways.values() if not each.passed}
-
-    def shop_stock(self, map_id: int, slot: int) -> ShopStockSeen | None:
-        """Return the stock of a clerk as last seen."""
-        return self._met(MemoryUse.SHOPS, SHOP_STOCK, ShopStockSeen).get(
-            f"{SHOP_STOCK}:{map_id}:{slot}"
-        )
 
     def person(self, map_id: int, slot: int) -> TalkOutcome | None:
         """Return the text a person said, and the effects of the talk."""

@@ -83,6 +83,11 @@ class Mind(SavedAttributes):
         return self._active_goal.goal.name if self._active_goal else None
 
     @property
+    def plan(self) -> Plan | None:
+        """The plan that is followed, with the action in progress."""
+        return self._plan
+
+    @property
     def goal_label(self) -> str:
         """The label of the active goal, or ''."""
         return self._active_goal.goal.label if self._active_goal else ""
@@ -352,7 +357,7 @@ class Mind(SavedAttributes):
             goal = self._goals[name]
             if goal.reached(facts):
                 active_goal = ActiveGoal(goal, self._begun.pop(name))
-                if self._recall.objective_status(name) == "active":
+                if self._recall.objective_status(name) != "completed":
                     self.reach(active_goal, percept)  # otherwise its last action already closed it
 
     def _begin(self, chosen: Plan, percept: Percept, facts: Facts) -> Intent:

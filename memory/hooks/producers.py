@@ -63,3 +63,7 @@ class Producers:
         produce.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
         register: Callable[..., Registration] = getattr(self._hooks, on)
         return register(pointcut, produce, priority=priority, on_error=ErrorMode.SUPPRESS)
+
+    def watch(self, pointcut: WatchTarget, report: Callable[[Call, Any], object]) -> Registration:
+        """Call `report`, which tells memory itself, with each matching call or event and its result."""
+        return self._hooks.after(pointcut, report, on_error=ErrorMode.SUPPRESS)

@@ -27,6 +27,7 @@ class Recall:
         self.strategies = tactician.get_successful_strategies
         self.mistakes = tactician.get_mistakes_for_context
         self.patterns = tactician.get_relevant_patterns
+        self.preference = tactician.get_preference
         self.objective_status = strategist.objective_status
 
     def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, decode, encode, from_json
 from memory.store.database import Database
-from memory.store.knowledge_tables import BY_NAME, TABLES
+from memory.store.knowledge_tables import BY_NAME
 from memory.tiers.forgetting import decayed
 from memory.tiers.knowledge import (
     KIND_BY_NAME,
     KIND_BY_TABLE,
-    Knowledge,
+    ConsolidationConfig,
     LearnedPattern,
     PlayerPreference,
     SuccessfulStrategy,
@@ -38,7 +38,7 @@ def precedence(status: str, at: float, importance: int, name: str) -> tuple[int,
 
 
 TOTALS_ROW: Final = "totals"  # the id of the only row of totals
-BY_HAND: Final = "by hand"  # the source of rows saved without a run
+BY_HAND: Final = "by hand"  # the source of rows that a person has repaired
 MANAGER: Final = "memory-management"  # the source of rows that several runs agree on
 
 
@@ -226,18 +226,21 @@ class AggregatedRow(NamedTuple):
 
 
 def aggregate(
-    table: str, contributions: Iterable[Contribution], *, at: float, rate: float
+    table: str, contributions: Iterable[Contribution], *, at: float, config: ConsolidationConfig
 ) -> AggregatedRow | None:
-    """Return a row of one of the four tables at a date, or None while nothing is known to work."""
+    """Return a row of one of the four tables at a date, or None while nothing is known to work often enough."""
     all_of_them = list(contributions)
     known = by_precedence(all_of_them)
     if not known:
         return None
     kind, deciding, overruled = KIND_BY_TABLE[table], known[-1], Overruled()
+    rate = config.forgetting_decay_rate
     record = reduce(kind.merge, (from_json(kind.record, each.content) for each in known))
     if isinstance(record, SuccessfulStrategy) and record.success_rate == 0.0:
         return None
     if isinstance(record, LearnedPattern):
+        if record.success_count < config.min_occurrences_for_pattern:
+            return None
         record = _faded_pattern(record, known, at, rate)
     elif isinstance(record, PlayerPreference):
         record = _faded_preference(record, known, at, rate)
@@ -448,26 +451,3 @@ class LessonIntake:
             self._changed[key] = self._contributions.of(table, memory_id)
         runs = self._changed[key]
         return runs.get(self._run_id, Contribution(self._run_id)), runs
-
-
-def save_manual(contributions: ContributionTable, before: Knowledge, after: Knowledge) -> None:
-    """Replace the contributions to changed rows by one without a run, and forget removed rows."""
-    for table in TABLES:
-        old, new = before.of(table.name), after.of(table.name)
-        contributions.forget((table.name, name) for name in old.keys() - new.keys())
-        for name, record in new.items():
-            if old.get(name) != record:
-                contributions.save_manual(
-                    table.name, name, as_json(record), table.kind.last_of(record)
-                )
-    if _sums(before) != _sums(after):
-        contributions.save_manual(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
-
-
-def _sums(known: Knowledge) -> dict[str, Json]:
-    won = known.overall_win_rate * known.total_battles
-    return {
-        "sessions": known.total_sessions,
-        "battles": known.total_battles,
-        "victories": round(won) if abs(won - round(won)) < 1e-6 else won,
-    }

@@ -6,7 +6,6 @@ Every deleted row is in the archive.
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from memory.store.contributions import (
     ContributionTable,
     LessonIntake,
     aggregate,
-    save_manual,
     sum_totals,
 )
 from memory.store.database import Database, open_database, open_readonly
@@ -136,18 +134,6 @@ class KnowledgeStore(KnowledgeReader):
                 self._long_term.limit()
         return len(fresh)
 
-    def save_knowledge(self, known: Knowledge) -> None:
-        """Replace the four tables by `known`; removed rows are archived, closed rows stay.
-
-        The contributions by run to changed rows are lost: one contribution without a run replaces them.
-        """
-        with self._database.transaction():
-            with self._editing(self._provenances.closed()) as held:
-                before = replace(held)
-                for each in fields(held):
-                    setattr(held, each.name, getattr(known, each.name))
-            save_manual(self._contributions, before, known)
-
     def age(self) -> None:
         """Decay knowledge from the last decay to now, and archive rows worth too little."""
         with self._database.transaction():
@@ -229,7 +215,6 @@ class KnowledgeStore(KnowledgeReader):
         self, known: Knowledge, things: ByRow
     ) -> Iterator[tuple[KnowledgeTable, str, AggregatedRow]]:
         """Put the aggregate of each contributed row, as of now, into `known`, and yield it."""
-        rate = self._config.forgetting_decay_rate
         for (name, memory_id), runs in things.items():
             if name == TOTALS_TABLE:
                 sums = sum_totals(runs.values())
@@ -238,7 +223,7 @@ class KnowledgeStore(KnowledgeReader):
                     sums["victories"] / sums["battles"] if sums["battles"] else 0.0
                 )
             elif name in BY_NAME:
-                result = aggregate(name, runs.values(), at=self._now, rate=rate)
+                result = aggregate(name, runs.values(), at=self._now, config=self._config)
                 if result is not None:
                     known.of(name)[memory_id] = result.record
                     yield BY_NAME[name], memory_id, result

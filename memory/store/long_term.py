@@ -23,6 +23,7 @@ from memory.store.contributions import (
 from memory.store.database import Database, insert_into, select_from
 from memory.store.entries import encode_tags
 from memory.store.knowledge_tables import Archive
+from memory.tiers.encounters import OVER_GAMES, key_over_games, row_over_games
 from memory.tiers.forgetting import decayed
 from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, entry_json
 
@@ -63,9 +64,10 @@ def archived(row: tuple[Any, ...]) -> dict[str, Json]:
 def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     """Return the entry in a lesson of `run_id`, and its origin: the run that learnt it first.
 
-    Its key begins with the origin, so that keys of different runs never collide.
+    Its key begins with the origin, so that keys of different runs never collide, except for what has one row over all games.
     """
     payload: Mapping[str, Any] = lesson.payload
+    shared = key_over_games(payload["kind"], payload["data"])
     key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
     names = (each.removeprefix(RUN) for each in sources if each.startswith(RUN))
     origin = next((name for name in names if key.startswith(f"{name}/")), run_id)
@@ -80,7 +82,7 @@ def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
         tags=frozenset(payload["tags"]),
         importance=payload["importance"],
         expires_s=None,
-        key=key if key.startswith(f"{origin}/") else f"{origin}/{key}",
+        key=shared or (key if key.startswith(f"{origin}/") else f"{origin}/{key}"),
         sources=tuple(sources),
         **options,
     )
@@ -211,9 +213,14 @@ def _by_key(
             closed=record["closed"] if closing is OPEN else closing.reason,
             **{name: record[name] for name in _COPIED_FIELDS},
         )
-        history = EntryHistory(record["origin"], deciding.run_id, deciding.taught, times)
         since = min((each.since, each.run_id, each.taught) for each in known)
-        yield AggregatedEntry(entry, history, {key: overruled_runs(known, deciding, "data")}, since)
+        origin, overruled = record["origin"], overruled_runs(known, deciding, "data")
+        if entry.kind in OVER_GAMES:  # each run reports its own part, so that none is overruled
+            reports = [each.content["data"] for each in known]
+            entry = entry._replace(data=row_over_games(entry.kind, reports))
+            origin, overruled = since[1], {}
+        history = EntryHistory(origin, deciding.run_id, deciding.taught, times)
+        yield AggregatedEntry(entry, history, {key: overruled}, since)
 
 
 def _merged_entry(group: Sequence[AggregatedEntry]) -> AggregatedEntry:
@@ -371,9 +378,10 @@ class LongTermEntryStore(LongTermEntries):
         believed = aggregate_entries(scope, contributions, at=at, rate=self._rate)
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
         current = {(each.entry.key, encode(each.entry.data)) for each in believed}
+        extended = {each.entry.key for each in believed if each.entry.kind in OVER_GAMES}
         for row in rows:
             with self._database.decoding(ENTRIES):
-                stays = (row[KEY], encode(entry_of(row).data)) in current
+                stays = row[KEY] in extended or (row[KEY], encode(entry_of(row).data)) in current
             if stays:
                 self._delete(row)
             else:

@@ -12,6 +12,7 @@ from memory.flow.subscription import Derived
 Where: TypeAlias = tuple[str, str, bool, bool]
 
 APPROACH: Final = "approach"
+INTERRUPTED: Final = "interrupted"  # an outcome of actions
 LONGEST_SEQUENCE: Final = 8
 MAX_APPROACHES: Final = 500
 
@@ -20,7 +21,7 @@ MAX_APPROACHES: Final = 500
 class Approach:
     """A sequence of actions for one purpose in one place, or one action for any purpose (`reasoning` is empty).
 
-    `reported_` counts are in lessons already. A new occurrence adds to the known counts.
+    `reported_` counts are in lessons already. A new occurrence adds to the known counts. `words` say what the actions do.
     """
 
     place: str
@@ -32,6 +33,7 @@ class Approach:
     reported_failures: int
     last_tick: int
     last_s: float
+    words: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -68,13 +70,18 @@ def complete(actions: Sequence[Entry]) -> int:
 
 
 def count(actions: Sequence[Entry]) -> list[Derived]:
-    """Return the approaches in `actions` with their successes and failures, by sequence and by single action."""
+    """Return the approaches in `actions` with their successes and failures, by sequence and by single action.
+
+    What was interrupted, as a walk by a battle, neither worked nor failed.
+    """
     by_name: dict[str, tuple[Approach, list[str]]] = {}
     for sequence in sequences(actions):
         for seen, entries in (
             (_occurrence(sequence, _text(sequence[0], "reasoning")), sequence),
             *((_occurrence([each], ""), [each]) for each in sequence),  # for any purpose
         ):
+            if _text(entries[-1], "outcome_summary") == INTERRUPTED:
+                continue
             known, links = by_name.pop(seen.name, (None, []))
             links.extend(each.key for each in entries)
             by_name[seen.name] = seen if known is None else _sum(known, seen), links
@@ -107,10 +114,9 @@ def _occurrence(sequence: Sequence[Entry], reasoning: str) -> Approach:
     """Return the approach of one occurrence of some actions; it succeeded when the last action did."""
     place, last = _text(sequence[0], "location"), sequence[-1]
     actions = tuple(_text(entry, "action_value") for entry in sequence)
-    success = bool(last.data.get("success"))
-    return Approach(
-        place, reasoning, actions, int(success), int(not success), 0, 0, last.tick, last.game_s
-    )
+    words = tuple(_text(entry, "label") or _text(entry, "action_value") for entry in sequence)
+    won = int(bool(last.data.get("success")))
+    return Approach(place, reasoning, actions, won, 1 - won, 0, 0, last.tick, last.game_s, words)
 
 
 def _text(entry: Entry, key: str) -> str:

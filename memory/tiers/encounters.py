@@ -1,28 +1,32 @@
-"""What a run met and owned: opponents, items, milestones, people, shop stock and blocked squares.
+"""What was met, owned and visited: opponents, items, places, milestones, people, shop stock and blocked squares.
 
-Opponents, items and milestones have one entry for each run, which is extended. People, shops and squares are recorded
-as seen; a later observation of the same one replaces the earlier.
+A run has one entry for each opponent, item and place, which is extended. The file has one row for each over all games,
+made of what each run reported. People, shops and squares are recorded as seen; a later observation replaces the earlier.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Final
 
 from memory.blackboard.entry import Entry, EntryKind, record_kind
-from memory.codec import Json, as_json, merged
+from memory.codec import Json, as_json, from_json, merged
 from memory.flow.subscription import Derived
+from memory.tiers.strategist import BATTLE, details
 
 OPPONENT_MET: Final = "opponent_met"
-MAX_OF_RUNS: Final = 400  # all in a game, and as many of earlier runs
+MAX_OF_RUNS: Final = 400  # all in a game, and those of earlier games
 MOST_SOURCES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentMet:
-    """One species or trainer: first and last meeting, number of battles and their outcomes.
+    """One species or trainer: first and last meeting, number of battles, their outcomes, and what they cost.
 
-    `run` is the run of the ticks, `place` that of the first meeting. `won_by` finished the last battle won, with the moves
-    `won_with`; `lost_in` is the place of the last battle lost, `lost_by` our first Pokemon there, `lost_at` its level.
+    `run` is the run of the ticks, or empty in a row over several `games`. `place` is that of the first meeting. `won_by`
+    finished the last battle won, with the moves `won_with`; `lost_in` is the place of the last battle lost, `lost_by` our
+    first Pokemon there, `lost_at` its level. `turns` and `hp_lost`, in percent of the team's HP, are sums over the battles;
+    `money` is what was won less what `blackouts` cost.
     """
 
     run: str
@@ -42,14 +46,20 @@ class OpponentMet:
     lost_in: str
     lost_by: str
     lost_at: int
+    games: int = 1
+    turns: int = 0
+    hp_lost: int = 0
+    money: int = 0
+    blackouts: int = 0
+    is_trainer: bool = False
 
 
 def opponents_met(battles: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return the opponents met in `battles` of `run`, to be merged into the known ones."""
+    """Return the opponents of `run` met in battles, or of blackouts, to be merged into the known ones."""
     known: dict[str, OpponentMet] = {}
     sources: dict[str, list[str]] = {}
     for entry in battles:
-        for each in _met_in(entry, run):
+        for each in _met_in(entry, run) if entry.kind == BATTLE else _paid_in(entry, run):
             name = each.subject
             known[name] = _merge_opponent(known[name], each) if name in known else each
             sources.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
@@ -90,20 +100,61 @@ def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
                 lost_in=place if lost else "",
                 lost_by=battle["player_pokemon"] if lost else "",
                 lost_at=battle["player_level"] if lost else 0,
+                turns=battle["turns_taken"],
+                hp_lost=battle.get("hp_lost", 0),
+                money=battle.get("money", 0),
+                is_trainer=name == battle.get("opponent"),
             )
 
 
+def _paid_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
+    """Yield the opponents of a blackout with its cost alone: the battle itself is reported as such."""
+    blackout: Mapping[str, Any] = entry.data
+    place, tick, cost = blackout["place"], blackout["tick"], blackout["cost"]
+    for name in str(blackout["subject"]).split(", "):
+        yield OpponentMet(
+            run,
+            name,
+            place,
+            tick,
+            place,
+            tick,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            "",
+            (),
+            "",
+            "",
+            0,
+            money=-cost,
+            blackouts=1,
+        )
+
+
 def _merge_opponent(known: OpponentMet, new: OpponentMet) -> OpponentMet:
+    added = ("met", "won", "lost", "left", "caught", "turns", "hp_lost", "money", "blackouts")
     return merged(
         known,
         new,
-        added=("met", "won", "lost", "left", "caught"),
+        added=added,
         lowest=("first_tick",),
-        highest=("highest_level",),
+        highest=("highest_level", "is_trainer"),
         place=min(known, new, key=lambda each: each.first_tick).place,
+        **_games(known, new),
         **_last_battle(known, new, "won", ("won_by", "won_with")),
         **_last_battle(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
     )
+
+
+def _games(known: Any, new: Any) -> dict[str, Any]:  # noqa: ANN401  # two records with these fields
+    """Return the run and the number of games of two records of one thing, which may be of one run."""
+    if known.run == new.run:
+        return {"games": known.games}
+    return {"run": "", "games": known.games + new.games}
 
 
 def _last_battle(
@@ -121,7 +172,7 @@ ITEM_OWNED: Final = "item_owned"
 class ItemOwned:
     """One item: where and when it was first seen in the bag, when last, and the highest count.
 
-    `run` is the run of the ticks.
+    `run` is the run of the ticks, or empty in a row over several `games`.
     """
 
     run: str
@@ -130,6 +181,7 @@ class ItemOwned:
     first_tick: int
     last_tick: int
     most: int
+    games: int = 1
 
 
 def items_owned(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
@@ -153,19 +205,77 @@ def items_owned(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
 
 
 def _merge_item(known: ItemOwned, new: ItemOwned) -> ItemOwned:
-    place = min(known, new, key=lambda each: each.first_tick).place
-    return merged(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
+    return merged(
+        known,
+        new,
+        lowest=("first_tick",),
+        highest=("last_tick", "most"),
+        place=min(known, new, key=lambda each: each.first_tick).place,
+        **_games(known, new),
+    )
+
+
+PLACE_KNOWN: Final = "place_known"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceKnown:
+    """One place, its visits and its details, as in a session; `run` is empty in a row over several `games`."""
+
+    run: str
+    subject: str
+    visits: int
+    location_type: str
+    explored_areas: tuple[str, ...]
+    unexplored_areas: tuple[str, ...]
+    points_of_interest: tuple[str, ...]
+    npcs_interacted: tuple[str, ...]
+    games: int = 1
+
+
+def places_known(visited: Sequence[Entry], *, run: str) -> list[Derived]:
+    """Return the places of `run`, each with all its visits so far."""
+    found: list[Derived] = []
+    for entry in visited:
+        data: Mapping[str, Any] = entry.data
+        known = {"run": run, "subject": data["location_name"], "visits": data["visit_count"]}
+        record = as_json(from_json(PlaceKnown, {**data, **known}))
+        found.append(Derived(PLACE_KNOWN, record, (f"tick:{entry.tick}",), importance=5))
+    return found
+
+
+def _merge_place(known: PlaceKnown, new: PlaceKnown) -> PlaceKnown:
+    if known.run == new.run:
+        return new
+    return merged(known, new, added=("visits",), **details(known, new), **_games(known, new))
+
+
+# Kinds of which each run reports its own part, and the file has one row over all games.
+OVER_GAMES: Final[Mapping[str, tuple[type[Any], Callable[[Any, Any], Any]]]] = {
+    OPPONENT_MET: (OpponentMet, _merge_opponent),
+    ITEM_OWNED: (ItemOwned, _merge_item),
+    PLACE_KNOWN: (PlaceKnown, _merge_place),
+}
+
+
+def row_over_games(kind: str, reports: Sequence[Mapping[str, Json]]) -> Mapping[str, Json]:
+    """Return the data of the row of one of these kinds, from the reports of several runs, the deciding one last."""
+    record, merge = OVER_GAMES[kind]
+    return as_json(reduce(merge, (from_json(record, each) for each in reports)))
+
+
+def key_over_games(kind: str, data: Mapping[str, Json]) -> str | None:
+    """Return the key of a row over all games, or None for a kind of which each run has its own."""
+    return f"{kind}:{data['subject']}" if kind in OVER_GAMES else None
 
 
 MILESTONE_TIME: Final = "milestone_time"
-_NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
+_OF_THE_RUN: Final = ("run", "choices", "milestone", "before", "left", "found", "moved")
 
 
 def milestones_of(milestone_time: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the data of each milestone that one run reached, by id: tick, turns, battles, team and so on."""
-    taken = {
-        name: value for name, value in milestone_time.items() if name not in _NOT_MILESTONE_DATA
-    }
+    taken = {name: value for name, value in milestone_time.items() if name not in _OF_THE_RUN}
     return {**milestone_time.get("before", {}), milestone_time["milestone"]: taken}
 
 
@@ -184,23 +294,33 @@ MAX_ENCOUNTERS: Final = 200  # of each kind
 
 @dataclass(frozen=True, slots=True)
 class TalkOutcome:
-    """A person who was talked to: the first words of the text and the results of the talk, () when they only talk."""
+    """A person who was talked to: the first words of the text and the results of the talk, () when they only talk.
+
+    `person` says who it is, for people; the map and the slot say it for play.
+    """
 
     place: str
     map_id: int
     slot: int
     words: str
     effects: tuple[str, ...]
+    person: str = ""
+
+    @property
+    def only_talks(self) -> str:
+        """A sentence that the talk had no effect."""
+        return f"{self.person or f'number {self.slot}'} in {self.place} only talks: {self.words!r}"
 
 
 @dataclass(frozen=True, slots=True)
 class ShopStockSeen:
-    """The stock of a shop clerk at the last visit, as item numbers."""
+    """The stock of a shop clerk at the last visit, as item numbers, and their names."""
 
     place: str
     map_id: int
     slot: int
     items: tuple[int, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +344,10 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
         record_kind(TALK_OUTCOME, TalkOutcome, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
         record_kind(SHOP_STOCK, ShopStockSeen, _person, limit=MAX_ENCOUNTERS),
         record_kind(BLOCKED_SQUARE, BlockedSquare, _square, limit=MAX_ENCOUNTERS),
-        record_kind(OPPONENT_MET, OpponentMet, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
-        record_kind(ITEM_OWNED, ItemOwned, _run_subject, _merge_item, limit=MAX_OF_RUNS),
+        *(
+            record_kind(kind, record, _run_subject, merge, limit=MAX_OF_RUNS)
+            for kind, (record, merge) in OVER_GAMES.items()
+        ),
         EntryKind(MILESTONE_TIME, key=lambda data: str(data["run"]), merge=_merge_milestones),
     )
 
@@ -233,17 +355,19 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """Return the difference between `known` and `seen` in words, '' when they agree."""
     if kind == SHOP_STOCK:
-        added = sorted(set(seen["items"]) - set(known["items"]))
-        removed = sorted(set(known["items"]) - set(seen["items"]))
-        words = [f"item {each} is there" for each in added]
-        return ", ".join([*words, *(f"item {each} is gone" for each in removed)])
+        both = [(each["items"], each.get("names", ())) for each in (known, seen)]
+        names = {item: name for one in both for item, name in zip(*one, strict=False)}
+        was, now = set(known["items"]), set(seen["items"])
+        changed = [(each, "there") for each in sorted(now - was)]
+        changed += [(each, "gone") for each in sorted(was - now)]
+        return ", ".join(f"{names.get(each, f'item {each}')} is {how}" for each, how in changed)
     if kind == BLOCKED_SQUARE:
         return "a walk passed" if seen["passed"] and not known["passed"] else ""
     return "" if known["effects"] else ", ".join(seen["effects"])
 
 
 def _run_subject(data: Mapping[str, Json]) -> str:
-    return f"{data['run']}/{data['subject']}"
+    return f"{data['run']}/{data['subject']}" if data["run"] else str(data["subject"])
 
 
 def _person(data: Mapping[str, Json]) -> str:

@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, merged
 
+OCCURRENCES: Final = 3  # that make a pattern
+
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationConfig:
@@ -21,7 +23,7 @@ class ConsolidationConfig:
     tick_interval: int = 1000
     session_end_consolidate: bool = True
     pattern_threshold: float = 0.7
-    min_occurrences_for_pattern: int = 3
+    min_occurrences_for_pattern: int = OCCURRENCES
     forgetting_decay_rate: float = 0.95
     max_patterns_per_type: int = 50
     max_strategies: int = 100
@@ -108,7 +110,19 @@ def merge_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     )
     total = both.success_count + both.failure_count
     confidence = both.success_count / total if total else 0.0
-    return replace(both, confidence=confidence, relevance_score=confidence)
+    relevance = relevance_of(both.success_count, both.failure_count)
+    return replace(both, confidence=confidence, relevance_score=relevance)
+
+
+def relevance_of(successes: int, failures: int) -> float:
+    """Return the relevance of a pattern with this evidence: its confidence, and less while it is not proven."""
+    return successes / max(successes + failures, OCCURRENCES)
+
+
+def is_proven(pattern: LearnedPattern, config: ConsolidationConfig) -> bool:
+    """Return whether a pattern has enough evidence, most of it for it."""
+    enough = pattern.success_count >= config.min_occurrences_for_pattern
+    return enough and pattern.confidence >= config.pattern_threshold
 
 
 def merge_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> SuccessfulStrategy:

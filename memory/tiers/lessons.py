@@ -39,9 +39,10 @@ from memory.tiers.knowledge import (
     MistakeRecord,
     PlayerPreference,
     SuccessfulStrategy,
+    relevance_of,
 )
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
-from memory.tiers.strategist import BATTLE, RESOURCES, BattleRecord, tally
+from memory.tiers.strategist import BATTLE, LOCATION, RESOURCES, BattleRecord, tally
 from memory.tiers.tactician import IMPORTANCE, MISTAKE, PATTERN, PREFERENCE, STRATEGY, TOTALS
 
 LessonKind: TypeAlias = Literal[
@@ -65,32 +66,25 @@ MANY_FAILURES: Final = 10
 MOVE_ORDER: Final = "move_order"
 
 
-def pattern_of(
-    approach: Approach, config: ConsolidationConfig, *, session_id: str, at: float
-) -> LearnedPattern | None:
-    """Return the new evidence of a sequence that works often enough, or was reported before; None when there is none."""
+def pattern_of(approach: Approach, *, session_id: str, at: float) -> LearnedPattern | None:
+    """Return the new evidence of a sequence of several actions, or None; whether it is proven is known over all games."""
     successes = approach.successes - approach.reported_successes
     failures = approach.failures - approach.reported_failures
-    total = approach.successes + approach.failures
-    confidence = approach.successes / total
-    is_proven = (
-        total >= config.min_occurrences_for_pattern and confidence >= config.pattern_threshold
-    )
-    is_known = approach.reported_successes + approach.reported_failures > 0
-    if not (is_proven or is_known) or successes + failures == 0:
+    # A single action that reaches its goal is the goal itself.
+    if successes + failures == 0 or len(approach.actions) == 1:
         return None
     return LearnedPattern(
         pattern_id=approach.name,
         pattern_type="action_sequence",
-        description=f"{approach.reasoning}: {', '.join(approach.actions)}",
+        description=f"{approach.reasoning}: {', '.join(approach.words or approach.actions)}",
         trigger_conditions={"location": approach.place, "reasoning": approach.reasoning},
         learned_from_session=session_id,
         learned_from_tick=approach.last_tick,
         success_count=successes,
         failure_count=failures,
-        confidence=confidence,
+        confidence=successes / (successes + failures),
         last_validated=at,
-        relevance_score=confidence,
+        relevance_score=relevance_of(successes, failures),
     )
 
 
@@ -109,10 +103,10 @@ def mistake_of(
     is_majority = approach.failures >= config.pattern_threshold * total
     if failures == 0 or not (is_frequent and is_majority):
         return None
-    action = approach.actions[0]
+    action, words = approach.actions[0], (approach.words or approach.actions)[0]
     return MistakeRecord(
         mistake_id=mistake_id_of(approach.place, action),
-        description=f"{action} keeps failing in {approach.place or 'an unknown place'}",
+        description=f"{words} keeps failing in {approach.place or 'an unknown place'}",
         situation={"location": approach.place, "action": action},
         outcome=f"failed {approach.failures} of {total} times",
         severity="major" if approach.failures >= MANY_FAILURES else "minor",
@@ -142,26 +136,22 @@ def strategy_of(battle: BattleRecord, *, at: float) -> SuccessfulStrategy | None
     )
 
 
-def defeat_of(battle: BattleRecord, *, at: float) -> MistakeRecord | None:
-    """Return the mistake record of a lost battle, or None."""
-    if battle.outcome != "defeat":
-        return None
-    enemy, own = battle.enemy_pokemon, battle.player_pokemon
+def defeat_of(lost: Mapping[str, Any], *, at: float) -> MistakeRecord:
+    """Return the mistake record of a lost battle, or of the blackout after it: only that one makes it a severe mistake."""
+    enemy, own, level = lost["enemy_pokemon"], lost["player_pokemon"], lost["player_level"]
+    cost = lost.get("cost", 0)
+    names = ("enemy_pokemon", "enemy_level", "player_pokemon", "player_level")
+    words = f"lost at level {level} against level {lost['enemy_level']}"
     return MistakeRecord(
         mistake_id=content_id("battle", enemy, own),
         description=f"{own} lost against {enemy}",
-        situation={
-            "enemy_pokemon": enemy,
-            "enemy_level": battle.enemy_level,
-            "player_pokemon": own,
-            "player_level": battle.player_level,
-        },
-        outcome=f"lost at level {battle.player_level} against level {battle.enemy_level}",
-        severity="critical",
-        prevention_tip=f"Come back above level {battle.player_level} or with another Pokemon.",
+        situation={name: lost[name] for name in names},
+        outcome=f"{words}, which cost {cost:,}" if cost else words,
+        severity="critical" if cost else "minor",
+        prevention_tip=f"Come back above level {level} or with another Pokemon.",
         first_occurred=at,
         last_occurred=at,
-        occurrence_count=1,
+        occurrence_count=0 if cost else 1,
     )
 
 
@@ -190,7 +180,15 @@ STUCK: Final = "stuck"
 BLACKOUT: Final = "blackout"  # a defeat that cost money: place, opponent and amount
 OBSERVER_EDGES: Final = ("moments", "actions", "situations")  # from the observer to the strategist
 # From the strategist to the tactician.
-LTM_EDGES: Final = ("experiences", "skills", "concepts", "opponents_met", "items_owned", "habits")
+LTM_EDGES: Final = (
+    "experiences",
+    "skills",
+    "concepts",
+    "opponents_met",
+    "items_owned",
+    "places_known",
+    "habits",
+)
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # younger entries stay in working memory
 
@@ -233,7 +231,7 @@ class LessonTransformers:
                 continue
             seen = from_json(Approach, entry.data)
             at = dated(self.started_at, seen.last_s)
-            pattern = pattern_of(seen, self.config, session_id=self.session_id, at=at)
+            pattern = pattern_of(seen, session_id=self.session_id, at=at)
             if pattern is not None:
                 yield from _lesson(PATTERN, pattern, entry, seen.last_tick)
                 yield approaches.mark_reported(entry)
@@ -244,11 +242,15 @@ class LessonTransformers:
             if entry.kind == SESSION:
                 yield _totals(entry, sessions=1)
             elif entry.kind == BATTLE:
-                battle = from_json(BattleRecord, entry.data)
-                defeat = defeat_of(battle, at=self._at(entry))
+                outcome = entry.data["outcome"]
+                if outcome == "defeat":
+                    defeat = defeat_of(entry.data, at=self._at(entry))
+                    yield from _lesson(MISTAKE, defeat, entry, entry.tick)
+                if outcome in {"victory", "defeat"}:
+                    yield _totals(entry, battles=1, victories=int(outcome == "victory"))
+            elif entry.kind == BLACKOUT:
+                defeat = defeat_of(entry.data, at=self._at(entry))
                 yield from _lesson(MISTAKE, defeat, entry, entry.tick)
-                if battle.outcome in {"victory", "defeat"}:
-                    yield _totals(entry, battles=1, victories=int(battle.outcome == "victory"))
             else:
                 seen = from_json(Approach, entry.data)
                 mistake = mistake_of(seen, self.config, at=dated(self.started_at, seen.last_s))
@@ -281,6 +283,7 @@ def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscriptio
     procedural = scope_name(agent_id, "ltm:procedural")
     met = partial(encounters.opponents_met, run=lessons.session_id)
     owned = partial(encounters.items_owned, run=lessons.session_id)
+    visited = partial(encounters.places_known, run=lessons.session_id)
     return (
         MemorySubscription(
             "moments",
@@ -319,8 +322,13 @@ def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscriptio
         ),
         MemorySubscription("skills", stm, procedural, lessons.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, lessons.concepts, _is_concept, delivers=True),
-        MemorySubscription("opponents_met", stm, semantic, met, of_kinds(BATTLE), delivers=True),
+        MemorySubscription(
+            "opponents_met", stm, semantic, met, of_kinds(BATTLE, BLACKOUT), delivers=True
+        ),
         MemorySubscription("items_owned", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
+        MemorySubscription(
+            "places_known", stm, semantic, visited, of_kinds(LOCATION), delivers=True
+        ),
         MemorySubscription(
             "habits", procedural, semantic, lessons.habits, _is_habit, delivers=True
         ),
@@ -328,10 +336,10 @@ def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscriptio
 
 
 def _is_experience(entry: Entry) -> bool:
-    """Return whether the entry is an experience: session, progress, encounter, lost battle or catch."""
+    """Return whether the entry is an experience: session, progress, encounter, or lost battle."""
     if entry.kind == BATTLE:
-        return entry.data["outcome"] in {"defeat", "catch"}
-    return entry.kind in {BLACKOUT, SESSION, STUCK, MILESTONE_TIME, *ENCOUNTERS}
+        return bool(entry.data["outcome"] == "defeat")
+    return entry.kind in {SESSION, STUCK, MILESTONE_TIME, *ENCOUNTERS}
 
 
 def _is_skill(entry: Entry) -> bool:
@@ -341,7 +349,7 @@ def _is_skill(entry: Entry) -> bool:
 
 def _is_concept(entry: Entry) -> bool:
     is_action = entry.kind == approaches.APPROACH and not entry.data["reasoning"]
-    return is_action or entry.kind in {BATTLE, SESSION}
+    return is_action or entry.kind in {BATTLE, BLACKOUT, SESSION}
 
 
 def _is_habit(entry: Entry) -> bool:

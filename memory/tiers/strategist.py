@@ -155,23 +155,26 @@ def _add_totals(known: SessionTotals, new: SessionTotals) -> SessionTotals:
 
 
 def _merge_visit(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
-    explored = _joined(known.explored_areas, seen.explored_areas)
-    unexplored = _joined(known.unexplored_areas, seen.unexplored_areas)
     return merged(
         known,
         seen,
         added=("visit_count",),
         lowest=("first_visit_tick",),
         highest=("last_visit_tick",),
-        explored_areas=explored,
-        unexplored_areas=tuple(area for area in unexplored if area not in explored),
-        points_of_interest=_joined(known.points_of_interest, seen.points_of_interest),
-        npcs_interacted=_joined(known.npcs_interacted, seen.npcs_interacted),
+        **details(known, seen),
     )
 
 
-def _joined(known: tuple[str, ...], seen: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*known, *seen)))[-MAX_DETAILS:]
+def details(known: Any, seen: Any) -> dict[str, Any]:  # noqa: ANN401  # two records of a place
+    """Return the details of both records of a place; what one of them has explored is not unexplored."""
+    names = ("explored_areas", "unexplored_areas", "points_of_interest", "npcs_interacted")
+    both = {
+        name: tuple(dict.fromkeys((*getattr(known, name), *getattr(seen, name))))[-MAX_DETAILS:]
+        for name in names
+    }
+    explored = both["explored_areas"]
+    open_areas = tuple(each for each in both["unexplored_areas"] if each not in explored)
+    return {**both, "unexplored_areas": open_areas}
 
 
 class StrategistMemory:
@@ -250,18 +253,18 @@ class StrategistMemory:
         decided = totals.victories + totals.defeats
         return totals.victories / decided if decided else 0.0
 
-    def record_battle(self, battle: BattleRecord) -> None:
-        """Add one battle; running away and catching are neither victory nor defeat."""
-        self._write(BATTLE, as_json(battle), tick=battle.end_tick, importance=7)
+    def record_battle(self, battle: BattleRecord, **around: Json) -> None:
+        """Add one battle, with more about it; running away and catching are neither victory nor defeat."""
+        self._write(BATTLE, {**as_json(battle), **around}, tick=battle.end_tick, importance=7)
 
-    def set_objective(self, objective: SessionObjective) -> None:
+    def set_objective(self, objective: SessionObjective, *, status: Status = "verified") -> None:
         """Add or replace one objective; an active one becomes the active objective."""
-        self._write(OBJECTIVE, as_json(objective))
+        self._write(OBJECTIVE, as_json(objective), status=status)
 
     def update_objective_progress(
         self, objective_id: str, progress: float, *, tick: int | None = None
     ) -> None:
-        """Set the percentage of one objective; at 100 it is completed, at `tick`."""
+        """Set the percentage of one objective; at 100 it is completed, at `tick`, which is then verified."""
         old = self.objective(objective_id)
         if old is None:
             message = f"no objective {objective_id!r}; call set_objective first."
@@ -269,14 +272,17 @@ class StrategistMemory:
         new = replace(old, progress_percent=min(max(progress, 0.0), 100.0))
         if progress >= 100.0 and old.status != "completed":
             new = replace(new, status="completed", completed_tick=tick)
-        self.set_objective(new)
+        self.set_objective(new, status="verified" if progress >= 100.0 else "inferred")
 
     def add_location(self, location: LocationVisited) -> None:
-        """Record a visit; visits and details of a known place are added to the known ones."""
-        self._write(LOCATION, as_json(location), tick=location.last_visit_tick)
+        """Record a visit, or details of a place without one; both are added to what is known of the place."""
+        status: Status = "verified" if location.visit_count else "inferred"
+        self._write(LOCATION, as_json(location), tick=location.last_visit_tick, status=status)
 
-    def snapshot_resources(self, tick: int, owned: ResourceSnapshot | None = None) -> None:
-        """Record money and items at `tick`, if they differ from the last snapshot.
+    def snapshot_resources(
+        self, tick: int, owned: ResourceSnapshot | None = None, **around: Json
+    ) -> None:
+        """Record money and items at `tick`, and more about them, if they differ from the last snapshot.
 
         Without `owned` it uses the last snapshot, with the current money.
         """
@@ -285,7 +291,7 @@ class StrategistMemory:
             if not last:
                 return
             owned = replace(last[0], money=now[0].money if now else last[0].money)
-        self._write(RESOURCES, as_json(replace(owned, tick=tick)), tick=tick)
+        self._write(RESOURCES, {**as_json(replace(owned, tick=tick)), **around}, tick=tick)
 
     def clear_session(self, *, session_id: str, tick: int, kept: Collection[str] = ()) -> None:
         """Forget the session, except for the kinds in `kept`, and begin another."""

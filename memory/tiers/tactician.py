@@ -28,6 +28,7 @@ from memory.tiers.knowledge import (
     MistakeRecord,
     PlayerPreference,
     SuccessfulStrategy,
+    is_proven,
     rank,
 )
 
@@ -137,11 +138,12 @@ class TacticianMemory:
         return max(of_category, key=lambda each: (each.confidence, each.updated_at), default=None)
 
     def get_relevant_patterns(self, context: Mapping[str, Json]) -> list[LearnedPattern]:
-        """Return the patterns whose conditions match `context`, closest first."""
+        """Return the proven patterns whose conditions match `context`, closest first."""
         found = [
             (-matches, -each.relevance_score, each.pattern_id, each)
             for each in self.patterns.records()
-            if (matches := _matches(each.trigger_conditions, context))
+            if is_proven(each, ConsolidationConfig())
+            and (matches := _matches(each.trigger_conditions, context))
         ]
         return [pattern for *_, pattern in sorted(found, key=itemgetter(0, 1, 2))]
 

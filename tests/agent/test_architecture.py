@@ -25,7 +25,17 @@ from memory import Hooks
 from tests.agent.support import ROOT
 
 PAGES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))
-MEMORY_COMMANDS = ("show", "map", "search", "explain", "forget", "export", "check", "merge")
+MEMORY_COMMANDS = (
+    "show",
+    "map",
+    "search",
+    "progress",
+    "explain",
+    "forget",
+    "export",
+    "check",
+    "merge",
+)
 SCENARIOS = ("run", "list", "record", "from-stuck")
 PACKAGES = (agent, memory, emulator)
 

@@ -125,8 +125,10 @@ class Tiers:
         self.blackboard.write(WORKING, ACTION, data, tick=tick, game_s=tick / 2)
 
     def acts(self, ticks: Iterable[int], value: str, **more: Any) -> None:  # noqa: ANN401
+        """Record a sequence of two actions at each tick: one action alone is no pattern."""
         for tick in ticks:
             self.act(tick, value, **more)
+            self.act(tick, f"{value} again", **more)
 
     def moment(self, tick: int, place: str = "town") -> None:
         state = as_json(replace(STATE, tick=tick, location=place))

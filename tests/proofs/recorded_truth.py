@@ -1,5 +1,6 @@
 """The records of one game beside what its recording shows."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import zip_longest
@@ -11,7 +12,7 @@ from agent.app.battle_record import MOST_DECISIONS
 from emulator import demo_cartridge_path, load_cartridge
 from memory import read_run
 from tests.proofs.exam.exam import record
-from tests.proofs.exam.truth import FightOutcome, GameTruth, HeldValue, ObservedFight
+from tests.proofs.exam.truth import PROOF_DELAY, FightOutcome, GameTruth, HeldValue, ObservedFight
 from tests.proofs.workers import Row
 
 OUTCOMES: Final = {
@@ -31,7 +32,7 @@ def game_job(seed: int, until: str = "third_badge") -> Row:
         with closing(read_run(game.run)) as run:
             written = {
                 kind: [event.payload for event in run.store.events(kind)]
-                for kind in ("battle", "resources", "blackout", "location")
+                for kind in ("battle", "resources", "blackout", "location", "milestone_time")
             }
     fights = game.truth.fights
     return {
@@ -107,7 +108,15 @@ def _at(history: Sequence[HeldValue], tick: int) -> int:
 
 
 def different_counts(written: Mapping[str, Sequence[Written]], truth: GameTruth) -> Iterator[str]:
-    """Yield the counts that differ."""
+    """Yield the counts that differ: blackouts, visits and milestones."""
+    visits = {each["location_name"]: each["visit_count"] for each in written["location"]}
+    right = Counter(visit.place for visit in truth.visits if visit.tick < truth.ticks)
+    if visits != right:
+        yield f"visits are {visits}, and were {dict(right)}"
+    reached = {each["milestone"]: each["tick"] for each in written["milestone_time"]}
+    for name, tick in truth.milestones.items():
+        if not tick <= reached.get(name, -1) <= tick + PROOF_DELAY:
+            yield f"{name} at tick {reached.get(name)}, and was at {tick}"
     lost = sum(each.blacked_out for each in truth.fights)
     if len(written["blackout"]) != lost:
         yield f"{len(written['blackout'])} blackouts are recorded of {lost}"

@@ -31,7 +31,7 @@ def show(
     limit: int = option("Items of each kind to list.", default=10, min=1),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Show the totals of a memory file and its best items, or one item."""
+    """Show the totals of a memory file and its items, or one item."""
     from agent.cli.memory.show import show
 
     show(path, name, kind, limit, as_json=as_json)
@@ -57,6 +57,14 @@ def search(
     from agent.cli.memory.show import search
 
     search(words, path, limit, explain=explain, as_json=as_json)
+
+
+@memory.command()
+def progress(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
+    """Show milestones, companions and trainers over all games."""
+    from agent.cli.memory.progress import progress
+
+    progress(path, as_json=as_json)
 
 
 @memory.command()

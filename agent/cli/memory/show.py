@@ -62,6 +62,8 @@ def find_item(items: Sequence[MemoryItem], name: str) -> MemoryItem:
 
 
 FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # used by decisions
+# Fields that others say in words, and numbers of the cartridge.
+NOT_SHOWN: Final = frozenset({"scope", "expires_s", "choices", "items", "slot"})
 SHOW_HEAD: Final = ("id", "description", "evidence")
 LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", "milestone_time")
 
@@ -113,7 +115,7 @@ def item_rows(item: MemoryItem, now: float) -> Iterable[tuple[str, str]]:
     if item.worth is not None:
         yield "score now", f"{item.worth:.2f} of 1, forgotten below 0.30"
     for name, value in {**item.more, **item.data}.items():
-        if name not in {"scope", "expires_s"} and not name.endswith("_id"):
+        if name not in NOT_SHOWN and not name.endswith("_id"):
             yield plain(name), _value_text(name, value)
     if merged := item.more.get("merged"):
         yield "merged from", number(merged)
@@ -223,7 +225,7 @@ def search(
         message = f"{text!r} has no letter and no digit; give words to search for"
         raise UsageError(message)
     with open_view(path) as view:
-        found = view.search(text, limit)
+        found = view.search(text, limit, lambda each: f"{plain(each.kind)} {describe(each)}")
         weights = score_weights(view)
     if as_json:
         out.say(json.dumps([_as_json(each) for each in found]))
@@ -231,7 +233,9 @@ def search(
     if not found:
         out.say(f"No item has any of the words {text!r}.")
         return
-    rows = ((f"{m.score.total:.2f}", m.item.short, m.item.kind, describe(m.item)) for m in found)
+    rows = (
+        (f"{m.score.total:.2f}", m.item.short, plain(m.item.kind), describe(m.item)) for m in found
+    )
     out.print(listing(f"{len(found)} found for {text!r}, best first", SEARCH_HEAD, rows, wide=3))
     if explain:
         out.say("A score is the weighted sum of its parts, each from 0 to 1:")

@@ -179,15 +179,49 @@ def _opponent_met(data: Mapping[str, Any]) -> str:
     by = (
         f", by {data['won_by']} with {', then '.join(data['won_with'])}" if data["won_with"] else ""
     )
+    met = max(1, data["met"])
+    cost = f"{data['turns'] / met:,.0f} turns and {data['hp_lost'] / met:,.0f}% HP a battle"
     return (
-        f"{data['subject']}, met {times(data['met'])} (up to level {data['highest_level']}),"
-        f" first in {data['place']} at tick {data['first_tick']:,}: {ends}{by}"
+        f"{data['subject']}, met {times(data['met'])} in {counted(data['games'], 'game')} (up to level"
+        f" {data['highest_level']}), first in {data['place']}: {ends}{by}; {cost}, money {data['money']:+,}"
+    )
+
+
+def _place_known(data: Mapping[str, Any]) -> str:
+    visited = f"visited {times(data['visits'])} in {counted(data['games'], 'game')}"
+    known = (
+        ("", data["points_of_interest"]),
+        ("people: ", data["npcs_interacted"]),
+        ("leads to ", data["explored_areas"]),
+        ("never entered: ", data["unexplored_areas"]),
+    )
+    parts = [f"{name}{number(value)}" for name, value in known if value]
+    return "; ".join((f"{data['subject']}, {visited}", *parts))
+
+
+def companion(milestone_time: Mapping[str, Any]) -> str:
+    """Return the first Pokemon of a run, or '' before there is one."""
+    before = milestone_time.get("before", {}).values()
+    reached = sorted((*before, milestone_time), key=lambda each: int(each["tick"]))
+    teams = (each["team"] for each in reached if each.get("team"))
+    return str(next(teams, [""])[0]).rpartition(":")[0]
+
+
+def _milestone_time(data: Mapping[str, Any]) -> str:
+    own = f" with companion {name}" if (name := companion(data)) else ""
+    return (
+        f"milestone {plain(data['milestone'])} at tick {data['tick']:,}{own}:"
+        f" {counted(data['battles'], 'battle')}, {data['lost']:,} lost, {counted(data['turns'], 'turn')}"
     )
 
 
 def _talk(data: Mapping[str, Any]) -> str:
     effects = f"gives {', '.join(data['effects'])}" if data["effects"] else "only talks"
-    return f"number {data['slot']} in {data['place']} {effects}: {data['words']!r}"
+    return f"{_person(data)} in {data['place']} {effects}: {data['words']!r}"
+
+
+def _person(data: Mapping[str, Any]) -> str:
+    return str(data.get("person") or f"number {data['slot']}")
 
 
 def _blocked_square(data: Mapping[str, Any]) -> str:
@@ -206,20 +240,21 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "preference": "{description}",
     "battle": _battle,
     "opponent_met": _opponent_met,
-    "item_owned": "{subject}, first owned in {place} at tick {first_tick:,}, at most {most:,}",
+    "place_known": _place_known,
+    "item_owned": lambda data: (
+        f"{data['subject']}, owned in {counted(data['games'], 'game')}, first in {data['place']},"
+        f" at most {data['most']:,}"
+    ),
     "blackout": (
         "beaten by {subject} in {place} at tick {tick:,}, which cost {cost:,}; woke up in {woke_in}"
     ),
     "talk": _talk,
     "shop_stock": lambda data: (
-        f"number {data['slot']} in {data['place']} sells items {number(data['items'])}"
+        f"the clerk in {data['place']} sells {number(data.get('names') or data['items'])}"
     ),
     "blocked_square": _blocked_square,
     "stock": lambda data: f"{counted(data['entries'], 'entry', 'entries')}; {number(data['tags'])}",
-    "milestone_time": lambda data: (
-        f"milestone {plain(data['milestone'])} at tick {data['tick']:,}:"
-        f" {counted(data['battles'], 'battle')}, {data['lost']:,} lost, {counted(data['turns'], 'turn')}"
-    ),
+    "milestone_time": _milestone_time,
     "session": lambda data: (
         f"a session of {counted(data['ticks'], 'tick')}: {counted(data['battles'], 'battle')},"
         f" {data['win_rate']:.0%} of those decided were won"

@@ -106,39 +106,12 @@ def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFindi
 
 
 def _patterns(data: KnowledgeContent) -> Iterator[CheckFinding]:
-    mistakes: dict[tuple[str, str], MistakeRecord] = {}
-    for mistake in data.open(MISTAKES.name).values():
-        where = mistake.situation
-        if "action" in where:
-            mistakes[str(where.get("location", "")), str(where["action"])] = mistake
     for pattern in data.open(PATTERNS.name).values():
         total = pattern.success_count + pattern.failure_count
         if total >= MIN_USES and pattern.failure_count >= CONFIG.pattern_threshold * total:
             reason = f"it failed {pattern.failure_count} of {total} times"
             action = fix(Repairs.close_row, PATTERNS.name, pattern.pattern_id, reason)
             yield finding("failing_pattern", action, pattern=pattern, reason=reason)
-            continue
-        contradicting = mistakes.get(_place_and_action(pattern))
-        if contradicting is not None and pattern.confidence >= CONFIG.pattern_threshold:
-            yield _contradiction(pattern, contradicting)
-
-
-def _place_and_action(pattern: LearnedPattern) -> tuple[str, str]:
-    """Return the place and the action of a pattern; a pattern of several actions yields all of them as one text."""
-    reasoning = str(pattern.trigger_conditions.get("reasoning", ""))
-    place = str(pattern.trigger_conditions.get("location", ""))
-    return place, pattern.description.removeprefix(f"{reasoning}: ")
-
-
-def _contradiction(pattern: LearnedPattern, mistake: MistakeRecord) -> CheckFinding:
-    worked, failed = pattern.success_count, mistake.occurrence_count
-    reason, evidence = (
-        f"it worked {worked} of {worked + failed} times",
-        f"pattern:{pattern.pattern_id}",
-    )
-    close = fix(Repairs.close_row, MISTAKES.name, mistake.mistake_id, reason, evidence)
-    action = close if worked >= failed else None
-    return finding("pattern_and_mistake", action, pattern=pattern, mistake=mistake)
 
 
 def _figures(data: KnowledgeContent) -> Iterator[CheckFinding]:

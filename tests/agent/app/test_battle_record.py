@@ -113,7 +113,8 @@ def busy_with(turn: State, move: int, place: int = 0, hp: int | None = None) -> 
     assert turn.battle is not None
     assert turn.battle.own is not None
     own = turn.battle.own
-    own = replace(own, position=place, hp=own.hp if hp is None else hp)
+    moves = tuple(each._replace(pp=each.pp - (each.move == move)) for each in own.moves)
+    own = replace(own, position=place, hp=own.hp if hp is None else hp, moves=moves)
     return replace(turn, battle=replace(turn.battle, own=own, own_move=move, phase=Phase.BUSY))
 
 
@@ -123,10 +124,15 @@ def test_moves_belong_to_who_used_them(first_turn: State, after_running: State) 
     first, second = [slot.move for slot in first_turn.battle.own.moves][:2]
     watch = BattleWatch(DEX, place_of)
     for tick, state in enumerate(
-        (first_turn, busy_with(first_turn, first), busy_with(first_turn, second, place=1))
+        (
+            first_turn,
+            busy_with(first_turn, first),
+            busy_with(first_turn, 0, place=1),
+            busy_with(first_turn, second, place=1),
+        )
     ):
         watch.observe(percept(state, tick))
-    record = watch.observe(percept(after_running, 3))
+    record = watch.observe(percept(after_running, 4))
     assert record is not None
     assert record.moves_used == (DEX.move(first).name,)
     assert watch.around["finisher_moves"] == [DEX.move(second).name]

@@ -169,7 +169,7 @@ def test_a_run_is_stored_in_memory(played: Played) -> None:
         # At the errand and in the shop.
         assert {kind for kind in kinds if kind in ENCOUNTERS} == {"talk", "shop_stock"}
         met = {each.kind for each in knowledge.entries() if each.scope.endswith("ltm:semantic")}
-        assert met == {"opponent_met", "item_owned"}
+        assert met == {"opponent_met", "item_owned", "place_known"}
 
 
 def test_run_toml_holds_the_settings(played: Played) -> None:

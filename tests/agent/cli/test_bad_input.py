@@ -55,7 +55,7 @@ def test_a_truncated_image_is_refused_and_unchanged(agent: Agent, tmp_path: Path
         (("--until", "hall_of_shame"), 2, "it has left_home"),
         (("--until", "first_bagde"), 2, "did you mean first_badge?"),
         (("--mind", "gpt"), 2, "--mind gpt is none of rules, claude"),
-        (("--without", "shop"), 2, "people, things; did you mean shops?"),
+        (("--without", "thing"), 2, "people, things; did you mean things?"),
         (("--sed", "1"), 2, "there is no option --sed; did you mean --seed?"),
         (("--nothing",), 2, "there is no option --nothing; `red-agent play --help` shows"),
         (("--json=1",), 2, "--json takes no value"),

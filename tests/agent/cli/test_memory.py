@@ -144,9 +144,7 @@ def test_explain_shows_the_battle_and_the_expiry(ask: Ask, played: Played) -> No
     assert explained["figures"][0]["what"] == "success rate"
 
 
-def test_evidence_is_an_action_in_the_place_of_the_item_or_only_recorded(
-    ask: Ask, played: Played, tmp_path: Path
-) -> None:
+def test_evidence_is_an_action_or_only_recorded(ask: Ask, played: Played, tmp_path: Path) -> None:
     memory, runs = tmp_path / "m.sqlite", played.folder.parent
 
     def evidence(item: Any) -> list[str]:  # noqa: ANN401  # JSON
@@ -154,13 +152,12 @@ def test_evidence_is_an_action_in_the_place_of_the_item_or_only_recorded(
         return [each["why"] for each in explained["evidence"]]
 
     copyfile(played.memory, memory)
-    patterns = last(ask("show", memory, "--kind", "pattern", "--json"))["items"]["pattern"]
-    for pattern in patterns:
-        place = pattern["data"]["trigger_conditions"]["location"]
+    won = last(ask("show", memory, "--kind", "strategy", "--json"))["items"]["strategy"]
+    for each in won:
         assert re.search(
-            rf"^tick [\d,]+, .* of game time, after .* in {place}$", evidence(pattern)[1]
+            r"^tick [\d,]+, .* of game time, after fight in the .*$", evidence(each)[1]
         )
-    old = patterns[0]  # as an earlier version recorded it, at the time of the consolidation
+    old = won[0]  # as an earlier version recorded it, at the time of the consolidation
     at = played.summary.ticks
     alter(memory, f"UPDATE provenance SET evidence = '[\"tick:{at}\"]' WHERE id = '{old['id']}'")
     assert evidence(old)[0].startswith(f"recorded at tick {at:,}, 0:")

@@ -329,7 +329,9 @@ def add_run(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[s
 
 def record_leftovers(memory: AgentMemory, *potions: int, found: int = 2) -> None:
     for number, left in enumerate(potions):
-        add_run(memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
+        add_run(
+            memory, f"run-{number}", {DEX.item_name(POTION): left}, {DEX.item_name(POTION): found}
+        )
 
 
 def items(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:

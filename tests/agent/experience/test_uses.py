@@ -1,6 +1,6 @@
 """Remembered routes, shops, people and moves change decisions, and the plan says so (E35)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
@@ -10,20 +10,17 @@ from typing import Any
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.app.memory_producers import EncounterProducers
+from agent.app.memory_producers import EncounterProducers, GameNames
 from agent.battle.policy import BattleGoals, BattlePolicy, choose_order
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
 from agent.capabilities.context import GameContext, SquareTried, StockSeen
-from agent.capabilities.shop import capability as shop
-from agent.capabilities.shop_stock import ShopStock
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
-from agent.experience.action_costs import ActionCosts, in_order, names_of
+from agent.experience.action_costs import ActionCosts, names_of
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.experience.uses import Experience
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.planning.search import explain
 from agent.skills import (
     Attack,
     Destination,
@@ -35,13 +32,11 @@ from agent.skills import (
     shortest_route,
 )
 from emulator import State
-from emulator.ram.player import Bag, Stack
 from memory import (
     AgentMemory,
     BlockedSquare,
     Hooks,
     Json,
-    LearnedPattern,
     MistakeRecord,
     Producers,
     ShopStockSeen,
@@ -51,17 +46,7 @@ from memory import (
     read_run,
 )
 from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
-from tests.agent.demo import (
-    DEX,
-    STORY,
-    WORLD,
-    at_the_menu,
-    enemy_of,
-    free_in,
-    game_context,
-    own_of,
-    sensed_facts,
-)
+from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, game_context, own_of
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
 
@@ -87,7 +72,9 @@ def context_of(asked: Experience, hooks: Hooks | None = None) -> GameContext:
 def observed_hooks(memory: AgentMemory) -> Hooks:
     """Return hooks that store encounters as entries."""
     hooks = Hooks()
-    EncounterProducers(STORY, lambda: 1).register(Producers(hooks, memory.blackboard))
+    EncounterProducers(GameNames(STORY, WORLD, DEX), lambda: 1).register(
+        Producers(hooks, memory.blackboard)
+    )
     return hooks
 
 
@@ -217,74 +204,22 @@ def test_e35_a_blocked_square_is_forgotten_after_a_walk_passes_it(
 # Shops
 
 
-@pytest.fixture(scope="module")
-def outside(played: Played) -> State:
-    """Return a state in which both shops sell, with one potion."""
-    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
-        return replace(
-            game.state,
-            bag=Bag((Stack(POTION, 1), Stack(ANTIDOTE, 2))),
-            player=replace(game.state.player, money=3_000),
-        )
-
-
 def stock_of(map_id: int) -> tuple[int, ...]:
     (there,) = WORLD.map(map_id).header.shops
     return there.items
 
 
-def shops_to_visit(known: GameContext, state: State) -> set[str]:
-    return {name for name, supplied in sensed_facts(shop(known), state).items() if not supplied}
-
-
-def test_e35_a_shop_without_potions_is_not_visited_for_them(
-    memory: AgentMemory, outside: State
-) -> None:
-    (first,) = shops_to_visit(context_of(experience(memory)), outside)
-    clerk = next(each for each in STORY.clerks if each.supplied == first)
-    other = next(each for each in STORY.clerks if each is not clerk)
-    maps = {place.name: place.map_id for place in STORY.places}
-    there = maps[clerk.place]
-    had = tuple(item for item in stock_of(there) if item not in {POTION, BALL})
-    add_encounter(memory, SHOP_STOCK, ShopStockSeen("a store", there, clerk.person, had))
-    known = context_of(experience(memory))
-    assert shops_to_visit(known, outside) <= {other.supplied}
-    assert known.experience.moved[MemoryUse.SHOPS]
-    why = known.experience.influences[first]
-    no_ball, no_potion = (
-        f"{STORY.called(there)} had no {DEX.item_name(n)}" for n in (BALL, POTION)
-    )
-    assert why == f"{no_ball}, {no_potion}"
-    assert known.experience.broken[f"balls:{clerk.place}"] == {"bag:balls": no_ball}
-    without = context_of(experience(memory, WITHOUT[MemoryUse.SHOPS]))
-    assert shops_to_visit(without, outside) == {first}
-    assert not without.experience.moved
-
-
-def test_e35_a_visit_has_no_effect_for_missing_stock(memory: AgentMemory) -> None:
-    asked = experience(memory)
-    asked.broken["go"] = {"there": "no clerk was there"}
-    go = Action("go", (), (Effect("there", 1), Effect("gone", 1)), 2, "go")
-    (current_costs,) = ActionCosts(asked).current_costs([go], {}, None)
-    assert [each.fact for each in current_costs.effects] == ["gone"]
-    assert current_costs.note == "remembered: no clerk was there"
-
-
 def test_e35_stock_that_is_seen_again_contradicts_memory(
-    memory: AgentMemory, outside: State
+    memory: AgentMemory, in_town: Game
 ) -> None:
     first, *others = stock_of(STORE)
-    add_encounter(
-        memory, SHOP_STOCK, ShopStockSeen("the store", STORE, NEAR_STORE.person, tuple(others))
-    )
-    known = context_of(experience(memory), observed_hooks(memory))
-    assert ShopStock(known).believed(NEAR_STORE) == set(others)
-    (there,) = (each.map_id for each in STORY.places if each.name == NEAR_STORE.place)
-    inside = replace(outside, map=replace(outside.map, map_id=there))
-    known.hooks.emit(StockSeen(inside, NEAR_STORE.person, (first, *others)))
-    assert ShopStock(known).believed(NEAR_STORE) == {first, *others}
+    hooks = observed_hooks(memory)
+    before = ShopStockSeen("the store", STORE, NEAR_STORE.person, tuple(others))
+    add_encounter(memory, SHOP_STOCK, before)
+    inside = replace(in_town.state, map=replace(in_town.state.map, map_id=STORE))
+    hooks.emit(StockSeen(inside, NEAR_STORE.person, (first, *others)))
     (closed,) = memory.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
-    assert closed.closed == f"seen otherwise: item {first} is there"
+    assert closed.closed == f"seen otherwise: {DEX.item_name(first)} is there"
 
 
 def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
@@ -293,27 +228,6 @@ def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
     assert seen
     for each in seen:
         assert tuple(each["items"]) == stock_of(each["map_id"])
-
-
-def test_e35_a_run_that_knows_of_missing_stock_does_not_go_there(
-    played: Played, tmp_path: Path
-) -> None:
-    with closing(read_run(played.folder)) as folder:
-        asked = [row.tick for row in folder.store.events("action") if is_shopping(row.payload)]
-    assert asked  # with an empty memory
-    stock = ShopStockSeen("the store", STORE, NEAR_STORE.person, (12, 15))
-    path = memory_with(tmp_path, SHOP_STOCK, stock)
-    settings = Settings(seed=3, run=tmp_path / "run", memory=path, until="delivered")
-    summary = play_run(settings, Watcher(), Interrupt())
-    with closing(read_run(tmp_path / "run")) as folder:
-        assert not [row for row in folder.store.events("action") if is_shopping(row.payload)]
-    assert summary.moved["shops"]
-    remembers = outlook(None, tmp_path / "run").remembered
-    assert any("the store had no" in words for words in remembers)
-
-
-def is_shopping(action: Mapping[str, Any]) -> bool:
-    return bool(action["action_value"] == f"shop:{NEAR_STORE.place}")
 
 
 # People
@@ -466,41 +380,8 @@ def test_e35_a_sequence_never_chooses_a_worse_move(first_turn: State) -> None:
 
 
 ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
-TWO = Action("two", (), (Effect("there", 1),), 2, "go the other way")
 COSTLY = Action("two", (), (Effect("there", 1),), 3, "go the other way")
 THERE = Goal("there", (Require("there", at_least=1),), 1, "be there")
-
-
-def pattern_of(*actions: str) -> LearnedPattern:
-    words = f"{THERE.label}: {', '.join(actions)}"
-    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.label}
-    return LearnedPattern(words, "action_sequence", words, conditions, "", 1, 3, 0, 1.0, LATE, 1.0)
-
-
-@pytest.mark.parametrize(("other", "taken"), [(TWO, "two"), (COSTLY, "one")])
-def test_e35_of_plans_of_equal_cost_the_one_that_worked_is_chosen(
-    memory: AgentMemory, other: Action, taken: str
-) -> None:
-    memory.tactician.add_pattern(pattern_of("two"))
-    state = State.__new__(State)  # only its place is read
-    asked = experience(memory)
-    search = ActionCosts(asked, lambda _state: "town").search([ONE, other], {}, state)
-    found = search(THERE, {})
-    assert found is not None
-    assert names_of(found) == (taken,)
-    label = "remembered: from here this worked 3 of 3 times" in explain(found, {})
-    assert label is (taken == "two")
-    assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
-    without_memory = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
-    plain = ActionCosts(without_memory, lambda _state: "town").search([ONE, other], {}, state)
-    first = plain(THERE, {})
-    assert first is not None
-    assert names_of(first) == ("one",)
-
-
-def test_named_actions_come_first_and_the_others_keep_their_order() -> None:
-    names = [each.name for each in in_order([ONE, TWO, COSTLY], ("two",))]
-    assert names == ["two", "two", "one"]
 
 
 def test_e35_a_remembered_cost_is_counted_when_it_changes_the_plan(memory: AgentMemory) -> None:

@@ -342,6 +342,7 @@ def test_b13_the_map_of_play_has_all_levels_and_no_problems(tiers: Tiers) -> Non
         "concepts",
         "opponents_met",
         "items_owned",
+        "places_known",
     ]
 
 

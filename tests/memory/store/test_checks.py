@@ -28,14 +28,6 @@ NEW_STRATEGY = (
     "INSERT INTO successful_strategies SELECT '{0}', context, enemy_type, player_pokemon, strategy_description, "
     "moves_sequence, {1}, {2}, first_used, last_used FROM successful_strategies WHERE strategy_id = 's0'"
 )
-FIGHTING = (
-    "INSERT INTO mistake_records VALUES ('m9', 'go keeps failing in town', "
-    "'{\"location\":\"town\",\"action\":\"go\"}', 'failed', 'minor', '', 1800000000.0, 1800000000.0, {})"
-)
-GOING = (
-    "UPDATE tactician_patterns SET description = 'north: go', "
-    'trigger_conditions = \'{"location":"town","reasoning":"north"}\''
-)
 
 
 class Fault(NamedTuple):
@@ -57,10 +49,6 @@ FAULTS = (
         "contradiction",
         "it failed 9 of 10 times",
         "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
-    ),
-    fault("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
-    fault(
-        "contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "9)"), is_fixed=False
     ),
     fault(
         "count",

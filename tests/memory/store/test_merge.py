@@ -12,6 +12,7 @@ import pytest
 from memory import CorruptStore, OutboxRow, as_json, open_knowledge_store, read_knowledge_store
 from memory.codec import decode
 from memory.errors import ForeignStore, MissingStore
+from memory.inspect import forget_items
 from memory.store.knowledge_store import KnowledgeReader
 from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED, MemoryManagementAgent
@@ -271,10 +272,7 @@ def test_b34_entries_with_equal_key_or_equal_content_are_merged(a: Path, b: Path
 def test_b34_a_forgotten_row_does_not_return_from_a_copy(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     shutil.copyfile(a, b)
-    with closing(open_knowledge_store(a, now=NOON)) as store:
-        known = store.load_knowledge()
-        del known.mistakes["m1"]
-        store.save_knowledge(known)
+    forget_items(a, {("mistake_records", "mistake_records", "m1")}, now=NOON)
     merge([b, a], c)
     with closing(read(c)) as reader:
         assert reader.load_knowledge().mistakes == {}

@@ -1,5 +1,6 @@
 """Consolidation: what is carried to the next tier, when, and only once."""
 
+from contextlib import closing
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,13 +8,23 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy
+from memory import (
+    BLACKOUT,
+    LearnedPattern,
+    MistakeRecord,
+    SuccessfulStrategy,
+    as_json,
+    open_knowledge_store,
+    open_run_store,
+)
 from memory.codec import encode
-from memory.tiers.approaches import APPROACH, MAX_APPROACHES
+from memory.tiers.approaches import APPROACH, INTERRUPTED, MAX_APPROACHES
 from memory.tiers.consolidator import CONSOLIDATION
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.lessons import SESSION, dated
+from memory.tiers.observer import ACTION
 from tests.memory.samples import (
+    ACT,
     AIM,
     EPISODIC,
     FIGHT,
@@ -28,6 +39,7 @@ from tests.memory.samples import (
     WORKING,
     Tiers,
     checkpoint,
+    memory_in,
     open_tiers,
 )
 
@@ -99,7 +111,7 @@ def test_e29_evidence_is_reported_once_and_adds_up(tiers: Tiers) -> None:
         3
     ]  # the last sequence may continue
     for tick in range(1000, 1006):
-        tiers.act(tick, "up", success=tick < 1002)
+        tiers.acts([tick], "up", success=tick < 1002)
     tiers.consolidator.consolidate(2000, reason="session_end")
     (pattern,) = patterns(tiers)
     assert (pattern.success_count, pattern.failure_count) == (6, 4)
@@ -110,21 +122,50 @@ def test_e29_evidence_is_reported_once_and_adds_up(tiers: Tiers) -> None:
 
 def test_e29_seven_successes_of_ten_are_enough(tiers: Tiers) -> None:
     for tick in range(10):
-        tiers.act(tick, "jump", why="cross", success=tick < 7)
+        tiers.acts([tick], "jump", why="cross", success=tick < 7)
     for tick in range(10, 20):
-        tiers.act(tick, "swim", why="float", success=tick < 16)
+        tiers.acts([tick], "swim", why="float", success=tick < 16)
     tiers.consolidator.consolidate(1000, reason="session_end")
-    assert [(each.description, each.confidence) for each in patterns(tiers)] == [
-        ("cross: jump", 0.7)
+    found = tiers.tactician.get_relevant_patterns({"location": "town"})
+    assert [(each.description, each.confidence) for each in found] == [
+        ("cross: jump, jump again", 0.7)
     ]
 
 
 def test_e29_too_few_or_too_uncertain_successes_make_no_pattern(tiers: Tiers) -> None:
     tiers.acts(range(2), "rare", why="rare")
     for tick in range(2, 12):
-        tiers.act(tick, "risky", why="risky", success=tick % 2 == 0)
+        tiers.acts([tick], "risky", why="risky", success=tick % 2 == 0)
+    tiers.consolidator.consolidate(1000, reason="session_end")
+    assert [tiers.tactician.get_relevant_patterns({"location": "town"}), mistakes(tiers)] == [
+        [],
+        [],
+    ]
+
+
+def test_e29_one_action_and_interrupted_ones_prove_nothing(tiers: Tiers) -> None:
+    for tick in range(6):
+        tiers.act(tick, "fight", why="end the battle")
+        done = as_json(replace(ACT, success=False, outcome_summary=INTERRUPTED))
+        tiers.blackboard.write(
+            WORKING, ACTION, {**done, "location": "lane"}, tick=tick, game_s=tick
+        )
     tiers.consolidator.consolidate(1000, reason="session_end")
     assert [patterns(tiers), mistakes(tiers)] == [[], []]
+
+
+def test_e29_the_way_of_each_game_becomes_a_pattern_in_the_third(tmp_path: Path) -> None:
+    with closing(open_knowledge_store(tmp_path / "memory.sqlite", now=NOON)) as known:
+        for game in range(3):
+            with closing(open_run_store(tmp_path / f"{game}.sqlite", run_id=f"game {game}")) as run:
+                tiers = Tiers(run, memory_in(run))
+                tiers.memory.import_knowledge(known.load_knowledge())
+                tiers.acts([5], "walk", why="reach the gym")
+                tiers.consolidator.consolidate(1000, reason="session_end")
+                run.commit(checkpoint=checkpoint(1000))
+                assert known.deliver(run.run_id, run.outbox()) > 0
+            found = [each.success_count for each in known.load_knowledge().patterns.values()]
+            assert found == ([3] if game == 2 else [])
 
 
 def test_e29_an_action_that_keeps_failing_becomes_a_mistake(tiers: Tiers) -> None:
@@ -134,7 +175,8 @@ def test_e29_an_action_that_keeps_failing_becomes_a_mistake(tiers: Tiers) -> Non
     (mistake,) = mistakes(tiers)
     assert mistake.situation == {"location": "town", "action": "push wall"}
     assert (mistake.severity, mistake.occurrence_count) == ("minor", 4)
-    tiers.acts(range(1000, 1008), "push wall", success=False)
+    for tick in range(1000, 1008):
+        tiers.act(tick, "push wall", success=False)
     tiers.consolidator.consolidate(2000, reason="session_end")
     (mistake,) = mistakes(tiers)
     assert (mistake.severity, mistake.occurrence_count) == ("major", 12)
@@ -153,7 +195,14 @@ def test_e30_each_battle_counts_once(tiers: Tiers) -> None:
     assert strategy.moves_sequence == ("tackle", "growl")
     assert (strategy.success_rate, strategy.total_uses) == (0.5, 2)
     (mistake,) = mistakes(tiers)
+    assert (mistake.severity, mistake.occurrence_count) == ("minor", 1)  # as it cost nothing
+    tiers.blackboard.write(
+        STM, BLACKOUT, as_json(FIGHT) | {"cost": 750, "subject": "rat", "place": "", "tick": 9}
+    )
+    tiers.consolidator.consolidate(2000)
+    (mistake,) = mistakes(tiers)
     assert (mistake.severity, mistake.occurrence_count) == ("critical", 1)
+    assert mistake.outcome.endswith(", which cost 750")
     assert mistake.situation["player_level"] == 5
     assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (2, 0.5)
 
@@ -283,7 +332,7 @@ def test_e33_the_status_shows_consolidations_and_pending_counts(tiers: Tiers) ->
     status = tiers.consolidator.get_consolidation_status()
     assert status["last_consolidation_tick"] == 2500
     assert status["next_consolidation_tick"] == 3000
-    assert status["pending_actions"] == 1
+    assert status["pending_actions"] == 2  # the last sequence may continue
     assert status["consolidations"] == 1
 
 

@@ -1,6 +1,7 @@
 """People, shop stock and blocked squares: the newest record counts and closes a contradicted one for later runs."""
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from memory import (
     BATTLE,
+    BLACKOUT,
     Entry,
     Json,
     Knowledge,
@@ -18,11 +20,14 @@ from memory import (
     as_json,
     open_knowledge_store,
     open_memory,
+    open_run_store,
 )
+from memory.team_memory import MemoryManagementAgent
 from memory.tiers.encounters import (
     BLOCKED_SQUARE,
     ITEM_OWNED,
     OPPONENT_MET,
+    PLACE_KNOWN,
     SHOP_STOCK,
     TALK_OUTCOME,
     contradiction,
@@ -30,7 +35,7 @@ from memory.tiers.encounters import (
     opponents_met,
 )
 from memory.tiers.strategist import RESOURCES
-from tests.memory.samples import FIGHT, OWNED, STM, Tiers, checkpoint
+from tests.memory.samples import FIGHT, OWNED, STM, TOWN, Tiers, checkpoint
 
 EPISODIC = "agent:play:ltm:episodic"
 LATE = 4e9
@@ -101,6 +106,12 @@ def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None
     ("kind", "known", "seen", "words"),
     [
         (SHOP_STOCK, stocked(4, 20), stocked(4), "item 20 is gone"),
+        (
+            SHOP_STOCK,
+            stocked(4),
+            {**stocked(4, 20), "names": ["BALL", "POTION"]},
+            "POTION is there",
+        ),
         (SHOP_STOCK, stocked(4), stocked(4), ""),
         (TALK_OUTCOME, talked(), talked("an event"), "an event"),
         (TALK_OUTCOME, talked("an event"), talked(), ""),
@@ -156,14 +167,37 @@ def test_a_repeated_meeting_keeps_the_first_and_updates_the_last(tiers: Tiers) -
     assert (met["lost_in"], met["lost_by"], met["lost_at"]) == ("the lane", "turtle", 4)
 
 
-def test_runs_keep_separate_records_of_one_opponent(tiers: Tiers) -> None:
-    fight(tiers, 10)
-    entry = tiers.blackboard.entries(STM, kind=BATTLE)[0]
-    for run in ("one", "other"):
-        for derived in opponents_met([entry], run=run):
-            tiers.blackboard.write(SEMANTIC, derived.kind, derived.data, tick=15, game_s=1.0)
-    runs = [str(each.data["run"]) for each in tiers.blackboard.entries(SEMANTIC, kind=OPPONENT_MET)]
-    assert sorted(runs) == ["one", "one", "other", "other"]  # the species and the trainer
+def test_fifteen_games_leave_one_row_on_a_trainer_however_they_are_delivered(
+    tmp_path: Path,
+) -> None:
+    files = [tmp_path / f"{name}.sqlite" for name in ("one", "other", "both")]
+    for game in range(15):
+        with closing(open_run_store(tmp_path / f"{game}.run", run_id=f"game {game:02}")) as run:
+            opened = open_memory(run, "play", session_id=run.run_id, started_at=LATE)
+            tiers = Tiers(run, opened)
+            fight(tiers, 10, turns_taken=4, hp_lost=30, money=60)
+            fight(tiers, 30, turns_taken=2, outcome="defeat" if game % 3 == 0 else "victory")
+            cost: dict[str, Json] = {"subject": "RAMBLER 1", "cost": 90, "place": "", "tick": 35}
+            tiers.blackboard.write(STM, BLACKOUT, as_json(FIGHT) | cost, tick=36, game_s=2.0)
+            tiers.strategist.add_location(replace(TOWN, unexplored_areas=("lawn", "cave")))
+            tiers.consolidator.consolidate(1000)
+            run.commit(checkpoint=checkpoint(1000))
+            for file in (files[game % 2], files[game % 2], files[2]):  # the second is a repeat
+                with closing(open_knowledge_store(file, now=LATE)) as knowledge:
+                    knowledge.deliver(run.run_id, run.outbox())
+    MemoryManagementAgent.merge([files[1], files[0]], files[0])
+    for file in (files[0], files[2]):
+        with closing(open_knowledge_store(file, now=LATE)) as knowledge:
+            found = {(each.kind, each.data.get("subject")): each for each in knowledge.entries()}
+            subjects = sorted(str(each) for _, each in found if each)
+            assert subjects == ["RAMBLER 1", "hometown", "rat"]  # no row is there twice
+            assert len([each for each in knowledge.entries() if "subject" in each.data]) == 3
+            met: Any = found[OPPONENT_MET, "RAMBLER 1"].data
+            counts = [met[each] for each in ("games", "met", "won", "lost", "turns", "hp_lost")]
+            assert (counts, met["money"]) == ([15, 30, 25, 5, 90, 450], 15 * (60 - 90))
+            town: Any = found[PLACE_KNOWN, "hometown"].data
+            assert (town["games"], town["visits"], town["run"]) == (15, 15, "")
+            assert (town["unexplored_areas"], town["npcs_interacted"]) == (["cave"], ["mum"])
 
 
 def test_an_item_has_its_first_place_and_highest_count(tiers: Tiers) -> None:

@@ -13,7 +13,6 @@ from agent.story.story import Story
 from emulator import Dex, State
 from memory import (
     BATTLE,
-    BLACKOUT,
     MILESTONE_TIME,
     AgentMemory,
     Entry,
@@ -28,7 +27,9 @@ from memory import (
 )
 from memory.recall.context import gather_context
 from memory.store.knowledge_store import KnowledgeReader
+from memory.store.long_term import id_of
 from memory.tiers.encounters import ITEM_OWNED, OPPONENT_MET
+from memory.tiers.lessons import ENTRIES
 from memory.tiers.strategist import TEAM
 from tests.proofs.exam.question import ExamAnswer, ExamQuestion, QuestionTopic
 
@@ -66,8 +67,8 @@ class ExamMemory:
         found = (each.data for each in entries if each is not None and each.kind == OPPONENT_MET)
         return self.of_run(found)
 
-    def recalled(self, kind: str, name: str) -> Sequence[Mapping[str, Any]]:
-        """Return the data of entries of one kind about `name`, from any run."""
+    def recalled(self, kind: str, name: str = "") -> Sequence[Mapping[str, Any]]:
+        """Return the data of entries of one kind, about `name` if it is given, from any run."""
         return [each.data for each in self._recall(kind, subject=name)]
 
     def own(self, kind: str, place: str = "") -> list[Entry]:
@@ -75,9 +76,16 @@ class ExamMemory:
         found = self._recall(kind, scopes=(EPISODIC,), place=place)
         return [each for each in found if run_of(each) == self.run]
 
-    def lasting(self, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return the entries of one kind in the memory file, each with its run."""
-        return [(run_of(each), each.data) for each in self.knowledge.entries() if each.kind == kind]
+    def reported(self, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield what each run reported to the memory file of one kind, with the run."""
+        for each in self.knowledge.entries():
+            if each.kind == kind:
+                reports = self.knowledge.contributions(ENTRIES, id_of(each.scope, each.key))
+                yield from ((run, report.content["data"]) for run, report in reports.items())
+
+    def met(self) -> list[Mapping[str, Any]]:
+        """Return the records of this run about all opponents."""
+        return [each for each in self.recalled(OPPONENT_MET) if each["run"] == self.run]
 
     def _recall(self, kind: str, **wanted: Any) -> Sequence[Entry]:  # noqa: ANN401  # fields of a query
         query = MemoryQuery(kinds=(kind,), max_results=MOST, **wanted)
@@ -193,8 +201,8 @@ def _reached(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
 
 
 def _blacked_out_by(notes: ExamMemory, _form: ExamQuestion) -> ExamAnswer | None:
-    entries = notes.own(BLACKOUT)
-    return str(max(entries, key=lambda each: each.tick).data["subject"]) if entries else None
+    costly = [each for each in notes.met() if each["blackouts"]]
+    return str(max(costly, key=lambda each: int(each["last_tick"]))["subject"]) if costly else None
 
 
 def _then(field: str) -> AnswerReader:
@@ -213,14 +221,14 @@ def _then(field: str) -> AnswerReader:
 
 def _milestone_times(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
     """Return the record of a milestone by run."""
-    entries = ((run, milestones_of(data)) for run, data in notes.lasting(MILESTONE_TIME))
+    entries = ((run, milestones_of(data)) for run, data in notes.reported(MILESTONE_TIME))
     return {run: reached[milestone] for run, reached in entries if milestone in reached}
 
 
 def _starters(notes: ExamMemory) -> dict[str, str]:
     """Return the starter of each run that got one: the first of the team when it was first seen."""
     found: dict[str, str] = {}
-    for run, data in notes.lasting(MILESTONE_TIME):
+    for run, data in notes.reported(MILESTONE_TIME):
         for reached in sorted(milestones_of(data).values(), key=lambda each: int(each["tick"])):
             team = members(reached.get("team", ()))
             if team:
@@ -235,18 +243,19 @@ def _run_turns(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
 
 
 def _run_meetings(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    known = notes.of_run(notes.recalled(OPPONENT_MET, form.subject), form.run)
-    return None if known is None else int(known["met"])
+    met = notes.reported(OPPONENT_MET)
+    found = (d["met"] for run, d in met if (run, d["subject"]) == (form.run, form.subject))
+    return next(map(int, found), None)
 
 
 def _run_caught(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    met = (data for _, data in notes.lasting(OPPONENT_MET) if data["run"] == form.run)
+    met = (data for run, data in notes.reported(OPPONENT_MET) if run == form.run)
     return frozenset(data["subject"] for data in met if data["caught"]) or None
 
 
 def _runs_lost(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    known = notes.recalled(OPPONENT_MET, form.subject)
-    return frozenset(data["run"] for data in known if data["lost"]) or None
+    met = notes.reported(OPPONENT_MET)
+    return frozenset(run for run, d in met if d["subject"] == form.subject and d["lost"]) or None
 
 
 def _quickest(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
@@ -290,7 +299,9 @@ READERS: Final[Mapping[QuestionTopic, AnswerReader]] = {
     QuestionTopic.MEETINGS: _field(_met, "met", "met"),
     QuestionTopic.WINS: _field(_met, "won", "met"),
     QuestionTopic.DEFEATS: _once_fought(lambda notes: notes.strategist.totals.defeats),
-    QuestionTopic.BLACKOUTS: _once_fought(lambda notes: len(notes.own(BLACKOUT))),
+    QuestionTopic.BLACKOUTS: _once_fought(
+        lambda notes: sum(each["blackouts"] for each in notes.met())
+    ),
     QuestionTopic.RUN_STARTER: lambda notes, form: _starters(notes).get(form.run),
     QuestionTopic.RUN_TURNS: _run_turns,
     QuestionTopic.RUN_MEETINGS: _run_meetings,

@@ -1,0 +1,136 @@
+"""`memory progress`: whether play gets better from game to game, by the milestones of each run that a file knows."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final, NamedTuple
+
+from agent.cli.memory.show import open_view
+from agent.cli.output import Output, listing
+from agent.errors import UsageError
+from agent.tools.report.words import companion, counted, number, plain
+from memory import MILESTONE_TIME, Json, MemoryItem, milestones_of
+from memory.tiers.encounters import OPPONENT_MET
+
+SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest trainers
+FEWEST: Final = 4  # runs that have a trend
+MILESTONES: Final = ("milestone", "ticks by run, oldest first", "best", "mean", "trend")
+COMPANIONS: Final = ("companion", "games", "best", "mean")
+TRAINERS: Final = ("trainer", "games", "won", "lost", "turns", "HP lost", "money")
+
+
+class RunProgress(NamedTuple):
+    """One run: its companion, the tick of each milestone, in order, and the decisions that memory moved."""
+
+    run: str
+    companion: str
+    ticks: Mapping[str, int]
+    moved: Mapping[str, int]
+
+
+def progress(path: Path | None, *, as_json: bool) -> None:
+    """Show the milestones by run, companions, trainers and uses of memory."""
+    out = Output()
+    with open_view(path) as view:
+        items, file = view.items(), view.path
+    runs = sorted(_runs(items), key=lambda each: each.run)
+    if not runs:
+        message = f"{file} knows no milestone of any run; play a game with it first"
+        raise UsageError(message)
+    found: dict[str, Any] = {
+        "runs": [each._asdict() for each in runs],
+        "milestones": milestones(runs),
+        "companions": companions(runs),
+        "trainers": trainers(items),
+        "moved": moved(runs),
+    }
+    if as_json:
+        out.say(json.dumps(found))
+        return
+    rows = (
+        [plain(each["milestone"]), *map(number, list(each.values())[1:])]
+        for each in found["milestones"]
+    )
+    out.print(listing(f"{file}: {counted(len(runs), 'game')}", MILESTONES, rows, wide=1))
+    title = f"companions, ticks to {plain(_last_common(runs))}"
+    out.print(listing(title, COMPANIONS, _cells(found["companions"])))
+    title = "trainers that cost most, in the mean of a battle"
+    out.print(listing(title, TRAINERS, _cells(found["trainers"])))
+    uses = [f"{plain(use)} {times:,}" for use, times in found["moved"].items()]
+    out.say(f"decisions that memory moved: {', '.join(uses) or 'none'}")
+
+
+def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    return ([number(value) for value in each.values()] for each in rows)
+
+
+def _runs(items: Sequence[MemoryItem]) -> Iterator[RunProgress]:
+    for each in items:
+        if each.kind == MILESTONE_TIME:
+            data: Mapping[str, Any] = each.data
+            ticks = {name: int(taken["tick"]) for name, taken in milestones_of(data).items()}
+            ordered = dict(sorted(ticks.items(), key=lambda pair: pair[1]))
+            yield RunProgress(str(data["run"]), companion(data), ordered, data.get("moved", {}))
+
+
+def milestones(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
+    """Return each milestone, in order, with its ticks by run, best, mean and trend."""
+    names = dict.fromkeys(name for each in runs for name in each.ticks)
+    rows: list[dict[str, Any]] = []
+    for name in names:
+        ticks = [each.ticks[name] for each in runs if name in each.ticks]
+        best, mean = min(ticks), round(fmean(ticks))
+        newest: dict[str, Any] = {"milestone": name, "ticks": ticks[-SHOWN:]}
+        rows.append({**newest, "best": best, "mean": mean, "trend": _trend(ticks)})
+    return sorted(rows, key=lambda each: int(each["mean"]))
+
+
+def _trend(ticks: Sequence[int]) -> str:
+    """Return by how much the mean of the later half of the games differs from that of the earlier half."""
+    if len(ticks) < FEWEST:
+        return "too few games"
+    half = len(ticks) // 2
+    return f"{fmean(ticks[-half:]) / fmean(ticks[:half]) - 1:+.0%}"
+
+
+def _last_common(runs: Sequence[RunProgress]) -> str:
+    """Return the last milestone that all runs reached, or else the one most of them reached."""
+    reached = Counter(name for each in runs for name in each.ticks)
+    return max(
+        reached, key=lambda name: (reached[name], max(each.ticks.get(name, 0) for each in runs))
+    )
+
+
+def companions(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
+    """Return each companion with its ticks to the last common milestone, the quickest first."""
+    last, took = _last_common(runs), defaultdict[str, list[int]](list)
+    for each in runs:
+        if last in each.ticks and each.companion:
+            took[each.companion].append(each.ticks[last])
+    rows = [
+        {"companion": name, "games": len(ticks), "best": min(ticks), "mean": round(fmean(ticks))}
+        for name, ticks in took.items()
+    ]
+    return sorted(rows, key=lambda each: (each["mean"], each["companion"]))
+
+
+def trainers(items: Sequence[MemoryItem]) -> list[dict[str, Any]]:
+    """Return the trainers with most defeats, then most turns in the mean of a battle."""
+    rows: list[dict[str, Any]] = []
+    for each in items:
+        data: Mapping[str, Any] = each.data
+        if each.kind == OPPONENT_MET and data.get("is_trainer") and data["met"]:
+            means = {name: round(data[name] / data["met"], 1) for name in ("turns", "hp_lost")}
+            counts = {name: data[name] for name in ("games", "won", "lost")}
+            rows.append({"trainer": data["subject"], **counts, **means, "money": data["money"]})
+    return sorted(rows, key=lambda row: (-row["lost"], -row["turns"], row["trainer"]))[:SHOWN]
+
+
+def moved(runs: Sequence[RunProgress]) -> dict[str, Json]:
+    """Return how many decisions each use of memory moved in all runs, most first."""
+    sums: Counter[str] = Counter()
+    for each in runs:
+        sums.update(each.moved)
+    return {use: times for use, times in sums.most_common() if times}
