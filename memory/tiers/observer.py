@@ -15,9 +15,7 @@ from memory.codec import Json, Record, as_json, from_json
 TICK_STATE: Final = "tick_state"
 SENSORY_INPUT: Final = "sensory_input"
 ACTION: Final = "action"
-UNPLANNED: Final = (
-    "unplanned_action"  # by a reflex or recovery, or dropped: no lesson is drawn from it
-)
+UNPLANNED: Final = "unplanned"  # by a reflex or recovery, or dropped: no lesson is drawn from it
 RECENT_ACTIONS: Final = 10
 LATEST_INPUTS: Final = 10
 

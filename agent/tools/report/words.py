@@ -262,6 +262,7 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "objective": "{name} ({status})",
     "location": lambda data: f"{data['location_name']}, visited {times(data['visit_count'])}",
     "action": "{action_value} in {location}, to {reasoning}: {outcome_summary}",
+    "unplanned": "{action_value} in {location}, to {reasoning}: {outcome_summary}",
     "approach": _approach,
     "situation": _situation,
     "recollection": lambda data: (

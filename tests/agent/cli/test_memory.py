@@ -101,7 +101,7 @@ def test_show_of_a_run_has_its_last_tick(ask: Ask, played: Played) -> None:
 def test_the_map_shows_scopes_edges_and_runs(ask: Ask, played: Played) -> None:
     of_run = plain(ask("map", played.folder))
     assert "the memory of agent 'play'" in of_run
-    assert "fades 1% a minute" in of_run
+    assert "fades 1% a" in of_run
     assert "0 waiting" in of_run
     of_all = plain(ask("map", played.memory))
     assert "ltm:episodic" in of_all
