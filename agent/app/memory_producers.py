@@ -294,7 +294,7 @@ class PlayProducers:
             return
         known = self.strategist.objective(active_goal.goal.name)
         plan = call.instance.mind.plan
-        if known is None or known.status == "completed" or plan is None:
+        if known is None or known.status == "completed" or plan is None or not plan.actions:
             return
         if ended is not Outcome.DONE:
             self.strategist.set_objective(replace(known, status="failed"), status="inferred")

@@ -14,6 +14,7 @@ from tests.proofs.ledger import Ledger
 from tests.proofs.oracle import Files, copied, damage_in
 
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
+PROVEN: Final = 3  # successes of a pattern
 GRAVITY: Final = {"minor": 0.5, "major": 0.8, "critical": 1.0}
 MONTH: Final = 30 * 86_400.0
 NEARLY: Final = 1e-6
@@ -79,6 +80,10 @@ class Expected:
 
         return self.by_run[max(self.by_run, key=place)][-1]
 
+    def is_proven(self) -> bool:
+        """Return whether it has a row: a pattern has one once it worked three times."""
+        return self.table.kind != "pattern" or self.sums()["success_count"] >= PROVEN
+
     def is_closed(self) -> bool:
         """Return whether a lesson closed it and no newer evidence with equal trust opened it again."""
         return any(self._still_holds(run, row) for run, row in self.closed.items())
@@ -98,7 +103,7 @@ class Expected:
         match self.table.kind:
             case "pattern":
                 total = sums["success_count"] + sums["failure_count"]
-                relevance = sums["success_count"] / total if total else 0.0
+                relevance = sums["success_count"] / max(total, PROVEN)
             case "strategy":
                 relevance = sums["wins"] / sums["total_uses"]
             case "mistake":
@@ -122,7 +127,7 @@ def expected_rows(lessons: Lessons) -> dict[tuple[str, str], Expected]:
             elif row.kind == "close" and (table := by_name.get(row.payload["table"])):
                 place = table.name, row.payload["id"]
                 found.setdefault(place, Expected(table)).closed[run] = row
-    return {place: fact for place, fact in found.items() if fact.by_run}
+    return {place: fact for place, fact in found.items() if fact.by_run and fact.is_proven()}
 
 
 def content_problems(path: Path, lessons: Lessons, config: ConsolidationConfig) -> Iterator[str]:

@@ -84,25 +84,15 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
 
 def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFinding]:
     same: defaultdict[str, list[SuccessfulStrategy]] = defaultdict(list)
-    alike: defaultdict[str, list[SuccessfulStrategy]] = defaultdict(list)
     # The one with most uses first: the others are merged into it.
     for each in sorted(strategies, key=lambda each: (-each.total_uses, each.strategy_id)):
         matchup: list[Json] = [each.enemy_type, each.player_pokemon]
         same[encode([*matchup, each.moves_sequence])].append(each)
-        alike[encode([*matchup, each.context])].append(each)
     for first, *others in same.values():
         moves = ", ".join(first.moves_sequence)
         for other in others:
             action = fix(Repairs.merge_strategies, first, other)
             yield finding("duplicate_strategy", action, first=first, other=other, moves=moves)
-    for group in alike.values():
-        few = [each for each in group if each.total_uses < MIN_USES]
-        for lost in few:
-            for won in few:
-                if (lost.success_rate, won.success_rate) == (0.0, 1.0) and (
-                    lost.moves_sequence != won.moves_sequence
-                ):
-                    yield finding("strategy_won_and_lost", lost=lost, won=won, few=MIN_USES)
 
 
 def _patterns(data: KnowledgeContent) -> Iterator[CheckFinding]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from shutil import copyfile, copytree
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -17,6 +17,7 @@ from agent.cli.memory import commands
 from agent.errors import UsageError
 from memory import (
     CorruptStore,
+    Json,
     MemoryFault,
     StoreError,
     open_knowledge_store,
@@ -25,6 +26,7 @@ from memory import (
 )
 from memory.errors import MissingStore, RunFolderError
 from memory.inspect import check_file
+from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import Agent, Played, Watcher
 from tests.memory.samples import MONTH, NOON
 from tests.memory.store.taught import alter, count, damaged, taught
@@ -62,6 +64,46 @@ def test_show_begins_with_totals_and_lists_each_kind(ask: Ask, played: Played) -
     assert re.search(r"strategy: \d+", shown)
     assert "milestone first badge at tick" in shown
     assert not re.search(r"\d\.\d{4,}", shown)
+
+
+def test_progress_shows_milestones_by_run_companions_and_trend(ask: Ask, tmp_path: Path) -> None:
+    lessons = [ticks_lesson("take_starter", 2, ticks) for ticks in (200, 180, 120, 100)]
+    for number, (_, payload) in enumerate(lessons):
+        team: dict[str, Json] = {"run": f"run {number}", "team": ["RAT:5" if number else "CAT:5"]}
+        moved: dict[str, Json] = {"moved": {"people": number}}
+        payload["data"] = cast("dict[str, Json]", payload["data"]) | team | moved
+    path = teach(tmp_path / "m.sqlite", lessons)
+    found = last(ask("progress", path, "--json"))
+    rival = {"milestone": "rival", "best": 100, "mean": 150, "trend": "-42%"}
+    assert found["milestones"] == [rival | {"ticks": [200, 180, 120, 100]}]
+    companions = [(each["companion"], each["games"], each["mean"]) for each in found["companions"]]
+    assert companions == [("RAT", 3, 133), ("CAT", 1, 200)]
+    assert "decisions that memory moved: people 6" in plain(ask("progress", path))
+    assert "knows no milestone" in str(
+        ask("progress", taught(tmp_path / "o.sqlite", entries=0)).exception
+    )
+
+
+def test_progress_names_the_trainers_of_a_game(ask: Ask, played: Played) -> None:
+    trainers = last(ask("progress", played.memory, "--json"))["trainers"]
+    assert trainers
+    assert all(each["won"] + each["lost"] and each["turns"] > 0 for each in trainers)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("milestone", "milestone_time"),
+        ("companion", "milestone_time"),
+        ("where to heal", "place_known"),
+    ],
+)
+def test_search_finds_what_show_shows_by_its_words(
+    words: str, kind: str, ask: Ask, played: Played
+) -> None:
+    for file in (played.memory, played.folder):
+        found = last(ask("search", words, "--in", file, "--json"))
+        assert kind in {each["kind"] for each in found}
 
 
 def test_no_line_is_wider_than_80_columns(ask: Ask, played: Played) -> None:

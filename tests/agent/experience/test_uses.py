@@ -46,6 +46,7 @@ from memory import (
     read_run,
 )
 from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
+from memory.tiers.lessons import LessonKind
 from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, game_context, own_of
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
@@ -145,6 +146,26 @@ def test_e35_the_route_avoids_the_blocked_square(
     trace = [state]
     assert quiet_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
     assert (square in set(squares(trace))) is not uses_memory
+
+
+def test_e35_a_run_that_knows_of_blocked_squares_walks_around_them(tmp_path: Path) -> None:
+    squares = ((9, 10), (10, 10), (9, 20), (10, 20), (11, 20))
+    lessons: list[tuple[LessonKind, dict[str, Json]]] = [
+        (
+            "entry",
+            {
+                "scope": EPISODIC,
+                "kind": "blocked_square",
+                "data": as_json(BlockedSquare("the lane", "", LANE, *square, passed=False)),
+                "tags": [],
+                "importance": 6,
+            },
+        )
+        for square in squares
+    ]
+    memory = teach(tmp_path / "memory.sqlite", lessons)
+    settings = Settings(seed=203, run=tmp_path / "run", memory=memory, until="second_town")
+    assert play_run(settings, Watcher(), Interrupt()).moved["routes"]
 
 
 def traced(skill: Skill, trace: list[State]) -> Skill:

@@ -167,15 +167,6 @@ def test_duplicate_strategies_are_merged_with_the_battles_of_both(tmp_path: Path
     assert (strategies["s0"].total_uses, strategies["s0"].success_rate) == (5, 0.6)
 
 
-def test_a_strategy_that_always_wins_and_never_wins_is_found(tmp_path: Path) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    alter(path, NEW_STRATEGY.format("s9", 0.0, 1))
-    alter(path, "UPDATE successful_strategies SET moves_sequence = '[]' WHERE strategy_id = 's9'")
-    contradictions = [each for each in found(path) if each.sort == "contradiction"]
-    assert {each.where for each in contradictions} == {f"strategies s9 and s{n}" for n in range(3)}
-    assert not any(each.repair for each in contradictions)
-
-
 def test_repair_restores_a_lost_delivery_record(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, "DELETE FROM deliveries")
