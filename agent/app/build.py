@@ -25,11 +25,12 @@ from agent.experience.choices import TaskChoices
 from agent.experience.memory_use import MemoryUse
 from agent.experience.uses import Experience, found
 from agent.loop import Loop
-from agent.mind.advice import CurrentMoment, ModelAdvice, SituationDescriber
+from agent.mind.advice import CurrentMoment, ModelAdvice
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
+from agent.mind.situation import SituationDescriber
 from agent.perception.percept import Due, Perceiver
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
@@ -50,6 +51,7 @@ from memory import (
 )
 from memory.errors import OnFault
 from memory.recall.actions import register_recall_producers
+from memory.tiers.integrations import MemoryAIIntegration
 
 
 class GameParts(NamedTuple):
@@ -92,7 +94,10 @@ class DecisionParts:
         episodes = scope_name(AGENT, "ltm:episodic")
         self.experience = Experience(memory.recall, uses, episodes, session)
         actions = memory.actions(store, hooks)
-        describer = SituationDescriber(story, self.terrain, game.dex, self.ledger)
+        taught = MemoryAIIntegration(memory.observer, memory.strategist, memory.tactician)
+        describer = SituationDescriber(
+            story, self.terrain, game.dex, self.ledger, self.experience, taught
+        )
         self.model_advice = advise(actions, describer) if advise is not None else None
         choose = self.model_advice.choose if self.model_advice is not None else None
         self.choices = TaskChoices(self.experience, choose)

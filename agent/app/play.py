@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent import HOME
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure

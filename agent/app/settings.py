@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, get_type_hints
 
 from agent import VERSION
-from agent.advisor.decider import Decider
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
 from agent.advisor.money.prices import Prices, load_prices
+from agent.advisor.port import Decider
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import MemoryUse
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
