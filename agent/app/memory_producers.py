@@ -54,6 +54,7 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
 ENCOUNTER_IMPORTANCE = 6
 ADVICE: Final = "advice"  # the entry kind
 ADVICE_IMPORTANCE: Final = 4
+ADVISED: Final = "follow advice"  # the reasoning of an advised action
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +127,22 @@ class PlayProducers:
         return [Produced({"between": words}, tick, at, importance=2) for words in found]
 
     def action(self, call: Call, performed: Performed) -> Produced | None:
-        """A finished action of the plan, with its outcome and duration."""
+        """A finished action of the plan or of advice, with its outcome and duration."""
         intent: Intent = call.args[0]
-        if intent.source is not IntentSource.PLAN or performed.outcome is Outcome.RUNNING:
+        is_advised = intent.source is IntentSource.ADVICE
+        is_planned = is_advised or intent.source is IntentSource.PLAN
+        if not is_planned or performed.outcome is Outcome.RUNNING:
             return None
         frames = performed.state.frame - intent.began.frame
         record = ActionRecord(
             tick=call.instance.tick,
             action_type="sequence",
             action_value=intent.name,
-            reasoning=intent.active_goal.goal.label if intent.active_goal else intent.why,
+            reasoning=ADVISED
+            if is_advised
+            else intent.active_goal.goal.label
+            if intent.active_goal
+            else intent.why,
             confidence=1.0,  # rules are certain
             success=performed.outcome is Outcome.DONE,
             outcome_summary=performed.outcome.value,

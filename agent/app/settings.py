@@ -29,6 +29,9 @@ def _require_non_negative(flags: Mapping[str, float | None]) -> None:
             raise UsageError(message)
 
 
+TAPES: Final = ".tapes"  # the folder beside the memory
+
+
 @dataclass(frozen=True, slots=True)
 class AskSettings:
     """The flags of `play` about a model; None means the default.
@@ -202,7 +205,7 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
     if asked.usd is not None:
         run = replace(terms.ceilings.run, nanos=nanos_of(Decimal(str(asked.usd))))
         terms = replace(terms, ceilings=replace(terms.ceilings, run=run))
-    tapes = asked.tapes or home / ".tapes"
+    tapes = asked.tapes or home / TAPES
     return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
 
 

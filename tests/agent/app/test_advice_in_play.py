@@ -137,8 +137,8 @@ def test_the_situation_has_the_team_the_plan_that_is_followed_and_results_of_adv
         assert first in text
     assert "The plan being followed, to " in text
     assert "Facts" not in text
-    told = [each.situation for each in game.asked]
-    assert any("- you advised at tick " in each and ": reached after " in each for each in told)
+    texts = [each.situation for each in game.asked]
+    assert any("- you advised at tick " in each and ": reached after " in each for each in texts)
 
 
 def test_a_run_with_advice_is_decided_again_without_a_model(game: Game) -> None:

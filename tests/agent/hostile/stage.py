@@ -106,8 +106,8 @@ class Game:
         model_advice.now, before = CurrentMoment(), model_advice.now
         model_advice.now.look = lambda: moment
         try:
-            for told in (model_advice._asked, model_advice._pending, model_advice._results):
-                told.clear()
+            for state in (model_advice._asked, model_advice._pending, model_advice._results):
+                state.clear()
             model_advice._learnt = ""
             model_advice.ask(tick, Purpose.STUCK, about or "nothing moves")
         finally:

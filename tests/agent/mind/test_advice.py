@@ -225,7 +225,7 @@ def test_what_is_known_against_a_candidate_stands_beside_it(world: World) -> Non
     assert labels == ["dig a road", "build a hall (memory: it failed)"]
 
 
-def test_what_came_of_advice_is_told_once_with_the_next_question(percept: Percept) -> None:
+def test_what_came_of_advice_is_in_the_next_question_once(percept: Percept) -> None:
     world = World(percept, every=100)
     world.facts |= {"well": 0}
     world.oracle.answers = [Advice(("fame",), ("dig",), "", SURELY), Advice((), (), "", SURELY)]
@@ -246,7 +246,7 @@ def test_what_came_of_advice_is_told_once_with_the_next_question(percept: Percep
     assert world.happened == []
 
 
-def test_what_earlier_games_taught_is_told_when_it_is_new(percept: Percept) -> None:
+def test_what_earlier_games_taught_is_repeated_only_when_it_is_new(percept: Percept) -> None:
     world = World(percept, every=10)
     world.oracle.answers = [Advice((), (), "", SURELY)] * 3
     for world.taught in ("the leader won", "the leader won", "the leader lost"):

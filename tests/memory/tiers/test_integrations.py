@@ -29,7 +29,7 @@ MET = OpponentMet(
 AHEAD: Mapping[str, Json] = {"opponent": "BIKER 1", "enemy_pokemon": "rat", "location": "town"}
 
 
-def told(tiers: Tiers) -> MemoryAIIntegration:
+def integration(tiers: Tiers) -> MemoryAIIntegration:
     return MemoryAIIntegration(tiers.observer, tiers.strategist, tiers.tactician)
 
 
@@ -53,7 +53,7 @@ def fill(tiers: Tiers) -> None:
 
 def test_e36_the_tactical_text_tells_the_record_wins_and_mistakes(tiers: Tiers) -> None:
     fill(tiers)
-    assert told(tiers).get_tactical_context(AHEAD, ("the red one: 90 ticks",)) == snapshot("""\
+    assert integration(tiers).get_tactical_context(AHEAD, ("the red one: 90 ticks",)) == snapshot("""\
 What earlier games and this one taught:
 - the red one: 90 ticks
 - BIKER 1, the next opponent: won 4 and lost 2 of its battles; last beaten by turtle with tackle; frog at level 4 lost to it
@@ -63,15 +63,15 @@ What earlier games and this one taught:
 """)
 
 
-def test_e36_a_first_member_of_the_team_that_won_is_a_mistake_to_tell(tiers: Tiers) -> None:
+def test_e36_a_first_member_of_the_team_that_won_is_a_mistake_that_is_listed(tiers: Tiers) -> None:
     fill(tiers)
-    text = told(tiers).get_tactical_context({"enemy_pokemon": "rat, bat"})
+    text = integration(tiers).get_tactical_context({"enemy_pokemon": "rat, bat"})
     assert "turtle lost against rat" in text
     assert "won 2" not in text  # only the first of them was beaten
-    assert told(tiers).get_tactical_context({"enemy_pokemon": "bat"}) == ""
+    assert integration(tiers).get_tactical_context({"enemy_pokemon": "bat"}) == ""
 
 
-def test_e36_claims_and_what_was_closed_are_not_told(tiers: Tiers) -> None:
+def test_e36_what_is_claimed_or_closed_is_left_out(tiers: Tiers) -> None:
     for name in ("claim", "closed"):
         entry = tiers.blackboard.write(
             tiers.tactician.semantic,
@@ -81,18 +81,18 @@ def test_e36_claims_and_what_was_closed_are_not_told(tiers: Tiers) -> None:
         )
         if name == "closed":
             tiers.blackboard.close(entry, "it was another")
-    assert told(tiers).get_tactical_context(AHEAD) == ""
+    assert integration(tiers).get_tactical_context(AHEAD) == ""
 
 
 def test_e36_the_other_texts_list_battles_objectives_and_actions(tiers: Tiers) -> None:
     fill(tiers)
-    assert told(tiers).get_strategic_context() == snapshot("""\
+    assert integration(tiers).get_strategic_context() == snapshot("""\
 This session:
 - battles: 1 won, 1 lost
 - begun: Leave, at tick 1\
 """)
     labels = {"talk:mum": "talk to the mother"}
-    assert told(tiers).get_recent_actions_summary(labels) == snapshot("""\
+    assert integration(tiers).get_recent_actions_summary(labels) == snapshot("""\
 Last actions, newest first:
 - tick 4: talk to the mother, moved
 - tick 3: go:town, moved\
@@ -100,11 +100,11 @@ Last actions, newest first:
 
 
 def test_e36_only_the_wanted_sections_with_content_are_injected(tiers: Tiers) -> None:
-    assert told(tiers).inject_memory_context(("tactical", "strategic"), AHEAD) == {}
+    assert integration(tiers).inject_memory_context(("tactical", "strategic"), AHEAD) == {}
     fill(tiers)
-    found = told(tiers).inject_memory_context(("strategic", "recent_actions"), AHEAD)
+    found = integration(tiers).inject_memory_context(("strategic", "recent_actions"), AHEAD)
     assert list(found) == ["strategic", "recent_actions"]
-    assert found["strategic"] == told(tiers).get_strategic_context()
+    assert found["strategic"] == integration(tiers).get_strategic_context()
 
 
 @pytest.mark.parametrize("budget", [0, 5, 7, 20, 45, 300])
@@ -114,9 +114,9 @@ def test_e36_no_section_is_longer_than_its_budget(tiers: Tiers, budget: int) -> 
         aim = replace(AIM, objective_id=str(at), name="go " * at * at, priority=at + 1)
         tiers.strategist.set_objective(aim)
     texts = (
-        told(tiers).get_strategic_context(budget),
-        told(tiers).get_recent_actions_summary(budget=budget),
-        told(tiers).get_tactical_context(AHEAD, budget=budget),
+        integration(tiers).get_strategic_context(budget),
+        integration(tiers).get_recent_actions_summary(budget=budget),
+        integration(tiers).get_tactical_context(AHEAD, budget=budget),
     )
     assert all(tokens(text) <= budget for text in texts)
     assert any(texts) == (budget > 7)
