@@ -66,6 +66,7 @@ _CONDENSING: Final = re.compile(  # a call that observes or reflects a conversat
     r"<(?:previous-observations|conversation)>|<observations>.*</observations>\s+Write them anew",
     re.DOTALL,
 )
+_DATA_TAG: Final = re.compile(r"</?tool-data>")
 _QUESTION: Final = re.compile(r"^Why you are asked: (\w+).*\nTick: (\d+)$", re.MULTILINE)
 _PLACE: Final = re.compile(r"^Place: (.+?)(?: \(\d+, \d+\))?$", re.MULTILINE)
 _TRACEBACK: Final = re.compile(
@@ -116,7 +117,7 @@ def tool_errors(index: SessionIndex) -> Iterator[RuleMatch]:
     for entry in index.entries:
         for place, result in enumerate(entry.tool_results):
             if result.is_error:
-                texts = _exceptions(result.text)[-1:] or [result.text]
+                texts = _exceptions(result.text)[-1:] or [_DATA_TAG.sub("", result.text)]
                 text = line(texts[0]) or _failed_call(index.call_of(entry, place))
                 yield RuleMatch(Priority.IMPORTANT, f"Tool error: {text}", entry.timestamp)
 
