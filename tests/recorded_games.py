@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 from unittest.mock import patch
 
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.app import AskSettings, Interrupt, Settings, play_run
 from agent.app.play import NoViewer
 from memory import read_run

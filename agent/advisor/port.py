@@ -6,6 +6,13 @@ from enum import Enum
 from typing import Any, Protocol
 
 
+class Decider(Enum):
+    """What makes the decisions of a run."""
+
+    RULES = "rules"
+    CLAUDE = "claude"  # rules, and a model for questions they cannot answer
+
+
 class Purpose(Enum):
     """Why a question is asked; everything else is decided by rules."""
 
@@ -29,6 +36,7 @@ class Option:
 class Question:
     """One question. `situation` describes the game now; `picture` is a PNG, or empty when none is needed.
 
+    `about` is the event that caused it, and `learnt` what earlier games taught, both '' if there is nothing to say.
     `goals` are the open goals, `candidates` the possible actions or choices; an answer names no others.
     `milestone` is the last milestone reached, '' before the first.
     """
@@ -41,6 +49,8 @@ class Question:
     candidates: tuple[Option, ...] = ()
     milestone: str = ""
     picture: bytes = b""
+    about: str = ""
+    learnt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

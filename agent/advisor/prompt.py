@@ -46,16 +46,16 @@ def build_prompt(environment: str, observed: str | None, mode: Mode) -> str:
     return fill_prompt(mode.value, context=context)
 
 
-_DATA: Final = ("situation", "tool-data", "last-session")  # the tags that mark data
+_DATA: Final = ("situation", "learnt", "tool-data", "last-session")  # the tags that mark data
 _PLANNED: Final = {Purpose.MILESTONE, Purpose.ROUTINE}  # they ask for an order of goals
 
 
 def question_text(question: Question) -> str:
-    """Return the question as one text; the situation stands between data tags."""
-    lines = [f"Why you are asked: {question.purpose.value}", f"Tick: {question.tick}"]
-    if question.milestone:
-        lines.append(f"Last milestone: {question.milestone}")
+    """Return the question as one text; the situation and what earlier games taught stand between data tags."""
+    why = ": ".join(filter(None, (question.purpose.value, " ".join(question.about.split()))))
+    lines = [f"Why you are asked: {escape_tags(why)}", f"Tick: {question.tick}"]
     lines.append(data_block("situation", question.situation))
+    lines += [data_block("learnt", question.learnt)] if question.learnt else []
     lines += _options("Open goals:", question.goals)
     lines += _options("Candidates:", question.candidates)
     if question.picture:
@@ -66,7 +66,7 @@ def question_text(question: Question) -> str:
 
 def instruction(question: Question) -> str:
     """Return the instruction for the purpose of `question`."""
-    return f"The question was asked at tick {question.tick}. {prompt_file(question.purpose.value)}"
+    return prompt_file(question.purpose.value)
 
 
 def mode_of(question: Question) -> Mode:

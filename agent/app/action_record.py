@@ -16,6 +16,7 @@ from emulator import FRAMES_PER_SECOND, State, Step
 from memory import Call
 from memory.tiers.observer import ActionRecord, ObserverMemory
 
+ADVISED: Final = "follow advice"  # the reasoning of an advised action
 LEARNT: Final = frozenset({IntentSource.PLAN, IntentSource.ADVICE})
 
 
@@ -60,11 +61,12 @@ class ActionWatch:
 
     def _record(self, action: _Action, outcome: Outcome, *, learns: bool) -> None:
         intent = action.intent
+        reasoning = intent.active_goal.goal.label if intent.active_goal else intent.why
         record = ActionRecord(
             tick=action.tick,
             action_type=type_of(action.steps),
             action_value=intent.name,
-            reasoning=intent.active_goal.goal.label if intent.active_goal else intent.why,
+            reasoning=ADVISED if intent.source is IntentSource.ADVICE else reasoning,
             confidence=intent.confidence,
             success=outcome is Outcome.DONE,
             outcome_summary=outcome.value,
@@ -75,6 +77,7 @@ class ActionWatch:
             learns=learns,
             game_s=game_seconds(action.state),
             location=self.place_of(intent.began),
+            label=intent.why,
         )
 
 

@@ -27,11 +27,12 @@ from agent.experience.choices import TaskChoices
 from agent.experience.memory_use import MemoryUse
 from agent.experience.uses import Experience
 from agent.loop import Loop
-from agent.mind.advice import CurrentMoment, ModelAdvice, SituationDescriber
+from agent.mind.advice import CurrentMoment, ModelAdvice
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
+from agent.mind.situation import SituationDescriber
 from agent.perception.percept import Due, Perceiver
 from agent.perception.screen_readers import ScreenReaders
 from agent.skills import Terrain
@@ -53,6 +54,7 @@ from memory import (
 )
 from memory.errors import OnFault
 from memory.recall.actions import register_recall_producers
+from memory.tiers.integrations import MemoryAIIntegration
 from memory.tiers.observer import UNPLANNED
 
 
@@ -96,7 +98,10 @@ class DecisionParts:
         episodes = scope_name(AGENT, "ltm:episodic")
         self.experience = Experience(memory.recall, uses, episodes, session)
         actions = memory.actions(store, hooks)
-        describer = SituationDescriber(story, self.terrain, game.dex, self.ledger)
+        taught = MemoryAIIntegration(memory.observer, memory.strategist, memory.tactician)
+        describer = SituationDescriber(
+            story, self.terrain, game.dex, self.ledger, self.experience, taught
+        )
         self.model_advice = advise(actions, describer) if advise is not None else None
         choose = self.model_advice.choose if self.model_advice is not None else None
         self.choices = TaskChoices(self.experience, choose)

@@ -1,10 +1,13 @@
 """Observations of play: the extractors that make them, the sections that list them, and their capture in a session."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 from agent.app.memory_producers import AGENT
+from agent.mind.advice import AdviceEnded
 from agent.mind.intent import ActionEnded
 from agent.skills import Outcome
 from agent.story.facts import FactKind
@@ -23,16 +26,19 @@ from memory import (
     Hooks,
     MemoryFault,
     Observed,
+    RunReader,
     RunStore,
     scope_name,
 )
 from memory.observations.block import RowMode, Section, observations_block
 from memory.observations.observation import Capture, Extract, Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
+from memory.tapes.observer import Priority, SessionObservation
 from memory.tiers.strategist import LOCATION
 
 ACTION: Final = "plan_action"
 STUCK: Final = "stuck"
+ADVICE_RESULT: Final = "advice_result"
 
 BATTLES: Final = {  # by outcome: the type, the words, the importance
     "victory": ("battle_won", "won against", 5),
@@ -65,6 +71,7 @@ def game_table(
         LOCATION: _location,
         STUCK: _stuck,
         RECOLLECTION: _recollection,
+        ADVICE_RESULT: _advice_result,
     }
 
 
@@ -140,6 +147,12 @@ def _stuck(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
     return [Observed(STUCK, content, 8, args["place"], details)]
 
 
+def _advice_result(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    kind = "advice_worked" if args["success"] else "advice_failed"
+    content = f"advised at tick {args['tick']}: {args['advised']}; {args['result']}"
+    return [Observed(kind, content, 6, args["advised"])]
+
+
 def _recollection(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
     found = len(args["keys"])
     content = f"{args['why'] or 'recalled'}: {found} found"
@@ -194,14 +207,13 @@ class PlayObservations:
         rules = Extractors(TOOLS, game_table(story.milestones, dex.item_name))
         self.capture = Capture(rules, self._keep, hooks.faults)
         hooks.after(ActionEnded, self._action, on_error=ErrorMode.SUPPRESS)
+        hooks.after(AdviceEnded, self._advice, on_error=ErrorMode.SUPPRESS)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._event)
 
     def block(self) -> str | None:
-        """Return the observations of this session as text for a model; None if there are none."""
-        query = ObservationQuery(
-            session=self._session, min_importance=MIN_IMPORTANCE, by_importance=True, limit=MOST
-        )
+        """Return the observations of the run, earlier sessions included, as text for a model; None if there are none."""
+        query = ObservationQuery(min_importance=MIN_IMPORTANCE, by_importance=True, limit=MOST)
         try:
             observations = self._store.observations(query)
         except MemoryFault as fault:
@@ -218,6 +230,9 @@ class PlayObservations:
         error = "" if outcome is Outcome.DONE else outcome.value
         self.capture.saw(ACTION, {**intended, **had}, Result(owned, error))
 
+    def _advice(self, _call: Call, ended: AdviceEnded) -> None:
+        self.capture.saw(ADVICE_RESULT, asdict(ended), Result({}))
+
     def _event(self, event: BlackboardEvent) -> None:
         entry = event.entry
         if entry.kind not in CAPTURED or event.action != "write" or entry.status != "verified":
@@ -229,3 +244,24 @@ class PlayObservations:
         self._store.add_observations(
             self._session, observed, tick=blackboard.tick, game_s=blackboard.game_s
         )
+
+
+NOTED: Final = {  # the observations that the page of the next session lists, by type
+    BLACKOUT: Priority.IMPORTANT,
+    STUCK: Priority.IMPORTANT,
+    "battle_lost": Priority.IMPORTANT,
+    "advice_failed": Priority.POSSIBLE,
+    "advice_worked": Priority.POSSIBLE,
+}
+REACHED: Final = ("milestone_reached", "badge_earned")
+
+
+def notes_of(run: RunReader, at: datetime) -> Iterator[SessionObservation]:
+    """Yield what is worth reading of a run before the next one: setbacks, what came of advice, and its milestones."""
+    observed = run.observations(ObservationQuery(min_importance=MIN_IMPORTANCE))[::-1]
+    for each in observed:
+        if each.type in NOTED:
+            yield SessionObservation(NOTED[each.type], f"{each.content} (tick {each.created})", at)
+    if ends := [f"{each.content} at {each.created}" for each in observed if each.type in REACHED]:
+        text = f"Milestones by tick: {', '.join(ends)}"
+        yield SessionObservation(Priority.INFORMATIONAL, text, at)

@@ -13,19 +13,29 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent import HOME
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.app.advice import AdviceSource
+from agent.app.observations import notes_of
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
-from agent.app.settings import RunSettings, Settings, cartridge_for, model_terms
+from agent.app.settings import TAPES, RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
 from emulator.screen.tesseract import find_tesseract
-from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
+from memory import (
+    KnowledgeStore,
+    MemoryFault,
+    RunFolder,
+    RunStore,
+    create_run,
+    open_knowledge_store,
+    open_run,
+)
 from memory.file_access import write_file
+from memory.tapes.notes import note_run
 
 if TYPE_CHECKING:
     from agent.app.model import ModelService
@@ -158,12 +168,19 @@ def play_run(
             )
             folder = stack.enter_context(closing(_create(settings, run_settings)))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        ticks = run_settings.ticks if settings.ticks is None else settings.ticks
-        limits = PlayLimits(until, inf if ticks is None else ticks, settings.pace is not None)
+        ticks = settings.ticks or run_settings.ticks or inf
+        limits = PlayLimits(until, ticks, settings.pace is not None)
         service = new_service(folder.store) if new_service is not None else None
         asking = service.asking(run_settings.ask_every) if service is not None else None
-        back = None if settings.at is None else _return_point(folder, settings)
-        session = Session(folder, console, knowledge, story, interrupt, asking=asking, back=back)
+        session = Session(
+            folder,
+            console,
+            knowledge,
+            story,
+            interrupt,
+            asking=asking,
+            back=_return_point(folder, settings),
+        )
         session.readers.find_second = find_tesseract
         if stage is not None:
             stage(console)
@@ -191,6 +208,7 @@ def play_run(
         if service is not None:
             summary = service.with_figures(summary)
         _write_summary(summary, folder)
+        _write_notes(folder, settings.asking.tapes or (memory and memory.parent / TAPES), now)
         return summary
 
 
@@ -213,14 +231,16 @@ def _create(settings: Settings, run_settings: RunSettings) -> RunFolder[RunStore
     return create_run(path, run_settings.table(), run_id=run_settings.run)
 
 
-def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint:
-    """Return the restore target of --at; raises UsageError with the ticks of all checkpoints if none is old enough."""
+def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint | None:
+    """Return the restore target of --at, None without it; raises UsageError with the ticks of all checkpoints if none is old enough."""
     ticks = sorted({mark.tick for mark in folder.store.marks()})
     tick = settings.at
+    if tick is None:
+        return None
     if not ticks:
         message = f"--at {tick} needs a checkpoint, and nothing of the run was played; leave it out"
         raise UsageError(message)
-    if tick is None or tick < ticks[0]:
+    if tick < ticks[0]:
         message = f"--at {tick} is before the first checkpoint; there are checkpoints at ticks {', '.join(map(str, ticks))}"
         raise UsageError(message)
     if tick > ticks[-1] and not settings.recovers:
@@ -242,6 +262,15 @@ def _service_factory(
 
     require_key(terms)
     return lambda store: ModelService(store, terms, log_failure, interrupt)
+
+
+def _write_notes(folder: RunFolder[RunStore], tapes: Path | None, now: datetime) -> None:
+    """Add what is worth knowing of the run to the page that the next session reads, unless nothing is kept."""
+    try:
+        if tapes is not None:
+            note_run(tapes / "memory", folder.store.run_id, notes_of(folder.store, now))
+    except MemoryFault as error:
+        log.warning("the notes of the run were not written: %s; the run itself is complete", error)
 
 
 def _write_summary(summary: Summary, folder: RunFolder[RunStore]) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, get_type_hints
 
 from agent import VERSION
-from agent.advisor.decider import Decider
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
 from agent.advisor.money.prices import Prices, load_prices
+from agent.advisor.port import Decider
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import MemoryUse
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
@@ -27,6 +27,9 @@ def _require_non_negative(flags: Mapping[str, float | None]) -> None:
         if number is not None and number < 0:
             message = f"{flag} {number} is negative; give 0 or more"
             raise UsageError(message)
+
+
+TAPES: Final = ".tapes"  # the folder beside the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
     if asked.usd is not None:
         run = replace(terms.ceilings.run, nanos=nanos_of(Decimal(str(asked.usd))))
         terms = replace(terms, ceilings=replace(terms.ceilings, run=run))
-    tapes = asked.tapes or home / ".tapes"
+    tapes = asked.tapes or home / TAPES
     return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from agent import HOME, VERSION
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.cli import flags
 from agent.cli.flags import command_line, option, require_result_path, seeds_of
 from agent.cli.output import INTERRUPTED, Output, progress

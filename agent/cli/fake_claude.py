@@ -16,6 +16,9 @@ def fake_claude(
         "The port on 127.0.0.1; 0 takes any free port.", default=8_765, min=0, max=65_535
     ),
     seed: int = option("Seed of the made-up answers.", default=0),
+    good: bool = switch(
+        "--good", "Give good advice for the demo from a table, and none elsewhere."
+    ),
     show: bool = switch(
         "--show", "Print each request and its answer, to review what a model is told."
     ),
@@ -26,7 +29,7 @@ def fake_claude(
 
     out = Output()
     try:
-        server = FakeClaude(seed=seed, port=port, show=out.say if show else None)
+        server = FakeClaude(seed=seed, port=port, show=out.say if show else None, is_good=good)
     except OSError as error:
         message = f"--port {port} cannot be used ({error.strerror}); --port 0 takes any free port"
         raise UsageError(message) from error

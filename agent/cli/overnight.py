@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 from agent import HOME
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import optional_outputs

@@ -5,22 +5,21 @@ from random import Random
 from typing import Any
 
 from agent.experience.memory_use import MemoryUse
-from agent.experience.uses import Experience
+from agent.experience.uses import Experience, WayVerdict
 from agent.story.interactions import Task
 from memory import Json
+
+Advise = Callable[[str, Mapping[int, str], Mapping[int, WayVerdict]], int | None]
 
 
 class TaskChoices:
     """The choices made, by task; part of a checkpoint, so that a resumed run keeps its choices.
 
-    `advise` returns the advised alternative, or None without an advisor or advice.
+    `advise` returns the advised one of several alternatives, by their words and what memory knows of them, or None without
+    an advisor or advice.
     """
 
-    def __init__(
-        self,
-        experience: Experience | None = None,
-        advise: Callable[[str, Mapping[int, str]], int | None] | None = None,
-    ) -> None:
+    def __init__(self, experience: Experience | None = None, advise: Advise | None = None) -> None:
         self.made: dict[str, int] = {}
         self._experience = experience or Experience()
         self._advise = advise
@@ -44,14 +43,20 @@ class TaskChoices:
     def settle(self, task: Task, words: Callable[[int], str]) -> int:
         """Return the person to talk to for `task` as it begins; with several people, advice is requested once.
 
-        `words` returns what is known of a person.
+        `words` returns what is known of a person. What memory has measured comes before a model's word: no advice
+        is requested where memory has changed the choice.
         """
-        if len(task.interaction.people) == 1:
-            return task.interaction.people[0]
-        if self._advise is not None and task.id not in self._asked:
-            self._asked.add(task.id)
-            advised = self._advise(task.label, {way: words(way) for way in task.interaction.people})
-            self.made[task.id] = self.made[task.id] if advised is None else advised
+        people = task.interaction.people
+        if len(people) == 1:
+            return people[0]
+        drawn = self.made[task.id]
+        if self._advise is None or task.id in self._asked:
+            return drawn
+        self._asked.add(task.id)
+        if task.label not in self._experience.influences:
+            known = self._experience.verdicts(task.id, people)
+            advised = self._advise(task.label, {way: words(way) for way in people}, known)
+            self.made[task.id] = drawn if advised is None else advised
         return self.made[task.id]
 
     def to_json(self) -> dict[str, Json]:

@@ -86,6 +86,13 @@ class ChosenWay(NamedTuple):
     why: str = ""
 
 
+class WayVerdict(NamedTuple):
+    """The figures of one alternative in words, and whether it takes significantly longer than the best."""
+
+    words: str
+    is_worse: bool
+
+
 def best_of(
     choice: str, ways: Sequence[int], drawn: int, milestone_times: Iterable[Entry]
 ) -> ChosenWay:
@@ -94,18 +101,43 @@ def best_of(
     Alternatives are compared at the latest milestone that all tried ones reached. One trial proves nothing, and
     without a significant difference every alternative continues to be tried.
     """
-    known = _known(choice, milestone_times)
-    common = set.intersection(*map(set, known.values())) if drawn in known else ()
-    if not common:
+    last, took = _compared(choice, ways, milestone_times)
+    if drawn not in took:
         return ChosenWay(drawn)
-    last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
-    took = {way: known[way][last] for way in ways if way in known}
     best = min(took, key=lambda way: (fmean(took[way]), way))
     if not _clearly_longer(took[drawn], took[best]):
         return ChosenWay(drawn)
     ticks, others = fmean(took[best]), fmean(took[drawn])
     why = f"this way took {ticks:.0f} ticks to {last} (x{len(took[best])}), the one drawn {others:.0f}"
     return ChosenWay(best, why)
+
+
+def verdicts_on(
+    choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
+) -> Mapping[int, WayVerdict]:
+    """Return what is known of each alternative that was tried."""
+    last, took = _compared(choice, ways, milestone_times)
+    best = min(took.values(), key=fmean, default=())
+    return {
+        way: WayVerdict(
+            f"{fmean(ticks):,.0f} ticks to {last.replace('_', ' ')}, {len(ticks)} "
+            f"{'game' if len(ticks) == 1 else 'games'}",
+            is_worse=_clearly_longer(ticks, best),
+        )
+        for way, ticks in took.items()
+    }
+
+
+def _compared(
+    choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
+) -> tuple[str, Mapping[int, Ticks]]:
+    """Return the latest milestone that all alternatives tried have reached, and the ticks each took to it."""
+    known = _known(choice, milestone_times)
+    common = set.intersection(*map(set, known.values())) if known else set()
+    if not common:
+        return "", {}
+    last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
+    return last, {way: known[way][last] for way in ways if way in known}
 
 
 def _clearly_longer(some: Ticks, best: Ticks) -> bool:
@@ -212,6 +244,11 @@ class Experience(SavedAttributes):
         """Return which alternative to choose; `drawn` if memory knows nothing better."""
         known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
         return best_of(choice, ways, drawn, known)
+
+    def verdicts(self, choice: str, ways: Sequence[int]) -> Mapping[int, WayVerdict]:
+        """Return what memory knows of each alternative of a choice that was tried."""
+        known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
+        return verdicts_on(choice, ways, known)
 
     def unneeded(self, item: str) -> str:
         """Return the reason why an item of this name need not be picked up; '' if it may be needed."""

@@ -3,10 +3,12 @@
 import json
 import random
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from typing import Any, Final
 
 from agent.fake_claude.thinking import THINKING, thinking_tokens_of
@@ -334,6 +336,27 @@ def sensible(ask: ParsedRequest, seed: int) -> MadeUpAnswer:
             return MadeUpAnswer(made_reflection(ask.user))
         case AnswerKind.TALK:
             return MadeUpAnswer(f"{PREFIX}You said: {ask.user[:200]}")
+
+
+@cache
+def _good_advice() -> Sequence[Mapping[str, Any]]:
+    table = resources.files(__package__).joinpath("good_advice.toml").read_text(encoding="utf-8")
+    rows: Sequence[Mapping[str, Any]] = tomllib.loads(table)["advice"]
+    return rows
+
+
+def good_answer(ask: ParsedRequest) -> MadeUpAnswer:
+    """Return the answer of the first row of `good_advice.toml` that fits the question, or an empty one."""
+    offered = re.findall(r"^- `([^`]+)`: (.*)$", ask.user, re.MULTILINE)
+    for row in _good_advice():
+        if row["purpose"] == ask.purpose and re.search(row["asked"], ask.user):
+            names = [name for each in row["first"] for name, words in offered if each in words]
+            listed = listed_names(ask.user)
+            chosen = {
+                kind: [each for each in names if each in listed.get(kind, ())] for kind in LISTS
+            }
+            return MadeUpAnswer(json_text({**chosen, "note": row["note"], "confidence": 0.9}))
+    return MadeUpAnswer(json_text({**{name: [] for name in LISTS}, "note": "", "confidence": 0.5}))
 
 
 def _call(ask: ParsedRequest, chance: random.Random) -> ToolCall | None:

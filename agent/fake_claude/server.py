@@ -150,14 +150,19 @@ POLL_S: Final = 0.02  # the longest time that stopping takes
 
 
 class FakeClaude:
-    """A server with the Messages API and made-up answers; use it as a context manager.
+    """A server with the Messages API and made-up answers, or good ones for the demo; use it as a context manager.
 
     `seed` varies the answers; `port` 0 takes any free port; `show` gets the lines of each request for review. `url` is for ANTHROPIC_BASE_URL; `counts` holds calls,
     errors and tokens. Raises OSError when the port is taken.
     """
 
     def __init__(
-        self, *, seed: int = 0, port: int = 0, show: Callable[[str], object] | None = None
+        self,
+        *,
+        seed: int = 0,
+        port: int = 0,
+        show: Callable[[str], object] | None = None,
+        is_good: bool = False,
     ) -> None:
         review = RequestReview()
 
@@ -165,7 +170,7 @@ class FakeClaude:
             if show is not None:
                 show("\n".join(review.lines(body, reply)))
 
-        service = FakeService(time.monotonic, seed, show_message)
+        service = FakeService(time.monotonic, seed, show_message, is_good=is_good)
         self.counts = service.counts
         self._server = LoopbackServer((LOOPBACK, port), partial(Handler, service))
 

@@ -11,7 +11,15 @@ from importlib import resources
 from itertools import count
 from typing import Any, Final, NamedTuple
 
-from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, blocks, sensible, tokens_of_block
+from agent.fake_claude.answers import (
+    AnswerKind,
+    MadeUpAnswer,
+    ParsedRequest,
+    blocks,
+    good_answer,
+    sensible,
+    tokens_of_block,
+)
 from agent.fake_claude.thinking import (
     DEFAULT_EFFORT,
     EFFORTS,
@@ -206,11 +214,14 @@ class FakeService:
         clock: Callable[[], float],
         seed: int,
         on_message: Callable[[Mapping[str, Any], Mapping[str, Any]], object] = lambda *_: None,
+        *,
+        is_good: bool = False,
     ) -> None:
-        """Call `on_message` with each request for a message and its reply."""
+        """Call `on_message` with each request for a message and its reply; with `is_good`, answer by the table of good advice."""
         self.counts = ServiceCounts()
         self._on_message = on_message
         self.seed = seed
+        self._is_good = is_good
         self.numbers = count(1)  # of requests
         self.turns = count(1)  # of message requests
         self._cache = PromptCache(clock)
@@ -265,7 +276,8 @@ class FakeService:
 
     def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
         """Return the answer to a checked request."""
-        return truncated(sensible(ask, self.seed), ask)
+        is_good = self._is_good and ask.kind is AnswerKind.ANSWER
+        return truncated(good_answer(ask) if is_good else sensible(ask, self.seed), ask)
 
     def diagnostics(
         self, ask: ParsedRequest, message_id: str, pieces: Sequence[PromptPiece]

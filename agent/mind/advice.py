@@ -1,26 +1,21 @@
-"""Advice from a model where rules find no answer: when to ask, about what, and how long advice lasts.
+"""Advice from a model where rules find no answer: when to ask, about what, how long advice lasts, and what came of it.
 
 Advised goals gain priority, but never above the needs of the team. Advised actions are tried in
-order, each once. Texts and names of the cartridge are quoted behind a bar, so that the model cannot
-take them for instructions.
+order, each once.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from agent.advisor.port import Advice, Advisor, NoAnswer, Option, Purpose, Question
-from agent.perception.percept import Percept
-from agent.planning.domain import Action, Facts, Goal
+from agent.experience.uses import WayVerdict
+from agent.mind.situation import TRIED, QuestionContext, SituationDescriber
+from agent.planning.domain import Facts, Goal, after
 from agent.planning.search import Plan
-from agent.skills import Terrain
-from agent.story.milestones import MilestoneLedger
-from agent.story.story import Story
-from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
+from emulator import FRAMES_PER_SECOND
 from memory import Hooks
 from memory.codec import SavedAttributes
-from memory.conversation.situation_format import Failure, Situation, situation
 
 REST: Final = 300  # ticks before the same question is asked again
 LASTS: Final = 500  # ticks for which advice is valid
@@ -29,16 +24,9 @@ LIFTS: Final = (10, 6, 3)  # priority gained by the first goals of an answer
 NEEDS: Final = 54
 SURE: Final = 0.3  # an answer of lower confidence is recorded but not followed
 MOST: Final = 20  # candidates offered
+MOST_PLANNED: Final = 8  # open goals that are planned for to see whether their order matters
 FAILED: Final = 2  # failures of a goal after which advice is requested
 LOOKS: Final = 3  # ticks to wait for a picture
-TRIED: Final = frozenset({Purpose.NO_PLAN, Purpose.PLAN_FAILED, Purpose.STUCK})
-AROUND_X: Final = 8  # squares to either side that are level_map
-AROUND_Y: Final = 6
-MOST_FAILURES: Final = 8
-MOST_FACTS: Final = 60
-MOST_ROWS: Final = 18  # of a screen
-WIDEST: Final = 60  # characters of a row; some of the twenty tiles decode to several
-LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P person, ! sign"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +37,17 @@ class QuestionAnswered:
     answer: Advice | NoAnswer
 
 
-class QuestionContext(NamedTuple):
-    """The situation a question is about: percept, facts, open goals, possible actions.
+@dataclass(frozen=True, slots=True)
+class AdviceEnded:
+    """What came of one piece of advice that was followed: what it was, the tick of the question, and the result."""
 
-    `failed` counts failures by action; `plan` is the last plan followed, in words; `plan_for` searches for a plan.
-    """
+    advised: str
+    tick: int
+    result: str
+    success: bool
 
-    percept: Percept
-    facts: Facts
-    goals: Sequence[Goal]
-    actions: Sequence[Action]
-    failed: Counter[str]
-    plan: str
-    plan_for: Callable[[Goal], Plan | None]
+    def __str__(self) -> str:
+        return f"you advised at tick {self.tick} to {self.advised}: {self.result}"
 
 
 @dataclass(slots=True)
@@ -77,24 +63,29 @@ class CurrentMoment:
         return self.look()
 
 
-Describe = Callable[[Purpose, QuestionContext, str], str]  # the context and the event, in words
-
-
 class ModelAdvice(SavedAttributes):
     """Asks `advisor`, and holds the questions due and the current advice; part of a checkpoint.
 
     `every` is the interval of routine questions in ticks, 0 for never. Questions are about the context `now`.
     """
 
-    SAVED = ("_due", "_asked", "advised_goals", "_candidates", "_until", "_routine", "_milestone")
+    SAVED = (
+        "_due", "_asked", "advised_goals", "_candidates", "_until", "_routine", "_milestone",
+        "_pending", "_results", "_learnt",
+    )  # fmt: skip
 
     def __init__(
-        self, advisor: Advisor, describe: Describe, now: CurrentMoment, hooks: Hooks, every: int = 0
+        self,
+        advisor: Advisor,
+        describer: SituationDescriber,
+        now: CurrentMoment,
+        hooks: Hooks,
+        every: int = 0,
     ) -> None:
         self.hooks = hooks
         self.now = now
         self._advisor = advisor
-        self._describe = describe
+        self._describer = describer
         self._every = every
         self._due: dict[str, str] = {}  # questions due: the subject by purpose
         self._asked: dict[str, int] = {}  # the tick each question was last asked
@@ -103,6 +94,10 @@ class ModelAdvice(SavedAttributes):
         self._until = 0
         self._routine = every
         self._milestone = ""
+        # Advice without a result: by the name of the goal or action, the tick of the question and the words.
+        self._pending: dict[str, tuple[int, str]] = {}
+        self._results: list[str] = []  # of advice, to be told with the next question
+        self._learnt = ""  # what earlier games taught, in the last question
         self.wants_picture = 0  # ticks left to wait for a picture before asking without one
 
     def reached(self, milestone: str) -> None:
@@ -112,9 +107,14 @@ class ModelAdvice(SavedAttributes):
 
     def note_failure(self, goal: str, times: int) -> None:
         """Record a failure for a goal, and drop the advice on that goal."""
-        self.advised_goals.pop(goal, None)
+        if self.advised_goals.pop(goal, None) is not None:
+            self._end(goal, "a plan for it failed")
         if times >= FAILED:
             self._due[Purpose.PLAN_FAILED.value] = goal
+
+    def acted(self, action: str, result: str, *, success: bool = False) -> None:
+        """Record how an advised action ended."""
+        self._end(action, result, success=success)
 
     def stuck(self, reason: str) -> None:
         """Make a question about being stuck due, even if it was asked recently; it needs a picture."""
@@ -131,6 +131,7 @@ class ModelAdvice(SavedAttributes):
 
     def ask_if_due(self, tick: int) -> bool:
         """Ask the most urgent question that is due; return whether advice was gained or has expired."""
+        self._close_reached()
         changed = self._expire(tick)
         if self._every and tick >= self._routine:
             self._routine = tick + self._every
@@ -141,60 +142,132 @@ class ModelAdvice(SavedAttributes):
         return self.ask(tick, purpose, self._due.pop(purpose.value)) or changed
 
     def ask(self, tick: int, purpose: Purpose, about: str) -> bool:
-        """Ask now, unless the same was asked recently; return whether there is advice to follow."""
+        """Ask now, unless the same was asked recently or no answer could change anything; return whether there is advice."""
         key = _key(purpose, about)
         if purpose is not Purpose.ROUTINE and tick < self._asked.get(key, -REST) + REST:
             return False
+        moment = self.now()
+        goals = _alternatives(moment) if purpose is Purpose.MILESTONE else moment.goals
+        options = self._options(moment) if purpose in TRIED else ()
+        # Without a plan for any goal, their order changes nothing.
+        if len(options) < 2 and (purpose is Purpose.NO_PLAN or len(goals) < 2):
+            return False
         self._asked = {each: when for each, when in self._asked.items() if when + REST > tick}
         self._asked[key] = tick
-        candidates = _candidates(self.now()) if purpose in TRIED else ()
-        answer = self._answer(purpose, about, candidates)
+        answer = self._answer(purpose, about, options, goals=goals)
         if answer is None:
             return False
+        for name in tuple(self._pending):
+            self._end(name, "no result before the next advice")
         self.advised_goals = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
+        labels = {each.name: each.label for each in moment.goals}
+        for name in answer.goals[:1]:  # the others only follow it
+            self._pending[name] = tick, labels[name]
         self._candidates = list(answer.candidates)
         self._until = tick + LASTS
         return bool(self.advised_goals or self._candidates)
 
-    def choose(self, about: str, ways: Mapping[int, str]) -> int | None:
-        """Return which of several alternatives, by number with a label, was advised; None without advice."""
-        options = {str(way): Option(str(way), label) for way, label in ways.items()}
-        answer = self._answer(Purpose.CHOICE, about, tuple(options.values()))
-        return int(answer.candidates[0]) if answer is not None and answer.candidates else None
+    def choose(
+        self, about: str, ways: Mapping[int, str], known: Mapping[int, WayVerdict]
+    ) -> int | None:
+        """Return which of several alternatives, by number with a label, was advised; None without advice.
 
-    def next_candidate(self, possible: Collection[str]) -> str | None:
-        """Return the next advised action that is possible; each is returned once."""
+        What is `known` stands beside each; one that takes clearly longer than another is not offered.
+        """
+        labels = {way: f"{ways[way]}; memory: {known[way].words}" for way in known}
+        offered = {
+            way: label for way, label in ways.items() if way not in known or not known[way].is_worse
+        }
+        if len(offered) < 2:
+            return None
+        options = tuple(Option(str(way), labels.get(way, label)) for way, label in offered.items())
+        excluded = [f"not offered: {labels[way]}" for way in known if way not in offered]
+        answer = self._answer(Purpose.CHOICE, about, options, known=excluded)
+        if answer is None or not answer.candidates:
+            return None
+        way = answer.candidates[0]
+        self._pending[way] = self.now().percept.tick, f"{about}, {ways[int(way)]}"
+        self._end(way, "taken", success=True)
+        return int(way)
+
+    def next_candidate(self, possible: Mapping[str, str]) -> str | None:
+        """Return the next advised action of those that are possible, by name with their labels; each is returned once."""
         while self._candidates:
             name = self._candidates.pop(0)
             if name in possible:
+                self._pending[name] = self._until - LASTS, possible[name]
                 return name
         return None
 
+    def _options(self, moment: QuestionContext) -> tuple[Option, ...]:
+        """Return the actions that are possible now and would change a fact, each with what is known against it."""
+        useful = [
+            each
+            for each in moment.actions
+            if each.possible(moment.facts) and each.changes(moment.facts)
+        ]
+        verdicts = [(each, self._describer.verdict(moment, each)) for each in useful[:MOST]]
+        return tuple(
+            Option(each.name, f"{each.label} ({verdict})" if verdict else each.label)
+            for each, verdict in verdicts
+        )
+
     def _answer(
-        self, purpose: Purpose, about: str, candidates: tuple[Option, ...]
+        self,
+        purpose: Purpose,
+        about: str,
+        candidates: tuple[Option, ...],
+        *,
+        goals: Sequence[Goal] = (),
+        known: Sequence[str] = (),
     ) -> Advice | None:
         """Return an answer that is confident enough to follow, or None."""
         moment = self.now()
-        reading = moment.percept.reading
+        reading, tick = moment.percept.reading, moment.percept.tick
+        waiting = [
+            str(AdviceEnded(words, at, f"no result yet, after {tick - at} ticks", success=False))
+            for at, words in self._pending.values()
+        ]
+        learnt = self._describer.learnt(purpose, moment, known)
         question = Question(
             purpose=purpose,
-            tick=moment.percept.tick,
+            tick=tick,
             game_s=moment.percept.state.frame / FRAMES_PER_SECOND,
-            situation=self._describe(purpose, moment, about),
-            goals=tuple(Option(each.name, each.label) for each in moment.goals),
+            situation=self._describer.describe(purpose, moment, (*self._results, *waiting)),
+            goals=tuple(Option(each.name, each.label) for each in goals),
             candidates=candidates,
             milestone=self._milestone,
             picture=reading.screen.png()
             if reading is not None and purpose is Purpose.STUCK
             else b"",
+            about=about,
+            learnt=learnt if learnt != self._learnt else "",  # the last question said it already
         )
         answer = self._advisor.ask(question)
+        if isinstance(answer, Advice):
+            self._results, self._learnt = [], learnt
         self.hooks.emit(QuestionAnswered(question, answer))
         return None if isinstance(answer, NoAnswer) or answer.confidence < SURE else answer
+
+    def _close_reached(self) -> None:
+        """Note the advised goals that are reached."""
+        for name in tuple(self.advised_goals) if self._pending else ():
+            if name in self._pending and self.now().is_reached(name):
+                self._end(name, "reached", success=True)
+
+    def _end(self, name: str, result: str, *, success: bool = False) -> None:
+        """Report what came of a piece of advice; nothing for one that has a result already."""
+        if name in self._pending:
+            (at, words), tick = self._pending.pop(name), self.now().percept.tick
+            ended = AdviceEnded(words, at, f"{result} after {tick - at} ticks", success)
+            self._results.append(str(ended))
+            self.hooks.emit(ended)
 
     def _expire(self, tick: int) -> bool:
         if tick < self._until or not (self.advised_goals or self._candidates):
             return False
+        for name in self.advised_goals:
+            self._end(name, "not reached")
         self.advised_goals.clear()
         self._candidates.clear()
         return True
@@ -204,108 +277,18 @@ def _key(purpose: Purpose, about: str) -> str:
     return f"{purpose.value}:{about}"
 
 
-def _candidates(moment: QuestionContext) -> tuple[Option, ...]:
-    """Return the actions that are possible now and would change a fact."""
-    useful = [
-        each
-        for each in moment.actions
-        if each.possible(moment.facts) and each.changes(moment.facts)
-    ]
-    return tuple(Option(each.name, each.label) for each in useful[:MOST])
+def _alternatives(moment: QuestionContext) -> list[Goal]:
+    """Return the goals that can be pursued in any order: each has a plan now that leads through none of the others."""
+    found = [(goal, moment.plan_for(goal)) for goal in moment.goals[:MOST_PLANNED]]
+    plans = [plan for _, plan in found if plan is not None]
+    return [plan.goal for plan in plans if not _leads_through(plan, plans, moment.facts)]
 
 
-@dataclass(frozen=True, slots=True)
-class SituationDescriber:
-    """Describes situations of one game in words, for questions to a model."""
-
-    story: Story
-    terrain: Terrain
-    dex: Dex
-    ledger: MilestoneLedger
-
-    def __call__(self, purpose: Purpose, moment: QuestionContext, about: str) -> str:
-        """Return the situation in words; `about` is the event that caused the question."""
-        return "\n\n".join(part for part in self._parts(purpose, moment, about) if part)
-
-    def _parts(self, purpose: Purpose, moment: QuestionContext, about: str) -> Iterator[str]:
-        percept, state = moment.percept, moment.percept.state
-        yield str(self._heads(purpose, moment, about))
-        yield f"The plan so far:\n{moment.plan}" if moment.plan else ""
-        true = [f"{name} = {value}" for name, value in sorted(moment.facts.items()) if value]
-        more = f", and {len(true) - MOST_FACTS} more" if len(true) > MOST_FACTS else ""
-        yield f"Facts, all others being 0: {', '.join(true[:MOST_FACTS])}{more}"
-        yield _section("Team", self.team(state))
-        yield _section("Bag", self.bag(state))
-        yield f"Money: {state.player.money}" if state.game_started else ""
-        yield _section(f"The map around ({LEGEND})", self.around(state))
-        yield _section("On the screen", screen_rows(percept.text))
-
-    def _heads(self, purpose: Purpose, moment: QuestionContext, about: str) -> Situation:
-        state = moment.percept.state
-        place = f"{self.story.place_of(state)} ({state.map.x}, {state.map.y})"
-        why = f"{purpose.value}: {about}" if about else purpose.value
-        worst = moment.failed.most_common(MOST_FAILURES)
-        return replace(
-            situation(why, moment.percept.tick, state.frame / FRAMES_PER_SECOND, place),
-            goal=moment.goals[0].name if moment.goals else "",
-            reached=tuple(each.id for each in self.ledger.reached),
-            failed=tuple(Failure(name, times) for name, times in worst),
-        )
-
-    def team(self, state: State) -> Iterator[str]:
-        """Yield a line for each Pokemon of the team."""
-        for mon in state.party.mons if state.game_started else ():
-            kind = self.dex.all_species.get(mon.species)
-            name = kind.name if kind is not None else f"species {mon.species}"
-            moves = self.dex.all_moves
-            known = [
-                f"{moves[slot.move].name if slot.move in moves else slot.move} {slot.pp} PP"
-                for slot in mon.moves
-            ]
-            hp = f"{mon.hp} of {mon.stats.hp} HP"
-            yield quoted(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
-
-    def bag(self, state: State) -> Iterator[str]:
-        """Yield a line for each stack of items in the bag."""
-        for stack in state.bag.items if state.game_started else ():
-            yield quoted(f"{self.dex.item_name(stack.item)} x {stack.quantity}")
-
-    def around(self, state: State) -> Iterator[str]:
-        """Yield the rows of the map around the player, one character a square."""
-        here = state.map
-        if not state.game_started or here.map_id not in self.terrain.plain.map_ids:
-            return
-        level_map = self.terrain.world(state).map(here.map_id)
-        symbols = {(each.x, each.y): "!" for each in level_map.header.signs}
-        symbols |= {(each.x, each.y): "D" for each in level_map.warps}
-        symbols |= {each.position: "P" for each in state.people if each.on_screen}
-        symbols[here.position] = "@"
-        for y in range(here.y - AROUND_Y, here.y + AROUND_Y + 1):
-            columns = range(here.x - AROUND_X, here.x + AROUND_X + 1)
-            yield "| " + "".join(symbols.get((x, y)) or _ground(level_map, x, y) for x in columns)
-
-
-def _ground(level_map: GameMap, x: int, y: int) -> str:
-    if not level_map.contains(x, y):
-        return " "
-    return "." if level_map.passable(x, y) else "#"
-
-
-def _section(head: str, rows: Iterable[str]) -> str:
-    """Return rows below their heading, '' without rows."""
-    lines = list(rows)
-    return "\n".join([f"{head}:", *lines]) if lines else ""
-
-
-def screen_rows(text: str) -> Iterator[str]:
-    """Yield the rows of a screen, each behind a bar, so that none can be taken for program text.
-
-    Rows and characters beyond the size of a screen are dropped to save tokens.
-    """
-    for row in text.splitlines()[:MOST_ROWS]:
-        yield f"| {row[:WIDEST]}"
-
-
-def quoted(words: str) -> str:
-    """Return text that contains cartridge names as one row behind a bar, with white space collapsed."""
-    return f"| {' '.join(words.split())}"
+def _leads_through(plan: Plan, plans: Collection[Plan], facts: Facts) -> bool:
+    """Return whether another one of `plans` comes to its last action on the way of `plan`, or is done by it."""
+    others = [each for each in plans if each is not plan and not each.actions[-1].possible(facts)]
+    for action in plan.actions:
+        facts = after(facts, action.effects)
+        if any(each.actions[-1].possible(facts) or each.goal.reached(facts) for each in others):
+            return True
+    return False

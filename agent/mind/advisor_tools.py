@@ -15,7 +15,7 @@ from typing import Any, Final
 from agent.advisor.port import Tool, ToolRefused
 from agent.battle.odds import chance_to_beat
 from agent.capabilities.readiness import ahead, team_against
-from agent.mind.advice import QuestionContext, SituationDescriber, quoted, screen_rows
+from agent.mind.situation import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 

@@ -10,12 +10,13 @@ from agent.advisor.port import Purpose
 from agent.capabilities.capability import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
 from agent.experience.action_costs import ActionCosts, with_note
-from agent.mind.advice import LIFTS, ModelAdvice, QuestionContext
+from agent.mind.advice import LIFTS, ModelAdvice
 from agent.mind.intent import ActionEnded, ActiveGoal, Intent, IntentSource
 from agent.mind.recovery import EpisodeReport, RecoveryStep, StuckRecovery
+from agent.mind.situation import QuestionContext
 from agent.perception.percept import Percept
 from agent.planning.domain import Facts, Goal, after
-from agent.planning.search import Plan, explain
+from agent.planning.search import Plan, explain, plan
 from agent.skills import Outcome, SkillRun, once, wait
 from emulator import State
 from memory import BlackboardEvent, Hooks, Json, Recall, hookable
@@ -170,6 +171,9 @@ class Mind(SavedAttributes):
         self._intent = None
         if intent.source is not IntentSource.IDLE:
             self.hooks.emit(ActionEnded(intent, outcome, self._here or intent.began))
+        if intent.source is IntentSource.ADVICE and self._model_advice is not None:
+            is_done = outcome is Outcome.DONE
+            self._model_advice.acted(intent.name, outcome.value, success=is_done)
         match outcome:
             case Outcome.DONE:
                 self._progress.ended_well(intent.name)
@@ -268,18 +272,33 @@ class Mind(SavedAttributes):
         if model_advice.ask_if_due(percept.tick):
             self._plan = self._ranked = None
         offered = self._recovery.offered(self.domain.actions)
-        name = model_advice.next_candidate({each.name for each in offered if each.possible(facts)})
-        return self._carry_out(self._bound[name], IntentSource.ADVICE, percept) if name else None
+        possible = {each.name: each.label for each in offered if each.possible(facts)}
+        name = model_advice.next_candidate(possible)
+        if name is None:
+            return None
+        intent = self._carry_out(self._bound[name], IntentSource.ADVICE, percept)
+        if intent is None:
+            model_advice.acted(name, "there was nothing to do")
+        return intent
 
     def _question_context(self, percept: Percept, facts: Facts) -> QuestionContext:
+        actions = self._recovery.offered(self.domain.actions)
+
+        def plan_for(goal: Goal) -> Plan | None:
+            # What is only asked about is not counted as a decision that memory changed.
+            if self._plan is not None and self._plan.goal is goal and self._plan.stands(facts):
+                return self._plan
+            costs = self._costs.current_costs(actions, self._failures, percept.state)
+            return plan(goal, facts, costs)
+
         return QuestionContext(
             percept=percept,
             facts=facts,
             goals=self.open_goals(facts),
-            actions=self._recovery.offered(self.domain.actions),
+            actions=actions,
             failed=self._failures,
-            plan=self._doing.plan if self._doing is not None else "",
-            plan_for=lambda goal: self.plan_for((goal,), facts),
+            plan_for=plan_for,
+            is_reached=lambda name: self._goals[name].reached(facts),
         )
 
     def _carry_out(

@@ -64,7 +64,7 @@ class DatedLine(NamedTuple):
 Observations: TypeAlias = "tuple[DatedLine, ...]"
 
 _HEADER: Final = re.compile(r"^\W{0,9}Date:\W{0,9}(\w+[-\w ,]*)", re.IGNORECASE)
-_AS_OF_WRITING: Final = re.compile(r"^\[(?:now: [^\]]*|[^\]]* later)\]$")  # true when written
+_AS_OF_WRITING: Final = re.compile(r"^\[(?:as of: [^\]]*|[^\]]* later)\]$")  # true when written
 _BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
 _PRIORITY: Final = re.compile(f"^({'|'.join(each.value for each in LinePriority)})\ufe0f?\\s*")
 _PARENTHESES: Final = re.compile(r"^\(([^()]*)\)(?:\s+|$)")

@@ -26,14 +26,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from memory.codec import decode
-from memory.conversation.format import (
-    DatedLine,
-    LinePriority,
-    ObservationLine,
-    clock_words,
-    one_line,
-    with_unit,
-)
+from memory.conversation.format import DatedLine, LinePriority, ObservationLine, one_line, with_unit
 
 MILESTONE: Final = "milestone reached: "
 MILESTONES: Final = "milestones reached: "
@@ -101,11 +94,6 @@ class Situation:
             items = [f"- {_flat(str(each))}" for each in getattr(self, name)]
             rows += [f"{_ITEM_HEADS[name]}:", *items] if items else []
         return "\n".join(rows)
-
-
-def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
-    """Return a situation with the fields that are always known; `dataclasses.replace` adds the rest."""
-    return Situation(why=why, tick=str(tick), game_time=clock_words(game_s), place=place)
 
 
 def attempts_text(times: int) -> str:

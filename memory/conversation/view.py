@@ -69,7 +69,7 @@ def annotate_ages(observations: str, now: Now) -> str:
     rows = [row for row in observations.splitlines() if row.strip() and not is_as_of_writing(row)]
     if not rows:
         return ""
-    found = [f"[now: {', '.join(words)}]"] if (words := list(_now_words(now))) else []
+    found = [f"[as of: {', '.join(words)}]"] if (words := list(_now_words(now))) else []
     before: dt.date | None = None
     for place, row in enumerate(rows):
         if not is_header(row):

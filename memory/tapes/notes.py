@@ -15,7 +15,7 @@ from memory.codec import decode
 from memory.errors import StoreError
 from memory.file_access import read_bytes, write_file
 from memory.tapes.entries import SHORT, TapeSession, iso
-from memory.tapes.observer import Priority, observe_session
+from memory.tapes.observer import Priority, SessionObservation, observe_session
 from memory.tapes.reader import SessionHead, TapeReader
 from memory.tokens import CHARACTERS, tokens_of
 
@@ -174,11 +174,21 @@ def observe(
             for each in (page, found):
                 each.replace(short, dated, order)
     if not dry_run:
-        _keep(folder, page, marks)
+        _keep(folder, {PAGE: page.render(), STATE: render_watermark(marks)})
     incomplete = sum(not head.is_complete for head in due)
     lines = sum(map(len, found.days.values()))
     known = sum(page.count(short) for short in order)
     return ObserveResult(len(due), len(heads) - len(due), incomplete, lines, known, found.render())
+
+
+def note_run(folder: Path, run: str, observations: Iterable[SessionObservation]) -> None:
+    """Replace the lines of a run on the page by `observations` that the run itself made; raises StoreError."""
+    page, short = ObservationsPage(_read(folder / PAGE)), run[-SHORT:].lstrip("-")
+    dated = [
+        (f"{each.at:%Y-%m-%d}" if each.at else UNDATED, each.line(short)) for each in observations
+    ]
+    page.replace(short, dated, {})
+    _keep(folder, {PAGE: page.render()})
 
 
 def _due(
@@ -228,11 +238,11 @@ def _read(path: Path) -> str:
         raise StoreError(message) from error
 
 
-def _keep(folder: Path, page: ObservationsPage, marks: dict[str, SessionMark]) -> None:
+def _keep(folder: Path, texts: Mapping[str, str]) -> None:
     """Write the page, then the marks: after a kill between them a session is observed again, with the same lines."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in ((PAGE, page.render()), (STATE, render_watermark(marks))):
+        for name, text in texts.items():
             path = folder / name
             if not path.exists() or _read(path) != text:
                 write_file(path, text)

@@ -62,7 +62,12 @@ LONGEST_GOAL: Final = 300  # characters
 _INJECTED: Final = re.compile(  # inserted by a program; an unclosed one extends to the end
     r"<(system-reminder|observations|memory)\b[^>]*>.*?(?:</\1>|\Z)|<run id=[^>]*/>", re.DOTALL
 )
-_QUESTION: Final = re.compile(r"^Why you are asked: (.+)\nTick: (\d+)$", re.MULTILINE)
+_CONDENSING: Final = re.compile(  # a call that observes or reflects a conversation
+    r"<(?:previous-observations|conversation)>|<observations>.*</observations>\s+Write them anew",
+    re.DOTALL,
+)
+_DATA_TAG: Final = re.compile(r"</?tool-data>")
+_QUESTION: Final = re.compile(r"^Why you are asked: (\w+).*\nTick: (\d+)$", re.MULTILINE)
 _PLACE: Final = re.compile(r"^Place: (.+?)(?: \(\d+, \d+\))?$", re.MULTILINE)
 _TRACEBACK: Final = re.compile(
     r"^Traceback \(most recent call last\):.*\n(?:[ \t].*\n|\n)*(\S.*)?", re.MULTILINE
@@ -112,7 +117,7 @@ def tool_errors(index: SessionIndex) -> Iterator[RuleMatch]:
     for entry in index.entries:
         for place, result in enumerate(entry.tool_results):
             if result.is_error:
-                texts = _exceptions(result.text)[-1:] or [result.text]
+                texts = _exceptions(result.text)[-1:] or [_DATA_TAG.sub("", result.text)]
                 text = line(texts[0]) or _failed_call(index.call_of(entry, place))
                 yield RuleMatch(Priority.IMPORTANT, f"Tool error: {text}", entry.timestamp)
 
@@ -158,9 +163,9 @@ def missing_texts(index: SessionIndex) -> Iterator[RuleMatch]:
 
 
 def tokens(index: SessionIndex) -> Iterator[RuleMatch]:
-    """Yield the token usage of the session, if it has input tokens."""
+    """Yield the token usage of the session, if it has input tokens; that of play stands in its summary."""
     usage = index.session.usage()
-    if usage.input:
+    if usage.input and not any(_QUESTION.search(each.text) for each in index.entries):
         text = (
             f"Token usage: {usage.input} input, {usage.output or 0} output, "
             f"{usage.cache_read or 0} cache read"
@@ -241,8 +246,13 @@ class SessionObservation:
 
 
 def observe_session(session: TapeSession) -> tuple[SessionObservation, ...]:
-    """Return the observations of `session`, merged with counts: goal, errors, exceptions, files, notes, tokens."""
+    """Return the observations of `session`, merged with counts: goal, errors, exceptions, files, notes, tokens.
+
+    A session in which a conversation was condensed has none: memory does not observe its own observer.
+    """
     index = SessionIndex(session, tuple(_distinct(session)))
+    if any(_CONDENSING.match(each.text) for each in index.entries[:1]):
+        return ()
     first: dict[tuple[Priority, str], datetime | None] = {}
     counts: Counter[tuple[Priority, str]] = Counter()
     for extract in EXTRACTORS:

@@ -1,156 +1,147 @@
-"""The three tiers as input for a planner, and as short text sections for a model within a token budget."""
+"""What the three tiers tell a model: short sections of text, each within a token budget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
 
-from memory.codec import Json, as_json
-from memory.tiers.knowledge import SuccessfulStrategy
-from memory.tiers.observer import ActionRecord, ObserverMemory
-from memory.tiers.strategist import SessionObjective, StrategistMemory
+from memory.codec import Json, from_json
+from memory.tiers.encounters import OPPONENT_MET, OpponentMet
+from memory.tiers.observer import ObserverMemory
+from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory, proven
 from memory.tokens import tokens
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
-def get_context_for_planning(
-    observer: ObserverMemory, strategist: StrategistMemory, tactician: TacticianMemory
-) -> dict[str, Json]:
-    """Return the planning context as plain JSON: state, objectives, progress, recent outcomes, mistakes and patterns here.
-
-    Before the first state there is no place, and nothing is known about it.
-    """
-    state = observer.current_state
-    place: dict[str, Json] = {} if state is None else {"location": state.location}
-    return {
-        **place,
-        "state": None if state is None else as_json(state),
-        "objectives": _all(query_strategist_objectives(strategist)),
-        "progress": strategist.get_objectives_progress(),
-        "win_rate": strategist.get_win_rate(),
-        "recent_outcomes": observer.get_recent_outcomes(),
-        "mistakes": _all(tactician.get_mistakes_for_context(place)),
-        "patterns": _all(tactician.get_relevant_patterns(place)),
-    }
-
-
-def query_strategist_objectives(strategist: StrategistMemory) -> list[SessionObjective]:
-    """Return the active objectives, highest priority first."""
-    active = [each for each in strategist.objectives if each.status == "active"]
-    return sorted(active, key=lambda each: (-each.priority, each.created_tick))
-
-
-def query_tactician_strategies(
-    tactician: TacticianMemory, context: Mapping[str, Json]
-) -> list[SuccessfulStrategy]:
-    """Return the strategies that worked against `enemy_pokemon`, most proven first.
-
-    With `player_pokemon`, only those of that Pokemon; a context without an enemy is not a battle and has no strategies.
-    """
-    enemy, own = context.get("enemy_pokemon"), context.get("player_pokemon")
-    if not isinstance(enemy, str):
-        return []
-    if isinstance(own, str):
-        return tactician.get_successful_strategies(enemy, own)
-    known = tactician.strategies.values()
-    # The Pokemon of a trainer are one entry, in the order they were sent out.
-    met = [each for each in known if each.success_rate and enemy in each.enemy_type.split(", ")]
-    return sorted(met, key=lambda each: (-proven(each), each.strategy_id))
-
-
-def record_planning_outcome(observer: ObserverMemory, *, success: bool, outcome: str) -> None:
-    """Record the outcome of the plan for the active goal as an action, which consolidation counts in its place."""
-    state = observer.current_state
-    goal = state.active_goal if state is not None and state.active_goal else "nothing"
-    tick = 0 if state is None else state.tick
-    observer.add_action(
-        ActionRecord(
-            tick, "batch", f"plan:{goal}", f"reach {goal}", 1.0, success, outcome, duration_ms=0.0
-        )
-    )
-
-
-def _all(records: Iterable[DataclassInstance]) -> list[Json]:
-    return [as_json(each) for each in records]
-
 
 SectionName: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
 
 BUDGET: Final = 300  # tokens of one section
-MOST: Final = 5  # lines of one kind
+MOST: Final = 4  # lines of one kind
+MOST_SEEN: Final = 400  # rows of opponents that are searched
 
 
-def memory_sections(
-    wanted: Mapping[str, tuple[SectionName, ...]],
-    observer: ObserverMemory,
-    strategist: StrategistMemory,
-    tactician: TacticianMemory,
-) -> dict[str, dict[SectionName, str]]:
-    """Return the sections `wanted` for each model, by its name; empty sections are omitted."""
-    seen = observer.sensory_input
-    enemy = None if seen is None else seen.enemy_pokemon
-    battle: dict[str, Json] = {} if enemy is None else {"enemy_pokemon": enemy}
-    texts: dict[SectionName, str] = {
-        "tactical": get_tactical_context(tactician, battle),
-        "strategic": get_strategic_context(strategist),
-        "recent_actions": get_recent_actions_summary(observer),
-    }
-    return {
-        model: {section: texts[section] for section in sections if texts[section]}
-        for model, sections in wanted.items()
-    }
+@dataclass(frozen=True, slots=True)
+class MemoryAIIntegration:
+    """Memory as text for a model. Claims of models and what was closed are left out."""
 
+    observer: ObserverMemory
+    strategist: StrategistMemory
+    tactician: TacticianMemory
 
-def get_tactical_context(
-    tactician: TacticianMemory, battle: Mapping[str, Json], budget: int = BUDGET
-) -> str:
-    """Return what is known about a battle such as `battle`: strategies, then mistakes, then patterns."""
-    strategies = query_tactician_strategies(tactician, battle)[:MOST]
-    mistakes = tactician.get_mistakes_for_context(battle)[:MOST]
-    patterns = tactician.get_relevant_patterns(battle)[:MOST]
-    lines = [
-        f"- worked {100 * each.success_rate:.0f}% of {each.total_uses}: {each.strategy_description}"
-        for each in strategies
-    ]
-    lines += [
-        f"- mistake ({each.severity}, x{each.occurrence_count}): {each.description}; "
-        f"{each.outcome}. {each.prevention_tip}".rstrip()
-        for each in mistakes
-    ]
-    lines += [
-        f"- holds {100 * each.confidence:.0f}% of {each.success_count + each.failure_count}: {each.description}"
-        for each in patterns
-    ]
-    return _section("Known from earlier battles:", lines, budget)
+    def inject_memory_context(
+        self,
+        wanted: Iterable[SectionName],
+        context: Mapping[str, Json],
+        known: Sequence[str] = (),
+        labels: Mapping[str, str] = MappingProxyType({}),
+    ) -> dict[SectionName, str]:
+        """Return the sections `wanted` that have something to say.
 
+        `known` are lines of the caller that come first, `labels` the words for the names of actions.
+        """
+        texts: dict[SectionName, str] = {}
+        for section in wanted:
+            match section:
+                case "tactical":
+                    texts[section] = self.get_tactical_context(context, known)
+                case "strategic":
+                    texts[section] = self.get_strategic_context()
+                case "recent_actions":
+                    texts[section] = self.get_recent_actions_summary(labels)
+        return {section: text for section, text in texts.items() if text}
 
-def get_strategic_context(strategist: StrategistMemory, budget: int = BUDGET) -> str:
-    """Return the objectives of this session, highest priority first, and its last battles, newest first."""
-    lines = [
-        f"- [{each.priority}] {each.name}, {each.progress_percent:.0f}% done"
-        for each in query_strategist_objectives(strategist)[:MOST]
-    ]
-    if battles := strategist.battle_history[: -MOST - 1 : -1]:
-        totals = strategist.totals
-        lines.append(f"- battles: {totals.victories} won, {totals.defeats} lost")
-    lines += [
-        f"- {each.outcome}: {each.player_pokemon} L{each.player_level} against "
-        f"{each.enemy_pokemon} L{each.enemy_level}, {each.turns_taken} turns"
-        for each in battles
-    ]
-    return _section("This session:", lines, budget)
+    def get_tactical_context(
+        self, context: Mapping[str, Json], known: Sequence[str] = (), budget: int = BUDGET
+    ) -> str:
+        """Return what is known about the next battle and the place, this game's own part included.
 
+        `context` has the `opponent` and its `enemy_pokemon` in order, as memory names them, and the `location`; each may
+        be missing.
+        """
+        enemies = str(context.get("enemy_pokemon") or "")
+        lines = [
+            *known,
+            *self._record(str(context.get("opponent") or "")),
+            *self._wins(enemies),
+            *self._mistakes(enemies, context),
+        ]
+        return _section(
+            "What earlier games and this one taught:", (f"- {each}" for each in lines), budget
+        )
 
-def get_recent_actions_summary(observer: ObserverMemory, budget: int = BUDGET) -> str:
-    """Return the last actions and their outcomes, newest first."""
-    lines = [
-        f"- tick {each.tick}: {each.action_value}, {each.outcome_summary}"
-        for each in observer.recent_actions[::-1]
-    ]
-    return _section("Last actions, newest first:", lines, budget)
+    def get_strategic_context(self, budget: int = BUDGET) -> str:
+        """Return the battles of this session in total, and its open objectives, the highest priority first."""
+        totals = self.strategist.totals
+        lines = []
+        if totals.victories + totals.defeats:
+            lines.append(f"- battles: {totals.victories} won, {totals.defeats} lost")
+        active = [each for each in self.strategist.objectives if each.status == "active"]
+        active.sort(key=lambda each: (-each.priority, each.created_tick))
+        lines += [f"- begun: {each.name}, at tick {each.created_tick}" for each in active[:MOST]]
+        return _section("This session:", lines, budget)
+
+    def get_recent_actions_summary(
+        self, labels: Mapping[str, str] = MappingProxyType({}), budget: int = BUDGET
+    ) -> str:
+        """Return the last actions and their outcomes, newest first."""
+        lines = [
+            f"- tick {each.tick}: {labels.get(each.action_value, each.action_value)}, {each.outcome_summary}"
+            for each in self.observer.recent_actions[::-1]
+        ]
+        return _section("Last actions, newest first:", lines, budget)
+
+    def _record(self, opponent: str) -> Iterator[str]:
+        """Yield the battles against one trainer, summed over all games."""
+        tactician = self.tactician
+        entries = tactician.blackboard.entries(
+            tactician.semantic, kind=OPPONENT_MET, limit=MOST_SEEN
+        )
+        met = [
+            from_json(OpponentMet, each.data)
+            for each in entries
+            if each.data["subject"] == opponent and not each.closed and each.status != "claim"
+        ]
+        if not met:
+            return
+        won, lost = (sum(getattr(each, name) for each in met) for name in ("won", "lost"))
+        words = [f"{opponent}, the next opponent: won {won} and lost {lost} of its battles"]
+        if by := next((each for each in met[::-1] if each.won_by), None):
+            words.append(f"last beaten by {by.won_by} with {', '.join(by.won_with)}")
+        if by := next((each for each in met[::-1] if each.lost_by), None):
+            words.append(f"{by.lost_by} at level {by.lost_at} lost to it")
+        yield "; ".join(words)
+
+    def _wins(self, enemies: str) -> Iterator[str]:
+        """Yield the moves that won against the whole team `enemies`, the most proven first."""
+        of_team = [
+            each
+            for each in self.tactician.strategies.records()
+            if each.enemy_type == enemies and each.success_rate
+        ]
+        for each in sorted(of_team, key=lambda each: (-proven(each), each.strategy_id))[:MOST]:
+            won, level = (
+                round(each.success_rate * each.total_uses),
+                each.context.get("player_level"),
+            )
+            own = (
+                each.player_pokemon if level is None else f"{each.player_pokemon} at level {level}"
+            )
+            moves = ", ".join(each.moves_sequence)
+            yield f"{own} won {won} of {each.total_uses} against {enemies} with {moves}"
+
+    def _mistakes(self, enemies: str, context: Mapping[str, Json]) -> Iterator[str]:
+        """Yield the defeats by this team or its first members, then what keeps failing in the place."""
+        members = enemies.split(", ") if enemies else []
+        asked: list[Mapping[str, Json]] = [
+            {"enemy_pokemon": ", ".join(members[:count])} for count in range(len(members), 0, -1)
+        ]
+        if context.get("location"):
+            asked.append({"location": context["location"]})
+        for each in asked:
+            for mistake in self.tactician.get_mistakes_for_context(each)[:MOST]:
+                times = "once" if mistake.occurrence_count == 1 else f"{mistake.occurrence_count}x"
+                yield f"mistake, {times}: {mistake.description}, {mistake.outcome}. {mistake.prevention_tip}".rstrip()
 
 
 def _section(title: str, lines: Iterable[str], budget: int) -> str:

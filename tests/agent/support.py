@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 from filelock import FileLock
 
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run, record_of
 from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run

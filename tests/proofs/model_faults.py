@@ -21,10 +21,9 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 from agent.advisor.claude import Claude
-from agent.advisor.decider import Decider
 from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.money.limits import Terms, load_terms
-from agent.advisor.port import Advice
+from agent.advisor.port import Advice, Decider
 from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, play_run
 from agent.app.advice import ADVICE
 from agent.app.play import NoViewer

@@ -15,9 +15,10 @@ from memory.conversation.conversation import Conversation
 from memory.conversation.format import parse
 from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
-from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
+from memory.conversation.situation_format import Failure, Situation, milestones_in
 from memory.store.conversation_record import MessageOrigin
 from tests.memory.conversation.fixtures import open_conversations
+from tests.memory.conversation.sample_talk import situation
 from tests.proofs.conversations import CONFIG, THREAD
 from tests.proofs.workers import Row
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from memory.conversation.situation_format import Failure, situation
+from memory.conversation.situation_format import Failure
 from memory.store.conversation_record import MessageOrigin
+from tests.memory.conversation.sample_talk import situation
 
 TurnMessage = tuple[str, MessageOrigin, list[dict[str, Any]]]
 PLACES: Final = ("the town", "the lane", "the wood", "the gym", "the store", "route_1", "map 47")

@@ -22,11 +22,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from agent.advisor.calls import Calls
-from agent.advisor.decider import Decider
 from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import Reply
 from agent.advisor.money.limits import Ceilings
-from agent.advisor.port import Question, Tool
+from agent.advisor.port import Decider, Question, Tool
 from agent.advisor.request import memory_parts, request_of
 from agent.advisor.toolbox import Toolbox
 from agent.app import AskSettings, Interrupt, Settings, Summary, play_run

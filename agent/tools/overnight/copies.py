@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.app.settings import RunSettings
 from agent.errors import RunError
 from agent.tools.overnight.outcomes import MB

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.advisor.decider import Decider
+from agent.advisor.port import Decider
 from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, session_of_run
 from agent.app.process import Interrupt

@@ -141,7 +141,6 @@ This conversation has grown long, so its older part is in my notes above. Go on 
         """\
 Why you are asked: stuck
 Tick: 812
-Last milestone: left_home
 <situation>
 Place: route_1 (5, 7)
 What failed:

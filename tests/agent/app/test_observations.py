@@ -5,16 +5,19 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from agent.app import Interrupt, Summary, TickView, build
 from agent.app.checkpoints import COMMIT_EVERY
-from agent.app.observations import GAME_SECTIONS, PlayObservations, game_table
+from agent.app.observations import GAME_SECTIONS, PlayObservations, game_table, notes_of
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
+from agent.mind.advice import AdviceEnded
 from agent.story.facts import FactKind, RamFact
 from agent.story.milestones import Milestone, Witness
 from agent.story.story import Story
@@ -23,6 +26,7 @@ from memory import Observed, RunFolder, RunStore, as_json, open_run, read_run
 from memory.observations.block import observations_block
 from memory.observations.observation import Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOLS
+from memory.tapes.observer import Priority
 from tests.agent.app.test_play import CARTRIDGE, SETTINGS, STORY
 from tests.agent.support import Played, Watcher, play_in
 from tests.memory.observations.damage import corrupt_table
@@ -343,6 +347,22 @@ def test_c08_a_resumed_run_is_observed_in_a_new_session(tmp_path: Path) -> None:
             for name in ("session", "session#2")
         )
     assert max(each.created for each in first) <= 70 < min(each.created for each in second)
+    with session_in(tmp_path) as (session, _folder):
+        block = session._branch.observations.block() or ""
+    assert "- leave home" in block  # reached by the first session, and no less true for the third
+
+
+def test_the_notes_of_a_run_hold_setbacks_results_of_advice_and_milestones(tmp_path: Path) -> None:
+    with session_in(tmp_path) as (session, folder):
+        hooks = session._branch.hooks
+        hooks.emit(AdviceEnded("talk to the mother", 5, "done after 3 ticks", success=True))
+        session.play(PlayLimits("never", 110), Watcher())
+        notes = list(notes_of(folder.store, datetime(2026, 3, 9, tzinfo=UTC)))
+    assert [(each.priority, each.text) for each in notes] == [
+        (Priority.POSSIBLE, "advised at tick 5: talk to the mother; done after 3 ticks (tick 0)"),
+        (Priority.INFORMATIONAL, ANY),
+    ]
+    assert notes[-1].text.startswith("Milestones by tick: leave home at ")
 
 
 def test_c05_observations_after_the_restored_checkpoint_are_dead(tmp_path: Path) -> None:

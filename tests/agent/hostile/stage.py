@@ -21,14 +21,9 @@ from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits, Session
 from agent.app.settings import ModelTerms
-from agent.mind.advice import (
-    CurrentMoment,
-    ModelAdvice,
-    QuestionAnswered,
-    QuestionContext,
-    SituationDescriber,
-)
+from agent.mind.advice import CurrentMoment, ModelAdvice, QuestionAnswered
 from agent.mind.advisor_tools import AdvisorTools
+from agent.mind.situation import QuestionContext, SituationDescriber
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import RunStore, open_run_store
 from memory.conversation.boundaries import Slicer
@@ -101,27 +96,29 @@ class Game:
     ) -> Advice | NoAnswer:
         """Return the answer to a question of the mind about `moment`, with the names of `dex`."""
         model_advice = advising_of(self.branch)
-        old, tick = model_advice._describe, moment.percept.tick
+        old, tick = model_advice._describer, moment.percept.tick
         assert isinstance(old, SituationDescriber)
         answers: list[Advice | NoAnswer] = []
         hook = self.branch.hooks.after(
             QuestionAnswered, lambda _call, answered: answers.append(answered.answer)
         )
-        model_advice._describe = replace(old, dex=dex or old.dex)
+        model_advice._describer = replace(old, dex=dex or old.dex)
         model_advice.now, before = CurrentMoment(), model_advice.now
         model_advice.now.look = lambda: moment
         try:
-            model_advice._asked.clear()
+            for state in (model_advice._asked, model_advice._pending, model_advice._results):
+                state.clear()
+            model_advice._learnt = ""
             model_advice.ask(tick, Purpose.STUCK, about or "nothing moves")
         finally:
-            model_advice._describe, model_advice.now = old, before
+            model_advice._describer, model_advice.now = old, before
             self.branch.hooks.remove(hook)
         return answers[0]
 
     def tools(self, dex: Dex, moment: QuestionContext) -> Sequence[Tool]:
         """Return the tools of a mind at `moment`, with the names of `dex`."""
         model_advice = advising_of(self.branch)
-        old = model_advice._describe
+        old = model_advice._describer
         assert isinstance(old, SituationDescriber)
         actions = self.branch.memory.actions(self.store, self.branch.hooks)
         still = moment._replace(plan_for=lambda _goal: None)

@@ -12,10 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-from agent.advisor.decider import Decider
 from agent.advisor.model import Request
 from agent.advisor.money.limits import input_token_bound
-from agent.advisor.port import Advice, NoAnswer, ToolRefused
+from agent.advisor.port import Advice, Decider, NoAnswer, ToolRefused
 from agent.advisor.prompt import data_block
 from agent.advisor.secrets import Mask
 from agent.app import AskSettings
@@ -23,10 +22,10 @@ from agent.app.build import Branch
 from agent.app.summary import Stop
 from agent.fake_claude.answers import ToolCall
 from agent.loop import Loop
-from agent.mind.advice import QuestionContext
 from agent.mind.advisor_tools import LONGEST_TAG, MOST_CLAIMS
+from agent.mind.situation import QuestionContext
 from agent.perception.percept import Percept
-from agent.planning.search import Plan, explain
+from agent.planning.search import Plan
 from emulator import Dex
 from memory import RECOLLECTION, Json, scope_name
 from memory import Call as Hooked
@@ -239,7 +238,7 @@ def named(moment: QuestionContext, name: str) -> QuestionContext:
         percept=replace(percept, state=state),
         goals=[replace(each, label=f"beat {name}") for each in moment.goals],
         actions=[replace(each, label=f"give {name} what {name} wants") for each in moment.actions],
-        plan=explain(_plan(moment, name), moment.facts),
+        plan_for=lambda _goal: _plan(moment, name),
     )
 
 

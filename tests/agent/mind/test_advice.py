@@ -9,6 +9,7 @@ import pytest
 from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Purpose, Question
 from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.errors import Stuck
+from agent.experience.uses import WayVerdict
 from agent.mind.advice import (
     FAILED,
     LASTS,
@@ -17,14 +18,15 @@ from agent.mind.advice import (
     NEEDS,
     REST,
     SURE,
+    AdviceEnded,
     CurrentMoment,
     ModelAdvice,
-    QuestionContext,
 )
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
+from agent.mind.situation import QuestionContext, SituationDescriber
 from agent.perception.percept import Percept, ScreenReading
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
@@ -79,12 +81,15 @@ class World:
     facts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FACTS, 0) | {"well": 1})
     walk: Callable[[State], Skill] = step
     every: int = 0
-    described: list[str] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
+    ended: list[AdviceEnded] = field(default_factory=list)
+    taught: str = ""
 
     def __post_init__(self) -> None:
         hooks = Hooks()
+        hooks.after(AdviceEnded, lambda _call, ended: self.ended.append(ended))
         self.model_advice = ModelAdvice(
-            self.oracle, self._describe, CurrentMoment(), hooks, self.every
+            self.oracle, cast("SituationDescriber", self), CurrentMoment(), hooks, self.every
         )
         capability = Capability(
             name="all",
@@ -102,9 +107,17 @@ class World:
     def _read(self, _percept: Percept, _recall: Recall) -> Mapping[str, int]:
         return dict(self.facts)
 
-    def _describe(self, _purpose: Purpose, _moment: QuestionContext, about: str) -> str:
-        self.described.append(about)
-        return f"about {about}"
+    def describe(
+        self, purpose: Purpose, _moment: QuestionContext, happened: Sequence[str] = ()
+    ) -> str:
+        self.happened = list(happened)
+        return f"for {purpose.value}"
+
+    def learnt(self, _purpose: Purpose, _moment: QuestionContext, known: Sequence[str] = ()) -> str:
+        return "\n".join([*known, self.taught])
+
+    def verdict(self, _moment: QuestionContext, action: Action) -> str:
+        return "memory: it failed" if action is BUILD else ""
 
     def objective_status(self, _objective_id: str) -> str | None:
         return None
@@ -159,7 +172,7 @@ def test_a_milestone_makes_a_question_about_the_next_goals_due(world: World) -> 
     (asked,) = world.oracle.asked
     assert asked.purpose is Purpose.MILESTONE
     assert asked.milestone == "left_home"
-    assert asked.situation == "about left_home"
+    assert (asked.situation, asked.about) == ("for milestone", "left_home")
     assert [each.name for each in asked.goals] == ["gold", "fame"]
     assert asked.candidates == ()
 
@@ -195,6 +208,53 @@ def test_a_plan_that_failed_twice_causes_a_question(percept: Percept) -> None:
     world.tick()
     assert world.oracle.purposes == [Purpose.PLAN_FAILED]
     assert [each.name for each in world.oracle.asked[0].candidates] == ["walk", "build"]
+
+
+def test_no_question_is_asked_where_an_answer_changes_nothing(world: World) -> None:
+    world.facts |= {"road": 1, "hall": 1, "fame": 1}  # one goal is left
+    world.model_advice.reached("left_home")
+    world.tick()
+    world.recovery._cooling = dict.fromkeys(("walk", "sing", "dig"), 10**6)
+    world.facts |= {"road": 0, "hall": 0, "fame": 0, "gold": 0}
+    world.model_advice.reached("left_home")  # only one goal has a plan
+    world.model_advice.ask(9, Purpose.NO_PLAN, "gold")  # one action is possible
+    assert world.oracle.asked == []
+
+
+def test_what_is_known_against_a_candidate_stands_beside_it(world: World) -> None:
+    world.recovery._cooling = {"walk": 10**6, "sing": 10**6}
+    world.tick()
+    labels = [each.label for each in world.oracle.asked[0].candidates]
+    assert labels == ["dig a road", "build a hall (memory: it failed)"]
+
+
+def test_what_came_of_advice_is_in_the_next_question_once(percept: Percept) -> None:
+    world = World(percept, every=100)
+    world.facts |= {"well": 0}
+    world.oracle.answers = [Advice(("fame",), ("dig",), "", SURELY), Advice((), (), "", SURELY)]
+    world.recovery._cooling = {"walk": 10**6, "sing": 10**6, "rest_up": 10**6}
+    start = world.percept.tick
+    world.tick()  # asks, and begins to dig
+    world.facts["fame"] = 1
+    world.tick()
+    world.tick(100)
+    asked = world.oracle.asked[0].tick
+    assert asked == start + 1
+    assert [each.success for each in world.ended] == [True, True]
+    assert world.happened == [
+        f"you advised at tick {asked} to dig a road: done after 0 ticks",
+        f"you advised at tick {asked} to be famous: reached after 1 ticks",
+    ]
+    world.tick(100)
+    assert world.happened == []
+
+
+def test_what_earlier_games_taught_is_repeated_only_when_it_is_new(percept: Percept) -> None:
+    world = World(percept, every=10)
+    world.oracle.answers = [Advice((), (), "", SURELY)] * 3
+    for world.taught in ("the leader won", "the leader won", "the leader lost"):
+        world.tick(10)
+    assert [each.learnt for each in world.oracle.asked] == ["the leader won", "", "the leader lost"]
 
 
 def test_the_same_question_is_asked_again_only_after_a_pause(world: World) -> None:
@@ -294,14 +354,24 @@ def test_other_questions_show_no_picture_and_the_wait_for_one_is_limited(
 def test_the_advised_alternative_is_chosen(world: World) -> None:
     world.oracle.answers = [Advice((), ("3", "2"), "", SURELY), NoAnswer(NoAnswerReason.FAULT)]
     world.tick()
-    ways = {2: "the red one", 3: "the blue one"}
-    assert world.model_advice.choose("take one", ways) == 3
+    ways = {2: "the red one", 3: "the blue one", 4: "the old one"}
+    known = {2: WayVerdict("90 ticks", is_worse=False), 4: WayVerdict("900 ticks", is_worse=True)}
+    assert world.model_advice.choose("take one", ways, known) == 3
     asked = world.oracle.asked[-1]
     assert [(each.name, each.label) for each in asked.candidates] == [
-        ("2", "the red one"),
+        ("2", "the red one; memory: 90 ticks"),
         ("3", "the blue one"),
     ]
-    assert world.model_advice.choose("take one", ways) is None
+    assert asked.learnt.splitlines() == ["not offered: the old one; memory: 900 ticks"]
+    assert [each.advised for each in world.ended] == ["take one, the blue one"]
+    assert world.model_advice.choose("take one", ways, known) is None
+
+
+def test_a_choice_that_memory_has_decided_is_no_question(world: World) -> None:
+    world.tick()
+    worse = WayVerdict("900 ticks", is_worse=True)
+    assert world.model_advice.choose("take one", {2: "red", 3: "blue"}, {2: worse}) is None
+    assert world.oracle.asked == []
 
 
 def test_a_checkpoint_stores_the_advice(world: World, percept: Percept) -> None:

@@ -6,14 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory.conversation.format import UNKNOWN, DatedLine, LinePriority, LineTime, ObservationLine
-from memory.conversation.situation_format import Failure, Situation, situation
+from memory.conversation.format import (
+    UNKNOWN,
+    DatedLine,
+    LinePriority,
+    LineTime,
+    ObservationLine,
+    clock_words,
+)
+from memory.conversation.situation_format import Failure, Situation
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens_of
 
 START_MS = 1_795_357_800_000  # 2026-11-22, 14:30 in UTC
 MILESTONES = ("left_home", "starter", "rival", "second_town", "healed", "first_badge")
 MAP = "\n".join(["Map around:", *["#....~~..#..^^....#" for _ in range(14)], ""])
+
+
+def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
+    """Return the heads of a question and of its situation."""
+    return Situation(why=why, tick=str(tick), game_time=clock_words(game_s), place=place)
 
 
 def message(

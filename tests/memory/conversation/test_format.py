@@ -309,7 +309,7 @@ def test_d11_ages_gaps_and_past_due_marks() -> None:
     )
     now = Now(TODAY, game_s=3_600, tick=5_012, attempt=3)
     assert annotate_ages(text, now) == snapshot("""\
-[now: 2026-11-25, game 1:00:00, tick 5012, attempt 3]
+[as of: 2026-11-25, game 1:00:00, tick 5012, attempt 3]
 Date: 2026-11-20 (5 days ago, 0:50:00 of play ago, 3812 ticks ago)
 * 🔴 (14:30, game 0:10:00, tick 1200) plans to train until level 10 (by tick 2000) [past due]
 * 🔴 failed: go:north (tried 3 times)

@@ -24,13 +24,7 @@ from memory.conversation.format import (
 from memory.conversation.model import is_degenerate, problem_with
 from memory.conversation.port import Condensed, CondensingFailed
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
-from memory.conversation.situation_format import (
-    Failure,
-    Situation,
-    is_failure,
-    milestones_in,
-    situation,
-)
+from memory.conversation.situation_format import Failure, Situation, is_failure, milestones_in
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.sample_talk import (
@@ -43,6 +37,7 @@ from tests.memory.conversation.sample_talk import (
     play,
     returned,
     said,
+    situation,
     turn,
 )
 

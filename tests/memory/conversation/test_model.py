@@ -21,7 +21,7 @@ from memory.conversation.model import (
 )
 from memory.conversation.port import Condensed, CondensingFailed
 from memory.conversation.rules import HeuristicReflector
-from memory.conversation.situation_format import milestones_in, situation
+from memory.conversation.situation_format import milestones_in
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.fixtures import StubReflector
@@ -33,6 +33,7 @@ from tests.memory.conversation.sample_talk import (
     play,
     returned,
     said,
+    situation,
 )
 
 STUCK = replace(

@@ -5,7 +5,7 @@ import os
 import random
 import subprocess
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
@@ -14,7 +14,16 @@ import pytest
 
 from memory.errors import MissingStore, StoreError, UnknownMemory
 from memory.tapes.command import find_tape, memory_folder
-from memory.tapes.notes import PAGE, STATE, ObservationsPage, ObserveResult, load_page, observe
+from memory.tapes.notes import (
+    PAGE,
+    STATE,
+    ObservationsPage,
+    ObserveResult,
+    load_page,
+    note_run,
+    observe,
+)
+from memory.tapes.observer import Priority, SessionObservation
 from memory.tokens import tokens
 from tests.agent.support import ROOT
 from tests.memory.tapes.tapes_files import (
@@ -52,6 +61,16 @@ def two_sessions(path: Path) -> Path:
     return tape_file(
         path, [*rows, *chain(("user", text("walk north")), start="b", created_at=AT_8)]
     )
+
+
+def test_the_notes_of_a_run_stand_beside_those_of_tapes_and_are_replaced(path: Path) -> None:
+    folder, at = memory_folder(path), datetime(2026, 3, 9, tzinfo=UTC)
+    observe(two_sessions(path), folder)
+    for words_ in ("lost to the rival", "beat the rival"):
+        note_run(folder, "20260309-seed3-88da", [SessionObservation(Priority.POSSIBLE, words_, at)])
+    observe(path, folder)
+    added = "- [possible] beat the rival (session: ed3-88da)\n"
+    assert load_page(folder) == PAGE_OF_TWO + added
 
 
 def observed(

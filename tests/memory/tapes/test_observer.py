@@ -45,8 +45,8 @@ def test_a14_the_goal_is_the_first_genuine_user_message(path: Path) -> None:
 
 def question(purpose: str, tick: int, place: str) -> str:
     """Return a question as play asks it."""
-    head = f"Why you are asked: {purpose}\nTick: {tick}\n"
-    return f"{head}<situation>\n{head}Place: {place}\nFacts: map = 38\n</situation>"
+    head = f"Why you are asked: {purpose}: the door\nTick: {tick}\n"
+    return f"{head}<situation>\nPlace: {place}\n</situation>"
 
 
 def test_questions_of_play_are_counted_and_their_text_is_no_note(path: Path) -> None:
@@ -62,8 +62,23 @@ def test_questions_of_play_are_counted_and_their_text_is_no_note(path: Path) -> 
         "Questions of play: 2 routine, 1 stuck, from tick 37 in the bedroom to tick 1200 in the lab"
     )
     assert noted(path, rows) == [asked]
+    rows[2].update(spent(45_000, 10_000))  # a summary of play has the tokens
     (one,) = noted(path.with_name("one.sqlite"), rows[:3])
     assert one == "Questions of play: 1 routine, at tick 37 in the bedroom"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "<previous-observations>\nlost\n</previous-observations>\n<conversation>",
+        "<conversation>\nfix the error\n</conversation>",
+        "<observations>\n- a bug\n</observations>\n\nWrite them anew in fewer than 9 tokens.",
+    ],
+)
+def test_a_session_that_condenses_a_conversation_has_no_observations(
+    path: Path, asked: str
+) -> None:
+    assert noted(path, chain(("user", text(asked)), ("assistant", text("KeyError: 7")))) == []
 
 
 @pytest.mark.parametrize(

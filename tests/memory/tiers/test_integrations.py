@@ -1,25 +1,16 @@
-"""Memory as context for planning and as text for models (E35, E36)."""
+"""Memory as text for a model (E36)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from inline_snapshot import snapshot
 
-from memory import Blackboard, MistakeRecord, as_json
-from memory.tiers.integrations import (
-    SectionName,
-    get_context_for_planning,
-    get_recent_actions_summary,
-    get_strategic_context,
-    get_tactical_context,
-    memory_sections,
-    query_strategist_objectives,
-    query_tactician_strategies,
-    record_planning_outcome,
-)
-from memory.tiers.observer import SENSORY_INPUT, TICK_STATE, SensoryInput
+from memory import Json, MistakeRecord, as_json
+from memory.tiers.encounters import OPPONENT_MET, OpponentMet
+from memory.tiers.integrations import MemoryAIIntegration
 from memory.tokens import tokens
-from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, SENSORY, STATE, STRATEGY, Tiers
+from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, STRATEGY, Tiers
 
 LOST = MistakeRecord(
     mistake_id="m2",
@@ -32,6 +23,14 @@ LOST = MistakeRecord(
     last_occurred=NOON,
     occurrence_count=2,
 )
+MET = OpponentMet(
+    "r1", "BIKER 1", "gym", 1, "gym", 9, 6, 3, 2, 1, 0, 0, "turtle", ("tackle",), "gym", "frog", 4
+)
+AHEAD: Mapping[str, Json] = {"opponent": "BIKER 1", "enemy_pokemon": "rat", "location": "town"}
+
+
+def integration(tiers: Tiers) -> MemoryAIIntegration:
+    return MemoryAIIntegration(tiers.observer, tiers.strategist, tiers.tactician)
 
 
 def fill(tiers: Tiers) -> None:
@@ -40,64 +39,72 @@ def fill(tiers: Tiers) -> None:
         tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
     tiers.tactician.add_strategy(STRATEGY)
     tiers.tactician.add_mistake(LOST)
+    tiers.tactician.add_mistake(MISTAKE)
+    for run in ("r1", "r2"):
+        tiers.blackboard.write(
+            tiers.tactician.semantic,
+            OPPONENT_MET,
+            as_json(replace(MET, run=run)),
+            status="verified",
+        )
     tiers.act(3, "go:town")
     tiers.act(4, "talk:mum", success=False)
 
 
-def meet(tiers: Tiers, enemy: str) -> None:
-    seen = SensoryInput((), "", 1.0, "battle", enemy, 100.0, 100.0, ())
-    tiers.blackboard.write(SENSORY, SENSORY_INPUT, as_json(seen), tick=5, game_s=1.0)
-
-
-def test_e36_the_tactical_text_lists_strategies_and_mistakes(tiers: Tiers) -> None:
+def test_e36_the_tactical_text_tells_the_record_wins_and_mistakes(tiers: Tiers) -> None:
     fill(tiers)
-    text = get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"})
-    assert text == snapshot("""\
-Known from earlier battles:
-- worked 100% of 2: tackle
-- mistake (critical, x2): turtle lost against rat; lost at level 5 against level 6. Come back above level 5.\
+    assert integration(tiers).get_tactical_context(AHEAD, ("the red one: 90 ticks",)) == snapshot("""\
+What earlier games and this one taught:
+- the red one: 90 ticks
+- BIKER 1, the next opponent: won 4 and lost 2 of its battles; last beaten by turtle with tackle; frog at level 4 lost to it
+- turtle won 2 of 2 against rat with growl, tackle
+- mistake, 2x: turtle lost against rat, lost at level 5 against level 6. Come back above level 5.
+- mistake, 3x: wall, bump.\
 """)
 
 
-def test_e36_the_strategic_text_lists_objectives_and_battles(tiers: Tiers) -> None:
+def test_e36_a_first_member_of_the_team_that_won_is_a_mistake_that_is_listed(tiers: Tiers) -> None:
     fill(tiers)
-    assert get_strategic_context(tiers.strategist) == snapshot("""\
+    text = integration(tiers).get_tactical_context({"enemy_pokemon": "rat, bat"})
+    assert "turtle lost against rat" in text
+    assert "won 2" not in text  # only the first of them was beaten
+    assert integration(tiers).get_tactical_context({"enemy_pokemon": "bat"}) == ""
+
+
+def test_e36_what_is_claimed_or_closed_is_left_out(tiers: Tiers) -> None:
+    for name in ("claim", "closed"):
+        entry = tiers.blackboard.write(
+            tiers.tactician.semantic,
+            OPPONENT_MET,
+            as_json(replace(MET, run=name)),
+            status="claim" if name == "claim" else "verified",
+        )
+        if name == "closed":
+            tiers.blackboard.close(entry, "it was another")
+    assert integration(tiers).get_tactical_context(AHEAD) == ""
+
+
+def test_e36_the_other_texts_list_battles_objectives_and_actions(tiers: Tiers) -> None:
+    fill(tiers)
+    assert integration(tiers).get_strategic_context() == snapshot("""\
 This session:
-- [50] Leave, 0% done
 - battles: 1 won, 1 lost
-- defeat: turtle L5 against rat L3, 2 turns
-- victory: turtle L5 against rat L3, 2 turns\
+- begun: Leave, at tick 1\
 """)
-
-
-def test_e36_the_action_summary_is_newest_first(tiers: Tiers) -> None:
-    fill(tiers)
-    assert get_recent_actions_summary(tiers.observer) == snapshot("""\
+    labels = {"talk:mum": "talk to the mother"}
+    assert integration(tiers).get_recent_actions_summary(labels) == snapshot("""\
 Last actions, newest first:
-- tick 4: talk:mum, moved
+- tick 4: talk to the mother, moved
 - tick 3: go:town, moved\
 """)
 
 
-def test_e36_each_model_gets_its_sections_without_empty_ones(tiers: Tiers) -> None:
-    def sections() -> dict[str, dict[SectionName, str]]:
-        wanted: dict[str, tuple[SectionName, ...]] = {
-            "small": ("tactical", "recent_actions"),
-            "large": ("strategic",),
-        }
-        return memory_sections(wanted, tiers.observer, tiers.strategist, tiers.tactician)
-
-    assert sections() == {"small": {}, "large": {}}
+def test_e36_only_the_wanted_sections_with_content_are_injected(tiers: Tiers) -> None:
+    assert integration(tiers).inject_memory_context(("tactical", "strategic"), AHEAD) == {}
     fill(tiers)
-    meet(tiers, "rat")
-    found = sections()
-    assert {model: set(texts) for model, texts in found.items()} == {
-        "small": {"tactical", "recent_actions"},
-        "large": {"strategic"},
-    }
-    assert found["large"]["strategic"] == get_strategic_context(tiers.strategist)
-    meet(tiers, "bat")  # an unknown enemy
-    assert set(sections()["small"]) == {"recent_actions"}
+    found = integration(tiers).inject_memory_context(("strategic", "recent_actions"), AHEAD)
+    assert list(found) == ["strategic", "recent_actions"]
+    assert found["strategic"] == integration(tiers).get_strategic_context()
 
 
 @pytest.mark.parametrize("budget", [0, 5, 7, 20, 45, 300])
@@ -107,71 +114,9 @@ def test_e36_no_section_is_longer_than_its_budget(tiers: Tiers, budget: int) -> 
         aim = replace(AIM, objective_id=str(at), name="go " * at * at, priority=at + 1)
         tiers.strategist.set_objective(aim)
     texts = (
-        get_strategic_context(tiers.strategist, budget),
-        get_recent_actions_summary(tiers.observer, budget),
-        get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"}, budget),
+        integration(tiers).get_strategic_context(budget),
+        integration(tiers).get_recent_actions_summary(budget=budget),
+        integration(tiers).get_tactical_context(AHEAD, budget=budget),
     )
     assert all(tokens(text) <= budget for text in texts)
     assert any(texts) == (budget > 7)
-
-
-def see(blackboard: Blackboard, *, location: str = "town", goal: str | None = "badge") -> None:
-    state = replace(STATE, tick=7, location=location, active_goal=goal)
-    blackboard.write(SENSORY, TICK_STATE, as_json(state), tick=7, game_s=1.0)
-
-
-def context_of(tiers: Tiers) -> dict[str, object]:
-    return dict(get_context_for_planning(tiers.observer, tiers.strategist, tiers.tactician))
-
-
-def test_e35_the_planning_context_has_the_state_and_knowledge_of_the_place(tiers: Tiers) -> None:
-    tiers.strategist.set_objective(AIM)
-    tiers.strategist.record_battle(FIGHT)
-    for each in (MISTAKE, LOST):
-        tiers.tactician.add_mistake(each)
-    tiers.tactician.add_pattern(PATTERN)
-    see(tiers.blackboard)
-    context = context_of(tiers)
-    assert context["location"] == "town"
-    assert context["objectives"] == [as_json(AIM)]
-    assert context["win_rate"] == 1.0
-    assert context["mistakes"] == [as_json(MISTAKE)]  # the lost battle has no place
-    assert context["patterns"] == [as_json(PATTERN)]
-
-
-def test_e35_before_the_first_state_no_place_is_known(tiers: Tiers) -> None:
-    tiers.tactician.add_mistake(MISTAKE)
-    context = context_of(tiers)
-    assert context["state"] is None
-    assert context["mistakes"] == []
-
-
-def test_e35_objectives_are_active_and_sorted_by_priority(tiers: Tiers) -> None:
-    urgent = replace(AIM, objective_id="o2", priority=90)
-    done = replace(AIM, objective_id="o3", priority=99, status="completed")
-    for each in (AIM, urgent, done):
-        tiers.strategist.set_objective(each)
-    assert query_strategist_objectives(tiers.strategist) == [urgent, AIM]
-
-
-def test_e35_strategies_worked_against_the_enemy_and_are_sorted_by_proof(tiers: Tiers) -> None:
-    often = replace(STRATEGY, strategy_id="s2", total_uses=9)
-    team = replace(STRATEGY, strategy_id="s3", enemy_type="bat, rat", player_pokemon="frog")
-    for each in (STRATEGY, often, team):
-        tiers.tactician.add_strategy(each)
-    query = query_tactician_strategies
-    own = {"enemy_pokemon": "rat", "player_pokemon": "turtle"}
-    assert query(tiers.tactician, own) == [often, STRATEGY]
-    assert query(tiers.tactician, {"enemy_pokemon": "rat"}) == [often, STRATEGY, team]
-    assert query(tiers.tactician, {"enemy_pokemon": "ra"}) == []
-    assert query(tiers.tactician, {}) == []
-
-
-def test_e35_a_plan_that_keeps_failing_becomes_a_mistake_of_the_place(tiers: Tiers) -> None:
-    see(tiers.blackboard)
-    for _ in range(3):
-        record_planning_outcome(tiers.observer, success=False, outcome="no way")
-    assert [each.outcome_summary for each in tiers.observer.recent_actions] == ["no way"] * 3
-    tiers.consolidator.consolidate(1000, reason="session_end")
-    (mistake,) = tiers.tactician.get_mistakes_for_context({"location": "town"})
-    assert mistake.situation == {"location": "town", "action": "plan:badge"}
