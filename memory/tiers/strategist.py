@@ -332,4 +332,6 @@ class StrategistMemory:
         status: Status = "verified",
     ) -> None:
         now = max(tick, self.blackboard.tick)
-        self.blackboard.write(self.stm, kind, data, tick=now, importance=importance, status=status)
+        self.blackboard.write(
+            self.stm, kind, data=data, tick=now, importance=importance, status=status
+        )
