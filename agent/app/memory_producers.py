@@ -318,7 +318,8 @@ class PlayProducers:
         places = [
             each.name.removeprefix("travel:") for each in plan.actions if "travel:" in each.name
         ]
-        return self.game.story.place(places[-1]).called if places else None
+        known = {each.name: each.called for each in self.game.story.places}
+        return known.get(places[-1]) if places else None
 
     def _resources(self, percept: Percept) -> None:
         """Tell the money and the items, if they have changed."""

@@ -18,6 +18,7 @@ from agent.capabilities.readiness import ahead, team_against
 from agent.mind.situation import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
+from memory.tiers.observer import ObserverMemory
 
 CLAIM: Final = "claim"  # the kind of entry that a model stores
 BY: Final = "source:model"
@@ -115,6 +116,8 @@ class AdvisorTools:
                 rows = self.describer.around(percept.state)
             case "party":
                 rows = self.describer.team(percept.state)
+            case "moment":
+                rows = _moment(self.describer.memory.observer)
             case _:
                 rows = self._odds()
         return "\n".join(rows) or "there is nothing to see"
@@ -151,6 +154,16 @@ class AdvisorTools:
         scope = scope_name(self.memory.agent_id, "stm")
         entries = self.memory.blackboard.entries(scope, kind=CLAIM)
         return [each for each in entries if each.status == "claim" and BY in each.tags]
+
+
+def _moment(observer: ObserverMemory) -> Iterator[str]:
+    """Yield what the observer holds: the text read from pixels with its confidence, and the last actions."""
+    context = observer.decision_context
+    if isinstance(seen := context["sensory_input"], Mapping):
+        words = " / ".join(str(seen["ocr_text"]).split("\n"))
+        yield quoted(f"read from pixels, {seen['confidence']:.0%} sure: {words}")
+    for each in observer.get_recent_outcomes():
+        yield quoted(f"tick {each['tick']}: {each['action']}, {each['outcome']}")
 
 
 def _texts(asked: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -81,9 +81,15 @@ class ObserveReport(NamedTuple):
             lines = with_unit(found.all_lines, "line")
             them = "it" if found.unchanged == 1 else "them"
             summary = f"{sessions}, already noted ({lines}); --reset reads {them} again"
-        incomplete = f"; {found.incomplete} without a beginning" if found.incomplete else ""
+        remarks = (
+            (found.incomplete, "without a beginning"),
+            (found.loops, "with ten turns or more within 30 seconds"),
+            (found.spikes, "with twice the tokens of the turns before"),
+            (found.changed, "with a content that is not that of its hash"),
+        )
+        added = "".join(f"; {count} {words}" for count, words in remarks if count)
         page = found.page.splitlines() if self.page is None else []
-        return [*page, f"{self.tape}: {summary}{incomplete}"]
+        return [*page, f"{self.tape}: {summary}{added}"]
 
     def as_json(self) -> dict[str, str | int | None]:
         """Return the figures and the new observations in plain JSON types."""

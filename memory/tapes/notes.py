@@ -6,6 +6,7 @@ The next session reads it. `observer_state.json` is the watermark of each sessio
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from memory.codec import decode
 from memory.errors import StoreError
 from memory.file_access import read_bytes, write_file
 from memory.tapes.entries import SHORT, TapeSession, iso
-from memory.tapes.observer import Priority, SessionObservation, observe_session
+from memory.tapes.observer import Priority, SessionObservation, loops, observe_session, spikes
 from memory.tapes.reader import SessionHead, TapeReader
 from memory.tokens import CHARACTERS, tokens_of
 
@@ -132,7 +133,8 @@ UNDATED: Final = "1970-01-01"  # for a tape without times
 class ObserveResult:
     """The result: numbers of observed, unchanged and incomplete sessions, and of lines of observed and of all sessions.
 
-    `page` holds the new observations only, by day.
+    `loops` and `spikes` count alerts of the observed sessions, `changed` the nodes of the tape that are not what their hash
+    says; `page` holds the new observations only, by day.
     """
 
     sessions: int
@@ -140,6 +142,9 @@ class ObserveResult:
     incomplete: int
     lines: int
     all_lines: int
+    loops: int
+    spikes: int
+    changed: int
     page: str
 
 
@@ -164,10 +169,13 @@ def observe(
         heads = reader.sessions()
         order = {head.root[:SHORT]: place for place, head in enumerate(heads)}
         due = _due(reader, heads, session, marks, page)
+        hashes, alerts = reader.verify_hash(), Counter[str]()
         for short, same_prefix in _by_short(due).items():
             dated: list[tuple[str, str]] = []
             for head in same_prefix:
-                more = list(_dated(reader.read_session(head.root)))
+                read = reader.read_session(head.root)
+                entries, more = tuple(read.all_entries()), list(_dated(read))
+                alerts.update(each.kind for each in (*loops(entries), *spikes(entries)))
                 started = "" if head.started is None else iso(head.started)
                 marks[head.root] = SessionMark(head.head, head.nodes, len(more), started)
                 dated += more
@@ -178,7 +186,18 @@ def observe(
     incomplete = sum(not head.is_complete for head in due)
     lines = sum(map(len, found.days.values()))
     known = sum(page.count(short) for short in order)
-    return ObserveResult(len(due), len(heads) - len(due), incomplete, lines, known, found.render())
+    return ObserveResult(
+        sessions=len(due),
+        unchanged=len(heads) - len(due),
+        incomplete=incomplete,
+        lines=lines,
+        all_lines=known,
+        loops=alerts["loop"],
+        spikes=alerts["spike"],
+        # Where none is valid, the hashes are of another kind.
+        changed=len(hashes.mismatched) if hashes.matching else 0,
+        page=found.render(),
+    )
 
 
 def note_run(folder: Path, run: str, observations: Iterable[SessionObservation]) -> None:

@@ -153,7 +153,7 @@ class ObserverMemory:
         return self.blackboard.write(
             self.working,
             ACTION if learns else UNPLANNED,
-            {**as_json(action), "location": location, **more},
+            data={**as_json(action), "location": location, **more},
             tick=action.tick,
             game_s=game_s,
             importance=5,

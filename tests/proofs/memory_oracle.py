@@ -13,6 +13,7 @@ from memory.tiers.knowledge import ConsolidationConfig
 from tests.proofs.ledger import Ledger
 from tests.proofs.oracle import Files, copied, damage_in
 
+OVER_GAMES: Final = ("opponent_met", "item_owned", "place_known")
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 PROVEN: Final = 3  # successes of a pattern
 GRAVITY: Final = {"minor": 0.5, "major": 0.8, "critical": 1.0}
@@ -298,7 +299,9 @@ def _entries(file: sqlite3.Connection, lessons: Lessons) -> Iterator[str]:
 
 
 def _key(run: str, payload: Mapping[str, Any]) -> str:
-    """Return the key of an entry, which begins with the run that wrote it first."""
+    """Return the key of an entry, which begins with the run that wrote it first, or is that of a row over all games."""
+    if payload["kind"] in OVER_GAMES:
+        return f"{payload['kind']}:{payload['data']['subject']}"
     runs = (
         source.removeprefix("run:") for source in payload["sources"] if source.startswith("run:")
     )

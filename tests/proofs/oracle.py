@@ -159,7 +159,13 @@ def _edges(file: sqlite3.Connection) -> Iterator[str]:
     counted = sum(
         each["successes"] + each["failures"] for each in approaches if not each["reasoning"]
     )
-    if len(approaches) < MAX_APPROACHES and counted != carried[ACTIONS]["carried"]:
+    # Those that were interrupted are not counted.
+    ((interrupted,),) = file.execute(
+        "SELECT count(*) FROM events WHERE live AND kind = 'action'"
+        " AND json_extract(payload, '$.outcome_summary') = 'interrupted'"
+    )
+    left_out = carried[ACTIONS]["carried"] - counted
+    if len(approaches) < MAX_APPROACHES and not 0 <= left_out <= interrupted:
         yield f"approaches: {carried[ACTIONS]['carried']} actions were carried, {counted} are counted"
     situations = [each for kind, _, each in entries if kind == SITUATION]
     waiting = [

@@ -29,7 +29,7 @@ SHOWN_BY: Final = ROOT / "tests" / "memory_reach.toml"
 SMALL: Final = "[conversation]\nmessage_tokens = 2000\nobservation_tokens = 2500\n"
 MEMORY, TAPES = ("--memory", "m.sqlite"), ("--tapes", "tapes")
 PLAY: Final = ("play", *MEMORY, *TAPES)
-CLAUDE: Final = ("--mind", "claude", "--terms", "small.toml", "--ask-every", "60")
+CLAUDE: Final = ("--mind", "claude", "--terms", "small.toml", "--ask-every", "30")
 OBSERVE: Final = ("observe", "--db", "tapes/tapes.sqlite", "--memory-dir", "notes")
 IN: Final = ("--in", "m.sqlite")
 Command = tuple[str, ...]
@@ -62,7 +62,7 @@ COMMANDS: Final[Sequence[tuple[str, Command]]] = (
         ),
     ),
     ("replay --decide", ("replay", "asked", "--decide", "--memory", "before.sqlite")),
-    ("plan", ("plan", "rules")),
+    ("plan", ("plan", "--run", "rules")),
     ("report", ("report", "asked")),
     ("observe --dry-run", (*OBSERVE, "--dry-run")),
     ("observe", OBSERVE),
@@ -73,6 +73,7 @@ COMMANDS: Final[Sequence[tuple[str, Command]]] = (
     ("memory show RUN", ("memory", "show", "asked")),
     ("memory show ID", ("memory", "show", "m.sqlite", "{item}")),
     ("memory map", ("memory", "map", "asked")),
+    ("memory progress", ("memory", "progress", "m.sqlite")),
     ("memory search", ("memory", "search", "badge", "beat", *IN)),
     ("memory explain", ("memory", "explain", "{item}", *IN)),
     ("memory merge", ("memory", "merge", "m.sqlite", "before.sqlite", "--into", "merged.sqlite")),
@@ -179,7 +180,8 @@ def rows_reached(entered: Mapping[str, Sequence[str]]) -> list[Row]:
     }
     rows = []
     for row in read_rows():
-        function, reason = table["function"].get(row.id, ""), table["tests alone"].get(row.id, "")
+        reason = table["tests alone"].get(row.id, "")
+        function = f"memory.{table['function'][row.id]}" if row.id in table["function"] else ""
         commands, problems = list(entered.get(function, ())), []
         if function and function not in known:
             problems.append(f"{function} does not exist")

@@ -28,7 +28,8 @@ from agent.advisor.money.prices import NANO, NO_PRICES, Prices, prices_in, read_
 from agent.advisor.prompt import prompt_file
 from agent.errors import UsageError
 from memory import file_access
-from memory.conversation.config import ConversationConfig, ObservationConfig, ReflectionConfig
+from memory.conversation.config import ConversationConfig, parse_config
+from memory.errors import MalformedRecord
 from memory.store.calls import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
@@ -170,14 +171,25 @@ def _settings(
     return ModelSettings(thinking, effort, max_tokens)
 
 
-def _conversation(message_tokens: int, observation_tokens: int) -> ConversationConfig:
+def _conversation(
+    message_tokens: int,
+    observation_tokens: int,
+    observation: Mapping[str, Any] | None = None,
+    reflection: Mapping[str, Any] | None = None,
+    **more: object,
+) -> ConversationConfig:
+    """Return the settings of a conversation; the two limits stand for themselves, all others in the design's groups."""
     if min(message_tokens, observation_tokens) < MIN_ANSWER:
         message = f"a conversation of {min(message_tokens, observation_tokens)} tokens is too short"
         raise ValueError(message)
-    return ConversationConfig(
-        observation=ObservationConfig(message_tokens=int(message_tokens)),
-        reflection=ReflectionConfig(observation_tokens=int(observation_tokens)),
-    )
+    observed = {**(observation or {}), "message_tokens": message_tokens}
+    reflected = {**(reflection or {}), "observation_tokens": observation_tokens}
+    try:
+        found = parse_config({**more, "observation": observed, "reflection": reflected})
+    except MalformedRecord as error:
+        raise ValueError(str(error)) from error
+    assert found is not None
+    return found
 
 
 def _rules(folder: Path, rules: str) -> str:

@@ -41,7 +41,7 @@ TRAPS_FIRST: Final = 4
 TRAPS_LATER: Final = 2
 CERTAIN: Final = 256.0
 USELESS: Final = 1e9  # turns
-TO_COME: Final = 0.7  # part of what a raised stat spares that it spares again with each foe to come
+TO_COME: Final = 0.3  # part of what a raised stat spares that it spares again with each foe to come
 LONG: Final = 40.0  # turns; of a foe that no attack hurts
 # Turns of the foe that a status takes from it, on average, and what paralysis leaves of them.
 SLEPT: Final = 4.0

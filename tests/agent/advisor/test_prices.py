@@ -217,6 +217,7 @@ def test_terms_can_be_read_from_a_file(tmp_path: Path) -> None:
         "[thinking]\nmax_tokens = 50",
         "[conversation]\nmessage_tokens = 9",
         "[conversation]\nmessage_tokens = 9_000\nobservation_tokens = '9'",
+        "[conversation]\nmessage_tokens = 9_000\nobservation_tokens = 9_000\nsize = 1",
         "[prompt]\nrules = 7",
         "[prompt]\nrules = 'none.txt'",
         "[prices]\n'a' = -1",

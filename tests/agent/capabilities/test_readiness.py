@@ -283,12 +283,12 @@ def test_the_rival_brings_the_team_of_his_starter(red: Red) -> None:
                 dex.trainer(opponent.trainer_class).teams[opponent.number - 1]
             )
     bridge = task_of(red, "face_rival_by_bridge")
-    squirtle, bulbasaur, _ = story.rival_starters
-    levels = {
-        rival: lowest_level(red, "SQUIRTLE", bridge, rival, *range(18, 30))
-        for rival in (squirtle, bulbasaur)
-    }
-    assert levels[squirtle] < levels[bulbasaur]
+    chances = []
+    for rival in story.rival_starters[:2]:
+        facing = red.facing(rival, red.starter("SQUIRTLE", 26))
+        chances.append(chance_to_beat(dex, facing.party, team_against(story, dex, bridge, facing)))
+    squirtle, bulbasaur = chances
+    assert squirtle > bulbasaur
 
 
 @needs_brock

@@ -250,6 +250,9 @@ def test_a30_the_figures_are_printed_as_json(tmp_path: Path) -> None:
         "incomplete": 0,
         "lines": 3,
         "all_lines": 3,
+        "loops": 0,
+        "spikes": 0,
+        "changed": 0,
     }
 
 

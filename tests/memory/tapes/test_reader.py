@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, StoreError, UnknownMemory
+from memory.tapes.command import run
 from memory.tapes.entries import TapeSession, TokenUsage, read_content
 from memory.tapes.reader import NodeLink, TapeReader, paths_from, sessions_in
 from tests.agent.support import ROOT
@@ -441,6 +442,8 @@ def test_a12_hashes_are_checked_against_the_content_of_nodes(path: Path) -> None
         found = reader.verify_hash()
         assert (found.matching, found.mismatched) == (1, (root,))
         assert texts(reader.read_session(root)) == ["no", "up"]
+    report = run(db=path, memory_dir=path.parent, dry_run=True, reset=False, session=None)
+    assert report.lines()[-1].endswith("; 1 with a content that is not that of its hash")
 
 
 def test_a12_a38_nodes_written_by_tapes_have_valid_hashes(path: Path) -> None:
