@@ -18,7 +18,7 @@ SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest traine
 FEWEST: Final = 4  # runs that have a trend
 MILESTONES: Final = ("milestone", "ticks by run, oldest first", "best", "mean", "trend")
 COMPANIONS: Final = ("companion", "games", "best", "mean")
-TRAINERS: Final = ("trainer", "games", "won", "lost", "turns", "HP lost", "money")
+TRAINERS: Final = ("trainer", "games", "won", "lost", "turns a battle", "% of HP a battle", "money in all")
 
 
 class RunProgress(NamedTuple):
@@ -56,7 +56,7 @@ def progress(path: Path | None, *, as_json: bool) -> None:
     out.print(listing(f"{file}: {counted(len(runs), 'game')}", MILESTONES, rows, wide=1))
     title = f"companions, ticks to {plain(_last_common(runs))}"
     out.print(listing(title, COMPANIONS, _cells(found["companions"])))
-    title = "trainers that cost most, in the mean of a battle"
+    title = "trainers that cost most"
     out.print(listing(title, TRAINERS, _cells(found["trainers"])))
     uses = [f"{plain(use)} {times:,}" for use, times in found["moved"].items()]
     out.say(f"decisions that memory moved: {', '.join(uses) or 'none'}")
