@@ -29,7 +29,7 @@ SHOWN_BY: Final = ROOT / "tests" / "memory_reach.toml"
 SMALL: Final = "[conversation]\nmessage_tokens = 2000\nobservation_tokens = 2500\n"
 MEMORY, TAPES = ("--memory", "m.sqlite"), ("--tapes", "tapes")
 PLAY: Final = ("play", *MEMORY, *TAPES)
-CLAUDE: Final = ("--mind", "claude", "--terms", "small.toml", "--ask-every", "30")
+CLAUDE: Final = ("--mind", "claude", "--terms", "small.toml", "--ask-every", "6")
 OBSERVE: Final = ("observe", "--db", "tapes/tapes.sqlite", "--memory-dir", "notes")
 IN: Final = ("--in", "m.sqlite")
 Command = tuple[str, ...]
@@ -86,7 +86,7 @@ COMMANDS: Final[Sequence[tuple[str, Command]]] = (
 
 def reach_job(_number: int) -> Row:
     """Run all commands, and return for each row of memory what reached it."""
-    with TemporaryDirectory() as home, FakeClaude() as service:
+    with TemporaryDirectory() as home, FakeClaude(seed=4) as service:
         folder = Path(home)
         (folder / "small.toml").write_text(SMALL, encoding="utf-8")
         (folder / "coverage.rc").write_text(
