@@ -55,6 +55,7 @@ class ScreenReaders:
         self.find_second = find_second
         self.readings: deque[TextReading] = deque(maxlen=LATEST_INPUTS)  # the newest of the worker
         self.scores = {GLYPHS: ReaderScore()}
+        self._text = ""  # of the last tick
         self._waiting: Queue[Percept | None] = Queue(maxsize=1)
         self._closing = Event()
         self._worker = Thread(target=self._work, name="second reader", daemon=True)
@@ -62,7 +63,9 @@ class ScreenReaders:
     def see(self, percept: Percept) -> None:
         """Count what the glyphs show, and hand a frame with text to the worker if it waits for one."""
         reading, state = percept.reading, percept.state
-        if reading is None or state.is_dark:
+        is_printed, self._text = percept.text == self._text, percept.text
+        # While a text is being printed, the frame is behind RAM.
+        if reading is None or state.is_dark or not is_printed:
             return
         self.scores[GLYPHS].add(accuracy(state.screen_rows, reading.rows))
         if self.find_second is None or not reading.text.strip():

@@ -18,7 +18,15 @@ SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest traine
 FEWEST: Final = 4  # runs that have a trend
 MILESTONES: Final = ("milestone", "ticks by run, oldest first", "best", "mean", "trend")
 COMPANIONS: Final = ("companion", "games", "best", "mean")
-TRAINERS: Final = ("trainer", "games", "won", "lost", "turns a battle", "% of HP a battle", "money in all")
+TRAINERS: Final = (
+    "trainer",
+    "games",
+    "won",
+    "lost",
+    "turns a battle",
+    "% of HP a battle",
+    "money in all",
+)
 
 
 class RunProgress(NamedTuple):

@@ -84,6 +84,13 @@ def test_each_reader_has_its_share_of_right_characters(
     assert all("E" in row and "E" not in read for row, _, read in reading.differences)
 
 
+def test_a_text_that_is_being_printed_is_not_counted(battle_menu: Percept) -> None:
+    readers = ScreenReaders()
+    for text in ("The", "The end", "The end"):
+        readers.see(replace(battle_menu, text=text))
+    assert readers.scores["glyphs"].frames == 1
+
+
 def test_play_never_waits_for_a_slow_reader(
     battle_menu: Percept, reader: FakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
