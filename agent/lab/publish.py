@@ -148,7 +148,10 @@ def flattened(figures: Mapping[str, Any], before: str = "") -> list[Row]:
     rows: list[Row] = []
     for name, value in figures.items():
         words = f"{before}{name}".replace("_", " ")
-        if isinstance(value, Mapping):
+        if is_dataclass(value) and not isinstance(value, Distribution | Rounds):
+            parts = {each.name: getattr(value, each.name) for each in fields(value)}
+            rows += flattened(parts, f"{words}: ")
+        elif isinstance(value, Mapping):
             rows += flattened(value, f"{words}: ")
         elif isinstance(value, list):
             numbered = {str(at): each for at, each in enumerate(value, start=1)}
