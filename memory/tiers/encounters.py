@@ -35,17 +35,17 @@ class OpponentMet:
     first_tick: int
     last_place: str
     last_tick: int
-    highest_level: int
-    met: int
-    won: int
-    lost: int
-    left: int
-    caught: int
-    won_by: str
-    won_with: tuple[str, ...]
-    lost_in: str
-    lost_by: str
-    lost_at: int
+    highest_level: int = 0
+    met: int = 0
+    won: int = 0
+    lost: int = 0
+    left: int = 0
+    caught: int = 0
+    won_by: str = ""
+    won_with: tuple[str, ...] = ()
+    lost_in: str = ""
+    lost_by: str = ""
+    lost_at: int = 0
     games: int = 1
     turns: int = 0
     hp_lost: int = 0
@@ -112,27 +112,7 @@ def _paid_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
     blackout: Mapping[str, Any] = entry.data
     place, tick, cost = blackout["place"], blackout["tick"], blackout["cost"]
     for name in str(blackout["subject"]).split(", "):
-        yield OpponentMet(
-            run,
-            name,
-            place,
-            tick,
-            place,
-            tick,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            "",
-            (),
-            "",
-            "",
-            0,
-            money=-cost,
-            blackouts=1,
-        )
+        yield OpponentMet(run, name, place, tick, place, tick, money=-cost, blackouts=1)
 
 
 def _merge_opponent(known: OpponentMet, new: OpponentMet) -> OpponentMet:
