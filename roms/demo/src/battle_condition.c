@@ -97,7 +97,7 @@ static void sap(void)
     give_hp(target, loss);
 }
 
-/* Poison, burn and Leech Seed damage, for the Pokemon that has acted. */
+/* Poison, burn and Leech Seed damage, for the Pokemon that has acted. The seed saps one that fainted, as in the original. */
 void suffer(void) BANKED
 {
     BattleMon *mon = user->mon;
@@ -106,7 +106,7 @@ void suffer(void) BANKED
         print_system_text(mon->status & STATUS_BURN ? TEXT_BATTLE_BURN_HURTS : TEXT_BATTLE_POISON_HURTS);
         take_hp(user, residual_loss());
     }
-    if (user->status[1] & SEEDED && !is_fainted(mon->hp))
+    if (user->status[1] & SEEDED)
         sap();
 }
 

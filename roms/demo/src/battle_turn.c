@@ -26,13 +26,14 @@ static bool are_both_up(void)
     return !is_fainted(wBattleMon.hp) && !is_fainted(wEnemyMon.hp);
 }
 
-/* One side's move, unless its turn was used otherwise, and its status damage, unless a side fainted or left. */
+/* One side's move, unless its turn was used otherwise, and its status damage, unless the other side fainted or it left;
+   one that fainted by its own move still suffers, as in the original. */
 static bool act(uint8_t side, bool moves)
 {
     hWhoseTurn = side;
     if (moves && !(side == ENEMYS_TURN && use_remedy()))
         use_move();
-    if (wEscapedFromBattle || !are_both_up())
+    if (wEscapedFromBattle || is_fainted(side == ENEMYS_TURN ? wBattleMon.hp : wEnemyMon.hp))
         return false;
     suffer();
     return are_both_up();
