@@ -44,6 +44,7 @@ from agent.advisor.transcript import (
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import CondensingFailed
 from memory.errors import MemoryFault
+from memory.observations.block import only_new, rows_of
 from memory.store.conversation_record import Message, MessageOrigin
 
 MAX_REPAIRS: Final = 2
@@ -89,10 +90,11 @@ class Exchange:
             case _:
                 return self._answer(reply)
 
-    def say(self, role: str, blocks: Sequence[Mapping[str, Any]], origin: MessageOrigin) -> None:
-        """Store a message of this question; secrets from the screen or from memory are masked."""
+    def say(self, role: str, blocks: Sequence[Mapping[str, Any]], origin: MessageOrigin) -> Message:
+        """Store a message of this question, and return it; secrets from the screen or from memory are masked."""
         content = blocks if role == "assistant" else [self._masked(each) for each in blocks]
-        self.conversation.say(role, content, origin, self.question.tick, self.question.game_s)
+        at, game_s = self.question.tick, self.question.game_s
+        return self.conversation.say(role, content, origin, at, game_s)
 
     def _masked(self, block: Mapping[str, Any]) -> dict[str, Any]:
         """Return a block with its text masked; ids stay, since a result refers to its call."""
@@ -206,11 +208,11 @@ class ClaudeAdvisor:
         return answer
 
     def _converse(self, exchange: Exchange, model: str) -> Advice | NoAnswer:
-        step, said = 0, ""
+        step = 0
         while True:  # it ends: repairs, rounds and calls are limited
-            said = self._say_state(exchange, said)
             view = self._transcript.ages.annotate(self._talk.before_call(step), exchange.question)
             tail = self._transcript.sent(view.tail)
+            tail += self._say_state(exchange, tail, is_first=step == 0)
             lay_out = partial(
                 request_of, self._fixed, view, model=model, previous=self._transcript.last_id
             )
@@ -235,13 +237,25 @@ class ClaudeAdvisor:
             self.counts["conversations left behind"] += 1
         return NoAnswer(NoAnswerReason.FAULT, str(fault))
 
-    def _say_state(self, exchange: Exchange, said: str) -> str:
-        """Store what holds at this call unless it is `said` already; it stays in the transcript and is never observed."""
+    def _say_state(
+        self, exchange: Exchange, tail: Sequence[Message], *, is_first: bool
+    ) -> list[Message]:
+        """Store what holds at this call, unless the messages in `tail` say it; it stays there and is never observed.
+
+        The block of observations is built again for each call; only rows that `tail` does not have are sent.
+        """
         question, block = exchange.question, self._observed()
-        words = encodable(build_prompt(instruction(question), block, mode_of(question)))
-        if words != said:
-            exchange.say("user", [text(words)], MessageOrigin.INJECTED)
-        return words
+        injected = [each for each in tail if each.origin is MessageOrigin.INJECTED]
+        told = {row for each in injected for row in rows_of(_text(each))}
+        news = only_new(self._mask(encodable(block)), told) if block else None
+        if not (is_first or news):
+            return []
+        words = encodable(build_prompt(instruction(question), news, mode_of(question)))
+        return [exchange.say("user", [text(words)], MessageOrigin.INJECTED)]
+
+
+def _text(message: Message) -> str:
+    return "\n".join(str(each["text"]) for each in message.blocks if each["type"] == "text")
 
 
 def completer(

@@ -6,7 +6,7 @@ to the newest, and if the block is still too long, the text of that row is cut.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -93,6 +93,7 @@ def _flat(row: str) -> str:
 BUDGET: Final = 2_000  # tokens
 OPENING: Final = "<observations>"
 CLOSING: Final = "</observations>"
+SINCE: Final = "Only what is new since the last question:"
 MIN_ROW: Final = 12  # characters of a row that are still useful
 
 
@@ -191,3 +192,27 @@ def _size(drafts: Sequence[_Draft]) -> int:
     """Return the length of the block in characters."""
     gaps = 2 * max(len(drafts) - 1, 0) + 2
     return sum(each.size for each in drafts) + gaps + len(OPENING) + len(CLOSING)
+
+
+def rows_of(words: str) -> Iterator[tuple[str, str]]:
+    """Yield the rows of all blocks in a text, each with the heading of its section."""
+    is_inside, heading = False, ""
+    for row in words.splitlines():
+        if row in (OPENING, CLOSING):
+            is_inside = row == OPENING
+        elif is_inside and row.startswith("## "):
+            heading = row
+        elif is_inside and row.startswith("- "):
+            yield heading, row
+
+
+def only_new(block: str, told: Collection[tuple[str, str]]) -> str | None:
+    """Return `block` with only the rows that are not among `told`; None without any, and all of it if nothing was told."""
+    if not told:
+        return block
+    sections: dict[str, list[str]] = {}
+    for heading, row in rows_of(block):
+        if (heading, row) not in told:
+            sections.setdefault(heading, []).append(row)
+    found = ["\n".join((heading, *rows)) for heading, rows in sections.items()]
+    return "\n".join((OPENING, SINCE, "\n\n".join(found), CLOSING)) if found else None

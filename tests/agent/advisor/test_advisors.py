@@ -198,7 +198,8 @@ def test_a_tape_has_one_growing_conversation() -> None:
     for number, (request, _, _) in enumerate(asked, start=1):
         messages = [{**each, "content": bare(each["content"])} for each in request["messages"]]
         assert messages[: len(sent)] == sent
-        assert str(messages).count("- something") == str(messages).count("'image'") == number
+        assert str(messages).count("- something") == 1  # said once, it stays in the transcript
+        assert str(messages).count("'image'") == number
         sent = messages
     assert observing["messages"][0]["content"][0]["text"] == "what was said"
 

@@ -19,6 +19,7 @@ from agent.advisor.request import FixedParts
 from agent.advisor.toolbox import CUT, MAX_ARGUMENT, MAX_ITEMS, MAX_RESULT
 from memory.conversation.view import ConversationView
 from memory.errors import BusyStore
+from memory.observations.block import SINCE
 from memory.store.conversation_record import MessageOrigin
 from tests.agent.advisor.advising import KEY, LOOK, PNG, AdvisorBench, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario, ToolCall
@@ -324,6 +325,30 @@ def test_c17_observations_are_sent_with_each_call_and_are_never_observed() -> No
     assert "- a\n</observations>" in second["messages"][-1]["content"][-1]["text"]
     assert "- a\n</observations>" in bench.conversation.texts(MessageOrigin.INJECTED)[-1]
     assert "- a\n</observations>" not in "".join(bench.conversation.texts(MessageOrigin.PLAY))
+
+
+def test_a_question_says_only_those_observations_that_earlier_ones_did_not() -> None:
+    seen = [("## Items", ["- POTION"]), ("## Places", ["- the lab"])]
+
+    def observed() -> str:
+        return "\n".join(
+            [
+                "<observations>",
+                *("\n".join((head, *rows)) for head, rows in seen),
+                "</observations>",
+            ]
+        )
+
+    with advising(observed=observed) as bench:
+        bench.advisor.ask(question(1))
+        seen[1][1].insert(0, "- the town")
+        bench.advisor.ask(question(2))
+        bench.advisor.ask(question(3))
+        whole, news, nothing = bench.conversation.texts(MessageOrigin.INJECTED)
+    assert "- POTION" in whole
+    assert "- POTION" not in news
+    assert f"{SINCE}\n## Places\n- the town\n</observations>" in news
+    assert "<observations>" not in nothing
 
 
 def test_secrets_are_masked_in_notes_and_stored_messages() -> None:

@@ -403,8 +403,8 @@ def test_an_advisor_counts_the_memory_tokens_of_its_prompts() -> None:
         bench.advisor.ask(question())
         bench.advisor.ask(question(tick=900))
     noted = tokens(f"<memory>\n{NOTES}\n</memory>")
-    # The second request still holds the observations of the first.
-    assert bench.counts[MEMORY_TOKENS] == 2 * noted + 3 * tokens(SHARE_BLOCK)
+    # The second request still holds the observations of the first, and does not repeat them.
+    assert bench.counts[MEMORY_TOKENS] == 2 * noted + 2 * tokens(SHARE_BLOCK)
 
 
 OBSERVED = "Date: 2026-11-20\n* 🔴 (14:30) milestone reached: left_home"
