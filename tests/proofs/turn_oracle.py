@@ -40,7 +40,8 @@ from emulator.rules.engine.turn import play_turn, send
 from tests.proofs.played_turns import PlayedTurn
 
 COMMITTED: Final = RECHARGING | RAGING | THRASHING | CHARGING
-ROUNDS: Final = (256, 4_096, 65_536, 1_048_576)  # samples until a turn counts as impossible
+# Samples until a turn counts as impossible; a turn of several attacks in which a foe draws from all moves needs the last.
+ROUNDS: Final = (256, 4_096, 65_536, 1_048_576, 16_777_216)
 FIELDS: Final = 400
 LONGEST: Final = 200  # turns between two menus
 
