@@ -151,7 +151,8 @@ class TurnTally:
 def copies(turn: PlayedTurn) -> bool:
     """Return whether a side copies a move; Metronome has fewer moves to choose from on our cartridge."""
     sides = [each.sides[side] for each in (turn.before, turn.after) for side in (OURS, THEIRS)]
-    return any(each.selected in COPIERS for each in sides)
+    chosen = [turn.move, turn.foe_move, *(each.selected for each in sides)]
+    return any(each in COPIERS for each in chosen)
 
 
 class TurnViewer(Viewer):

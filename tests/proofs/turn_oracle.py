@@ -14,6 +14,7 @@ from emulator.rules.engine.position import (
     CHARGING,
     CONFUSED,
     DECIDES,
+    FLINCHED,
     GO_ON,
     GOES_ON,
     OURS,
@@ -198,8 +199,10 @@ def play_to_menu(
             if not position.sides[OURS].volatile & COMMITTED:
                 break
             play_turn(position, GO_ON, DECIDES, tables)
-    keep(position, OURS)
-    keep(position, THEIRS)
+    for side in (OURS, THEIRS):
+        keep(position, side)
+        if position.outcome == GOES_ON:  # the game forgets it before the menu opens
+            position.sides[side].volatile &= ~FLINCHED
     return int(position.outcome)
 
 
