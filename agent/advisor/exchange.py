@@ -246,8 +246,8 @@ class ClaudeAdvisor:
         """
         question, block = exchange.question, self._observed()
         injected = [each for each in tail if each.origin is MessageOrigin.INJECTED]
-        told = {row for each in injected for row in rows_of(_text(each))}
-        news = only_new(self._mask(encodable(block)), told) if block else None
+        said = {row for each in injected for row in rows_of(_text(each))}
+        news = only_new(self._mask(encodable(block)), said) if block else None
         if not (is_first or news):
             return []
         words = encodable(build_prompt(instruction(question), news, mode_of(question)))

@@ -23,7 +23,7 @@ from agent.capabilities.memory_actions import RecallJudge
 from agent.capabilities.registry import Topic, capabilities_for
 from agent.capabilities.unstuck import escape, inquiry
 from agent.experience.action_costs import ActionCosts
-from agent.experience.choices import TaskChoices
+from agent.experience.choices import GameChoices
 from agent.experience.memory_use import MemoryUse
 from agent.experience.uses import Experience
 from agent.loop import Loop
@@ -96,7 +96,7 @@ class DecisionParts:
         self.terrain = Terrain(game.world)
         self.ledger = MilestoneLedger(story.milestones, hooks)
         episodes = scope_name(AGENT, "ltm:episodic")
-        self.experience = Experience(memory.recall, uses, episodes, session)
+        self.experience = Experience(memory.recall, uses, episodes, session, store.run_id)
         actions = memory.actions(store, hooks)
         taught = MemoryAIIntegration(memory.observer, memory.strategist, memory.tactician)
         describer = SituationDescriber(
@@ -104,7 +104,9 @@ class DecisionParts:
         )
         self.model_advice = advise(actions, describer) if advise is not None else None
         choose = self.model_advice.choose if self.model_advice is not None else None
-        self.choices = TaskChoices(self.experience, choose)
+        self.choices = GameChoices(self.experience, choose)
+        if self.model_advice is not None:
+            self.model_advice.settle_choices = self.choices.settle_due
         for name in ("ledger", "experience", "choices", "terrain"):
             store.attach(name, getattr(self, name))
         memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.long_term_changed)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from agent.advisor.port import NoAnswer
 from agent.app.battle_record import BattleWatch
 from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
-from agent.experience.choices import TaskChoices
+from agent.experience.choices import GameChoices
 from agent.experience.uses import Experience, found
 from agent.loop import Loop, Performed
 from agent.mind.advice import QuestionAnswered
@@ -88,7 +88,7 @@ class PlayProducers:
     game: GameNames
     strategist: StrategistMemory
     battles: BattleWatch
-    choices: TaskChoices
+    choices: GameChoices
     experience: Experience  # it counts the decisions that each use of memory has changed
     run: str  # in the data of each milestone, so that equal data of two runs stay apart
 

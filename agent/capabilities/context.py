@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agent.experience.choices import TaskChoices
+from agent.experience.choices import Choice, GameChoices
 from agent.experience.uses import Experience
 from agent.skills import Outcome, Skill, Terrain, observed
 from agent.story.milestones import MilestoneLedger
@@ -97,13 +97,17 @@ class GameContext:
     seed: int
     memory: MemoryActions | None = None
     experience: Experience = field(default_factory=Experience)
-    choices: TaskChoices = field(default_factory=TaskChoices)
+    choices: GameChoices = field(default_factory=GameChoices)
     hooks: Hooks = field(default_factory=Hooks)  # these get each encounter once
     training: Training = field(default_factory=Training)
 
     def chance(self, topic: str) -> random.Random:
         """Return the random source for equal alternatives; the same for the same seed and topic."""
         return random.Random(f"{self.seed}:{topic}")
+
+    def way(self, choice: Choice) -> int:
+        """Return the alternative that this game takes of a choice."""
+        return self.choices.way(choice, self.chance(choice.id))
 
     def observe_talk(self, slot: int, talk: Skill, state: State) -> Skill:
         """Perform a talk and report its outcome."""

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from agent.battle.odds import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import restorable_hp
+from agent.experience.choices import Choice
 from agent.experience.uses import Experience
 from agent.story.facts import FactKind
 from agent.story.interactions import Task
@@ -18,7 +19,11 @@ from emulator.world.map_objects import Opponent
 from memory import MistakeRecord
 
 PROVEN: Final = 3  # wins without a defeat that count as proof
-READY: Final = 0.9  # the chance to win at which a team is ready
+READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
+SURENESS: Final = {
+    50: "go as soon as the odds are even",
+    90: "train until nine of ten such battles would be won",
+}  # by the chance to win, in percent
 DARED: Final = 0.5  # the same, if memory knows only wins
 MOST_HEALS: Final = 12  # counted for a row of trainers
 RESTED: Final = 80  # percent of HP needed for a trainer battle
@@ -151,11 +156,25 @@ class Readiness(NamedTuple):
     proof: Proof | None = None
 
 
-def readiness(game: GameContext, state: State, task: Task) -> Readiness:
-    """Return the readiness of the team for the trainer of a task, and for the trainers that follow without a rest."""
+def sureness(task: Task) -> Choice:
+    """Return the choice how likely a victory must be before a task's trainer is challenged."""
+    return Choice(f"odds:{task.id}", f"how sure to be before this battle: {task.label}", SURENESS)
+
+
+def readiness(game: GameContext, state: State, task: Task, percent: int | None = None) -> Readiness:
+    """Return the readiness of the team for the trainer of a task, and for the trainers that follow without a rest.
+
+    Without `percent`, the chance to win that is enough is the one that this game chose.
+    """
     team, then = team_against(game.story, game.dex, task, state), following(game, task, state)
     helps = Helps(heals(game, state), state.player.badges)
-    return readiness_of(game, state.party, team, then, helps)
+    enough = READY if then else (percent or game.way(sureness(task))) / 100
+    return readiness_of(game, state.party, team, then, helps, enough)
+
+
+def depends_on_sureness(game: GameContext, state: State, task: Task) -> bool:
+    """Return whether the team is ready for the trainer of a task by one way of `sureness` and not by another."""
+    return len({readiness(game, state, task, each).ready for each in SURENESS}) > 1
 
 
 def heals(game: GameContext, state: State) -> int:
@@ -175,11 +194,16 @@ NO_HELP: Final = Helps()
 
 
 def readiness_of(
-    game: GameContext, party: Party, team: Foes, then: tuple[Foes, ...] = (), helps: Helps = NO_HELP
+    game: GameContext,
+    party: Party,
+    team: Foes,
+    then: tuple[Foes, ...] = (),
+    helps: Helps = NO_HELP,
+    enough: float = READY,
 ) -> Readiness:
     """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 
-    A member that led in a defeat by the same team may lead again only at a higher level.
+    `enough` is the chance to win. A member that led in a defeat by the same team may lead again only at a higher level.
     """
     recovered = rested(game.dex, party)
     held_back = proof = None
@@ -189,8 +213,8 @@ def readiness_of(
             continue
         defeat = lost_to(game.dex, mon, team, game.experience)
         if defeat is not None:
-            held_back = held_back or (defeat if chance >= READY else None)
-        elif chance >= READY:
+            held_back = held_back or (defeat if chance >= enough else None)
+        elif chance >= enough:
             return Readiness(ready=True)
         else:
             proof = proof or (None if then else won_against(game.dex, mon, team, game.experience))

@@ -14,6 +14,7 @@ from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.shop_stock import SUPPLIES, ShopStock, funds, open_clerks, price_of_few
 from agent.capabilities.supplies import for_sale, proceeds, purchases
 from agent.capabilities.travel import at
+from agent.experience.choices import Choice
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, buy, no_skill, orders, sell, toss, wait
 from agent.story.facts import required
@@ -31,6 +32,12 @@ PRIORITY: Final = 52
 COST: Final = 5
 WORTH_A_SALE: Final = 1_000  # money for goods that is worth a walk to a shop
 NEAR: Final = 60  # steps to walk for items that run short: no more than to the next town
+NEXT_DOOR, NEXT_TOWN = 1, 2
+SHOPPING: Final = Choice(
+    "shopping",
+    "how far to go for items that run short",
+    {NEXT_DOOR: "only into shops next door", NEXT_TOWN: "to the next town, too"},
+)
 
 
 def bag_space(game: GameContext) -> Capability:
@@ -82,7 +89,11 @@ def capability(game: GameContext) -> Capability:
     sold = {each: stock.listed(each) for each in clerks}
 
     def read(state: State) -> Mapping[str, int]:
-        lacking = _bought_from(sold, game, state)
+        lacking, *others = (
+            _bought_from(sold, game, state, each) for each in (game.way(SHOPPING), *SHOPPING.ways)
+        )
+        if any(each != lacking for each in others):
+            game.choices.matters(SHOPPING)
         supplied = {each.supplied: int(each not in lacking) for each in clerks}
         return {**supplied, FUNDS: max(funds(game, state), 0)}
 
@@ -90,7 +101,8 @@ def capability(game: GameContext) -> Capability:
 
     def sources(state: State) -> tuple[object, ...]:
         strong = strength_of(state.party)
-        return state.bag, state.player.money, strong, state.flags.events, state.map.map_id
+        here = state.map.map_id, game.choices.changes
+        return state.bag, state.player.money, strong, state.flags.events, *here
 
     return Capability(
         name="shop",
@@ -109,14 +121,19 @@ def capability(game: GameContext) -> Capability:
 
 
 def _bought_from(
-    clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State
+    clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State, shopping: int
 ) -> frozenset[Clerk]:
-    """Return the clerks to visit: the nearest that sell what runs short, and the nearest for what the bag has for sale."""
+    """Return the clerks to visit by a way of SHOPPING.
+
+    They are the nearest that sell what runs short, and the nearest for what the bag has for sale.
+    """
     here, place, map_distances = state.map.map_id, game.story.place, game.terrain.map_distances
-    steps = {
-        each: map_distances.steps(here, place(each.place).map_id)
-        for each in open_clerks(game, state)
-    }
+    map_ids = {each: place(each.place).map_id for each in open_clerks(game, state)}
+    steps = {each: map_distances.steps(here, map_id) for each, map_id in map_ids.items()}
+    if shopping == NEXT_DOOR:
+        plain = game.terrain.plain
+        doors = {here, *(each.map_id for each in plain.map(here).warps)}
+        steps = {each: steps[each] for each in steps if map_ids[each] in doors}
     near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(item for each in near for item in clerks[each])
     found = {

@@ -20,6 +20,7 @@ from agent.capabilities.field_moves import able, learners_of, machine_fact
 from agent.capabilities.heal import home
 from agent.capabilities.readiness import RESTED, teams_of
 from agent.capabilities.travel import at
+from agent.experience.choices import Choice
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
@@ -185,7 +186,11 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         game.choices.person(task, chance)
 
     def person(state: State) -> int:
-        return game.choices.settle(task, partial(_text_of, game, state.map.map_id))
+        people = task.interaction.people
+        if len(people) == 1:
+            return people[0]
+        words = {each: _text_of(game, state.map.map_id, each) for each in people}
+        return game.choices.settle(Choice(task.id, task.label, words))
 
     context = InteractionContext(game.terrain, game.dex, person)
     given = game.story.ram_facts[parse_fact(task.sets)[0]]

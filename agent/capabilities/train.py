@@ -19,8 +19,10 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     Readiness,
     ahead,
+    depends_on_sureness,
     readiness,
     remembered_strength,
+    sureness,
     team_of,
     teams_of,
 )
@@ -69,8 +71,10 @@ def _ready_sensor(game: GameContext) -> Sensor:
     names = {task.ready: 0 for task in game.story.tasks if task.against is not None}
 
     def read(state: State) -> Mapping[str, int]:
-        facts = dict(names)
-        for task in ahead(game.story, state):
+        facts, tasks = dict(names), tuple(ahead(game.story, state))
+        if any(depends_on_sureness(game, state, each) for each in tasks[:1]):
+            game.choices.matters(sureness(tasks[0]))
+        for task in tasks:
             found = readiness(game, state, task)
             facts[task.ready] = int(found.ready)
             note_influence(task.ready, found)
@@ -91,7 +95,7 @@ def _ready_sensor(game: GameContext) -> Sensor:
 
     def sources(state: State) -> tuple[object, ...]:
         flags, known = state.flags, (state.player.rival_starter, game.experience.lessons)
-        strong = strength_of(state.party), state.bag
+        strong = strength_of(state.party), state.bag, game.choices.changes
         return *strong, flags.events, flags.scripts, *known
 
     return watching(names, sources, read)

@@ -1,8 +1,8 @@
-"""The choice among several people of a task: drawn at random until memory knows the outcomes."""
+"""Choices that are made once in a game: drawn at random until memory knows what the alternatives took."""
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent.experience.memory_use import MemoryUse
 from agent.experience.uses import Experience, WayVerdict
@@ -12,58 +12,86 @@ from memory import Json
 Advise = Callable[[str, Mapping[int, str], Mapping[int, WayVerdict]], int | None]
 
 
-class TaskChoices:
-    """The choices made, by task; part of a checkpoint, so that a resumed run keeps its choices.
+class Choice(NamedTuple):
+    """A choice: its id in memory, what it is about, and its alternatives by number, in words."""
+
+    id: str
+    label: str
+    ways: Mapping[int, str]
+
+
+class GameChoices:
+    """The choices made, by id; part of a checkpoint, so that a resumed run keeps its choices.
 
     `advise` returns the advised one of several alternatives, by their words and what memory knows of them, or None without
-    an advisor or advice.
+    an advisor or advice. `changes` counts the choices that advice changed.
     """
 
     def __init__(self, experience: Experience | None = None, advise: Advise | None = None) -> None:
         self.made: dict[str, int] = {}
+        self.changes = 0
         self._experience = experience or Experience()
         self._advise = advise
-        self._asked: set[str] = set()  # tasks for which advice was requested
+        self._asked: set[str] = set()  # choices for which advice was requested
+        self._due: dict[str, Choice] = {}
+
+    def way(self, choice: Choice, chance: Random) -> int:
+        """Return the alternative that is taken."""
+        if choice.id not in self.made:
+            # Drawn in any case, so that other random draws are the same with and without memory.
+            drawn, luck = chance.choice(tuple(choice.ways)), Random(chance.random())
+            best = self._experience.best_way(choice.id, tuple(choice.ways), drawn, luck)
+            self.made[choice.id] = best.way
+            if best.way != drawn:
+                self._experience.record_influence(MemoryUse.CHOICES, choice.label, best.why)
+        return self.made[choice.id]
 
     def person(self, task: Task, chance: Random) -> int:
         """Return the person to talk to for `task`."""
-        # Drawn in any case, so that other random draws are the same with and without memory.
-        drawn = chance.choice(task.interaction.people)
-        if len(task.interaction.people) == 1:
-            return drawn
-        if task.id not in self.made:
-            best = self._experience.best_way(task.id, task.interaction.people, drawn)
-            self.made[task.id] = best.way
-            if best.why:
-                self._experience.reasons[task.sets] = best.why
-            if best.way != drawn:
-                self._experience.record_influence(MemoryUse.CHOICES, task.label, best.why)
-        return self.made[task.id]
-
-    def settle(self, task: Task, words: Callable[[int], str]) -> int:
-        """Return the person to talk to for `task` as it begins; with several people, advice is requested once.
-
-        `words` returns what is known of a person. What memory has measured comes before a model's word: no advice
-        is requested where memory has changed the choice.
-        """
         people = task.interaction.people
         if len(people) == 1:
             return people[0]
-        drawn = self.made[task.id]
-        if self._advise is None or task.id in self._asked:
-            return drawn
-        self._asked.add(task.id)
-        if task.label not in self._experience.influences:
-            known = self._experience.verdicts(task.id, people)
-            advised = self._advise(task.label, {way: words(way) for way in people}, known)
-            self.made[task.id] = drawn if advised is None else advised
-        return self.made[task.id]
+        person = self.way(Choice(task.id, task.label, dict.fromkeys(people, "")), chance)
+        if task.label in self._experience.influences:
+            self._experience.reasons[task.sets] = self._experience.influences[task.label]
+        return person
+
+    def matters(self, choice: Choice) -> None:
+        """Note that the alternatives of a choice differ now: advice on it is requested at the next decision."""
+        if self._advise is not None and choice.id not in self._asked:
+            self._due[choice.id] = choice
+
+    def settle_due(self) -> bool:
+        """Settle the choices that matter now; return whether one was changed."""
+        before = self.changes
+        for choice in tuple(self._due.values()):
+            self.settle(choice)
+        return self.changes != before
+
+    def settle(self, choice: Choice) -> int:
+        """Return the alternative to take from now on; advice is requested once for each choice.
+
+        What memory has measured comes before a model's word: no advice is requested where memory has changed the choice.
+        """
+        taken = self.made[choice.id]
+        self._due.pop(choice.id, None)
+        if self._advise is None or choice.id in self._asked:
+            return taken
+        self._asked.add(choice.id)
+        if choice.label not in self._experience.influences:
+            known = self._experience.verdicts(choice.id, tuple(choice.ways))
+            advised = self._advise(choice.label, choice.ways, known)
+            if advised is not None and advised != taken:
+                self.made[choice.id] = advised
+                self.changes += 1
+        return self.made[choice.id]
 
     def to_json(self) -> dict[str, Json]:
         """Return the choices made so far."""
-        return {"made": dict(self.made), "asked": sorted(self._asked)}
+        return {"made": dict(self.made), "asked": sorted(self._asked), "changes": self.changes}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self.made |= dict(data["made"])  # tasks added to the story later keep the choice drawn now
         self._asked = set(data["asked"])
+        self.changes = data["changes"]

@@ -5,6 +5,7 @@ Each use of memory can be switched off separately, and the decisions it changed 
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from random import Random
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -29,6 +30,7 @@ from memory.tiers.lessons import MOVE_ORDER
 ENOUGH: Final = 3  # runs to one milestone that show which items are never missed
 SPREAD: Final = 3  # trials of a choice needed to estimate its variance
 CLEARLY: Final = 2.5  # standard errors that make a difference significant
+LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell it
 Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
 LATELY: Final = 100  # earlier runs whose choices are compared
 MET: Final = 200  # encounters of each kind that are searched
@@ -94,22 +96,40 @@ class WayVerdict(NamedTuple):
 
 
 def best_of(
-    choice: str, ways: Sequence[int], drawn: int, milestone_times: Iterable[Entry]
+    choice: str, ways: Sequence[int], drawn: int, luck: Random, milestone_times: Iterable[Entry]
 ) -> ChosenWay:
-    """Return the alternative `drawn`, or the best known one if the drawn one takes significantly longer.
+    """Return the alternative to take by Thompson sampling; the one `drawn` if no run tells anything.
 
-    Alternatives are compared at the latest milestone that all tried ones reached. One trial proves nothing, and
-    without a significant difference every alternative continues to be tried.
+    For each, a mean is sampled from what is believed of it: its runs, and one more that is like the mean of all. So an
+    alternative is taken as often as it is likely to be the best. Alternatives are compared at the latest milestone that
+    all tried ones reached.
     """
     last, took = _compared(choice, ways, milestone_times)
-    if drawn not in took:
+    if not took:
         return ChosenWay(drawn)
-    best = min(took, key=lambda way: (fmean(took[way]), way))
-    if not _clearly_longer(took[drawn], took[best]):
-        return ChosenWay(drawn)
-    ticks, others = fmean(took[best]), fmean(took[drawn])
-    why = f"this way took {ticks:.0f} ticks to {last} (x{len(took[best])}), the one drawn {others:.0f}"
-    return ChosenWay(best, why)
+    mean, spread = _all_runs(took)
+    sampled = {
+        way: luck.gauss(
+            fmean([mean, *took.get(way, ())]), spread / (1 + len(took.get(way, ()))) ** 0.5
+        )
+        for way in ways
+    }
+    best = min(ways, key=sampled.__getitem__)
+    others = f"{fmean(took[drawn]):.0f}" if drawn in took else "is not tried"
+    figures = (
+        f"took {fmean(took[best]):.0f} ticks to {last} (x{len(took[best])})"
+        if best in took
+        else "is not tried"
+    )
+    return ChosenWay(best, f"this way {figures}, the one drawn {others}" if best != drawn else "")
+
+
+def _all_runs(took: Mapping[int, Ticks]) -> tuple[float, float]:
+    """Return the mean of all runs, and the standard deviation of a run from the mean of its alternative."""
+    runs = [ticks for each in took.values() for ticks in each]
+    mean, free = fmean(runs), len(runs) - len(took)
+    squares = sum((ticks - fmean(each)) ** 2 for each in took.values() for ticks in each)
+    return mean, max((squares / free) ** 0.5 if free else 0, LEAST_SPREAD * mean)
 
 
 def verdicts_on(
@@ -180,6 +200,7 @@ class Experience(SavedAttributes):
         uses: frozenset[MemoryUse] = EVERY_USE,
         episodes: str = "",
         session: str = "",
+        run: str = "",
     ) -> None:
         self.lessons = 0
         self.reasons: dict[str, str] = {}
@@ -190,6 +211,7 @@ class Experience(SavedAttributes):
         self._uses = uses
         self._episodes = episodes  # the scope of episodes of earlier runs
         self._session = session  # the scope of encounters of this run
+        self._run = run  # the id of this run, whose milestones are not those of an earlier one
         self._cache: dict[tuple[object, ...], Any] = {}
 
     def long_term_changed(self, _event: BlackboardEvent) -> None:
@@ -240,10 +262,10 @@ class Experience(SavedAttributes):
 
         return self._known(MemoryUse.MOVES, (own,), find, ())
 
-    def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
-        """Return which alternative to choose; `drawn` if memory knows nothing better."""
+    def best_way(self, choice: str, ways: Sequence[int], drawn: int, luck: Random) -> ChosenWay:
+        """Return which alternative to choose; `drawn` if memory knows nothing."""
         known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
-        return best_of(choice, ways, drawn, known)
+        return best_of(choice, ways, drawn, luck, known)
 
     def verdicts(self, choice: str, ways: Sequence[int]) -> Mapping[int, WayVerdict]:
         """Return what memory knows of each alternative of a choice that was tried."""
@@ -292,7 +314,8 @@ class Experience(SavedAttributes):
         )
 
     def _milestone_times(self, recall: Recall) -> Sequence[Entry]:
-        return recall.recent(self._episodes, MILESTONE_TIME, LATELY)
+        found = recall.recent(self._episodes, MILESTONE_TIME, LATELY)
+        return [each for each in found if each.data["run"] != self._run]
 
     def _met(self, use: MemoryUse, kind: str, record: type[Record]) -> Mapping[str, Record]:
         """Return the open encounters of a kind by key; those of this session replace earlier ones."""

@@ -98,6 +98,8 @@ class ModelAdvice(SavedAttributes):
         self._pending: dict[str, tuple[int, str]] = {}
         self._results: list[str] = []  # of advice, to be told with the next question
         self._learnt = ""  # what earlier games taught, in the last question
+        # Asks about choices of the game that matter now, and returns whether one was changed.
+        self.settle_choices: Callable[[], bool] = lambda: False
         self.wants_picture = 0  # ticks left to wait for a picture before asking without one
 
     def reached(self, milestone: str) -> None:

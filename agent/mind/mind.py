@@ -269,6 +269,8 @@ class Mind(SavedAttributes):
             if percept.reading is None:
                 return self._idle(percept, "waiting for a picture", 1)
             model_advice.wants_picture = 0
+        if model_advice.settle_choices():
+            return self._idle(percept, "a choice was made", 1)
         if model_advice.ask_if_due(percept.tick):
             self._plan = self._ranked = None
         offered = self._recovery.offered(self.domain.actions)

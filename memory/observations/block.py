@@ -206,13 +206,13 @@ def rows_of(words: str) -> Iterator[tuple[str, str]]:
             yield heading, row
 
 
-def only_new(block: str, told: Collection[tuple[str, str]]) -> str | None:
-    """Return `block` with only the rows that are not among `told`; None without any, and all of it if nothing was told."""
-    if not told:
+def only_new(block: str, said: Collection[tuple[str, str]]) -> str | None:
+    """Return `block` with only the rows that are not among `said`; None without any, and all of it if nothing was said yet."""
+    if not said:
         return block
     sections: dict[str, list[str]] = {}
     for heading, row in rows_of(block):
-        if (heading, row) not in told:
+        if (heading, row) not in said:
             sections.setdefault(heading, []).append(row)
     found = ["\n".join((heading, *rows)) for heading, rows in sections.items()]
     return "\n".join((OPENING, SINCE, "\n\n".join(found), CLOSING)) if found else None

@@ -6,6 +6,8 @@ from typing import Any, Final, cast
 
 from agent.capabilities.capability import Capability
 from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import SURENESS, sureness
+from agent.capabilities.shop import NEXT_TOWN, SHOPPING
 from agent.perception.percept import percept_of
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
@@ -31,7 +33,14 @@ STORY: Final = Story.of(CARTRIDGE.kind)
 def game_context(**more: Any) -> GameContext:  # noqa: ANN401
     """Return a game context of the demo without milestones or memory, changed by `more`."""
     ledger = MilestoneLedger(STORY.milestones, Hooks())
-    return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, **more)
+    return careful(GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, **more))
+
+
+def careful(game: GameContext) -> GameContext:
+    """Return `game`, in which all choices of a game are the careful ones and not drawn."""
+    game.choices.made[SHOPPING.id] = NEXT_TOWN
+    game.choices.made |= {sureness(each).id: max(SURENESS) for each in game.story.tasks}
+    return game
 
 
 def sensed_facts(capability: Capability, state: State) -> dict[str, int]:

@@ -50,7 +50,7 @@ from emulator.ram.player import Bag, Stack
 from emulator.ram.view import Ram
 from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
-from tests.agent.demo import DEX, STORY, game_context
+from tests.agent.demo import DEX, STORY, careful, game_context
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
@@ -136,7 +136,8 @@ def red() -> Red:
     cartridge = Cartridge(Path("red.gb"), rom, "POKEMON RED", "", CartridgeKind.RED)
     story = Story.of(CartridgeKind.RED)
     ledger = MilestoneLedger(story.milestones, Hooks())
-    game_context = GameContext(story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0)
+    terrain, dex = Terrain(World.of(cartridge)), Dex.of(cartridge)
+    game_context = careful(GameContext(story, terrain, dex, ledger, 0))
     images = dict(read_images(FOLDER / "wram"))
     return Red(
         game_context, capabilities_for(game_context), read_state(images["blues_house_dialog"], 0)

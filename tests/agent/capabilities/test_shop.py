@@ -8,6 +8,7 @@ import pytest
 from agent.capabilities import shop
 from agent.capabilities.catch import PLACES, ROOM, capability, wanted
 from agent.capabilities.field_moves import learners_of, missing_moves
+from agent.capabilities.shop import NEXT_DOOR, NEXT_TOWN, SHOPPING
 from agent.planning.domain import Require
 from agent.skills import CUT, FLASH
 from emulator import Party, State
@@ -62,6 +63,18 @@ def test_shopping_is_for_items_that_run_short_and_can_be_paid(
     moment: State, things: dict[int, int], money: int, starter: int, *, enough: bool
 ) -> None:
     assert supplied(moment, things, money=money, starter=starter) is enough
+
+
+def test_how_far_to_go_for_items_is_a_choice_of_the_game(moment: State) -> None:
+    game, advised = game_context(), list[str]()
+    game.choices.matters = lambda choice: advised.append(choice.id)  # type: ignore[method-assign]
+    state = replace(moment, bag=Bag(()), player=replace(moment.player, money=3000))
+    clerks = [each.supplied for each in STORY.clerks]
+    for way, is_lacking in ((NEXT_TOWN, True), (NEXT_DOOR, False)):
+        game.choices.made[SHOPPING.id] = way
+        facts = sensed_facts(shop.capability(game), state)
+        assert (not all(facts[each] for each in clerks)) is is_lacking
+    assert advised == [SHOPPING.id] * 2
 
 
 CONTEXT = game_context()
