@@ -137,8 +137,22 @@ function freeze(battle) {
   return JSON.stringify(State.serializeBattle(battle));
 }
 
+// Showdown cannot read a Pokemon that transformed into one with fewer moves: take out the others, and say whose they are.
+function withoutLostMoves(state) {
+  const found = [];
+  state.sides.forEach((side, at) =>
+    side.pokemon.forEach(({ moveSlots, baseMoveSlots }, place) => {
+      if (baseMoveSlots?.length > moveSlots.length) found.push([at, place, baseMoveSlots.splice(moveSlots.length)]);
+    }),
+  );
+  return found;
+}
+
 function thaw(text, seed) {
-  const battle = State.deserializeBattle(text);
+  const state = JSON.parse(text);
+  const lost = withoutLostMoves(state);
+  const battle = State.deserializeBattle(state);
+  for (const [at, place, slots] of lost) battle.sides[at].pokemon[place].baseMoveSlots.push(...slots);
   battle.debugMode = false;
   battle.prng = new PRNG(seed);
   return battle;
