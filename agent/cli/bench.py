@@ -70,7 +70,7 @@ def battles(
 @bench.command()
 def experience(
     rom: Path | None = ROM,
-    ticks: int = option("Ticks that a game lasts at most.", default=4_000, min=1),
+    ticks: int = option("Ticks that a game lasts at most.", default=12_000, min=1),
     seeds: str = option(SEEDS, "A..B", default="0..599"),
     teach: str = option("Seeds of the games that fill memory.", "A..B", default="3000..3011"),
     until: str | None = option(

@@ -86,8 +86,8 @@ def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
     choosing = next(each for each in every if each.off == (MemoryUse.CHOICES,))
     orders = [order(UNLUCKY, "starter", memory)]
     trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
-    assert trials[TAUGHT][0].choices == {CHOICE: 4}
-    assert trials[choosing][0].choices == {CHOICE: 3}  # the random choice
+    assert trials[TAUGHT][0].choices[CHOICE] == 4
+    assert trials[choosing][0].choices[CHOICE] == 3  # the random choice
 
 
 def test_a_game_that_misses_its_milestone_counts_at_the_limit() -> None:
