@@ -61,7 +61,7 @@ def search(
 
 @memory.command()
 def progress(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
-    """Show milestones, companions and trainers over all games."""
+    """Show milestones, choices and trainers over all games."""
     from agent.cli.memory.progress import progress
 
     progress(path, as_json=as_json)

@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
+from agent.capabilities.readiness import SURE, SURENESS
+from agent.capabilities.shop import SHOPPING
 from agent.cli.memory.show import open_view
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
@@ -17,7 +19,7 @@ from memory.tiers.encounters import OPPONENT_MET
 SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest trainers
 FEWEST: Final = 4  # runs that have a trend
 MILESTONES: Final = ("milestone", "ticks by run, oldest first", "best", "mean", "trend")
-COMPANIONS: Final = ("companion", "games", "best", "mean")
+CHOICES: Final = ("choice", "way", "games", "best", "mean")
 TRAINERS: Final = (
     "trainer",
     "games",
@@ -30,16 +32,16 @@ TRAINERS: Final = (
 
 
 class RunProgress(NamedTuple):
-    """One run: its companion, the tick of each milestone, in order, and the decisions that memory moved."""
+    """One run: its choices by words, the tick of each milestone, in order, and the decisions that memory moved."""
 
     run: str
-    companion: str
+    choices: Mapping[str, str]
     ticks: Mapping[str, int]
     moved: Mapping[str, int]
 
 
 def progress(path: Path | None, *, as_json: bool) -> None:
-    """Show the milestones by run, companions, trainers and uses of memory."""
+    """Show the milestones by run, choices, trainers and uses of memory."""
     out = Output()
     with open_view(path) as view:
         items, file = view.items(), view.path
@@ -50,7 +52,7 @@ def progress(path: Path | None, *, as_json: bool) -> None:
     found: dict[str, Any] = {
         "runs": [each._asdict() for each in runs],
         "milestones": milestones(runs),
-        "companions": companions(runs),
+        "choices": choices(runs),
         "trainers": trainers(items),
         "moved": moved(runs),
     }
@@ -62,8 +64,8 @@ def progress(path: Path | None, *, as_json: bool) -> None:
         for each in found["milestones"]
     )
     out.print(listing(f"{file}: {counted(len(runs), 'game')}", MILESTONES, rows, wide=1))
-    title = f"companions, ticks to {plain(_last_common(runs))}"
-    out.print(listing(title, COMPANIONS, _cells(found["companions"])))
+    title = f"choices, ticks to {plain(_last_common(runs))}"
+    out.print(listing(title, CHOICES, _cells(found["choices"]), wide=1))
     title = "trainers that cost most"
     out.print(listing(title, TRAINERS, _cells(found["trainers"])))
     uses = [f"{plain(use)} {times:,}" for use, times in found["moved"].items()]
@@ -80,7 +82,20 @@ def _runs(items: Sequence[MemoryItem]) -> Iterator[RunProgress]:
             data: Mapping[str, Any] = each.data
             ticks = {name: int(taken["tick"]) for name, taken in milestones_of(data).items()}
             ordered = dict(sorted(ticks.items(), key=lambda pair: pair[1]))
-            yield RunProgress(str(data["run"]), companion(data), ordered, data.get("moved", {}))
+            made = dict(_choices_of(data))
+            yield RunProgress(str(data["run"]), made, ordered, data.get("moved", {}))
+
+
+def _choices_of(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the choices of a run in words, and its companion."""
+    if first := companion(data):
+        yield "companion", first
+    for name, way in data["choices"].items():
+        kind, _, about = name.partition(":")
+        if name == SHOPPING.id:
+            yield SHOPPING.label, SHOPPING.ways[way]
+        elif kind == SURE:
+            yield f"how sure, {plain(about)}", SURENESS[way]
 
 
 def milestones(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
@@ -111,17 +126,19 @@ def _last_common(runs: Sequence[RunProgress]) -> str:
     )
 
 
-def companions(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
-    """Return each companion with its ticks to the last common milestone, the quickest first."""
-    last, took = _last_common(runs), defaultdict[str, list[int]](list)
+def choices(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
+    """Return each way of each choice with its ticks to the last common milestone, the quickest way of a choice first."""
+    last, took = _last_common(runs), defaultdict[tuple[str, str], list[int]](list)
     for each in runs:
-        if last in each.ticks and each.companion:
-            took[each.companion].append(each.ticks[last])
+        for made in each.choices.items() if last in each.ticks else ():
+            took[made].append(each.ticks[last])
     rows = [
-        {"companion": name, "games": len(ticks), "best": min(ticks), "mean": round(fmean(ticks))}
-        for name, ticks in took.items()
+        {"choice": name, "way": way, "games": len(ticks), "best": min(ticks)}
+        | {"mean": round(fmean(ticks))}
+        for (name, way), ticks in took.items()
     ]
-    return sorted(rows, key=lambda each: (each["mean"], each["companion"]))
+    order = list(dict.fromkeys(name for name, _ in took))
+    return sorted(rows, key=lambda row: (order.index(row["choice"]), row["mean"], row["way"]))
 
 
 def trainers(items: Sequence[MemoryItem]) -> list[dict[str, Any]]:

@@ -66,18 +66,22 @@ def test_show_begins_with_totals_and_lists_each_kind(ask: Ask, played: Played) -
     assert not re.search(r"\d\.\d{4,}", shown)
 
 
-def test_progress_shows_milestones_by_run_companions_and_trend(ask: Ask, tmp_path: Path) -> None:
+def test_progress_shows_milestones_by_run_choices_and_trend(ask: Ask, tmp_path: Path) -> None:
     lessons = [ticks_lesson("take_starter", 2, ticks) for ticks in (200, 180, 120, 100)]
     for number, (_, payload) in enumerate(lessons):
         team: dict[str, Json] = {"run": f"run {number}", "team": ["RAT:5" if number else "CAT:5"]}
         moved: dict[str, Json] = {"moved": {"people": number}}
-        payload["data"] = cast("dict[str, Json]", payload["data"]) | team | moved
+        data = cast("dict[str, Json]", payload["data"]) | team | moved
+        payload["data"] = data | {"choices": {"take_starter": 2, "shopping": 1 + number % 2}}
     path = teach(tmp_path / "m.sqlite", lessons)
     found = last(ask("progress", path, "--json"))
     rival = {"milestone": "rival", "best": 100, "mean": 150, "trend": "-42%"}
     assert found["milestones"] == [rival | {"ticks": [200, 180, 120, 100]}]
-    companions = [(each["companion"], each["games"], each["mean"]) for each in found["companions"]]
-    assert companions == [("RAT", 3, 133), ("CAT", 1, 200)]
+    choices = [(each["way"], each["games"], each["mean"]) for each in found["choices"]]
+    assert choices == [
+        *[("RAT", 3, 133), ("CAT", 1, 200)],
+        *[("to the next town, too", 2, 140), ("only into shops next door", 2, 160)],
+    ]
     assert "decisions that memory moved: people 6" in plain(ask("progress", path))
     assert "knows no milestone" in str(
         ask("progress", taught(tmp_path / "o.sqlite", entries=0)).exception
