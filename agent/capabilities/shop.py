@@ -89,10 +89,9 @@ def capability(game: GameContext) -> Capability:
     sold = {each: stock.listed(each) for each in clerks}
 
     def read(state: State) -> Mapping[str, int]:
-        lacking, *others = (
-            _bought_from(sold, game, state, each) for each in (game.way(SHOPPING), *SHOPPING.ways)
-        )
-        if any(each != lacking for each in others):
+        found = {way: _bought_from(sold, game, state, way) for way in SHOPPING.ways}
+        lacking = found[game.way(SHOPPING)]
+        if any(each != lacking for each in found.values()):
             game.choices.matters(SHOPPING)
         supplied = {each.supplied: int(each not in lacking) for each in clerks}
         return {**supplied, FUNDS: max(funds(game, state), 0)}
@@ -131,8 +130,8 @@ def _bought_from(
     map_ids = {each: place(each.place).map_id for each in open_clerks(game, state)}
     steps = {each: map_distances.steps(here, map_id) for each, map_id in map_ids.items()}
     if shopping == NEXT_DOOR:
-        plain = game.terrain.plain
-        doors = {here, *(each.map_id for each in plain.map(here).warps)}
+        warps = game.terrain.plain.map(here).warps if here in game.terrain.plain.map_ids else ()
+        doors = {here, *(each.map_id for each in warps)}
         steps = {each: steps[each] for each in steps if map_ids[each] in doors}
     near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(item for each in near for item in clerks[each])

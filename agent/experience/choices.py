@@ -24,7 +24,7 @@ class GameChoices:
     """The choices made, by id; part of a checkpoint, so that a resumed run keeps its choices.
 
     `advise` returns the advised one of several alternatives, by their words and what memory knows of them, or None without
-    an advisor or advice. `changes` counts the choices that advice changed.
+    an advisor or advice. `changes` counts those that advice changed since the process began.
     """
 
     def __init__(self, experience: Experience | None = None, advise: Advise | None = None) -> None:
@@ -88,10 +88,9 @@ class GameChoices:
 
     def to_json(self) -> dict[str, Json]:
         """Return the choices made so far."""
-        return {"made": dict(self.made), "asked": sorted(self._asked), "changes": self.changes}
+        return {"made": dict(self.made), "asked": sorted(self._asked)}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self.made |= dict(data["made"])  # tasks added to the story later keep the choice drawn now
         self._asked = set(data["asked"])
-        self.changes = data["changes"]
