@@ -183,7 +183,7 @@ class PlayProducers:
         at, fought, name_of = game_seconds(percept.state), self.battles, self.game.dex.item_name
         milestone_time: dict[str, Json] = {
             "run": self.run,
-            "choices": dict(self.choices.made),
+            "choices": dict(self.choices.decisive()),
             "place": self._place_of(percept.state),
             "money": percept.state.player.money,
             "team": self._team(percept.state),

@@ -16,10 +16,21 @@ from agent.capabilities.supplies import for_sale, proceeds, purchases
 from agent.capabilities.travel import at
 from agent.experience.choices import Choice
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, buy, no_skill, orders, sell, toss, wait
+from agent.skills import (
+    Outcome,
+    Skill,
+    buy,
+    is_connected,
+    no_skill,
+    orders,
+    sell,
+    spot_of,
+    toss,
+    wait,
+)
 from agent.story.facts import required
 from agent.story.interactions import Clerk
-from emulator import Dex, State
+from emulator import Dex, Facing, State
 from emulator.ram.player import Bag, Stack
 
 THROWN: Final = frozenset(orders.BALLS)
@@ -130,9 +141,7 @@ def _bought_from(
     map_ids = {each: place(each.place).map_id for each in open_clerks(game, state)}
     steps = {each: map_distances.steps(here, map_id) for each, map_id in map_ids.items()}
     if shopping == NEXT_DOOR:
-        warps = game.terrain.plain.map(here).warps if here in game.terrain.plain.map_ids else ()
-        doors = {here, *(each.map_id for each in warps)}
-        steps = {each: steps[each] for each in steps if map_ids[each] in doors}
+        steps = {each: steps[each] for each in steps if _is_at_hand(game, state, map_ids[each])}
     near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(item for each in near for item in clerks[each])
     found = {
@@ -143,6 +152,15 @@ def _bought_from(
     if proceeds(game, state.bag) >= WORTH_A_SALE:
         found.update(near[:1])
     return frozenset(found)
+
+
+def _is_at_hand(game: GameContext, state: State, map_id: int) -> bool:
+    """Return whether the player is on a map, or can reach a door to it without leaving the map where it stands."""
+    world, here = game.terrain.world(state), spot_of(state)
+    warps = world.map(here.map_id).warps if here.map_id in world.map_ids else ()
+    doors = [(each.x, each.y) for each in warps if each.map_id == map_id]
+    beside = [(x + each.dx, y + each.dy) for x, y in doors for each in Facing]
+    return here.map_id == map_id or any(is_connected(world, here, square) for square in beside)
 
 
 def _bound_actions(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> list[BoundAction]:

@@ -27,7 +27,7 @@ from emulator import Cartridge, Dex
 from memory import read_knowledge_store
 
 WIDEST: Final = 1_000  # columns
-LIMIT: Final = 4_000  # ticks: three times a game of the demo
+LIMIT: Final = 12_000  # ticks: three times a game of the demo
 
 
 def show(findings: Findings, *, json: bool) -> None:
@@ -141,7 +141,7 @@ def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
             return interrupt.asked
 
         memory = Path(home) / "memory.sqlite"
-        _fill_memory(memory, cartridge, options, bar, asked)
+        _fill_memory(memory, cartridge.path, until, options, bar, asked)
         lessons = lessons_of(memory)
         _require_disjoint(f"{options.taught or options.teach}", lessons.seeds, options.seeds)
         orders = [
@@ -157,17 +157,16 @@ def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
 
 
 def _fill_memory(
-    memory: Path, cartridge: Cartridge, options: ExperienceOptions, bar: Bar, asked: Asked
+    memory: Path, cartridge: Path, until: str, options: ExperienceOptions, bar: Bar, asked: Asked
 ) -> None:
     """Fill `memory` by playing `teach`, or from the file `taught`."""
-    from agent.lab.bench.trials import teach
+    from agent.lab.bench.trials import TrialOrder, teach
 
     if options.taught is not None:
         _copy(options.taught, memory)
         return
-    seeds = seeds_of(options.teach)
-    done = bar("teaching game", len(seeds))
-    teach(cartridge, seeds, memory, limit=options.limit, asked=asked, done=done)
+    orders = [TrialOrder(cartridge, until, seed, options.limit) for seed in seeds_of(options.teach)]
+    teach(orders, memory, asked=asked, done=bar("teaching game", len(orders)))
     if options.keep is not None:
         _copy(memory, options.keep)
 

@@ -33,6 +33,7 @@ class GameChoices:
         self._experience = experience or Experience()
         self._advise = advise
         self._asked: set[str] = set()  # choices for which advice was requested
+        self._mattered: set[str] = set()  # choices whose alternatives made a difference
         self._due: dict[str, Choice] = {}
 
     def way(self, choice: Choice, chance: Random) -> int:
@@ -58,6 +59,7 @@ class GameChoices:
 
     def matters(self, choice: Choice) -> None:
         """Note that the alternatives of a choice differ now: advice on it is requested at the next decision."""
+        self._mattered.add(choice.id)
         if self._advise is not None and choice.id not in self._asked:
             self._due[choice.id] = choice
 
@@ -74,6 +76,7 @@ class GameChoices:
         What memory has measured comes before a model's word: no advice is requested where memory has changed the choice.
         """
         taken = self.made[choice.id]
+        self._mattered.add(choice.id)
         self._due.pop(choice.id, None)
         if self._advise is None or choice.id in self._asked:
             return taken
@@ -86,11 +89,16 @@ class GameChoices:
                 self.changes += 1
         return self.made[choice.id]
 
+    def decisive(self) -> dict[str, int]:
+        """Return the choices that made a difference so far, by id: memory learns from these alone."""
+        return {name: way for name, way in self.made.items() if name in self._mattered}
+
     def to_json(self) -> dict[str, Json]:
         """Return the choices made so far."""
-        return {"made": dict(self.made), "asked": sorted(self._asked)}
+        asked, mattered = sorted(self._asked), sorted(self._mattered)
+        return {"made": dict(self.made), "asked": asked, "mattered": mattered}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self.made |= dict(data["made"])  # tasks added to the story later keep the choice drawn now
-        self._asked = set(data["asked"])
+        self._asked, self._mattered = set(data["asked"]), set(data["mattered"])

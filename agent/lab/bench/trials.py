@@ -13,11 +13,11 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app import Interrupt, Settings, Stop, Summary, play_run
 from agent.events import BattleEvent, MilestoneTimeEvent, events
 from agent.experience.memory_use import MemoryUse
-from agent.lab.bench.game import GOAL, StateWatcher
+from agent.lab.bench.game import StateWatcher
 from agent.lab.eval import blackouts
 from agent.lab.runner import play_all
 from agent.tools.progress import Asked, Done
-from emulator import Cartridge, EmulatorError
+from emulator import EmulatorError
 from memory import MemoryFault, RunReader, read_knowledge_store, read_run
 
 
@@ -160,17 +160,8 @@ class TaughtMemory(NamedTuple):
     seeds: frozenset[int]
 
 
-def teach(
-    cartridge: Cartridge,
-    seeds: Sequence[int],
-    memory: Path,
-    *,
-    limit: int,
-    asked: Asked,
-    done: Done,
-) -> None:
-    """Play the games in sequence to the first badge, all with the same memory."""
-    orders = [TrialOrder(cartridge.path, GOAL, seed, limit) for seed in seeds]
+def teach(orders: Sequence[TrialOrder], memory: Path, *, asked: Asked, done: Done) -> None:
+    """Play games in sequence, all with the same memory."""
 
     def learn(order: TrialOrder, asked: Asked) -> TrialGame:
         return play_on(order, memory, asked)

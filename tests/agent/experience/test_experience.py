@@ -266,6 +266,16 @@ def test_advice_is_requested_once_when_a_choice_matters(memory: AgentMemory) -> 
     assert (asked, choices.made, choices.changes) == (["how sure to be"], {"odds": 90}, 1)
 
 
+def test_only_choices_that_made_a_difference_are_remembered() -> None:
+    choices, luck = GameChoices(), Random(1)
+    early, late = (Choice(name, name, {1: "one", 2: "other"}) for name in ("early", "late"))
+    ways = [choices.way(each, luck) for each in (early, late)]
+    choices.matters(early)
+    resumed = GameChoices()
+    resumed.restore(choices.to_json())
+    assert choices.decisive() == resumed.decisive() == {"early": ways[0]}
+
+
 def add_milestone_time(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
     data: dict[str, Json] = {
         "run": f"run {next(RUNS)}",

@@ -114,7 +114,7 @@ def test_parallel_games_are_the_same_and_do_not_change_the_taught_memory(memory:
 
 def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
     memory = tmp_path / "memory.sqlite"
-    teach_games(CARTRIDGE, (7002,), memory, limit=220, asked=never, done=ignored)
+    teach_games([order(7002, "first_badge", limit=220)], memory, asked=never, done=ignored)
     lessons = lessons_of(memory)
     assert lessons.seeds == {7002}
     assert lessons.rows["milestone_time entries"] == 1
