@@ -345,7 +345,7 @@ def test_without_pp_the_game_uses_struggle(ring: Ring) -> None:
 
 
 def test_a_healing_trainer_is_beaten(ring: Ring) -> None:
-    ring.enter(Fighter("PLIPPET", 20, ("SURE POKE", "NAP PUFF")), trainer=(34, 1))
+    ring.enter(Fighter("PLIPPET", 30, ("SURE POKE", "NAP PUFF")), trainer=(34, 1))
     ring.weaken(5)
     ring.fight(BattlePolicy(DEX))
     assert ring.state.battle_result is BattleResult.WON
