@@ -20,12 +20,12 @@ from memory import MistakeRecord
 
 PROVEN: Final = 3  # wins without a defeat that count as proof
 READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
-SURE: Final = "odds"  # begins the id of a choice how sure to be
+ODDS: Final = "odds"  # begins the id of each choice of SURENESS
 SURENESS: Final = {
     50: "go at even odds",
     90: "train until nine of ten are won",
 }  # by the chance to win, in percent
-DARED: Final = 0.5  # the same, if memory knows only wins
+DARED: Final = 0.5  # the least chance to win at which a team is ready, if memory knows only wins
 MOST_HEALS: Final = 12  # counted for a row of trainers
 RESTED: Final = 80  # percent of HP needed for a trainer battle
 
@@ -159,7 +159,7 @@ class Readiness(NamedTuple):
 
 def sureness(task: Task) -> Choice:
     """Return the choice how likely a victory must be before a task's trainer is challenged."""
-    return Choice(f"{SURE}:{task.id}", f"how sure to be before this battle: {task.label}", SURENESS)
+    return Choice(f"{ODDS}:{task.id}", f"how sure to be before this battle: {task.label}", SURENESS)
 
 
 def readiness(game: GameContext, state: State, task: Task, percent: int | None = None) -> Readiness:

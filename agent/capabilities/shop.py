@@ -43,7 +43,7 @@ PRIORITY: Final = 52
 COST: Final = 5
 WORTH_A_SALE: Final = 1_000  # money for goods that is worth a walk to a shop
 NEAR: Final = 60  # steps to walk for items that run short: no more than to the next town
-NEXT_DOOR, NEXT_TOWN = 1, 2
+NEXT_DOOR, NEXT_TOWN = 1, 2  # as memory keeps them
 SHOPPING: Final = Choice(
     "shopping",
     "how far to go for items that run short",

@@ -27,7 +27,6 @@ from emulator import Cartridge, Dex
 from memory import read_knowledge_store
 
 WIDEST: Final = 1_000  # columns
-LIMIT: Final = 12_000  # ticks: three times a game of the demo
 
 
 def show(findings: Findings, *, json: bool) -> None:
@@ -98,7 +97,7 @@ class ExperienceOptions:
     teach: str
     seeds: str
     until: str | None = None
-    limit: int = LIMIT
+    limit: int = 12_000
     processes: int | None = None
     each_use: bool = True
     taught: Path | None = None
@@ -157,7 +156,7 @@ def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
 
 
 def _fill_memory(
-    memory: Path, cartridge: Path, until: str, options: ExperienceOptions, bar: Bar, asked: Asked
+    memory: Path, rom: Path, until: str, options: ExperienceOptions, bar: Bar, asked: Asked
 ) -> None:
     """Fill `memory` by playing `teach`, or from the file `taught`."""
     from agent.lab.bench.trials import TrialOrder, teach
@@ -165,7 +164,7 @@ def _fill_memory(
     if options.taught is not None:
         _copy(options.taught, memory)
         return
-    orders = [TrialOrder(cartridge, until, seed, options.limit) for seed in seeds_of(options.teach)]
+    orders = [TrialOrder(rom, until, seed, options.limit) for seed in seeds_of(options.teach)]
     teach(orders, memory, asked=asked, done=bar("teaching game", len(orders)))
     if options.keep is not None:
         _copy(memory, options.keep)

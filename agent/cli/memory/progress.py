@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from agent.capabilities.readiness import SURE, SURENESS
+from agent.capabilities.readiness import ODDS, SURENESS
 from agent.capabilities.shop import SHOPPING
 from agent.cli.memory.show import open_view
 from agent.cli.output import Output, listing
@@ -94,7 +94,7 @@ def _choices_of(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         kind, _, about = name.partition(":")
         if name == SHOPPING.id:
             yield SHOPPING.label, SHOPPING.ways[way]
-        elif kind == SURE:
+        elif kind == ODDS:
             yield f"how sure, {plain(about)}", SURENESS[way]
 
 
