@@ -18,7 +18,7 @@ from emulator.rules.engine import position as engine
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.compiled import COMPLETE
 from emulator.rules.engine.from_ram import put_team, read_position
-from emulator.rules.engine.playout import ATTACKS, best_move
+from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, best_move
 from emulator.rules.engine.position import OURS, THEIRS, Position, empty_positions
 from emulator.rules.engine.sending import start_battle
 from emulator.rules.engine.tables import Tables
@@ -98,7 +98,7 @@ def prepare(dex: Dex) -> None:
     search.share_won(positions, engine.NO_ONE, 1, tables)
     start_battle(positions[0], tables)
     choices = legal_choices(positions[0], OURS)
-    options = np.array([(choice, ATTACKS) for choice in choices])
+    options = np.array([(choice, ATTACKS, AS_THE_GAME) for choice in choices])
     search.hp_shares(positions[0], OURS)
     best_move(positions[0], OURS, ATTACKS, tables)
     search.race(positions, options, np.zeros(len(choices)), np.zeros(search.WEIGHTS), 1, tables)

@@ -66,13 +66,13 @@ UNSEEN: Final = (
 
 
 @compiled
-def make(position: Position, choice: int, then: int, tables: Tables) -> int:
-    """Make a choice of ours, go on by a policy, and return the outcome; GOES_ON when there is no end."""
+def make(position: Position, choice: int, then: int, foe: int, tables: Tables) -> int:
+    """Make a choice of ours, go on by a policy against that of the foe, and return the outcome; GOES_ON without an end."""
     if position.outcome in (WE_SEND, BOTH_SEND):
         send(position, OURS, choice - SWITCH, tables)
     else:
-        play_turn(position, choice, DECIDES, tables)
-    return play_on(position, then, AS_THE_GAME, LONGEST, tables)
+        play_turn(position, choice, choose(position, THEIRS, foe, tables), tables)
+    return play_on(position, then, foe, LONGEST, tables)
 
 
 @compiled
@@ -120,9 +120,9 @@ def race(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Play the choices out in turn until one is clearly the best, or `budget` turns are played.
 
-    `positions` holds the position and room for a copy; `options` has a row for each choice, with the policy to go on by.
-    Each choice meets the same chances. Returns the mean value of each, the share with the best outcome, a victory or a
-    catch, and the number of playouts.
+    `positions` holds the position and room for a copy; `options` has a row for each choice, with the policies by which we
+    and the foe go on. Each choice meets the same chances. Returns the mean value of each, the share with the best
+    outcome, a victory or a catch, and the number of playouts.
     """
     start, end = positions[0], positions[1]
     count = len(options)
@@ -139,7 +139,8 @@ def race(
             for each in range(BATCH):
                 positions[1] = start
                 end.seed, end.draws = seed + first + each, 0
-                outcome = make(end, int(options[at, 0]), int(options[at, 1]), tables)
+                option = options[at]
+                outcome = make(end, int(option[0]), int(option[1]), int(option[2]), tables)
                 value = value_of(start, end, outcome, weights) - costs[at]
                 sums[at] += value
                 squares[at] += value * value
@@ -229,7 +230,7 @@ def best_opening(position: Position, tables: Tables) -> int:
     positions[0] = position
     start_battle(positions[0], tables)
     choices = [each for each in legal_choices(positions[0], OURS) if each < ITEM]
-    options = np.array([(each, CAREFUL) for each in choices])
+    options = np.array([(each, CAREFUL, AS_THE_GAME) for each in choices])
     weights = np.zeros(WEIGHTS)
     weights[WON] = 1
     means, _, _ = race(positions, options, np.zeros(len(options)), weights, OPENING_TURNS, tables)
@@ -238,12 +239,13 @@ def best_opening(position: Position, tables: Tables) -> int:
 
 
 class TurnOption(NamedTuple):
-    """One option of a turn: the order, the engine's choice for it, how playouts go on, and what it costs."""
+    """One option of a turn: the order, the engine's choice for it, how playouts go on, what it costs, how the foe chooses."""
 
     order: Order
     choice: int
     then: int = ATTACKS
     cost: float = 0.0
+    foe: int = AS_THE_GAME
 
 
 class RatedOption(NamedTuple):
@@ -298,7 +300,7 @@ def rate(
     usual = {then: usual_choice(position, then, tables) for then in {each.then for each in options}}
     means, won, _ = race(
         positions,
-        np.array([(each.choice, each.then) for each in options]),
+        np.array([(each.choice, each.then, each.foe) for each in options]),
         np.array([each.cost - USUAL * (each.choice == usual[each.then]) for each in options]),
         weights,
         budget // FIRST_LOOK if first else budget,

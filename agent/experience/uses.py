@@ -4,7 +4,7 @@ Each use of memory can be switched off separately, and the decisions it changed 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -101,8 +101,7 @@ def best_of(
     """Return the alternative to take by Thompson sampling; the one `drawn` if no run tells anything.
 
     For each, a mean is sampled from what is believed of it: its runs, and one more that is like the mean of all. So an
-    alternative is taken as often as it is likely to be the best. Alternatives are compared at the latest milestone that
-    all tried ones reached.
+    alternative is taken as often as it is likely to be the best.
     """
     last, took = _compared(choice, ways, milestone_times)
     if not took:
@@ -117,7 +116,7 @@ def best_of(
     best = min(ways, key=sampled.__getitem__)
     others = f"{fmean(took[drawn]):.0f}" if drawn in took else "is not tried"
     figures = (
-        f"took {fmean(took[best]):.0f} ticks to {last} (x{len(took[best])})"
+        f"took {fmean(took[best]):.0f} ticks {last} (x{len(took[best])})"
         if best in took
         else "is not tried"
     )
@@ -140,7 +139,7 @@ def verdicts_on(
     best = min(took.values(), key=fmean, default=())
     return {
         way: WayVerdict(
-            f"{fmean(ticks):,.0f} ticks to {last.replace('_', ' ')}, {len(ticks)} "
+            f"{fmean(ticks):,.0f} ticks {last.replace('_', ' ')}, {len(ticks)} "
             f"{'game' if len(ticks) == 1 else 'games'}",
             is_worse=_clearly_longer(ticks, best),
         )
@@ -151,13 +150,24 @@ def verdicts_on(
 def _compared(
     choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
 ) -> tuple[str, Mapping[int, Ticks]]:
-    """Return the latest milestone that all alternatives tried have reached, and the ticks each took to it."""
-    known = _known(choice, milestone_times)
+    """Return between which milestones the alternatives are compared, and the ticks each took.
+
+    They are compared from the last milestone before they first mattered in any run, since what came before is chance,
+    to the latest that all tried ones reached.
+    """
+    runs = [each for each in _runs_with(choice, milestone_times) if each.way in ways]
+    start = min(runs, key=lambda each: each.ticks[each.since], default=NO_RUN).since
+    known: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        for name, tick in run.ticks.items():
+            if tick > run.ticks.get(start, tick):
+                known[run.way][name].append(tick - run.ticks[start])
     common = set.intersection(*map(set, known.values())) if known else set()
     if not common:
         return "", {}
     last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
-    return last, {way: known[way][last] for way in ways if way in known}
+    words = f"from {start} to {last}" if start else f"to {last}"
+    return words, {way: known[way][last] for way in ways if way in known}
 
 
 def _clearly_longer(some: Ticks, best: Ticks) -> bool:
@@ -168,16 +178,25 @@ def _clearly_longer(some: Ticks, best: Ticks) -> bool:
     return fmean(some) - fmean(best) > CLEARLY * error
 
 
-def _known(choice: str, milestone_times: Iterable[Entry]) -> Mapping[int, Mapping[str, Ticks]]:
-    """Return the ticks that each alternative took to each milestone."""
-    seen: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+class _Run(NamedTuple):
+    """The alternative that a run took, the tick of each of its milestones, and the one before the choice mattered."""
+
+    way: int
+    ticks: Mapping[str, int]
+    since: str
+
+
+NO_RUN: Final = _Run(0, {}, "")
+
+
+def _runs_with(choice: str, milestone_times: Iterable[Entry]) -> Iterator[_Run]:
+    """Yield the runs in which a choice mattered; "" is the milestone at which all begin."""
     for entry in milestone_times:
         data: Mapping[str, Any] = entry.data
-        way = data["choices"].get(choice)
-        if way is not None:
-            for milestone, taken in milestones_of(data).items():
-                seen[way][milestone].append(taken["tick"])
-    return seen
+        if choice in data["choices"]:
+            ticks = {name: taken["tick"] for name, taken in milestones_of(data).items()}
+            since = data.get("since", {}).get(choice, "")
+            yield _Run(data["choices"][choice], {"": 0, **ticks}, since if since in ticks else "")
 
 
 class Experience(SavedAttributes):

@@ -250,7 +250,7 @@ def key_over_games(kind: str, data: Mapping[str, Json]) -> str | None:
 
 
 MILESTONE_TIME: Final = "milestone_time"
-_OF_THE_RUN: Final = ("run", "choices", "milestone", "before", "left", "found", "moved")
+_OF_THE_RUN: Final = ("run", "choices", "since", "milestone", "before", "left", "found", "moved")
 
 
 def milestones_of(milestone_time: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -260,9 +260,12 @@ def milestones_of(milestone_time: Mapping[str, Any]) -> dict[str, Mapping[str, A
 
 
 def _merge_milestones(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+    """Return the later data with the earlier milestones; `since` says after which one a choice first mattered."""
     before = {**milestones_of(known), **new.get("before", {})}
     before.pop(new["milestone"], None)
-    return {**new, "before": before}
+    later = {each: known["milestone"] for each in new["choices"] if each not in known["choices"]}
+    since = {**later, **known.get("since", {}), **new.get("since", {})}
+    return {**new, "since": since, "before": before}
 
 
 TALK_OUTCOME: Final = "talk"

@@ -348,6 +348,22 @@ def test_e38_choices_are_compared_at_a_milestone_that_all_reached(memory: AgentM
     assert shares(memory)[2] > 0.9
 
 
+def test_what_came_before_a_choice_mattered_does_not_count(memory: AgentMemory) -> None:
+    first, second, _ = STARTER.interaction.people
+    for way, start, took in ((first, 900, 200), (second, 100, 300), (first, 500, 210)):
+        run: dict[str, Json] = {"run": f"run {next(RUNS)}", "turns": 5, "battles": 1, "lost": 0}
+        for milestone, tick, made in (
+            ("parcel", start - 50, {}),
+            ("rival", start, {}),
+            ("badge", start + took, {STARTER.id: way}),
+        ):
+            data = {**run, "milestone": milestone, "tick": tick, "choices": made}
+            memory.blackboard.write(EPISODIC, MILESTONE_TIME, data, tick=tick, game_s=1.0)
+    known = experience(memory).verdicts(STARTER.id, (first, second))
+    assert known[first].words == "205 ticks from rival to badge, 2 games"
+    assert known[second].words == "300 ticks from rival to badge, 1 game"
+
+
 def test_a_run_is_one_entry_with_all_its_milestones(memory: AgentMemory) -> None:
     for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
         data: dict[str, Json] = {"run": "run-7", "choices": {STARTER.id: 3}, "turns": tick // 20}

@@ -10,6 +10,7 @@ from agent.skills import Attack
 from emulator import Dex
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.foe import choose_move
+from emulator.rules.engine.playout import AS_THE_GAME
 from emulator.rules.engine.position import (
     GOES_ON,
     ITEM,
@@ -32,10 +33,13 @@ from tests.proofs.showdown.positions import Columns, Translator
 class Players:
     """Answers what asked.js asks: for our side by a policy, for the other as the game does."""
 
-    def __init__(self, dex: Dex, classes: Sequence[int]) -> None:
-        """`classes` says for each battle how the foe chooses: as a trainer class, or any move for 0."""
+    def __init__(self, dex: Dex, classes: Sequence[int], foe: int = AS_THE_GAME) -> None:
+        """`classes` says for each battle how the foe chooses: as a trainer class, or any move for 0.
+
+        `foe` is the policy that our side expects of it.
+        """
         self._dex, self._tables = dex, tables_of(dex)
-        self._classes = classes
+        self._classes, self._expected = classes, foe
         self._translator: Translator | None = None
         self._out: dict[int, tuple[int, int]] = {}  # who the foe has out, since which turn
         self.asked = self.unlike = 0
@@ -95,7 +99,8 @@ class Players:
         self, position: Position, choices: Sequence[int], *, first: bool = False
     ) -> list[search.RatedOption]:
         options = [
-            search.TurnOption(Attack(0), each, cost=_cost(position, each)) for each in choices
+            search.TurnOption(Attack(0), each, cost=_cost(position, each), foe=self._expected)
+            for each in choices
         ]
         weights = search.weights_of(position, policy.TRAINING_RUN_VALUE)
         tables = self._tables

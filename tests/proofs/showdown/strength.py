@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from agent.battle.odds import mon_from
 from agent.lab.stats import mean_interval
 from emulator import Dex
+from emulator.rules.engine.playout import AS_THE_GAME, GREEDY
 from tests.proofs.showdown.calibration import team_json, with_moves
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.showdown.oracle import Game, Match, TeamJson, play_matches
@@ -22,6 +23,9 @@ PAIRS: Final = 5  # of teams in a job
 SIMPLE: Final = ("random", "greedy")
 OPPONENTS: Final = (*SIMPLE, "heuristics")  # poke-env's SimpleHeuristicsPlayer
 REFERENCE: Final = 100  # playouts of each choice
+EXPECTED: Final = {
+    "greedy": GREEDY
+}  # by our side, as by the reference; of others what the game does
 
 LEAST_OF_HEURISTICS: Final = 0.6  # won against them
 MOST_BEHIND: Final = 0.02  # the reference search
@@ -56,7 +60,7 @@ def _played(number: int, contenders: Mapping[str, str | int], opponents: Sequenc
                 for at, teams in enumerate(pairs)
                 for way in range(2)
             ]
-            players = Players(dex, [0] * len(matches))
+            players = Players(dex, [0] * len(matches), EXPECTED.get(opponent, AS_THE_GAME))
             scores = [_score(game) for game in play_matches(matches, players.choose)]
             row[name][opponent] = [
                 (one + other) / 2 for one, other in zip(scores[::2], scores[1::2], strict=True)
