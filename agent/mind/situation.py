@@ -171,8 +171,9 @@ class SituationDescriber:
     ) -> str:
         labels = {each.name: _flat(each.label)[:MOST_LABEL] for each in moment.actions}
         context = self._ahead(moment.percept.state)
-        if purpose not in TRIED:  # there, what keeps failing here stands beside each candidate
-            context["location"] = self.story.place_of(moment.percept.state)
+        # Where a way was tried in vain, what keeps failing here stands beside each candidate.
+        about = "place" if purpose in TRIED else "location"
+        context[about] = self.story.place_of(moment.percept.state)
         found = self.memory.inject_memory_context(wanted, context, known, labels)
         return "\n\n".join(found.values())
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from memory.codec import Json, from_json
-from memory.tiers.encounters import OPPONENT_MET, OpponentMet
+from memory.tiers.encounters import (
+    ITEM_OWNED,
+    OPPONENT_MET,
+    PLACE_KNOWN,
+    ItemOwned,
+    OpponentMet,
+    PlaceKnown,
+)
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory, proven
@@ -18,7 +25,9 @@ SectionName: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
 
 BUDGET: Final = 300  # tokens of one section
 MOST: Final = 4  # lines of one kind
-MOST_SEEN: Final = 400  # rows of opponents that are searched
+MOST_SEEN: Final = 400  # rows of one kind that are searched
+
+Met = TypeVar("Met", OpponentMet, PlaceKnown, ItemOwned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +65,8 @@ class MemoryAIIntegration:
     ) -> str:
         """Return what is known about the next battle and the place, this game's own part included.
 
-        `context` has the `opponent` and its `enemy_pokemon` in order, as memory names them, and the `location`; each may
-        be missing.
+        `context` has the `opponent` and its `enemy_pokemon` in order, as memory names them, the `location` whose mistakes
+        are told, and the `place` of which all is told; each may be missing.
         """
         enemies = str(context.get("enemy_pokemon") or "")
         lines = [
@@ -65,6 +74,7 @@ class MemoryAIIntegration:
             *self._record(str(context.get("opponent") or "")),
             *self._wins(enemies),
             *self._mistakes(enemies, context),
+            *self._place(str(context.get("place") or "")),
         ]
         return _section(
             "What earlier games and this one taught:", (f"- {each}" for each in lines), budget
@@ -93,15 +103,7 @@ class MemoryAIIntegration:
 
     def _record(self, opponent: str) -> Iterator[str]:
         """Yield the battles against one trainer, summed over all games."""
-        tactician = self.tactician
-        entries = tactician.blackboard.entries(
-            tactician.semantic, kind=OPPONENT_MET, limit=MOST_SEEN
-        )
-        met = [
-            from_json(OpponentMet, each.data)
-            for each in entries
-            if each.data["subject"] == opponent and not each.closed and each.status != "claim"
-        ]
+        met = self._met(OPPONENT_MET, OpponentMet, "subject", opponent)
         if not met:
             return
         won, lost = (sum(getattr(each, name) for each in met) for name in ("won", "lost"))
@@ -111,6 +113,31 @@ class MemoryAIIntegration:
         if by := next((each for each in met[::-1] if each.lost_by), None):
             words.append(f"{by.lost_by} at level {by.lost_at} lost to it")
         yield "; ".join(words)
+
+    def _place(self, place: str) -> Iterator[str]:
+        """Yield what there is in one place and what was first got there, over all games."""
+        known = self._met(PLACE_KNOWN, PlaceKnown, "subject", place)
+        if known:
+            visits = sum(each.visits for each in known)
+            there = dict.fromkeys(name for each in known for name in each.points_of_interest)
+            left = dict.fromkeys(name for each in known for name in each.unexplored_areas)
+            words = [f"{place}, this place: visited {visits}x"]
+            words += [", ".join(there)] if there else []
+            words += [f"not explored from here: {', '.join(left)}"] if left else []
+            yield "; ".join(words)
+        got = [each.subject for each in self._met(ITEM_OWNED, ItemOwned, "place", place)]
+        if got:
+            yield f"got in {place}: {', '.join(dict.fromkeys(got))}"
+
+    def _met(self, kind: str, record: type[Met], field: str, name: str) -> list[Met]:
+        """Return the open rows of a kind whose `field` is `name`, without claims."""
+        tactician = self.tactician
+        entries = tactician.blackboard.entries(tactician.semantic, kind=kind, limit=MOST_SEEN)
+        return [
+            from_json(record, each.data)
+            for each in entries
+            if each.data[field] == name and not each.closed and each.status != "claim"
+        ]
 
     def _wins(self, enemies: str) -> Iterator[str]:
         """Yield the moves that won against the whole team `enemies`, the most proven first."""

@@ -138,15 +138,32 @@ def play_trials(
 ) -> Trials:
     """Play each order in each arm; the memory of an order is for the taught arms.
 
+    Without a use of memory that changed no decision, the taught game is the same, and is not played again.
     Raises KeyboardInterrupt once a stop is requested.
     """
-    every = [
-        replace(order, without=arm.off, memory=order.memory if arm.is_taught else None)
-        for order in orders
-        for arm in arms
-    ]
-    games = play_all(play_game, every, processes=processes, done=done, asked=asked)
-    return {arm: games[at :: len(arms)] for at, arm in enumerate(arms)}
+
+    def play(chosen: Sequence[tuple[TrialOrder, Arm]]) -> dict[tuple[TrialOrder, Arm], TrialGame]:
+        every = [
+            replace(order, without=arm.off, memory=order.memory if arm.is_taught else None)
+            for order, arm in chosen
+        ]
+        games = play_all(play_game, every, processes=processes, done=done, asked=asked)
+        return dict(zip(chosen, games, strict=True))
+
+    trials = [(order, arm) for order in orders for arm in arms]
+    games = play([(order, arm) for order, arm in trials if not arm.off])
+    for order, arm in trials:
+        taught = games.get((order, TAUGHT))
+        if arm.off and taught is not None and not _depends_on(taught, arm.off):
+            games[order, arm] = taught
+            done(1)
+    games |= play([each for each in trials if each not in games])
+    return {arm: [games[order, arm] for order in orders] for arm in arms}
+
+
+def _depends_on(game: TrialGame, uses: Sequence[MemoryUse]) -> bool:
+    """Return whether one of these uses of memory may have changed a game."""
+    return game.moved is None or any(game.moved.get(use.value, 0) for use in uses)
 
 
 LESSONS: Final = ("patterns", "strategies", "mistakes", "preferences")

@@ -17,6 +17,7 @@ from agent.lab.bench.experience import MEASURES, TICKS, EffectVerdict, differenc
 from agent.lab.bench.trials import (
     EMPTY,
     TAUGHT,
+    Arm,
     TrialGame,
     TrialOrder,
     arms,
@@ -88,6 +89,15 @@ def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
     trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
     assert trials[TAUGHT][0].choices[CHOICE] == 4
     assert trials[choosing][0].choices[CHOICE] == 3  # the random choice
+
+
+def test_a_game_without_a_use_that_changed_nothing_is_the_taught_one(memory: Path) -> None:
+    unused = Arm("taught without routes", is_taught=True, off=(MemoryUse.ROUTES,))
+    the_order = order(UNLUCKY, "rival", memory)
+    trials = play_trials([the_order], (TAUGHT, unused), processes=1, asked=never, done=ignored)
+    (taught,) = trials[TAUGHT]
+    assert trials[unused] == [taught]
+    assert play_game(replace(the_order, without=unused.off), never) == taught
 
 
 def test_a_game_that_misses_its_milestone_counts_at_the_limit() -> None:

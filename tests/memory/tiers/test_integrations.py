@@ -7,7 +7,14 @@ import pytest
 from inline_snapshot import snapshot
 
 from memory import Json, MistakeRecord, as_json
-from memory.tiers.encounters import OPPONENT_MET, OpponentMet
+from memory.tiers.encounters import (
+    ITEM_OWNED,
+    OPPONENT_MET,
+    PLACE_KNOWN,
+    ItemOwned,
+    OpponentMet,
+    PlaceKnown,
+)
 from memory.tiers.integrations import MemoryAIIntegration
 from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, STRATEGY, Tiers
@@ -69,6 +76,21 @@ def test_e36_a_first_member_of_the_team_that_won_is_a_mistake_that_is_listed(tie
     assert "turtle lost against rat" in text
     assert "won 2" not in text  # only the first of them was beaten
     assert integration(tiers).get_tactical_context({"enemy_pokemon": "bat"}) == ""
+
+
+def test_e36_a_place_is_told_over_all_games(tiers: Tiers) -> None:
+    semantic = tiers.tactician.semantic
+    place = PlaceKnown("", "store", 7, "indoors", ("town",), ("cellar",), ("sells items",), ())
+    tiers.blackboard.write(semantic, PLACE_KNOWN, as_json(place), status="verified")
+    for name, where in (("POTION", "store"), ("BALL", "town")):
+        item = ItemOwned("r1", name, where, 1, 9, 2)
+        tiers.blackboard.write(semantic, ITEM_OWNED, as_json(item), status="verified")
+    assert integration(tiers).get_tactical_context({"place": "store"}) == snapshot("""\
+What earlier games and this one taught:
+- store, this place: visited 7x; sells items; not explored from here: cellar
+- got in store: POTION\
+""")
+    assert integration(tiers).get_tactical_context({"place": "gym"}) == ""
 
 
 def test_e36_what_is_claimed_or_closed_is_left_out(tiers: Tiers) -> None:
