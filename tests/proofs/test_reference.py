@@ -3,6 +3,8 @@
 The search takes some seconds for a battle; a size of 1 is 20 battles.
 """
 
+from functools import partial
+
 import pytest
 
 from tests.emulator.synthetic.facts import FOLDER, MISSING
@@ -23,9 +25,10 @@ def test_playouts_with_shortcuts_end_as_those_without_and_the_same_choice_is_bes
 def test_the_policy_is_not_behind_a_search_on_showdowns_engine(proof: Sized) -> None:
     if missing() or not FOLDER.exists():
         pytest.skip(missing() or MISSING)
-    from tests.proofs.showdown.strength import lead, policies_job, reference_job, weaknesses
+    from tests.proofs.showdown.strength import SIMPLE, lead, policies_job, reference_job, weaknesses
 
     reference = proof("reference", 1)
     ours = reference.rows(policies_job, part="policies")
-    found = lead(ours, reference.rows(reference_job))
+    searched = {each: reference.rows(partial(reference_job, each), part=each) for each in SIMPLE}
+    found = lead(ours, searched)
     reference.judge([{"name": "strength", "problems": weaknesses(found)}], found)

@@ -38,9 +38,9 @@ def policies_job(number: int) -> Row:
     return _played(number, {"ours": "asked", "greedy": "greedy"}, OPPONENTS)
 
 
-def reference_job(number: int) -> Row:
-    """Let the search on Showdown's engine play the same battles."""
-    return _played(number, {"reference": REFERENCE}, SIMPLE)
+def reference_job(opponent: str, number: int) -> Row:
+    """Let the search on Showdown's engine play the same battles against one opponent."""
+    return _played(number, {"reference": REFERENCE}, (opponent,))
 
 
 def _played(number: int, contenders: Mapping[str, str | int], opponents: Sequence[str]) -> Row:
@@ -99,10 +99,10 @@ def weaknesses(found: Mapping[str, Any]) -> list[str]:
     return wrong
 
 
-def lead(rows: Sequence[Row], reference: Sequence[Row]) -> dict[str, Any]:
-    """Return the shares won by the search, by ours in the same battles, and what ours has over it."""
+def lead(rows: Sequence[Row], searched: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Return the shares won by the search, by opponent, by ours in the same battles, and what ours has over it."""
     found: dict[str, Any] = {}
-    for opponent in SIMPLE:
+    for opponent, reference in searched.items():
         found[f"ours against {opponent}"] = _won(rows, "ours", opponent)
         found[f"search against {opponent}"] = _won(reference, "reference", opponent)
         leads = [
