@@ -1,6 +1,6 @@
 """The policy beside a search that plays each choice out a hundred times on Pokemon Showdown's engine itself.
 
-The search takes some seconds for a battle; a size of 1 is 20 battles.
+Both are told how the other side chooses. The search takes some seconds for a battle; a size of 1 is 20 battles.
 """
 
 from functools import partial
@@ -25,10 +25,12 @@ def test_playouts_with_shortcuts_end_as_those_without_and_the_same_choice_is_bes
 def test_the_policy_is_not_behind_a_search_on_showdowns_engine(proof: Sized) -> None:
     if missing() or not FOLDER.exists():
         pytest.skip(missing() or MISSING)
-    from tests.proofs.showdown.strength import SIMPLE, lead, policies_job, reference_job, weaknesses
+    from tests.proofs.showdown.strength import SIMPLE, lead, reference_job, told_job, weaknesses
 
     reference = proof("reference", 1)
-    ours = reference.rows(policies_job, part="policies")
-    searched = {each: reference.rows(partial(reference_job, each), part=each) for each in SIMPLE}
-    found = lead(ours, searched)
+    told, searched = (
+        {each: reference.rows(partial(job, each), part=f"{name}/{each}") for each in SIMPLE}
+        for name, job in (("told", told_job), ("searched", reference_job))
+    )
+    found = lead(told, searched)
     reference.judge([{"name": "strength", "problems": weaknesses(found)}], found)

@@ -23,9 +23,7 @@ PAIRS: Final = 5  # of teams in a job
 SIMPLE: Final = ("random", "greedy")
 OPPONENTS: Final = (*SIMPLE, "heuristics")  # poke-env's SimpleHeuristicsPlayer
 REFERENCE: Final = 100  # playouts of each choice
-EXPECTED: Final = {
-    "greedy": GREEDY
-}  # by our side, as by the reference; of others what the game does
+TOLD: Final = {"random": AS_THE_GAME, "greedy": GREEDY}  # what the reference knows of them
 
 LEAST_OF_HEURISTICS: Final = 0.6  # won against them
 MOST_BEHIND: Final = 0.02  # the reference search
@@ -38,12 +36,22 @@ def policies_job(number: int) -> Row:
     return _played(number, {"ours": "asked", "greedy": "greedy"}, OPPONENTS)
 
 
+def told_job(opponent: str, number: int) -> Row:
+    """Let the agent's policy play the same battles against one opponent, and expect how it chooses, as the search does."""
+    return _played(number, {"ours": "asked"}, (opponent,), TOLD[opponent])
+
+
 def reference_job(opponent: str, number: int) -> Row:
     """Let the search on Showdown's engine play the same battles against one opponent."""
     return _played(number, {"reference": REFERENCE}, (opponent,))
 
 
-def _played(number: int, contenders: Mapping[str, str | int], opponents: Sequence[str]) -> Row:
+def _played(
+    number: int,
+    contenders: Mapping[str, str | int],
+    opponents: Sequence[str],
+    expected: int = AS_THE_GAME,
+) -> Row:
     dex, random = red_dex(), Random(number)
     level = LEVELS[number % len(LEVELS)]
     pairs = [[_team(dex, random, level) for _ in range(2)] for _ in range(PAIRS)]
@@ -60,7 +68,7 @@ def _played(number: int, contenders: Mapping[str, str | int], opponents: Sequenc
                 for at, teams in enumerate(pairs)
                 for way in range(2)
             ]
-            players = Players(dex, [0] * len(matches), EXPECTED.get(opponent, AS_THE_GAME))
+            players = Players(dex, [0] * len(matches), expected)
             scores = [_score(game) for game in play_matches(matches, players.choose)]
             row[name][opponent] = [
                 (one + other) / 2 for one, other in zip(scores[::2], scores[1::2], strict=True)
@@ -99,10 +107,13 @@ def weaknesses(found: Mapping[str, Any]) -> list[str]:
     return wrong
 
 
-def lead(rows: Sequence[Row], searched: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    """Return the shares won by the search, by opponent, by ours in the same battles, and what ours has over it."""
+def lead(
+    told: Mapping[str, Sequence[Row]], searched: Mapping[str, Sequence[Row]]
+) -> dict[str, Any]:
+    """Return the shares won by ours and by the search, each by opponent, and what ours has over it in the same battles."""
     found: dict[str, Any] = {}
     for opponent, reference in searched.items():
+        rows = told[opponent]
         found[f"ours against {opponent}"] = _won(rows, "ours", opponent)
         found[f"search against {opponent}"] = _won(reference, "reference", opponent)
         leads = [
