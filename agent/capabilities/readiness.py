@@ -1,6 +1,6 @@
 """Readiness of the team for the next trainer: by exact odds, and by battles in memory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -8,6 +8,7 @@ from agent.battle.odds import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import restorable_hp
 from agent.experience.choices import Choice
+from agent.experience.memory_use import MemoryUse
 from agent.experience.uses import Experience
 from agent.story.facts import FactKind
 from agent.story.interactions import Task
@@ -16,7 +17,7 @@ from emulator import Dex, Party, PartyMon, State
 from emulator.ram.party import MoveSlot
 from emulator.rules.arithmetic import full_pp
 from emulator.world.map_objects import Opponent
-from memory import MistakeRecord
+from memory import MistakeRecord, SuccessfulStrategy
 
 PROVEN: Final = 3  # wins without a defeat that count as proof
 READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
@@ -51,31 +52,59 @@ def won_against(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> 
     species = dex.all_species.get(mon.species)
     if species is None or not team:
         return None
-    enemies = ", ".join(dict.fromkeys(dex.species(each.species).name for each in team))
-    strongest = max(each.level for each in team)
+    enemies = _names(dex, team)
     wins, levels = 0, []
-    for known in experience.wins(species.name, enemies):
-        if known.context.get("enemy_level") != strongest:
-            continue
+    for known, level in _fought(experience.wins(species.name, enemies), team):
         if known.success_rate < 1:
             return None
         wins += known.total_uses
-        levels.append(known.context.get("player_level"))
-    lowest = min((level for level in levels if isinstance(level, int)), default=None)
-    if lowest is None or wins < PROVEN or mon.level < lowest - 1:
+        levels.append(level)
+    if wins < PROVEN or mon.level < min(levels) - 1:
         return None
-    return Proof(species.name, enemies, wins, lowest)
+    return Proof(species.name, enemies, wins, min(levels))
 
 
-def lost_to(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> MistakeRecord | None:
-    """Return the battle that the species of `mon` lost against `team` at its level or above, or None."""
+def lost_to(
+    dex: Dex, mon: PartyMon, team: Foes, experience: Experience, enough: float = DARED
+) -> MistakeRecord | None:
+    """Return a battle that the species of `mon` lost against `team` at its level or above, or None.
+
+    It counts unless at this level and below the share `enough` of all such battles was won: some of those with even odds
+    are lost.
+    """
     species = dex.all_species.get(mon.species)
-    defeats = experience.defeats(species.name) if species is not None else ()
-    for each in defeats:
-        lost_at = each.situation["player_level"]
-        if isinstance(lost_at, int) and mon.level <= lost_at and _was_against(dex, each, team):
-            return each
-    return None
+    if species is None:
+        return None
+    lost = [
+        each
+        for each in experience.defeats(species.name)
+        if isinstance(level := each.situation["player_level"], int)
+        and mon.level <= level
+        and _was_against(dex, each, team)
+    ]
+    times = sum(each.occurrence_count for each in lost)
+    fought = experience.wins(species.name, _names(dex, team), MemoryUse.STRENGTH) if lost else ()
+    won = sum(
+        known.success_rate * known.total_uses
+        for known, level in _fought(fought, team)
+        if level <= mon.level
+    )
+    return lost[0] if lost and won < enough * (won + times) else None
+
+
+def _names(dex: Dex, team: Foes) -> str:
+    return ", ".join(dict.fromkeys(dex.species(each.species).name for each in team))
+
+
+def _fought(
+    known: Iterable[SuccessfulStrategy], team: Foes
+) -> Iterator[tuple[SuccessfulStrategy, int]]:
+    """Yield the strategies that were used against a team of this level, with the level of who used them."""
+    strongest = max((each.level for each in team), default=0)
+    for each in known:
+        level = each.context.get("player_level")
+        if each.context.get("enemy_level") == strongest and isinstance(level, int):
+            yield each, level
 
 
 def _was_against(dex: Dex, defeat: MistakeRecord, team: Foes) -> bool:
@@ -212,7 +241,7 @@ def readiness_of(
         chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, *helps)
         if chance < DARED:
             continue
-        defeat = lost_to(game.dex, mon, team, game.experience)
+        defeat = lost_to(game.dex, mon, team, game.experience, enough)
         if defeat is not None:
             held_back = held_back or (defeat if chance >= enough else None)
         elif chance >= enough:

@@ -260,9 +260,11 @@ class Experience(SavedAttributes):
 
         return self._known(MemoryUse.STRENGTH, (own,), find, ())
 
-    def wins(self, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
+    def wins(
+        self, own: str, enemies: str, use: MemoryUse = MemoryUse.WINS
+    ) -> Sequence[SuccessfulStrategy]:
         """Return the strategies with which a Pokemon of this name beat all of `enemies`, the most proven first."""
-        return self._strategies(MemoryUse.WINS, own, enemies)
+        return self._strategies(use, own, enemies)
 
     def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
         """Return the most proven sequence of moves that won for `own` against `enemy`."""

@@ -171,6 +171,21 @@ def win(state: State, against: Foes, level: int, rate: float = 1.0) -> Successfu
     return SuccessfulStrategy("s", context, enemies, own, "", ("CUT",), rate, PROVEN, LATE, LATE)
 
 
+@pytest.mark.parametrize(("enough", "is_ready"), [(0.5, True), (0.6, False)])
+def test_a_defeat_counts_unless_as_many_battles_were_won_as_wanted(
+    memory: AgentMemory, challenge: Challenge, enough: float, *, is_ready: bool
+) -> None:
+    state, against = challenge
+    party = alone(state)
+    lost = replace(defeat(state, against, party[0].level), occurrence_count=PROVEN)
+    memory.tactician.add_mistake(lost)
+    memory.tactician.add_strategy(win(state, against, party[0].level))  # as often
+    asked = context_of(experience(memory))
+    found = readiness_of(asked, party, against, enough=enough)
+    assert found.ready is is_ready
+    assert (found.held_back is None) is is_ready
+
+
 def almost_ready(state: State, against: Foes) -> Party:
     """Return the first member alone and rested, with the highest part of its stats at which the odds are not good yet."""
     first = state.party[0]
