@@ -9,8 +9,8 @@ from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     ahead,
+    defeats_by,
     led_by,
-    lost_to,
     readiness,
     remembered_strength,
     rested,
@@ -75,9 +75,9 @@ def best_lead(game: GameContext, state: State) -> int:
     if not readiness(game, state, task).ready:
         return _trainee(game, task, state, able)
     team = team_against(game.story, game.dex, task, state)
-    grown = [at for at in able if lost_to(game.dex, party[at], team, game.experience) is None]
-    able = grown or able
-    chances = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in able}
+    defeats = {at: defeats_by(game.dex, party[at], team, game.experience) for at in able}
+    odds = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in able}
+    chances = {at: defeats[at].corrected(odds[at]) for at in able}
     best = max(able, key=lambda at: (chances[at], -at))
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 

@@ -27,6 +27,7 @@ SURENESS: Final = {
     90: "train until nine of ten are won",
 }  # by the chance to win, in percent
 DARED: Final = 0.5  # the least chance to win at which a team is ready, if memory knows only wins
+ODDS_COUNT: Final = 10  # battles that the odds count as, beside those in memory
 MOST_HEALS: Final = 12  # counted for a row of trainers
 RESTED: Final = 80  # percent of HP needed for a trainer battle
 
@@ -64,32 +65,38 @@ def won_against(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> 
     return Proof(species.name, enemies, wins, min(levels))
 
 
-def lost_to(
-    dex: Dex, mon: PartyMon, team: Foes, experience: Experience, enough: float = DARED
-) -> MistakeRecord | None:
-    """Return a battle that the species of `mon` lost against `team` at its level or above, or None.
+class Defeats(NamedTuple):
+    """What memory knows of battles that the species of a member lost against a team at its level or above.
 
-    It counts unless at this level and below the share `enough` of all such battles was won: some of those with even odds
-    are lost.
+    `won` counts those that it won at its level or below.
     """
+
+    lost: tuple[MistakeRecord, ...] = ()
+    won: float = 0.0
+
+    def corrected(self, chance: float) -> float:
+        """Return the chance to win by the odds, which count as some battles, and by the battles fought."""
+        times = sum(each.occurrence_count for each in self.lost)
+        return (ODDS_COUNT * chance + self.won) / (ODDS_COUNT + self.won + times)
+
+
+def defeats_by(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> Defeats:
+    """Return what memory knows of battles that the species of `mon` lost against `team`."""
     species = dex.all_species.get(mon.species)
-    if species is None:
-        return None
-    lost = [
-        each
-        for each in experience.defeats(species.name)
-        if isinstance(level := each.situation["player_level"], int)
-        and mon.level <= level
-        and _was_against(dex, each, team)
-    ]
-    times = sum(each.occurrence_count for each in lost)
-    fought = experience.wins(species.name, _names(dex, team), MemoryUse.STRENGTH) if lost else ()
-    won = sum(
-        known.success_rate * known.total_uses
-        for known, level in _fought(fought, team)
-        if level <= mon.level
+    lost = tuple(
+        [
+            each
+            for each in (experience.defeats(species.name) if species is not None else ())
+            if isinstance(level := each.situation["player_level"], int)
+            and mon.level <= level
+            and _was_against(dex, each, team)
+        ]
     )
-    return lost[0] if lost and won < enough * (won + times) else None
+    if species is None or not lost:
+        return Defeats()
+    fought = experience.wins(species.name, _names(dex, team), MemoryUse.STRENGTH)
+    won = [known for known, level in _fought(fought, team) if level <= mon.level]
+    return Defeats(lost, sum(known.success_rate * known.total_uses for known in won))
 
 
 def _names(dex: Dex, team: Foes) -> str:
@@ -233,7 +240,7 @@ def readiness_of(
 ) -> Readiness:
     """Return the readiness of a party, rested and in the best order, for a trainer's team, and without a rest for `then`.
 
-    `enough` is the chance to win. A member that led in a defeat by the same team may lead again only at a higher level.
+    `enough` is the chance to win. Defeats of a member by the same team make its chance smaller, until its level is higher.
     """
     recovered = rested(game.dex, party)
     held_back = proof = None
@@ -241,11 +248,11 @@ def readiness_of(
         chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, *helps)
         if chance < DARED:
             continue
-        defeat = lost_to(game.dex, mon, team, game.experience, enough)
-        if defeat is not None:
-            held_back = held_back or (defeat if chance >= enough else None)
-        elif chance >= enough:
+        defeats = defeats_by(game.dex, mon, team, game.experience)
+        if defeats.corrected(chance) >= enough:
             return Readiness(ready=True)
+        if defeats.lost:
+            held_back = held_back or (defeats.lost[0] if chance >= enough else None)
         else:
             proof = proof or (None if then else won_against(game.dex, mon, team, game.experience))
     return Readiness(proof is not None, held_back, proof)

@@ -171,15 +171,19 @@ def win(state: State, against: Foes, level: int, rate: float = 1.0) -> Successfu
     return SuccessfulStrategy("s", context, enemies, own, "", ("CUT",), rate, PROVEN, LATE, LATE)
 
 
-@pytest.mark.parametrize(("enough", "is_ready"), [(0.5, True), (0.6, False)])
-def test_a_defeat_counts_unless_as_many_battles_were_won_as_wanted(
-    memory: AgentMemory, challenge: Challenge, enough: float, *, is_ready: bool
+@pytest.mark.parametrize(
+    ("won", "enough", "is_ready"), [(0, 0.5, False), (60, 0.5, True), (60, 0.9, False)]
+)
+def test_many_defeats_count_beside_the_battles_won(
+    memory: AgentMemory, challenge: Challenge, won: int, enough: float, *, is_ready: bool
 ) -> None:
     state, against = challenge
     party = alone(state)
-    lost = replace(defeat(state, against, party[0].level), occurrence_count=PROVEN)
+    lost = replace(defeat(state, against, party[0].level), occurrence_count=40)
     memory.tactician.add_mistake(lost)
-    memory.tactician.add_strategy(win(state, against, party[0].level))  # as often
+    if won:
+        known = replace(win(state, against, party[0].level), total_uses=won)
+        memory.tactician.add_strategy(known)
     asked = context_of(experience(memory))
     found = readiness_of(asked, party, against, enough=enough)
     assert found.ready is is_ready
