@@ -65,8 +65,8 @@ class MemoryAIIntegration:
     ) -> str:
         """Return what is known about the next battle and the place, this game's own part included.
 
-        `context` has the `opponent` and its `enemy_pokemon` in order, as memory names them, the `location` whose mistakes
-        are told, and the `place` of which all is told; each may be missing.
+        `context` has the `opponent` and its `enemy_pokemon` in order, as memory names them, the `location` for its
+        mistakes, and the `place` for all that is known of it; each may be missing.
         """
         enemies = str(context.get("enemy_pokemon") or "")
         lines = [

@@ -38,6 +38,7 @@ def proof(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Sized:
             return int(os.environ.get(f"PROOF_{variable}", default))
 
         workers = number("WORKERS", min(2, os.cpu_count() or 1))
-        return Proof(name, what, number("SIZE", size), number("SEED", 0), workers, STATE, visible)
+        sizes = number("SIZE", size), number("SEED", 0)
+        return Proof(name, request.path.name, what, *sizes, workers, STATE, visible)
 
     return create

@@ -1,6 +1,6 @@
 """The policy beside a search that plays each choice out a hundred times on Pokemon Showdown's engine itself.
 
-Both are told how the other side chooses. The search takes some seconds for a battle; a size of 1 is 20 battles.
+Both know how the other side chooses. The search takes some seconds for a battle; a size of 1 is 10 battles against each.
 """
 
 from functools import partial
@@ -22,15 +22,14 @@ def test_playouts_with_shortcuts_end_as_those_without_and_the_same_choice_is_bes
 
 
 @pytest.mark.proof
-def test_the_policy_is_not_behind_a_search_on_showdowns_engine(proof: Sized) -> None:
+@pytest.mark.parametrize("opponent", ["random", "greedy"])
+def test_the_policy_is_not_behind_a_search_on_showdowns_engine(proof: Sized, opponent: str) -> None:
     if missing() or not FOLDER.exists():
         pytest.skip(missing() or MISSING)
-    from tests.proofs.showdown.strength import SIMPLE, lead, reference_job, told_job, weaknesses
+    from tests.proofs.showdown.strength import informed_job, lead, reference_job, weaknesses
 
-    reference = proof("reference", 1)
-    told, searched = (
-        {each: reference.rows(partial(job, each), part=f"{name}/{each}") for each in SIMPLE}
-        for name, job in (("told", told_job), ("searched", reference_job))
-    )
-    found = lead(told, searched)
+    reference = proof(f"reference_{opponent}", 1)
+    informed = reference.rows(partial(informed_job, opponent), part="informed")
+    searched = reference.rows(partial(reference_job, opponent), part="searched")
+    found = lead(opponent, informed, searched)
     reference.judge([{"name": "strength", "problems": weaknesses(found)}], found)

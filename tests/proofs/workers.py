@@ -35,12 +35,13 @@ COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeR
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One proof: its name, what it shows in a line, its size, and the folder of its finished jobs.
+    """One proof: its name, its file, what it shows in a line, its size, and the folder of its finished jobs.
 
     `visible` disables pytest's capture, so that the progress bar is shown.
     """
 
     name: str
+    file: str
     what: str
     size: int
     seed: int
@@ -97,7 +98,7 @@ class Proof:
         """Publish the rows when asked to, and raise AssertionError when any has problems."""
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
-            command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} pytest -m proof tests/proofs/test_{self.name}.py"
+            command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} pytest -m proof tests/proofs/{self.file}"
             publish(
                 self.name,
                 rows,

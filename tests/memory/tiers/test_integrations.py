@@ -78,7 +78,7 @@ def test_e36_a_first_member_of_the_team_that_won_is_a_mistake_that_is_listed(tie
     assert integration(tiers).get_tactical_context({"enemy_pokemon": "bat"}) == ""
 
 
-def test_e36_a_place_is_told_over_all_games(tiers: Tiers) -> None:
+def test_e36_a_place_is_described_over_all_games(tiers: Tiers) -> None:
     semantic = tiers.tactician.semantic
     place = PlaceKnown("", "store", 7, "indoors", ("town",), ("cellar",), ("sells items",), ())
     tiers.blackboard.write(semantic, PLACE_KNOWN, as_json(place), status="verified")

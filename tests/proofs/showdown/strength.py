@@ -23,7 +23,7 @@ PAIRS: Final = 5  # of teams in a job
 SIMPLE: Final = ("random", "greedy")
 OPPONENTS: Final = (*SIMPLE, "heuristics")  # poke-env's SimpleHeuristicsPlayer
 REFERENCE: Final = 100  # playouts of each choice
-TOLD: Final = {"random": AS_THE_GAME, "greedy": GREEDY}  # what the reference knows of them
+EXPECTED: Final = {"random": AS_THE_GAME, "greedy": GREEDY}  # what the reference knows of them
 
 LEAST_OF_HEURISTICS: Final = 0.6  # won against them
 MOST_BEHIND: Final = 0.02  # the reference search
@@ -36,9 +36,9 @@ def policies_job(number: int) -> Row:
     return _played(number, {"ours": "asked", "greedy": "greedy"}, OPPONENTS)
 
 
-def told_job(opponent: str, number: int) -> Row:
+def informed_job(opponent: str, number: int) -> Row:
     """Let the agent's policy play the same battles against one opponent, and expect how it chooses, as the search does."""
-    return _played(number, {"ours": "asked"}, (opponent,), TOLD[opponent])
+    return _played(number, {"ours": "asked"}, (opponent,), EXPECTED[opponent])
 
 
 def reference_job(opponent: str, number: int) -> Row:
@@ -107,24 +107,18 @@ def weaknesses(found: Mapping[str, Any]) -> list[str]:
     return wrong
 
 
-def lead(
-    told: Mapping[str, Sequence[Row]], searched: Mapping[str, Sequence[Row]]
-) -> dict[str, Any]:
-    """Return the shares won by ours and by the search, each by opponent, and what ours has over it in the same battles."""
-    found: dict[str, Any] = {}
-    for opponent, reference in searched.items():
-        rows = told[opponent]
-        found[f"ours against {opponent}"] = _won(rows, "ours", opponent)
-        found[f"search against {opponent}"] = _won(reference, "reference", opponent)
-        leads = [
-            ours - theirs
-            for row, other in zip(rows, reference, strict=True)
-            for ours, theirs in zip(
-                row["ours"][opponent], other["reference"][opponent], strict=True
-            )
-        ]
-        found[f"ours minus search, against {opponent}"] = mean_interval(leads)
-    return found
+def lead(opponent: str, informed: Sequence[Row], searched: Sequence[Row]) -> dict[str, Any]:
+    """Return the shares won by ours and by the search, and what ours has over it in the same battles."""
+    leads = [
+        ours - theirs
+        for row, other in zip(informed, searched, strict=True)
+        for ours, theirs in zip(row["ours"][opponent], other["reference"][opponent], strict=True)
+    ]
+    return {
+        f"ours against {opponent}": _won(informed, "ours", opponent),
+        f"search against {opponent}": _won(searched, "reference", opponent),
+        f"ours minus search, against {opponent}": mean_interval(leads),
+    }
 
 
 def _won(rows: Sequence[Row], name: str, opponent: str) -> dict[str, Any]:
