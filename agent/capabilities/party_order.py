@@ -16,6 +16,7 @@ from agent.capabilities.readiness import (
     rested,
     team_against,
 )
+from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
 from agent.story.interactions import Task
@@ -77,8 +78,18 @@ def best_lead(game: GameContext, state: State) -> int:
     team = team_against(game.story, game.dex, task, state)
     defeats = {at: defeats_by(game.dex, party[at], team, game.experience) for at in able}
     odds = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in able}
-    chances = {at: defeats[at].corrected(odds[at]) for at in able}
-    best = max(able, key=lambda at: (chances[at], -at))
+    best = _best(odds)
+    corrected = _best({at: defeats[at].corrected(odds[at]) for at in able})
+    if corrected != best:
+        lost = next((each.lost[0] for each in defeats.values() if each.lost), None)
+        why = lost.description if lost is not None else ""
+        game.experience.record_influence(MemoryUse.STRENGTH, f"the lead: {task.label}", why)
+    return corrected
+
+
+def _best(chances: Mapping[int, float]) -> int:
+    """Return the position with the best chance; the first one unless another is clearly better."""
+    best = max(chances, key=lambda at: (chances[at], -at))
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 

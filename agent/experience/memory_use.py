@@ -8,7 +8,9 @@ class MemoryUse(StrEnum):
     """The ways in which memory may change play; each can be switched off separately."""
 
     COSTS = "costs"  # an action that keeps failing in a place costs more there
-    STRENGTH = "strength"  # defeats by a trainer lower the chance to beat it, until the level is higher
+    STRENGTH = (
+        "strength"  # defeats by a trainer lower the chance to beat it, until the level is higher
+    )
     WINS = "wins"  # a Pokemon that always won counts as ready, even one level lower
     CHOICES = "choices"  # an alternative that took significantly longer is not chosen again
     ROUTES = "routes"  # routes avoid a square that a walk could not enter

@@ -156,7 +156,9 @@ def _compared(
     to the latest that all tried ones reached.
     """
     runs = [each for each in _runs_with(choice, milestone_times) if each.way in ways]
-    start = min(runs, key=lambda each: each.ticks[each.since], default=NO_RUN).since
+    if not runs:
+        return "", {}
+    start = min(runs, key=lambda each: each.ticks[each.since]).since
     known: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         for name, tick in run.ticks.items():
@@ -184,9 +186,6 @@ class _Run(NamedTuple):
     way: int
     ticks: Mapping[str, int]
     since: str
-
-
-NO_RUN: Final = _Run(0, {}, "")
 
 
 def _runs_with(choice: str, milestone_times: Iterable[Entry]) -> Iterator[_Run]:
