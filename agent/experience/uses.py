@@ -32,6 +32,7 @@ SPREAD: Final = 3  # trials of a choice needed to estimate its variance
 CLEARLY: Final = 2.5  # standard errors that make a difference significant
 LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell it
 Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
+UNTRIED: Final = "is not tried"
 LATELY: Final = 100  # earlier runs whose choices are compared
 MET: Final = 200  # encounters of each kind that are searched
 OFTEN: Final = 3  # battles after which a sequence of moves counts as proven
@@ -114,13 +115,10 @@ def best_of(
         for way in ways
     }
     best = min(ways, key=sampled.__getitem__)
-    others = f"{fmean(took[drawn]):.0f}" if drawn in took else "is not tried"
-    figures = (
-        f"took {fmean(took[best]):.0f} ticks {last} (x{len(took[best])})"
-        if best in took
-        else "is not tried"
-    )
-    return ChosenWay(best, f"this way {figures}, the one drawn {others}" if best != drawn else "")
+    means = {way: f"{fmean(ticks):.0f}" for way, ticks in took.items()}
+    times = f"took {means[best]} ticks {last} (x{len(took[best])})" if best in took else UNTRIED
+    others = means.get(drawn, UNTRIED)
+    return ChosenWay(best, f"this way {times}, the one drawn {others}" if best != drawn else "")
 
 
 def _all_runs(took: Mapping[int, Ticks]) -> tuple[float, float]:
