@@ -1,4 +1,4 @@
-"""The policy beside a search that plays each choice out a hundred times on Pokemon Showdown's engine itself.
+"""The policy beside a search of a hundred playouts on Showdown's engine.
 
 Both know how the other side chooses. The search takes some seconds for a battle; a size of 1 is 10 battles against each.
 """
