@@ -12,7 +12,7 @@ class MemoryUse(StrEnum):
         "strength"  # defeats by a trainer lower the chance to beat it, until the level is higher
     )
     WINS = "wins"  # a Pokemon that always won counts as ready, even one level lower
-    CHOICES = "choices"  # an alternative that took significantly longer is not chosen again
+    CHOICES = "choices"  # an alternative is taken as often as it is likely to be the best
     ROUTES = "routes"  # routes avoid a square that a walk could not enter
     MOVES = "moves"  # of equally good moves, the next one of a winning sequence comes first
     PEOPLE = "people"  # people who only talk are not asked twice
