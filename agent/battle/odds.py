@@ -157,9 +157,4 @@ def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:
 
 def position_in(dex: Dex, state: State, kept: Collection[int] = ()) -> Position | None:
     """Return the battle in RAM as a position, or None while a Pokemon is not out; items in `kept` are not in its bag."""
-    position = read_position(state, tables_of(dex))
-    if position is not None:
-        position.seed = state.frame
-        for item in kept:
-            position.bag_counts[position.bag_items == item] = 0
-    return position
+    return read_position(state, tables_of(dex), kept)

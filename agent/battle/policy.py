@@ -98,14 +98,15 @@ def choose_order(
     position = position_in(dex, state, goals.spare)
     if position is None or state.battle is None:
         return ChosenOrder(any_attack(state.battle) if state.battle is not None else Attack(0))
-    turn = _Turn(dex, state, state.battle, position, goals, tried)
+    choices = tuple(legal_choices(position, OURS).tolist())
+    turn = _Turn(dex, state, state.battle, position, goals, tried, choices, goes_on(position))
     rated = turn.rated()
     return _best(turn, rated) if rated else ChosenOrder(any_attack(state.battle))
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A turn in which an order is due."""
+    """A turn in which an order is due, with what the game offers and how playouts go on."""
 
     dex: Dex
     state: State
@@ -113,6 +114,8 @@ class _Turn:
     position: Position
     goals: BattleGoals
     tried: TriedOrders
+    choices: tuple[int, ...]
+    then: int
 
     @property
     def is_wanted(self) -> bool:
@@ -148,19 +151,19 @@ class _Turn:
 
     def _moves(self, *, catching: bool = False) -> Iterator[TurnOption]:
         ball = self._ball() if catching else None
-        then = goes_on(self.position) if ball is None else choice_of_item(ball)
+        then = self.then if ball is None else choice_of_item(ball)
         own = self.battle.own
         per_use = WILD_PP_COST if self.battle.is_wild else PP_COST
-        for choice in legal_choices(self.position, OURS):
+        for choice in self.choices:
             if choice < engine.SLOTS and own is not None:
                 cost = per_use / max(own.moves[choice].pp, 1)
-                yield TurnOption(Attack(int(choice)), int(choice), then, cost)
+                yield TurnOption(Attack(choice), choice, then, cost)
             elif engine.MIMIC_ONE <= choice < engine.ITEM:
-                slot = (int(choice) - engine.MIMIC_ONE) // engine.SLOTS
-                yield TurnOption(Attack(slot), int(choice), then, per_use)
+                slot = (choice - engine.MIMIC_ONE) // engine.SLOTS
+                yield TurnOption(Attack(slot), choice, then, per_use)
             elif choice in (engine.GO_ON, engine.STRUGGLES) and own is not None:
                 slots = usable_slots(own)
-                yield TurnOption(Attack(slots[0] if slots else 0), int(choice), then)
+                yield TurnOption(Attack(slots[0] if slots else 0), choice, then)
 
     def _away(self) -> Iterator[TurnOption]:
         if self.battle.is_wild and not self.goals.must_win:
@@ -179,22 +182,21 @@ class _Turn:
                 yield TurnOption(Throw(ball), choice, choice, BALL_COSTS[ball])
 
     def _switches(self) -> Iterator[TurnOption]:
-        for choice in legal_choices(self.position, OURS):
+        for choice in self.choices:
             if engine.SWITCH <= choice < engine.SWITCH + engine.TEAM:
-                at = int(choice) - engine.SWITCH
-                yield TurnOption(Switch(at), int(choice), goes_on(self.position), SWITCH_COST)
+                yield TurnOption(Switch(choice - engine.SWITCH), choice, self.then, SWITCH_COST)
 
     def _items(self) -> Iterator[TurnOption]:
-        out, then = int(self.position.sides[OURS].out), goes_on(self.position)
-        for choice in legal_choices(self.position, OURS):
-            item, target = divmod(int(choice) - engine.ITEM, engine.PER_ITEM)
+        out = int(self.position.sides[OURS].out)
+        for choice in self.choices:
+            item, target = divmod(choice - engine.ITEM, engine.PER_ITEM)
             at = target // engine.SLOTS
             if X_ATTACK <= item <= X_SPECIAL:
-                yield TurnOption(UseItem(item), int(choice), then)
+                yield TurnOption(UseItem(item), choice, self.then)
             elif (needs_member(item) and not ETHER <= item <= MAX_ELIXIR) and (
                 at == out or item in (REVIVE, MAX_REVIVE)
             ):
-                yield TurnOption(UseItem(item, at), int(choice), then)
+                yield TurnOption(UseItem(item, at), choice, self.then)
 
 
 def _away(goals: BattleGoals) -> float:

@@ -258,9 +258,11 @@ class RatedOption(NamedTuple):
 
 def goes_on(position: Position) -> int:
     """Return how playouts go on: against a trainer with the strongest potion, whenever a member is low."""
-    bag = zip(position.bag_items, position.bag_counts, strict=True)
-    restored = [hp_restored(int(item)) if count else 0 for item, count in bag]
-    if position.kind == WILD or not any(restored):
+    if position.kind == WILD:
+        return ATTACKS
+    bag = zip(position.bag_items.tolist(), position.bag_counts.tolist(), strict=True)
+    restored = [hp_restored(item) if count else 0 for item, count in bag]
+    if not any(restored):
         return ATTACKS
     return CAREFUL - restored.index(max(restored))
 

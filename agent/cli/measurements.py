@@ -72,7 +72,7 @@ def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None
     with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
         jobs = [MeetingJob(cartridge.path, game, last) for game in games]
         played = play_all(meet_trainers, jobs, processes=processes, done=bar("game", len(jobs)))
-        trainers = [trainer for game in played for trainer in game]
+        trainers = [trainer for game in played for trainer in game.met]
         if games and not trainers:
             message = (
                 f"the games of --met {met} meet no trainer before {last}; play on with --until"
@@ -84,7 +84,7 @@ def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None
         ]
         done = bar("battle", len(numbers))
         pairs = fight_pairs(cartridge, drawn, processes=processes, done=done)
-    return battle_findings(cartridge.name, pairs)
+    return battle_findings(cartridge.name, pairs, played)
 
 
 @dataclass(frozen=True, slots=True)

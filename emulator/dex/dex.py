@@ -19,7 +19,7 @@ from emulator.dex.trainers import (
 from emulator.dex.wild import Fishing, Wild, read_fishing, read_wild
 from emulator.errors import CartridgeError
 from emulator.rules.engine.effects import COUNT as EFFECT_COUNT
-from emulator.rules.engine.tables import Tables, empty_tables
+from emulator.rules.engine.tables import Tables, empty_tables, put_chart
 from emulator.rules.rule_book import RuleBook, TypeChart
 
 Entry = TypeVar("Entry")
@@ -122,9 +122,7 @@ def engine_tables(dex: Dex) -> Tables:
         row.effect = move.effect if move.effect < EFFECT_COUNT else 0
         row.power, row.type = move.power, move.type
         row.accuracy, row.pp, row.high_critical = move.accuracy, move.pp, move.high_critical
-    for at, matchup in enumerate(dex.rules.chart.matchups):
-        tables.chart[at] = matchup
-    tables.rows = len(dex.rules.chart.matchups)
+    put_chart(tables, dex.rules.chart.matchups)
     tables.numerators[:] = [ratio.numerator for ratio in dex.rules.ratios]
     tables.denominators[:] = [ratio.denominator for ratio in dex.rules.ratios]
     for index in dex.all_species:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from agent.app import Interrupt, TickView, Viewer
 from agent.app.session import PlayLimits
+from agent.battle.odds import prepare
 from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
 from agent.lab.bench.battle_setup import BattleSetup, MetTrainer, met_trainer, opponent_in_ram
@@ -188,12 +189,23 @@ class TrainerWatcher(Viewer):
         self.met += [met] if met is not None else []
 
 
-def meet_trainers(order: MeetingJob, _asked: Asked) -> list[MetTrainer]:
-    """Return the trainers that a game meets."""
-    cartridge, watcher = load_cartridge(order.rom), TrainerWatcher()
-    with open_session(cartridge, Story.of(cartridge.kind), order.seed) as (session, _):
+class GamePlayed(NamedTuple):
+    """The trainers that a game met, and the processor time of each decision in its battles, in seconds."""
+
+    met: list[MetTrainer]
+    decision_s: tuple[float, ...]
+
+
+def meet_trainers(order: MeetingJob, _asked: Asked) -> GamePlayed:
+    """Play a game."""
+    cartridge, watcher, decide = load_cartridge(order.rom), TrainerWatcher(), BattlePolicy.order
+    prepare(Dex.of(cartridge))
+    with (
+        open_session(cartridge, Story.of(cartridge.kind), order.seed) as (session, _),
+        calls_of([decide]) as turns,
+    ):
         session.play(PlayLimits(order.until, LONGEST_GAME), watcher)
-    return watcher.met
+    return GamePlayed(watcher.met, tuple([each.cpu_s for each in turns[decide]]))
 
 
 def _after_first_battle() -> Callable[[State], bool]:
@@ -278,13 +290,20 @@ def paired(pairs: Sequence[BattlePair], kind: str = ALL) -> Paired:
     )
 
 
-def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
-    """Return the findings of battles fought twice, with the most important figure first."""
+def battle_findings(
+    cartridge: str, pairs: Sequence[BattlePair], games: Sequence[GamePlayed] = ()
+) -> Findings:
+    """Return the findings of battles fought twice, with the most important figure first.
+
+    The times are those of the decisions of `games`, or of the battles where there are none.
+    """
     counts, rows = paired(pairs), battle_rows(pairs)
     difference, low, high = counts.interval()
     agent, baseline = counts.rates
-    decision_s = [each * MILLISECONDS for pair in pairs for each in pair.agent.decision_s]
-    thinking = Distribution.of(decision_s or [0.0])
+    played: Sequence[GamePlayed | FightResult] = games or [pair.agent for pair in pairs]
+    decision_ms = [each * MILLISECONDS for one in played for each in one.decision_s]
+    thinking = Distribution.of(decision_ms or [0.0])
+    times = {"decisions": len(decision_ms), "ms, median": thinking.p50, "ms, p99": thinking.p99}
     figures = {
         "lower_bound": low,
         "upper_bound": high,
@@ -294,6 +313,7 @@ def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
         "pairs": counts.count,
         "p_value": counts.p_value(),
         "decision_ms": {"p50": thinking.p50, "p99": thinking.p99},
+        "decisions": len(decision_ms),
     }
 
     def draw() -> bytes:
@@ -313,4 +333,4 @@ def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
         }
         for each in pairs
     ]
-    return Findings(title, figures, [rows], fought, draw)
+    return Findings(title, figures, [rows, [times]], fought, draw)

@@ -104,9 +104,9 @@ def opinion_by_type(position: Position, tables: Tables) -> int:
     foe, ours = position.sides[THEIRS], position.sides[OURS]
     kind = int(foe.move.type)
     tenths = NEUTRAL
-    for at in range(tables.rows):
+    for at in range(tables.first_row[kind], tables.first_row[kind + 1]):
         row = tables.chart[at]
-        if row.attacking == kind and (row.defending == ours.type1 or row.defending == ours.type2):
+        if row.defending in (ours.type1, ours.type2):
             tenths = int(row.tenths)
             break
     if tenths == NEUTRAL:

@@ -1,6 +1,9 @@
 """The position of a battle as RAM holds it when the player can choose."""
 
-from typing import Final, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from emulator.profile import symbol
 from emulator.ram.battle import Battle, BattleType
@@ -12,18 +15,22 @@ from emulator.rules.arithmetic import full_pp
 from emulator.rules.engine.growth import plain_stats
 from emulator.rules.engine.position import (
     ASLEEP,
+    BAG,
     BURNED,
     FROZEN,
+    MEMBER,
     NO_ONE,
     OURS,
     PARALYZED,
     POISONED,
+    POSITION,
     SAFARI,
+    SIDE,
     SLOTS,
     STATS,
+    TEAM,
     THEIRS,
     TRAINER,
-    TRANSFORMED,
     WILD,
     Position,
     Side,
@@ -33,6 +40,10 @@ from emulator.rules.engine.tables import Tables
 from emulator.text import bcd, word
 
 NOT_TRAINED: Final = (0,) * (STATS + 1)
+EMPTY: Final = np.zeros(1, MEMBER)[0]
+MEMBER_STATS: Final = (MEMBER.names or ()).index("stats")
+# A record as it is assigned, in the order of its fields.
+Values: TypeAlias = tuple[Any, ...]
 
 
 class _Addresses(NamedTuple):
@@ -86,35 +97,56 @@ DAMAGE: Final = symbol("wDamage")
 PAY_DAY: Final = symbol("wTotalPayDayMoney")
 
 
-def read_position(state: State, tables: Tables) -> Position | None:
-    """Return the position of the battle, or None while a Pokemon is not out; its seed is 0."""
-    battle, ram = state.battle, state.ram
+def read_position(state: State, tables: Tables, kept: Collection[int] = ()) -> Position | None:
+    """Return the position of the battle, or None while a Pokemon is not out; items in `kept` are not in its bag.
+
+    Its seed is the frame.
+    """
+    battle = state.battle
     if battle is None or battle.enemy is None:
         return None
-    position: Position = empty_positions(1)[0]
-    position.kind = _kind(battle)
-    if battle.own is None and position.kind != SAFARI:
+    if battle.own is None and battle.type is not BattleType.SAFARI:
         return None
-    position.trainer_class = battle.trainer_class
-    for name, address in _BYTES.items():
-        setattr(position, name, ram.byte(address))
-    position.damage = word(ram.span(DAMAGE, 2), 0)
-    position.pay_day = bcd(ram.span(PAY_DAY, 3))
-    for at, stack in enumerate(state.bag.items[: len(position.bag_items)]):
-        position.bag_items[at], position.bag_counts[at] = stack.item, stack.quantity
-    ours, theirs = position.sides
-    put_team(ours, state.party, tables, state.player.player_id)
-    if battle.is_wild:
-        _put_wild(theirs, battle.enemy, tables)
-    else:
-        put_team(theirs, battle.enemy_party, tables)
-    for side, mon in ((OURS, battle.own), (THEIRS, battle.enemy)):
-        if mon is not None:  # in the Safari Zone none of ours is out
-            _put_battler(position.sides[side], mon)
-        _put_turn(position.sides[side], ram, _SIDES[side])
-    if theirs.volatile & TRANSFORMED:
+    positions = empty_positions(1)
+    positions[0] = _record(POSITION, _fields(state, battle, battle.enemy, tables, kept))
+    position: Position = positions[0]
+    if battle.enemy.transformed:
         plain_stats(position, tables)
     return position
+
+
+def _record(kind: np.dtype, fields: Mapping[str, object]) -> Values:
+    """Return a record with these fields, others 0: one assignment costs a tenth of twenty."""
+    return tuple([fields.get(name, 0) for name in kind.names or ()])
+
+
+def _fields(
+    state: State, battle: Battle, enemy: BattleMon, tables: Tables, kept: Collection[int]
+) -> dict[str, object]:
+    ram, bag = state.ram, state.bag.items[:BAG]
+    own = _members(state.party, tables, state.player.player_id)
+    others = [_member(enemy, enemy.unmodified[1:], tables)]
+    if not battle.is_wild:
+        others = _members(battle.enemy_party, tables)
+    sides = (
+        # In the Safari Zone none of ours is out.
+        _team(own, battle.own) | _turn(ram, _SIDES[OURS]),
+        _team(others, enemy) | _turn(ram, _SIDES[THEIRS]),
+    )
+    return {name: ram.byte(address) for name, address in _BYTES.items()} | {
+        "kind": _kind(battle),
+        "seed": state.frame,
+        "trainer_class": battle.trainer_class,
+        "damage": word(ram.span(DAMAGE, 2), 0),
+        "pay_day": bcd(ram.span(PAY_DAY, 3)),
+        "bag_items": _padded([stack.item for stack in bag], BAG),
+        "bag_counts": _padded([stack.quantity * (stack.item not in kept) for stack in bag], BAG),
+        "sides": [_record(SIDE, side) for side in sides],
+    }
+
+
+def _padded(found: Sequence[int], count: int) -> tuple[int, ...]:
+    return (*found, *[0] * (count - len(found)))
 
 
 def _kind(battle: Battle) -> int:
@@ -137,14 +169,20 @@ def status_byte(status: Status) -> int:
 def put_team(side: Side, party: Party, tables: Tables, player_id: int | None = None) -> None:
     """Write a party into the record of a side; of Pokemon that are not the player's own, all are traded."""
     side.count = len(party)
-    for at, mon in enumerate(party.mons):
-        traded = player_id is not None and mon.ot_id != player_id
-        side.team[at] = _member(mon, mon.stats[1:], tables, (mon.exp, traded), mon.stat_exp)
+    side.team[: len(party)] = _members(party, tables, player_id)
 
 
-def _put_wild(side: Side, mon: BattleMon, tables: Tables) -> None:
-    side.count = 1
-    side.team[0] = _member(mon, mon.unmodified[1:], tables)
+def _members(party: Party, tables: Tables, player_id: int | None = None) -> list[Values]:
+    return [
+        _member(
+            mon,
+            mon.stats[1:],
+            tables,
+            (mon.exp, player_id is not None and mon.ot_id != player_id),
+            mon.stat_exp,
+        )
+        for mon in party.mons
+    ]
 
 
 def _member(
@@ -153,10 +191,9 @@ def _member(
     tables: Tables,
     exp_and_traded: tuple[int, bool] = (0, False),
     stat_exp: tuple[int, ...] = NOT_TRAINED,
-) -> tuple[object, ...]:
-    """Return a member of a team in the order of MEMBER: one assignment costs a tenth of twenty."""
+) -> Values:
+    """Return a member of a team in the order of MEMBER."""
     slots = mon.moves[:SLOTS]
-    none = (0,) * (SLOTS - len(slots))
     pp = tables.moves["pp"]
     return (
         mon.species,
@@ -166,37 +203,54 @@ def _member(
         status_byte(mon.status),
         *exp_and_traded,
         0,
-        tuple([slot.move for slot in slots]) + none,
-        tuple([slot.pp for slot in slots]) + none,
-        tuple([full_pp(int(pp[slot.move]), slot.pp_ups) for slot in slots]) + none,
+        _padded([slot.move for slot in slots], SLOTS),
+        _padded([slot.pp for slot in slots], SLOTS),
+        _padded([full_pp(int(pp[slot.move]), slot.pp_ups) for slot in slots], SLOTS),
         stats,
         tuple(mon.dvs),
         stat_exp,
     )
 
 
-def _put_battler(side: Side, mon: BattleMon) -> None:
-    side.out, side.species, side.level = mon.position, mon.species, mon.level
-    side.hp, side.max_hp, side.status = mon.hp, mon.max_hp, status_byte(mon.status)
-    (side.type1, side.type2), side.volatile = mon.types, mon.volatile.value
-    side.stats[:], side.unmodified[:] = mon.stats[1:], mon.unmodified[1:]
-    side.stages[:], side.plain[:] = mon.stages, side.team[mon.position].stats
-    for at, slot in enumerate(mon.moves):
-        side.moves[at], side.pp[at] = slot.move, slot.pp
-    side.attacks_left, side.confused = mon.attacks_left, mon.confused_turns
-    side.toxic, side.substitute = mon.toxic_turns, mon.substitute_hp
-    side.mimic_slot = NO_ONE
-    side.disabled = 0 if mon.disabled is None else mon.disabled + 1
+def _team(members: list[Values], mon: BattleMon | None) -> dict[str, object]:
+    """Return the fields of a side that describe its team and its Pokemon that is out, if any."""
+    team = {"count": len(members), "team": [*members, *[EMPTY] * (TEAM - len(members))]}
+    if mon is None:
+        return team
+    return team | {
+        "out": mon.position,
+        "species": mon.species,
+        "level": mon.level,
+        "hp": mon.hp,
+        "max_hp": mon.max_hp,
+        "status": status_byte(mon.status),
+        "type1": mon.types[0],
+        "type2": mon.types[1],
+        "volatile": mon.volatile.value,
+        "stats": mon.stats[1:],
+        "unmodified": mon.unmodified[1:],
+        "plain": members[mon.position][MEMBER_STATS],
+        "stages": tuple(mon.stages),
+        "moves": _padded([slot.move for slot in mon.moves], SLOTS),
+        "pp": _padded([slot.pp for slot in mon.moves], SLOTS),
+        "attacks_left": mon.attacks_left,
+        "confused": mon.confused_turns,
+        "toxic": mon.toxic_turns,
+        "substitute": mon.substitute_hp,
+        "mimic_slot": NO_ONE,
+        "disabled": 0 if mon.disabled is None else mon.disabled + 1,
+    }
 
 
-def _put_turn(side: Side, ram: Ram, at: _Addresses) -> None:
+def _turn(ram: Ram, at: _Addresses) -> dict[str, object]:
     number, effect, power, kind, accuracy, _ = ram.span(at.move, 6)
-    move = side.move
-    move.number, move.effect, move.power = number, effect, power
-    move.type, move.accuracy = kind, accuracy
-    side.selected, side.used = ram.byte(at.selected), ram.byte(at.used)
-    side.slot = ram.byte(at.slot) % len(side.moves)
     disabled = ram.byte(at.disabled)
-    side.disabled_turns = disabled & 0xF
-    side.disabled_move = ram.byte(at.disabled_move)
-    side.bide_damage = word(ram.span(at.bide_damage, 2), 0)
+    return {
+        "move": (number, effect, power, kind, accuracy),
+        "selected": ram.byte(at.selected),
+        "used": ram.byte(at.used),
+        "slot": ram.byte(at.slot) % SLOTS,
+        "disabled_turns": disabled & 0xF,
+        "disabled_move": ram.byte(at.disabled_move),
+        "bide_damage": word(ram.span(at.bide_damage, 2), 0),
+    }

@@ -95,11 +95,9 @@ def after_types(position: Position, side: int, tables: Tables, damage: int) -> i
     kind = int(user.move.type)
     if kind in (user.type1, user.type2):
         damage = with_same_type(damage) & WORD
-    for at in range(tables.rows):
+    for at in range(tables.first_row[kind], tables.first_row[kind + 1]):
         row = tables.chart[at]
-        if row.attacking == kind and (
-            row.defending == target.type1 or row.defending == target.type2
-        ):
+        if row.defending in (target.type1, target.type2):
             damage = with_matchup(damage, int(row.tenths)) & WORD
             if damage == 0:
                 position.missed = 1

@@ -1,5 +1,8 @@
 """The tables of a cartridge as the engine takes them: one record of integers, built once from decoded tables."""
 
+from bisect import bisect_left
+from collections.abc import Iterable
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -12,6 +15,7 @@ SPECIES: Final = 191
 CLASSES: Final = 48
 STAGE_COUNT: Final = 13
 CHART: Final = 128
+TYPES: Final = 256  # numbers of a byte
 LESSONS: Final = 24
 CHOICES: Final = 4
 
@@ -28,8 +32,9 @@ SPECIES_ROW: Final = record(
 CLASS: Final = record(*numbers("base_money"), ("choices", NUMBER, CHOICES))
 TABLES: Final = record(
     ("moves", MOVE, MOVES),
-    ("chart", ROW, CHART),  # in the order of the cartridge, up to `rows`
-    ("rows", NUMBER),
+    # By attacking type, for each in the order of the cartridge; those of a type end where those of the next begin.
+    ("chart", ROW, CHART),
+    ("first_row", NUMBER, TYPES + 1),
     ("numerators", NUMBER, STAGE_COUNT),
     ("denominators", NUMBER, STAGE_COUNT),
     ("species", SPECIES_ROW, SPECIES),
@@ -41,3 +46,11 @@ def empty_tables() -> Tables:
     """Return blank tables."""
     tables: Tables = np.zeros(1, TABLES)[0]
     return tables
+
+
+def put_chart(tables: Tables, matchups: Iterable[tuple[int, int, int]]) -> None:
+    """Write the type chart: attacking and defending type, and the effect in tenths, in the order of the cartridge."""
+    rows = sorted(matchups, key=itemgetter(0))
+    tables.chart[: len(rows)] = rows
+    attacking = [row[0] for row in rows]
+    tables.first_row[:] = [bisect_left(attacking, kind) for kind in range(TYPES + 1)]

@@ -21,7 +21,7 @@ from emulator.rules.engine.position import (
     TRAPPING,
     WE_SEND,
 )
-from emulator.rules.engine.tables import Tables
+from emulator.rules.engine.tables import Tables, put_chart
 from emulator.rules.engine.turn import send
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
@@ -35,6 +35,7 @@ class Engine:
 
     def __init__(self, dex: Dex) -> None:
         self.tables = engine_tables(dex)
+        self.matchups = dex.rules.chart.matchups
 
     def play(self, positions: NDArray[np.void], step: Step) -> None:
         """Play a step in each position, in place."""
@@ -43,8 +44,7 @@ class Engine:
     def play_in_order(self, first: int, positions: NDArray[np.void], step: Step) -> None:
         """Play a step with the rows of the type chart against one type before all others."""
         tables = self.tables.copy()
-        rows = tables.chart[: tables.rows]
-        rows[:] = rows[np.argsort(rows["defending"] != first, kind="stable")].copy()
+        put_chart(tables, sorted(self.matchups, key=lambda each: each[1] != first))
         self._play(positions, step, tables)
 
     def _play(self, positions: NDArray[np.void], step: Step, tables: Tables) -> None:

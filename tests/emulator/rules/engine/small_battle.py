@@ -7,7 +7,7 @@ from typing import Any, Final
 from emulator.rules.engine import effects
 from emulator.rules.engine.position import ALWAYS_HITS, LINK, OURS, THEIRS, empty_positions
 from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.tables import Tables, empty_tables
+from emulator.rules.engine.tables import Tables, empty_tables, put_chart
 from emulator.rules.engine.turn import play_turn
 
 NORMAL, FIGHTING, GROUND, GHOST, FIRE, GRASS, ELECTRIC = 0, 1, 4, 8, 20, 22, 23
@@ -44,9 +44,7 @@ def tables_of(moves: Iterable[tuple[int, int, int, int]] = ()) -> Tables:
     for number, effect, power, kind in (*usual, *moves):
         row = tables.moves[number]
         row.effect, row.power, row.type, row.accuracy, row.pp = effect, power, kind, 255, 10
-    for at, matchup in enumerate(CHART):
-        tables.chart[at] = matchup
-    tables.rows = len(CHART)
+    put_chart(tables, CHART)
     tables.numerators[:] = [ratio[0] for ratio in RATIOS]
     tables.denominators[:] = [ratio[1] for ratio in RATIOS]
     for species in (1, 2):

@@ -8,6 +8,7 @@ import pytest
 from emulator.rules.engine import effects
 from emulator.rules.engine.playout import ATTACKS, CAREFUL, best_move, choose
 from emulator.rules.engine.position import OURS, PARALYZED, choice_of_item
+from emulator.rules.engine.tables import put_chart
 from tests.emulator.rules.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
 
 SPORE, STUN, SPARK, DANCE, CALM, RECOVER, BOOM, WRAP = range(40, 48)
@@ -56,7 +57,7 @@ def is_low(battle: SmallBattle) -> None:
 
 def is_of_ground(battle: SmallBattle) -> None:
     battle.them.type1 = battle.them.type2 = GROUND
-    battle.tables.chart[0] = (23, GROUND, 0)
+    put_chart(battle.tables, [(23, GROUND, 0)])
 
 
 def used_it(battle: SmallBattle) -> None:
