@@ -210,9 +210,10 @@ def scaled_accuracy(position: Position, side: int, tables: Tables) -> int:
     user, target = position.sides[side], position.sides[1 - side]
     accuracy = int(user.move.accuracy)
     for stage in (int(user.stages[ACCURACY]), -int(target.stages[EVASION])):
-        at = stage - LOWEST_STAGE
-        accuracy = at_stage(accuracy, int(tables.numerators[at]), int(tables.denominators[at]))
-    return min(accuracy, BYTE - 1)
+        if stage:  # without one nothing is divided, which takes long
+            at = stage - LOWEST_STAGE
+            accuracy = at_stage(accuracy, int(tables.numerators[at]), int(tables.denominators[at]))
+    return min(max(accuracy, 1), BYTE - 1)
 
 
 @compiled

@@ -93,6 +93,12 @@ def expected_damage(position: Position, side: int, slot: int, tables: Tables) ->
 
 
 @compiled
+def sure_knock_out(position: Position, side: int, tables: Tables) -> int:
+    """Return the most that the loaded move can be worth: what a hit is that takes all HP."""
+    return int(position.sides[1 - side].hp) * (scaled_accuracy(position, side, tables) + 1)
+
+
+@compiled
 def attack_value(position: Position, side: int, slot: int, tables: Tables) -> int:
     """Return the expected damage of a move for each turn that it takes."""
     user, target = position.sides[side], position.sides[1 - side]
@@ -102,11 +108,10 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         effect == effects.DREAM_EATER and not target.status & ASLEEP
     ):
         return 0
-    most = int(target.hp) * (scaled_accuracy(position, side, tables) + 1)
     if tables.moves[number].high_critical:
         base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
         critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
-        return min(damage + damage * critical // 256, most)
+        return min(damage + damage * critical // 256, sure_knock_out(position, side, tables))
     if effect == effects.EXPLODE:
         return damage // 8
     if effect in (effects.CHARGE, effects.FLY):
@@ -115,7 +120,8 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
         return damage * 5 // 8
     if effect == effects.TRAP:
         is_first = user.stats[SPEED] > target.stats[SPEED]
-        return min(damage * (TRAPS_FIRST if is_first else TRAPS_LATER), most)
+        damage *= TRAPS_FIRST if is_first else TRAPS_LATER
+        return min(damage, sure_knock_out(position, side, tables))
     # Of two attacks that knock out, the one that goes first.
     return damage + int(number == effects.MOVE_QUICK_ATTACK)
 
