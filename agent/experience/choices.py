@@ -5,7 +5,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from agent.experience.memory_use import MemoryUse
-from agent.experience.uses import Experience, WayVerdict
+from agent.experience.run_times import WayVerdict
+from agent.experience.uses import Experience
 from agent.story.interactions import Task
 from memory import Json
 

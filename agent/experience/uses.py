@@ -4,12 +4,12 @@ Each use of memory can be switched off separately, and the decisions it changed 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from statistics import fmean, variance
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
 from agent.experience.memory_use import EVERY_USE, MemoryUse
+from agent.experience.run_times import ChosenWay, WayVerdict, best_of, verdicts_on
 from emulator import State, World
 from emulator.world.map_objects import MapObjectKind
 from memory import (
@@ -21,18 +21,12 @@ from memory import (
     Recall,
     SuccessfulStrategy,
     TalkOutcome,
-    milestones_of,
 )
 from memory.codec import SavedAttributes, from_json
 from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, TALK_OUTCOME
 from memory.tiers.lessons import MOVE_ORDER
 
 ENOUGH: Final = 3  # runs to one milestone that show which items are never missed
-SPREAD: Final = 3  # trials of a choice needed to estimate its variance
-CLEARLY: Final = 2.5  # standard errors that make a difference significant
-LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell it
-Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
-UNTRIED: Final = "is not tried"
 LATELY: Final = 100  # earlier runs whose choices are compared
 MET: Final = 200  # encounters of each kind that are searched
 OFTEN: Final = 3  # battles after which a sequence of moves counts as proven
@@ -80,120 +74,6 @@ def unneeded(milestone_times: Iterable[Entry]) -> Mapping[str, str]:
         for item, left in least.items()
         if left > 0
     }
-
-
-class ChosenWay(NamedTuple):
-    """A chosen alternative and the reason in words; '' if memory knows nothing."""
-
-    way: int
-    why: str = ""
-
-
-class WayVerdict(NamedTuple):
-    """The figures of one alternative in words, and whether it takes significantly longer than the best."""
-
-    words: str
-    is_worse: bool
-
-
-def best_of(
-    choice: str, ways: Sequence[int], drawn: int, luck: Random, milestone_times: Iterable[Entry]
-) -> ChosenWay:
-    """Return the alternative to take by Thompson sampling; the one `drawn` if no run tells anything.
-
-    For each, a mean is sampled from what is believed of it: its runs, and one more that is like the mean of all. So an
-    alternative is taken as often as it is likely to be the best.
-    """
-    last, took = _compared(choice, ways, milestone_times)
-    if not took:
-        return ChosenWay(drawn)
-    mean, spread = _all_runs(took)
-    sampled = {
-        way: luck.gauss(
-            fmean([mean, *took.get(way, ())]), spread / (1 + len(took.get(way, ()))) ** 0.5
-        )
-        for way in ways
-    }
-    best = min(ways, key=sampled.__getitem__)
-    means = {way: f"{fmean(ticks):.0f}" for way, ticks in took.items()}
-    times = f"took {means[best]} ticks {last} (x{len(took[best])})" if best in took else UNTRIED
-    others = means.get(drawn, UNTRIED)
-    return ChosenWay(best, f"this way {times}, the one drawn {others}" if best != drawn else "")
-
-
-def _all_runs(took: Mapping[int, Ticks]) -> tuple[float, float]:
-    """Return the mean of all runs, and the standard deviation of a run from the mean of its alternative."""
-    runs = [ticks for each in took.values() for ticks in each]
-    mean, free = fmean(runs), len(runs) - len(took)
-    squares = sum((ticks - fmean(each)) ** 2 for each in took.values() for ticks in each)
-    return mean, max((squares / free) ** 0.5 if free else 0, LEAST_SPREAD * mean)
-
-
-def verdicts_on(
-    choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
-) -> Mapping[int, WayVerdict]:
-    """Return what is known of each alternative that was tried."""
-    last, took = _compared(choice, ways, milestone_times)
-    best = min(took.values(), key=fmean, default=())
-    return {
-        way: WayVerdict(
-            f"{fmean(ticks):,.0f} ticks {last.replace('_', ' ')}, {len(ticks)} "
-            f"{'game' if len(ticks) == 1 else 'games'}",
-            is_worse=_clearly_longer(ticks, best),
-        )
-        for way, ticks in took.items()
-    }
-
-
-def _compared(
-    choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
-) -> tuple[str, Mapping[int, Ticks]]:
-    """Return between which milestones the alternatives are compared, and the ticks each took.
-
-    They are compared from the last milestone before they first mattered in any run, since what came before is chance,
-    to the latest that all tried ones reached.
-    """
-    runs = [each for each in _runs_with(choice, milestone_times) if each.way in ways]
-    if not runs:
-        return "", {}
-    start = min(runs, key=lambda each: each.ticks[each.since]).since
-    known: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for run in runs:
-        for name, tick in run.ticks.items():
-            if tick > run.ticks.get(start, tick):
-                known[run.way][name].append(tick - run.ticks[start])
-    common = set.intersection(*map(set, known.values())) if known else set()
-    if not common:
-        return "", {}
-    last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
-    words = f"from {start} to {last}" if start else f"to {last}"
-    return words, {way: known[way][last] for way in ways if way in known}
-
-
-def _clearly_longer(some: Ticks, best: Ticks) -> bool:
-    """Return whether `some` took significantly longer than `best`."""
-    if min(len(some), len(best)) < SPREAD:
-        return False
-    error: float = (variance(some) / len(some) + variance(best) / len(best)) ** 0.5
-    return fmean(some) - fmean(best) > CLEARLY * error
-
-
-class _Run(NamedTuple):
-    """The alternative that a run took, the tick of each of its milestones, and the one before the choice mattered."""
-
-    way: int
-    ticks: Mapping[str, int]
-    since: str
-
-
-def _runs_with(choice: str, milestone_times: Iterable[Entry]) -> Iterator[_Run]:
-    """Yield the runs in which a choice mattered; "" is the milestone at which all begin."""
-    for entry in milestone_times:
-        data: Mapping[str, Any] = entry.data
-        if choice in data["choices"]:
-            ticks = {name: taken["tick"] for name, taken in milestones_of(data).items()}
-            since = data.get("since", {}).get(choice, "")
-            yield _Run(data["choices"][choice], {"": 0, **ticks}, since if since in ticks else "")
 
 
 class Experience(SavedAttributes):

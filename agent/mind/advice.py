@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent.advisor.port import Advice, Advisor, NoAnswer, Option, Purpose, Question
-from agent.experience.uses import WayVerdict
+from agent.experience.run_times import WayVerdict
 from agent.mind.situation import TRIED, QuestionContext, SituationDescriber
 from agent.planning.domain import Facts, Goal, after
 from agent.planning.search import Plan

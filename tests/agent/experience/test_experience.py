@@ -30,7 +30,8 @@ from agent.errors import UsageError
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
 from agent.experience.choices import Choice, GameChoices
 from agent.experience.memory_use import EVERY_USE, MemoryUse
-from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, Experience, WayVerdict, found, unneeded
+from agent.experience.run_times import SPREAD, ChosenWay, WayVerdict
+from agent.experience.uses import ENOUGH, Experience, found, unneeded
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain, plan
 from emulator import Party, State
@@ -367,20 +368,39 @@ def test_e38_choices_are_compared_at_a_milestone_that_all_reached(memory: AgentM
     assert shares(memory)[2] > 0.9
 
 
+def reach_milestones(memory: AgentMemory, way: int, ticks: Mapping[str, int], since: str) -> None:
+    """Record a game in which a choice first mattered after `since`."""
+    run: dict[str, Json] = {"run": f"run {next(RUNS)}", "turns": 5, "battles": 1, "lost": 0}
+    for milestone, tick in ticks.items():
+        made: dict[str, Json] = {STARTER.id: way} if tick > ticks[since] else {}
+        data: dict[str, Json] = {"milestone": milestone, "tick": tick, "choices": made}
+        memory.blackboard.write(EPISODIC, MILESTONE_TIME, run | data, tick=tick, game_s=1.0)
+
+
 def test_what_came_before_a_choice_mattered_does_not_count(memory: AgentMemory) -> None:
     first, second, _ = STARTER.interaction.people
     for way, start, took in ((first, 900, 200), (second, 100, 300), (first, 500, 210)):
-        run: dict[str, Json] = {"run": f"run {next(RUNS)}", "turns": 5, "battles": 1, "lost": 0}
-        for milestone, tick, made in (
-            ("parcel", start - 50, {}),
-            ("rival", start, {}),
-            ("badge", start + took, {STARTER.id: way}),
-        ):
-            data = {**run, "milestone": milestone, "tick": tick, "choices": made}
-            memory.blackboard.write(EPISODIC, MILESTONE_TIME, data, tick=tick, game_s=1.0)
+        ticks = {"parcel": start - 50, "rival": start, "badge": start + took}
+        reach_milestones(memory, way, ticks, "rival")
     known = experience(memory).verdicts(STARTER.id, (first, second))
     assert known[first].words == "205 ticks from rival to badge, 2 games"
     assert known[second].words == "300 ticks from rival to badge, 1 game"
+
+
+def test_what_follows_long_after_a_choice_counts_less(memory: AgentMemory) -> None:
+    first, second, _ = STARTER.interaction.people
+    for each in range(9):
+        soon = {"rival": 100, "badge": 400 + each, "island": 3_600, "end": 5_600 + each}
+        late = {"rival": 100, "badge": 700 + each, "island": 3_600, "end": 5_300 + each}
+        reach_milestones(memory, first, soon, "rival")
+        reach_milestones(memory, second, late, "rival")
+    asked = experience(memory)
+    taken = [
+        asked.best_way(STARTER.id, (first, second), second, Random(luck)) for luck in range(40)
+    ]
+    assert [each.way for each in taken].count(first) > 30
+    known = asked.verdicts(STARTER.id, (first, second))
+    assert known[first].words == "5,504 ticks from rival to end, 9 games"
 
 
 def test_a_run_is_one_entry_with_all_its_milestones(memory: AgentMemory) -> None:

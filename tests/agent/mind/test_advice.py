@@ -9,7 +9,7 @@ import pytest
 from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Purpose, Question
 from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.errors import Stuck
-from agent.experience.uses import WayVerdict
+from agent.experience.run_times import WayVerdict
 from agent.mind.advice import (
     FAILED,
     LASTS,

@@ -1,0 +1,167 @@
+"""What earlier games took by each way of a choice, from their milestones, and which way to take after that."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import exp, inf
+from random import Random
+from statistics import fmean, variance
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from memory import Entry, milestones_of
+
+SPREAD: Final = 3  # trials of a choice needed to estimate its variance
+CLEARLY: Final = 2.5  # standard errors that make a difference significant
+LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell it
+Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
+UNTRIED: Final = "is not tried"
+LASTING: Final = (
+    1_000  # ticks after which what follows counts a third: the later, the more of it is chance
+)
+
+
+class ChosenWay(NamedTuple):
+    """A chosen alternative and the reason in words; '' if memory knows nothing."""
+
+    way: int
+    why: str = ""
+
+
+class WayVerdict(NamedTuple):
+    """The figures of one alternative in words, and whether it takes significantly longer than the best."""
+
+    words: str
+    is_worse: bool
+
+
+def best_of(
+    choice: str, ways: Sequence[int], drawn: int, luck: Random, milestone_times: Iterable[Entry]
+) -> ChosenWay:
+    """Return the alternative to take by Thompson sampling; the one `drawn` if no run tells anything.
+
+    For each, a mean is sampled from what is believed of it: its runs, and one more that is like the mean of all. So an
+    alternative is taken as often as it is likely to be the best.
+    """
+    found = _compared(choice, ways, milestone_times)
+    if not found.took:
+        return ChosenWay(drawn)
+    values = found.values
+    mean, spread = _all_runs(values)
+    sampled = {
+        way: luck.gauss(
+            fmean([mean, *values.get(way, ())]), spread / (1 + len(values.get(way, ()))) ** 0.5
+        )
+        for way in ways
+    }
+    best, took = min(ways, key=sampled.__getitem__), found.took
+    means = {way: f"{fmean(ticks):.0f}" for way, ticks in took.items()}
+    times = UNTRIED
+    if best in took:
+        times = f"took {means[best]} ticks {found.words} (x{len(took[best])})"
+    others = means.get(drawn, UNTRIED)
+    return ChosenWay(best, f"this way {times}, the one drawn {others}" if best != drawn else "")
+
+
+def _all_runs(took: Mapping[int, Ticks]) -> tuple[float, float]:
+    """Return the mean of all runs, and the standard deviation of a run from the mean of its alternative."""
+    runs = [ticks for each in took.values() for ticks in each]
+    mean, free = fmean(runs), len(runs) - len(took)
+    squares = sum((ticks - fmean(each)) ** 2 for each in took.values() for ticks in each)
+    return mean, max((squares / free) ** 0.5 if free else 0, LEAST_SPREAD * mean)
+
+
+def verdicts_on(
+    choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
+) -> Mapping[int, WayVerdict]:
+    """Return what is known of each alternative that was tried."""
+    found = _compared(choice, ways, milestone_times)
+    best = min(found.values.values(), key=fmean, default=())
+    return {
+        way: WayVerdict(
+            f"{fmean(ticks):,.0f} ticks {found.words.replace('_', ' ')}, {len(ticks)} "
+            f"{'game' if len(ticks) == 1 else 'games'}",
+            is_worse=_clearly_longer(found.values[way], best),
+        )
+        for way, ticks in found.took.items()
+    }
+
+
+class _Run(NamedTuple):
+    """The alternative that a run took, the tick of each of its milestones, and the one before the choice mattered."""
+
+    way: int
+    ticks: Mapping[str, int]
+    since: str
+
+
+class _Comparison(NamedTuple):
+    """Between which milestones alternatives are compared, the ticks that each took there, and what these count."""
+
+    words: str
+    took: Mapping[int, Ticks]
+    values: Mapping[int, Ticks]
+
+
+def _compared(choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]) -> _Comparison:
+    """Return the alternatives that were tried, compared by what followed.
+
+    They are compared from the last milestone before they first mattered in any run, since what came before is chance,
+    to the latest that all tried ones reached. Of the time between two milestones the less counts the later it is.
+    """
+    runs = [each for each in _runs_with(choice, milestone_times) if each.way in ways]
+    if not runs:
+        return _Comparison("", {}, {})
+    start = min(runs, key=lambda each: each.ticks[each.since]).since
+    known: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        for name, tick in run.ticks.items():
+            if tick > run.ticks.get(start, tick):
+                known[run.way][name].append(tick - run.ticks[start])
+    common = set.intersection(*map(set, known.values())) if known else set()
+    if not common:
+        return _Comparison("", {}, {})
+    last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
+    words = f"from {start} to {last}" if start else f"to {last}"
+    took = {way: known[way][last] for way in ways if way in known}
+    return _Comparison(words, took, _values(runs, start, last, took))
+
+
+def _values(
+    runs: Sequence[_Run], start: str, last: str, took: Iterable[int]
+) -> Mapping[int, Ticks]:
+    """Return what the ticks of each run from `start` to `last` count, in the order of the runs, by alternative."""
+    reached = [run for run in runs if run.ticks.get(last, 0) > run.ticks.get(start, inf)]
+    after: dict[str, list[float]] = defaultdict(list)
+    for run in reached:
+        for name, tick in run.ticks.items():
+            after[name].append(tick - run.ticks[start])
+    counts = {name: exp(-fmean(ticks) / LASTING) for name, ticks in after.items()}
+    values: dict[int, list[float]] = {way: [] for way in took}
+    for run in reached:
+        ends = sorted(
+            (tick, name)
+            for name, tick in run.ticks.items()
+            if run.ticks[start] <= tick <= run.ticks[last]
+        )
+        values[run.way].append(
+            sum(counts[before] * (end - begin) for (begin, before), (end, _) in pairwise(ends))
+        )
+    return values
+
+
+def _clearly_longer(some: Ticks, best: Ticks) -> bool:
+    """Return whether `some` took significantly longer than `best`."""
+    if min(len(some), len(best)) < SPREAD:
+        return False
+    error: float = (variance(some) / len(some) + variance(best) / len(best)) ** 0.5
+    return fmean(some) - fmean(best) > CLEARLY * error
+
+
+def _runs_with(choice: str, milestone_times: Iterable[Entry]) -> Iterator[_Run]:
+    """Yield the runs in which a choice mattered; "" is the milestone at which all begin."""
+    for entry in milestone_times:
+        data: Mapping[str, Any] = entry.data
+        if choice in data["choices"]:
+            ticks = {name: taken["tick"] for name, taken in milestones_of(data).items()}
+            since = data.get("since", {}).get(choice, "")
+            yield _Run(data["choices"][choice], {"": 0, **ticks}, since if since in ticks else "")
