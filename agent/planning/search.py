@@ -10,6 +10,7 @@ from agent.planning.domain import Action, Facts, Goal, after
 from agent.planning.problem import LowerBound, SearchProblem, SearchState
 
 NODE_BUDGET: Final = 10_000
+WEIGHTS: Final = (1, 2, 4)  # of the estimate: the higher, the fewer nodes are searched
 
 
 class _Path(NamedTuple):
@@ -55,15 +56,28 @@ class Plan:
 def plan(
     goal: Goal, facts: Facts, actions: Sequence[Action], *, max_nodes: int = NODE_BUDGET
 ) -> Plan | None:
-    """Return the cheapest plan for `goal`, or None when there is none within `max_nodes` nodes.
+    """Return the cheapest plan for `goal`, or None when there is none.
 
-    The estimate never exceeds the remaining cost, so the first plan found is the cheapest.
+    The estimate never exceeds the remaining cost, so the first plan found is the cheapest. Where `max_nodes` nodes are not
+    enough for it, the estimate counts for more, by each of `WEIGHTS` in turn: what is found so may cost more.
     """
     problem = SearchProblem.of(goal, facts, actions)
     if problem is None:
         return None
+    bound = LowerBound(problem)
+    for weight in WEIGHTS:
+        found, is_complete = _search(goal, problem, bound, weight, max_nodes)
+        if found is not None or is_complete:
+            return found
+    return None
+
+
+def _search(
+    goal: Goal, problem: SearchProblem, bound: LowerBound, weight: int, max_nodes: int
+) -> tuple[Plan | None, bool]:
+    """Return a plan that costs at most `weight` times as much as the cheapest, and whether all nodes were searched."""
     # Ties are broken by insertion order, so that the result is deterministic.
-    bound, order = LowerBound(problem), count()
+    order = count()
     most = float("inf") if goal.most_cost is None else goal.most_cost
     frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
     best: dict[SearchState, int] = {}
@@ -72,23 +86,23 @@ def plan(
         left = bound.of(node[0])
         if left is not None and cost + left <= most and cost < best.get(node, cost + 1):
             best[node] = cost
-            heapq.heappush(frontier, (cost + left, next(order), cost, node, path))
+            heapq.heappush(frontier, (cost + weight * left, next(order), cost, node, path))
 
     add(0, problem.start, None)
     for _ in range(max_nodes):
         if not frontier:
-            return None
+            return None, True
         _, _, cost, node, path = heapq.heappop(frontier)
         bits, values = node
         if not problem.needed & ~bits:
-            return _unwound(goal, path)
+            return _unwound(goal, path), True
         if cost > best[node]:
             continue  # a cheaper path to the same node was found meanwhile
         for number, each in problem.after(path.number if path is not None else None):
             if not each.needs & ~bits:
                 price = each.price(values)
                 add(cost + price, each.then(node), _Path(number, each.action, price, path))
-    return None
+    return None, False
 
 
 def _unwound(goal: Goal, path: _Path | None) -> Plan:
