@@ -1,6 +1,7 @@
 """The planner: pure, bounded, sound, and able to explain its plans."""
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -56,6 +57,33 @@ def test_a_reached_goal_needs_no_action() -> None:
 
 def test_the_search_stops_at_its_node_budget() -> None:
     assert plan(THERE, {"hurt": 1}, (WALK, REST), max_nodes=1) is None
+
+
+def test_a_plan_is_found_where_the_cheapest_takes_too_long_to_find() -> None:
+    """From the middle of a street of seven places, with something to do at each."""
+    places = range(7)
+    ways = [(a, b) for a in places for b in places if a != b]
+    go = [
+        Action(
+            f"go {a} {b}",
+            (Require(f"at {a}", at_least=1),),
+            (Effect(f"at {a}", 0), Effect(f"at {b}", 1)),
+            3 + abs(a - b),
+            "go",
+        )
+        for a, b in ways
+    ]
+    do = [
+        Action(f"do {a}", (Require(f"at {a}", at_least=1),), (Effect(f"done {a}", 1),), 2, "do")
+        for a in places
+    ]
+    goal = Goal("all", tuple(Require(f"done {a}", at_least=1) for a in places), 10, "do all")
+    cheapest = planned(goal, {"at 3": 1}, (*go, *do))
+    with patch("agent.planning.search.WEIGHTS", (1,)):
+        assert plan(goal, {"at 3": 1}, (*go, *do), max_nodes=100) is None
+    found = plan(goal, {"at 3": 1}, (*go, *do), max_nodes=100)
+    assert found is not None
+    assert cheapest.cost <= found.cost <= 2 * cheapest.cost
 
 
 def test_a_plan_is_explained() -> None:
