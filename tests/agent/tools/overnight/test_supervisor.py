@@ -78,11 +78,11 @@ def test_a_child_killed_from_outside_is_restarted_at_its_last_checkpoint(
 @pytest.mark.parametrize("ends_cleanly", [True, False])
 def test_a_hanging_child_is_ended_and_play_continues(run: Path, *, ends_cleanly: bool) -> None:
     hanging = {"beats": [{"tick": 90}] * 3, "stays": True, "ends_cleanly": ends_cleanly}
-    patience = replace(QUICK, hang_s=0.3, grace_s=0.3)
+    patience = replace(QUICK, hang_s=2, grace_s=2)  # a child on a busy machine is no hanging one
     night = run_night(run, hanging, GOAL, patience=patience)
     assert (night.verdict, kinds(run)) == ("goal", ["hang"])
     (fault,) = lines_of(run, "fault")
-    assert fault["says"] == "no tick for 0.3 s since the lab, test: stand in"
+    assert fault["says"] == "no tick for 2 s since the lab, test: stand in"
     assert lines_of(run, "ended")[0]["code"] == (130 if ends_cleanly else -signal.SIGKILL)
 
 
