@@ -75,9 +75,13 @@ class Defeats(NamedTuple):
     won: float = 0.0
 
     def corrected(self, chance: float) -> float:
-        """Return the chance to win by the odds, which count as some battles, and by the battles fought."""
+        """Return the chance to win by the odds, which count as some battles, and by the battles fought.
+
+        It is never above the odds: what was won was won by other teams, which may have been stronger.
+        """
         times = sum(each.occurrence_count for each in self.lost)
-        return (ODDS_COUNT * chance + self.won) / (ODDS_COUNT + self.won + times)
+        fought = (ODDS_COUNT * chance + self.won) / (ODDS_COUNT + self.won + times)
+        return min(chance, fought)
 
 
 def defeats_by(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> Defeats:

@@ -15,9 +15,7 @@ CLEARLY: Final = 2.5  # standard errors that make a difference significant
 LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell it
 Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
 UNTRIED: Final = "is not tried"
-LASTING: Final = (
-    1_000  # ticks after which what follows counts a third: the later, the more of it is chance
-)
+LASTING: Final = 1_000  # ticks after which what follows counts a third; later more of it is chance
 
 
 class ChosenWay(NamedTuple):

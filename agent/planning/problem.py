@@ -119,7 +119,7 @@ class _Draft(NamedTuple):
     operators: Sequence[Operator]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=32)  # few, since each keeps the actions of its game
 def _drafted(goal: Goal, same: _Same) -> _Draft:
     """Return the bits, the numbers and the operators; cached for the same tuple of actions."""
     effects = _indexed(same)

@@ -197,7 +197,7 @@ class GamePlayed(NamedTuple):
 
 
 def meet_trainers(order: MeetingJob, _asked: Asked) -> GamePlayed:
-    """Play a game."""
+    """Return what a game met, and how long it took over its battles."""
     cartridge, watcher, decide = load_cartridge(order.rom), TrainerWatcher(), BattlePolicy.order
     prepare(Dex.of(cartridge))
     with (

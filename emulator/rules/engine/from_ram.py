@@ -214,7 +214,9 @@ def _member(
 
 def _team(members: list[Values], mon: BattleMon | None) -> dict[str, object]:
     """Return the fields of a side that describe its team and its Pokemon that is out, if any."""
-    team = {"count": len(members), "team": [*members, *[EMPTY] * (TEAM - len(members))]}
+    # One that is out may have no place in a team that RAM does not hold yet.
+    places = [*members, *[EMPTY] * (TEAM - len(members))]
+    team = {"count": len(members), "team": places}
     if mon is None:
         return team
     return team | {
@@ -229,7 +231,7 @@ def _team(members: list[Values], mon: BattleMon | None) -> dict[str, object]:
         "volatile": mon.volatile.value,
         "stats": mon.stats[1:],
         "unmodified": mon.unmodified[1:],
-        "plain": members[mon.position][MEMBER_STATS],
+        "plain": places[mon.position][MEMBER_STATS],
         "stages": tuple(mon.stages),
         "moves": _padded([slot.move for slot in mon.moves], SLOTS),
         "pp": _padded([slot.pp for slot in mon.moves], SLOTS),

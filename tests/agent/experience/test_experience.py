@@ -17,6 +17,7 @@ from agent.capabilities.readiness import (
     DARED,
     PROVEN,
     READY,
+    Defeats,
     depends_on_sureness,
     readiness,
     readiness_of,
@@ -189,6 +190,12 @@ def test_many_defeats_count_beside_the_battles_won(
     found = readiness_of(asked, party, against, enough=enough)
     assert found.ready is is_ready
     assert (found.held_back is None) is is_ready
+
+
+def test_battles_fought_never_raise_the_odds(challenge: Challenge) -> None:
+    lost = defeat(*challenge, challenge.state.party[0].level)
+    assert Defeats((lost,), won=40).corrected(0.2) == 0.2
+    assert Defeats((lost,), won=0).corrected(0.2) < 0.2
 
 
 def almost_ready(state: State, against: Foes) -> Party:

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
 from agent.lab.bench.battle_setup import KINDS, battle_setup, met_battle, met_trainer, party_in_ram
-from agent.lab.bench.battles import StrongestMove, play_battle, start_state
+from agent.lab.bench.battles import (
+    BattlePair,
+    FightResult,
+    MeetingJob,
+    StrongestMove,
+    battle_findings,
+    meet_trainers,
+    play_battle,
+    start_state,
+)
 from agent.lab.bench.model import ASKED, COMPLETED, ModelEffort, loopback, measure_model, talk_of
 from agent.lab.bench.stopwatch import ObservedCall
 from agent.lab.publish import as_json
@@ -213,6 +222,16 @@ def test_bench_battles_needs_games_that_meet_trainers(agent: Agent) -> None:
     ended = agent("bench", "battles", "--seeds", "0", "--met", "0", "--until", "left_home")
     assert ended.code == 2
     assert "meet no trainer before left_home" in ended.err
+
+
+def test_a_game_that_meets_trainers_counts_each_decision_of_its_battles() -> None:
+    game = meet_trainers(MeetingJob(CARTRIDGE.path, 0, "rival"), lambda: False)
+    assert len(game.met) == 1
+    assert game.decision_s
+    assert all(each >= 0 for each in game.decision_s)
+    fought = FightResult(BattleResult.WON, (1.0,))
+    found = battle_findings("demo", [BattlePair(0, "wild", fought, fought)], [game, game])
+    assert found.figures["decisions"] == 2 * len(game.decision_s)
 
 
 def test_bench_battles_prints_one_json_object(agent: Agent) -> None:

@@ -60,6 +60,13 @@ def test_a_trainers_team_is_read_and_the_battle_can_go_on() -> None:
     assert position.turns == 1
 
 
+def test_a_trainers_pokemon_may_be_out_before_its_team_is_in_ram() -> None:
+    position = read_position(state_with(TRAINER_RAM | {0xD89C: 0}), tables_of())
+    assert position is not None
+    assert (position.sides[1].count, position.sides[1].hp) == (0, 21)
+    assert list(position.sides[1].plain) == [0, 0, 0, 0]
+
+
 def test_without_a_battle_there_is_no_position() -> None:
     assert read_position(state_with({}), tables_of()) is None
 
