@@ -71,7 +71,8 @@ def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None
     processes = min(os.cpu_count() or 1, len(numbers))
     with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
         jobs = [MeetingJob(cartridge.path, game, last) for game in games]
-        played = play_all(meet_trainers, jobs, processes=processes, done=bar("game", len(jobs)))
+        # One at a time: their decisions are timed.
+        played = play_all(meet_trainers, jobs, processes=1, done=bar("game", len(jobs)))
         trainers = [trainer for game in played for trainer in game.met]
         if games and not trainers:
             message = (
