@@ -8,7 +8,6 @@ from agent.battle.odds import HEALTHY, Foe, Foes, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import restorable_hp
 from agent.experience.choices import Choice
-from agent.experience.memory_use import MemoryUse
 from agent.experience.uses import Experience
 from agent.story.facts import FactKind
 from agent.story.interactions import Task
@@ -19,50 +18,15 @@ from emulator.rules.arithmetic import full_pp
 from emulator.world.map_objects import Opponent
 from memory import MistakeRecord, SuccessfulStrategy
 
-PROVEN: Final = 3  # wins without a defeat that count as proof
 READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
 ODDS: Final = "odds"  # begins the id of each choice of SURENESS
 SURENESS: Final = {
     50: "go at even odds",
     90: "train until nine of ten are won",
 }  # by the chance to win, in percent
-DARED: Final = 0.5  # the least chance to win at which a team is ready, if memory knows only wins
 ODDS_COUNT: Final = 10  # battles that the odds count as, beside those in memory
 MOST_HEALS: Final = 12  # counted for a row of trainers
 RESTED: Final = 80  # percent of HP needed for a trainer battle
-
-
-class Proof(NamedTuple):
-    """The number of wins of a species without a defeat, and the lowest level at which it won."""
-
-    own: str
-    enemies: str
-    wins: int
-    level: int
-
-    def __str__(self) -> str:
-        """Return it in words."""
-        return f"{self.own} won against {self.enemies} all of {self.wins} times, at level {self.level} too"
-
-
-def won_against(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> Proof | None:
-    """Return the proof that the species of `mon` beats `team` at its level or one above it, or None.
-
-    A level one below the proof is accepted: a win there lowers the proof by one level, a defeat removes it.
-    """
-    species = dex.all_species.get(mon.species)
-    if species is None or not team:
-        return None
-    enemies = _names(dex, team)
-    wins, levels = 0, []
-    for known, level in _fought(experience.wins(species.name, enemies), team):
-        if known.success_rate < 1:
-            return None
-        wins += known.total_uses
-        levels.append(level)
-    if wins < PROVEN or mon.level < min(levels) - 1:
-        return None
-    return Proof(species.name, enemies, wins, min(levels))
 
 
 class Defeats(NamedTuple):
@@ -98,13 +62,10 @@ def defeats_by(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> D
     )
     if species is None or not lost:
         return Defeats()
-    fought = experience.wins(species.name, _names(dex, team), MemoryUse.STRENGTH)
-    won = [known for known, level in _fought(fought, team) if level <= mon.level]
+    enemies = ", ".join(dict.fromkeys(dex.species(each.species).name for each in team))
+    fought = _fought(experience.wins(species.name, enemies), team)
+    won = [known for known, level in fought if level <= mon.level]
     return Defeats(lost, sum(known.success_rate * known.total_uses for known in won))
-
-
-def _names(dex: Dex, team: Foes) -> str:
-    return ", ".join(dict.fromkeys(dex.species(each.species).name for each in team))
 
 
 def _fought(
@@ -187,14 +148,10 @@ def led_by(party: Party, position: int) -> Party:
 
 
 class Readiness(NamedTuple):
-    """Whether a team is likely to beat a trainer.
-
-    `held_back` is the lost battle if only memory says no; `proof` are the wins if only memory says yes.
-    """
+    """Whether a team is likely to beat a trainer; `held_back` is the lost battle if only memory says no."""
 
     ready: bool
     held_back: MistakeRecord | None = None
-    proof: Proof | None = None
 
 
 def sureness(task: Task) -> Choice:
@@ -247,19 +204,16 @@ def readiness_of(
     `enough` is the chance to win. Defeats of a member by the same team make its chance smaller, until its level is higher.
     """
     recovered = rested(game.dex, party)
-    held_back = proof = None
+    held_back = None
     for at, mon in enumerate(recovered.mons):
         chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, *helps)
-        if chance < DARED:
+        if chance < enough:
             continue
         defeats = defeats_by(game.dex, mon, team, game.experience)
-        if defeats.corrected(chance) >= enough:
+        if not defeats.lost or defeats.corrected(chance) >= enough:
             return Readiness(ready=True)
-        if defeats.lost:
-            held_back = held_back or (defeats.lost[0] if chance >= enough else None)
-        else:
-            proof = proof or (None if then else won_against(game.dex, mon, team, game.experience))
-    return Readiness(proof is not None, held_back, proof)
+        held_back = held_back or defeats.lost[0]
+    return Readiness(ready=False, held_back=held_back)
 
 
 def rested(dex: Dex, party: Party) -> Party:

@@ -81,13 +81,9 @@ def _ready_sensor(game: GameContext) -> Sensor:
         return facts
 
     def note_influence(fact: str, found: Readiness) -> None:
-        reasons, grounds = game.experience.reasons, game.experience.grounds
+        reasons = game.experience.reasons
         reasons.pop(fact, None)
-        grounds.pop(fact, None)
-        if found.proof is not None:
-            grounds[fact] = str(found.proof)
-            game.experience.record_influence(MemoryUse.WINS, fact, grounds[fact])
-        elif found.held_back is not None:
+        if found.held_back is not None:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
             game.experience.record_influence(MemoryUse.STRENGTH, fact, reasons[fact])
 

@@ -42,12 +42,12 @@ class ActionCosts:
         """Return the actions at their current costs, each with what memory knows as its note."""
         known = self.experience.failing(self._place_of(state)) if state is not None else {}
         memory = self.experience
-        if not (failures or known or memory.reasons or memory.grounds):
+        if not (failures or known or memory.reasons):
             return list(actions)
         priced = (
             _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
         )
-        return [self._same(_with_reasons(each, memory.reasons, memory.grounds)) for each in priced]
+        return [self._same(_with_reasons(each, memory.reasons)) for each in priced]
 
     def _same(self, action: Action) -> Action:
         """Return the object returned last time if the action is equal, so that cached searches stay valid."""
@@ -103,11 +103,10 @@ def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Act
     return _with_notes(costlier, [mistake.description])
 
 
-def _with_reasons(action: Action, reasons: Mapping[str, str], grounds: Mapping[str, str]) -> Action:
-    """Add notes for effects that memory withholds, and for conditions that only memory makes true."""
+def _with_reasons(action: Action, reasons: Mapping[str, str]) -> Action:
+    """Add notes for effects that memory withholds."""
     missing = [reasons[each.fact] for each in action.effects if each.fact in reasons]
-    given = [grounds[each.fact] for each in action.requires if each.fact in grounds]
-    return _with_notes(action, (*missing, *given)) if missing or given else action
+    return _with_notes(action, missing) if missing else action
 
 
 def _with_notes(action: Action, texts: Iterable[str]) -> Action:

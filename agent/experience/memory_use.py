@@ -11,7 +11,6 @@ class MemoryUse(StrEnum):
     STRENGTH = (
         "strength"  # defeats by a trainer lower the chance to beat it, until the level is higher
     )
-    WINS = "wins"  # a Pokemon that always won counts as ready, even one level lower
     CHOICES = "choices"  # an alternative is taken as often as it is likely to be the best
     ROUTES = "routes"  # routes avoid a square that a walk could not enter
     MOVES = "moves"  # of equally good moves, the next one of a winning sequence comes first

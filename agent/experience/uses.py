@@ -80,8 +80,7 @@ class Experience(SavedAttributes):
     """Read-only queries on memory for decisions, cached until `long_term_changed` reports a change.
 
     `lessons` counts these changes: conclusions are computed again when it changes. `reasons` are
-    facts that memory makes false, with the reason in words; `grounds` are facts true because of memory alone;
-    `influences` lists other influences by subject.
+    facts that memory makes false, with the reason in words; `influences` lists other influences by subject.
     `moved` counts, for each use, the decisions that memory changed; it is part of a checkpoint.
     """
 
@@ -100,7 +99,6 @@ class Experience(SavedAttributes):
     ) -> None:
         self.lessons = 0
         self.reasons: dict[str, str] = {}
-        self.grounds: dict[str, str] = {}
         self.influences: dict[str, str] = {}
         self.moved: Counter[MemoryUse] = Counter()
         self._recall = recall
@@ -137,11 +135,9 @@ class Experience(SavedAttributes):
 
         return self._known(MemoryUse.STRENGTH, (own,), find, ())
 
-    def wins(
-        self, own: str, enemies: str, use: MemoryUse = MemoryUse.WINS
-    ) -> Sequence[SuccessfulStrategy]:
+    def wins(self, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
         """Return the strategies with which a Pokemon of this name beat all of `enemies`, the most proven first."""
-        return self._strategies(use, own, enemies)
+        return self._strategies(MemoryUse.STRENGTH, own, enemies)
 
     def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
         """Return the most proven sequence of moves that won for `own` against `enemy`."""
