@@ -21,6 +21,7 @@ from agent.capabilities.battle import OrderGiven
 from agent.capabilities.context import GameContext
 from agent.capabilities.memory_actions import RecallJudge
 from agent.capabilities.registry import Topic, capabilities_for
+from agent.capabilities.travel import only_places
 from agent.capabilities.unstuck import escape, inquiry
 from agent.experience.action_costs import ActionCosts
 from agent.experience.choices import GameChoices
@@ -130,7 +131,8 @@ class DecisionParts:
     def mind(self, *more: Topic) -> Mind:
         """Return the mind, with the topics of every game and `more`."""
         topics, recall = capabilities_for(self._context, *more), self._memory.recall
-        costs = ActionCosts(self.experience, self._context.story.place_of)
+        story = self._context.story
+        costs = ActionCosts(self.experience, story.place_of, only_places(story))
         mind = Mind(topics, recall, self._hooks, self.recovery, costs, self.model_advice)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return mind

@@ -5,7 +5,7 @@ who might win.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final
 
@@ -152,6 +152,20 @@ def capability(game: GameContext) -> Capability:
 def at(place: str) -> str:
     """Return the name of the fact that the player is in `place`."""
     return f"at:{place}"
+
+
+def only_places(story: Story) -> Callable[[Action], str]:
+    """Return a function that gives the display name of the only place where an action can be done; '' for several."""
+    called = {at(place.name): place.called for place in story.places}
+    known: dict[str, str] = {}  # by the name of the action
+
+    def find(action: Action) -> str:
+        if action.name not in known:
+            needed = (called[each.fact] for each in action.requires if each.fact in called)
+            known[action.name] = next(needed, "")
+        return known[action.name]
+
+    return find
 
 
 def _reader(game: GameContext) -> Read:

@@ -1,6 +1,7 @@
 """Current action costs, and plans at these costs.
 
-Actions that failed in this run, or in this place in earlier runs, cost more.
+Actions that failed in this run cost more, and those that kept failing in earlier runs: in the same place, or anywhere if
+they can be done in one place only.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,10 +28,14 @@ class ActionCosts:
     """
 
     def __init__(
-        self, experience: Experience | None = None, place_of: Callable[[State], str] = lambda _: ""
+        self,
+        experience: Experience | None = None,
+        place_of: Callable[[State], str] = lambda _: "",
+        only_place: Callable[[Action], str] = lambda _: "",
     ) -> None:
         self.experience = experience or Experience()
         self._place_of = place_of
+        self._only_place = only_place  # of an action; '' if it can be done in several
         self._compared: dict[tuple[object, ...], int] = {}  # the lesson at the last comparison
         self._current: dict[
             str, Action
@@ -40,7 +45,7 @@ class ActionCosts:
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
     ) -> list[Action]:
         """Return the actions at their current costs, each with what memory knows as its note."""
-        known = self.experience.failing(self._place_of(state)) if state is not None else {}
+        known = self._known(actions, self._place_of(state)) if state is not None else {}
         memory = self.experience
         if not (failures or known or memory.reasons):
             return list(actions)
@@ -48,6 +53,14 @@ class ActionCosts:
             _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
         )
         return [self._same(_with_reasons(each, memory.reasons)) for each in priced]
+
+    def _known(self, actions: Iterable[Action], here: str) -> Mapping[str, MistakeRecord]:
+        """Return the mistakes of earlier runs that count for these actions, by their names."""
+        failing = self.experience.failing
+        found = {
+            each.name: failing(self._only_place(each) or here).get(each.name) for each in actions
+        }
+        return {name: mistake for name, mistake in found.items() if mistake is not None}
 
     def _same(self, action: Action) -> Action:
         """Return the object returned last time if the action is equal, so that cached searches stay valid."""
@@ -64,22 +77,25 @@ class ActionCosts:
         if state is None:
             return partial(plan, actions=actions)
         without_memory = partial(self.current_costs, offered, failures, None)
-        return partial(self._find, actions, without_memory, self._place_of(state))
+        place = self._place_of(state)
+        mistakes = self._known(offered, place)
+        return partial(self._find, actions, without_memory, place, mistakes)
 
     def _find(
         self,
         actions: Sequence[Action],
         without_memory: Callable[[], Sequence[Action]],
         place: str,
+        mistakes: Mapping[str, MistakeRecord],
         goal: Goal,
         facts: Facts,
     ) -> Plan | None:
-        mistakes = self.experience.failing(place).values()
         found = plan(goal, facts, actions)
         if found is not None and mistakes and self._is_new(place, found):
             otherwise = plan(goal, facts, without_memory())
             if otherwise is not None and names_of(otherwise) != names_of(found):
-                why = "; ".join(each.description for each in mistakes)
+                avoided = [name for name in names_of(otherwise) if name in mistakes]
+                why = "; ".join(mistakes[name].description for name in avoided)
                 self.experience.record_influence(
                     MemoryUse.COSTS, f"the way to {found.goal.label}", why
                 )

@@ -7,7 +7,7 @@ from typing import Final
 class MemoryUse(StrEnum):
     """The ways in which memory may change play; each can be switched off separately."""
 
-    COSTS = "costs"  # an action that keeps failing in a place costs more there
+    COSTS = "costs"  # an action that keeps failing in a place costs more
     STRENGTH = (
         "strength"  # defeats by a trainer lower the chance to beat it, until the level is higher
     )

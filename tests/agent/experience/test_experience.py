@@ -25,6 +25,7 @@ from agent.capabilities.readiness import (
     sureness,
     teams_of,
 )
+from agent.capabilities.travel import at, only_places
 from agent.errors import UsageError
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
 from agent.experience.choices import Choice, GameChoices
@@ -79,6 +80,24 @@ def test_e35_a_repeated_failure_in_a_place_raises_the_cost_only_there(memory: Ag
     assert costs(memory, "town") == [GO.cost + 3 * RETRY_COST, SWIM.cost]
     assert costs(memory, "wood") == [GO.cost, SWIM.cost]
     assert costs(memory, "town", uses=EVERY_USE - {MemoryUse.COSTS}) == [GO.cost, SWIM.cost]
+
+
+def test_e35_an_action_of_one_place_that_kept_failing_costs_more_wherever_one_is(
+    memory: AgentMemory,
+) -> None:
+    memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
+    prices = ActionCosts(
+        experience(memory), lambda _state: "wood", lambda action: "town" if action is GO else ""
+    )
+    costs = [each.cost for each in prices.current_costs([GO, SWIM], {}, State.__new__(State))]
+    assert costs == [GO.cost + 3 * RETRY_COST, SWIM.cost]
+
+
+def test_an_action_is_done_in_the_place_that_it_requires_only() -> None:
+    only_place, place = only_places(STORY), STORY.places[0]
+    there = replace(GO, name="there", requires=(Require(at(place.name), at_least=1),))
+    assert only_place(there) == place.called
+    assert only_place(GO) == ""
 
 
 def test_e35_remembered_failures_are_limited_and_not_added_to_seen(memory: AgentMemory) -> None:
