@@ -171,6 +171,7 @@ class Session:
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
+        gc.collect()  # or a game before this one in the process would stay
         gc.freeze()  # the parts live as long as play does, so the collector can skip them
         thresholds = gc.get_threshold()
         gc.set_threshold(GARBAGE, *thresholds[1:])
