@@ -60,7 +60,7 @@ class EditError(Exception):
 class Edit:
     """One small change: `old` of the file becomes `new`.
 
-    `finds` is the fact that must be reported as wrong, `until` the milestone up to which a game is played;
+    `finds` is the fact that must be reported as wrong, if any; `until` the milestone up to which a game is played;
     `quick` means fast enough for the ordinary tests. With `scenario` the game is that one of `tests/scenarios`, and
     its frames end it. `file` is a source, or a table below `world/`.
     """
@@ -70,7 +70,7 @@ class Edit:
     file: str
     old: str
     new: str
-    finds: str
+    finds: str = ""
     until: str = ""
     scenario: str = ""
     quick: bool = False
@@ -94,9 +94,9 @@ class Edit:
         return self.file.startswith("world/")
 
 
-def read_edits() -> tuple[Edit, ...]:
-    """Return every edit."""
-    table = tomllib.loads(EDITS.read_text(encoding="utf-8"))
+def read_edits(file: Path = EDITS) -> tuple[Edit, ...]:
+    """Return every edit of a file."""
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
     return tuple([Edit(name=name, **row) for name, row in table.items()])
 
 

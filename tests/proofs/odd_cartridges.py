@@ -1,0 +1,54 @@
+"""Games on cartridges of which something is not as their data say, with and without the memory of what failed there."""
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from agent.experience.memory_use import MemoryUse
+from agent.lab.bench.trials import TrialOrder, play_game, play_on
+from agent.lab.stats import mean_interval
+from agent.tools.progress import never
+from tests.proofs.broken_cartridges import broken_image, read_edits
+from tests.proofs.workers import Row
+
+EDITS: Final = {
+    edit.name: edit for edit in read_edits(Path(__file__).with_name("odd_cartridges.toml"))
+}
+TEACHING: Final = 3  # games that fill the memory of a held one
+LIMIT: Final = 3_000  # ticks of a game: without memory some never get there
+SEED: Final = 1_000
+
+
+def odd_job(
+    name: str, use: MemoryUse, number: int, *, teaching: int = TEACHING, limit: int = LIMIT
+) -> Row:
+    """Play some games with one memory, then another seed with a copy of it, and again without one use of memory."""
+    edit, first = EDITS[name], SEED + number * (teaching + 1)
+    with TemporaryDirectory(prefix="odd-") as home:
+        memory = Path(home) / "memory.sqlite"
+        order = TrialOrder(broken_image(edit), edit.until, first, limit)
+        for seed in range(first, first + teaching):
+            play_on(replace(order, seed=seed), memory, never)
+        held = replace(order, seed=first + teaching, memory=memory)
+        taught = play_game(held, never)
+        without = play_game(replace(held, without=(use,)), never)
+    return {
+        "name": f"{name}, seed {held.seed}",
+        "moved": (taught.moved or {}).get(use.value, 0),
+        "ticks": taught.ticks,
+        "ticks without": without.ticks,
+        "reached without": without.reached,
+        "problems": [] if taught.reached else [f"{edit.until} was not reached"],
+    }
+
+
+def figures(rows: list[Row]) -> dict[str, Any]:
+    """Return in how many games the use moved something, and what it saved in the mean with its 95% interval."""
+    saved = mean_interval([row["ticks without"] - row["ticks"] for row in rows])
+    return {
+        "games": len(rows),
+        "moved something": sum(row["moved"] > 0 for row in rows),
+        "not reached without": sum(not row["reached without"] for row in rows),
+        "ticks saved": f"{saved.estimate:.0f} ({saved.low:.0f} to {saved.high:.0f})",
+    }
