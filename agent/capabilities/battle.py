@@ -4,6 +4,7 @@ These are a catch, experience, or a move sequence that won before. `agent.battle
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from agent.battle.policy import BattleGoals, BattlePolicy, ChosenOrder, GoalsOfB
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext, Training
-from agent.capabilities.readiness import ahead, readiness
+from agent.capabilities.readiness import ahead, readiness, remembered_strength
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
@@ -90,20 +91,38 @@ def must_win(game: GameContext, state: State) -> bool:
 def battle_goals(game: GameContext) -> GoalsOfBattle:
     """Return the function that gives the goals of a battle in a state."""
     kept = tuple(sorted(game.story.kept))
+    strength_of = remembered_strength()
+    wild = BattleGoals()
+    sources: tuple[object, ...] = ()
 
     def goals(state: State) -> BattleGoals:
-        task = next(ahead(game.story, state), None)
-        return BattleGoals(
-            catch=frozenset() if must_win(game, state) else wanted(game, state),
-            # The trainer that the team trains for need not be the next one of the story.
-            train=game.training.is_on
-            or (task is not None and not readiness(game, state, task).ready),
-            spare=kept,
-            sequence=sequence(game, state),
-            must_win=must_win(game, state),
-        )
+        nonlocal wild, sources
+        move_order = sequence(game, state)
+        if state.battle is None or not state.battle.is_wild:
+            return BattleGoals(spare=kept, sequence=move_order)
+        before, sources = sources, (*strength_of(state.party), *_sources(game, state))
+        if sources != before:
+            is_due = must_win(game, state)
+            task = next(ahead(game.story, state), None)
+            wild = BattleGoals(
+                catch=frozenset() if is_due else wanted(game, state),
+                # The trainer that the team trains for need not be the next one of the story.
+                train=game.training.is_on
+                or (task is not None and not readiness(game, state, task).ready),
+                spare=kept,
+                must_win=is_due,
+            )
+        return replace(wild, sequence=move_order)
 
     return goals
+
+
+def _sources(game: GameContext, state: State) -> tuple[object, ...]:
+    """Return what the goals of a wild battle depend on beside the strength of the team."""
+    here, player = state.map, state.player
+    known = game.training.is_on, game.experience.lessons, game.choices.changes
+    owned = player.money, player.badges, player.rival_starter, state.flags, state.bag
+    return *known, here.map_id, here.x, here.y, *owned
 
 
 def capability(game: GameContext) -> Capability:
