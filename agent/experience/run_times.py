@@ -15,6 +15,7 @@ CLEARLY: Final = 2.5  # standard errors that make a difference significant
 LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell it
 Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
 UNTRIED: Final = "is not tried"
+ROUNDS: Final = 20  # of estimating the effects of all choices, each from the rest of the others
 LASTING: Final = 1_000  # ticks after which what follows counts a third; later more of it is chance
 
 
@@ -85,11 +86,15 @@ def verdicts_on(
 
 
 class _Run(NamedTuple):
-    """The alternative that a run took, the tick of each of its milestones, and the one before the choice mattered."""
+    """The alternative that a run took, the tick of each of its milestones, and the one before the choice mattered.
+
+    `chosen` has the alternatives of all choices of the run.
+    """
 
     way: int
     ticks: Mapping[str, int]
     since: str
+    chosen: tuple[tuple[str, int], ...]
 
 
 class _Comparison(NamedTuple):
@@ -104,7 +109,8 @@ def _compared(choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
     """Return the alternatives that were tried, compared by what followed.
 
     They are compared from the last milestone before they first mattered in any run, since what came before is chance,
-    to the latest that all tried ones reached. Of the time between two milestones the less counts the later it is.
+    to the latest that all tried ones reached. Of the time between two milestones the less counts the later it is, and
+    what the other choices of a run explain does not count.
     """
     runs = [each for each in _runs_with(choice, milestone_times) if each.way in ways]
     if not runs:
@@ -121,11 +127,11 @@ def _compared(choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
     last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
     words = f"from {start} to {last}" if start else f"to {last}"
     took = {way: known[way][last] for way in ways if way in known}
-    return _Comparison(words, took, _values(runs, start, last, took))
+    return _Comparison(words, took, _values(choice, runs, start, last, took))
 
 
 def _values(
-    runs: Sequence[_Run], start: str, last: str, took: Iterable[int]
+    choice: str, runs: Sequence[_Run], start: str, last: str, took: Iterable[int]
 ) -> Mapping[int, Ticks]:
     """Return what the ticks of each run from `start` to `last` count, in the order of the runs, by alternative."""
     reached = [run for run in runs if run.ticks.get(last, 0) > run.ticks.get(start, inf)]
@@ -134,17 +140,42 @@ def _values(
         for name, tick in run.ticks.items():
             after[name].append(tick - run.ticks[start])
     counts = {name: exp(-fmean(ticks) / LASTING) for name, ticks in after.items()}
-    values: dict[int, list[float]] = {way: [] for way in took}
+    counted = []
     for run in reached:
         ends = sorted(
             (tick, name)
             for name, tick in run.ticks.items()
             if run.ticks[start] <= tick <= run.ticks[last]
         )
-        values[run.way].append(
+        counted.append(
             sum(counts[before] * (end - begin) for (begin, before), (end, _) in pairwise(ends))
         )
+    effects = _effects([run.chosen for run in reached], counted)
+    values: dict[int, list[float]] = {way: [] for way in took}
+    for run, count in zip(reached, counted, strict=True):
+        others = sum(effects[each] for each in run.chosen if each[0] != choice)
+        values[run.way].append(count - others)
     return values
+
+
+def _effects(
+    chosen: Sequence[Sequence[tuple[str, int]]], counted: Ticks
+) -> Mapping[tuple[str, int], float]:
+    """Return by how much each alternative of each choice differs from the mean, all others being equal.
+
+    This is a ridge regression: each alternative counts one more run, like the mean of all.
+    """
+    mean = fmean(counted)
+    effects = {each: 0.0 for every in chosen for each in every}
+    for _ in range(ROUNDS):
+        for name in effects:
+            rest = [
+                count - mean - sum(effects[each] for each in every if each != name)
+                for every, count in zip(chosen, counted, strict=True)
+                if name in every
+            ]
+            effects[name] = sum(rest) / (1 + len(rest))
+    return effects
 
 
 def _clearly_longer(some: Ticks, best: Ticks) -> bool:
@@ -162,4 +193,6 @@ def _runs_with(choice: str, milestone_times: Iterable[Entry]) -> Iterator[_Run]:
         if choice in data["choices"]:
             ticks = {name: taken["tick"] for name, taken in milestones_of(data).items()}
             since = data.get("since", {}).get(choice, "")
-            yield _Run(data["choices"][choice], {"": 0, **ticks}, since if since in ticks else "")
+            chosen = tuple(sorted(data["choices"].items()))
+            since = since if since in ticks else ""
+            yield _Run(data["choices"][choice], {"": 0, **ticks}, since, chosen)

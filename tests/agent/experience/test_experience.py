@@ -292,7 +292,9 @@ def test_only_choices_that_made_a_difference_are_remembered() -> None:
     assert choices.decisive() == resumed.decisive() == {"early": ways[0]}
 
 
-def add_milestone_time(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
+def add_milestone_time(
+    memory: AgentMemory, way: int, ticks: int, milestone: str = "rival", choices: Json = None
+) -> None:
     data: dict[str, Json] = {
         "run": f"run {next(RUNS)}",
         "milestone": milestone,
@@ -302,7 +304,11 @@ def add_milestone_time(memory: AgentMemory, way: int, ticks: int, milestone: str
         "lost": 0,
     }
     memory.blackboard.write(
-        EPISODIC, MILESTONE_TIME, {**data, "choices": {STARTER.id: way}}, tick=ticks, game_s=1.0
+        EPISODIC,
+        MILESTONE_TIME,
+        {**data, "choices": choices or {STARTER.id: way}},
+        tick=ticks,
+        game_s=1.0,
     )
 
 
@@ -381,6 +387,22 @@ def test_what_came_before_a_choice_mattered_does_not_count(memory: AgentMemory) 
     known = experience(memory).verdicts(STARTER.id, (first, second))
     assert known[first].words == "205 ticks from rival to badge, 2 games"
     assert known[second].words == "300 ticks from rival to badge, 1 game"
+
+
+def test_what_the_other_choices_of_a_run_explain_does_not_count(memory: AgentMemory) -> None:
+    first, second, _ = STARTER.interaction.people
+    # Shopping far costs 400 ticks, and most games with the better starter did so.
+    for way, far, times in ((first, 2, 12), (first, 1, 3), (second, 2, 3), (second, 1, 12)):
+        for each in range(times):
+            ticks = 1_000 + 100 * (way == second) + 400 * (far == 2) + each
+            choices: dict[str, Json] = {STARTER.id: way, "shopping": far}
+            add_milestone_time(memory, way, ticks, choices=choices)
+    asked = experience(memory)
+    taken = [
+        asked.best_way(STARTER.id, (first, second), second, Random(luck)).way for luck in range(40)
+    ]
+    assert taken.count(first) > 30
+    assert asked.verdicts(STARTER.id, (first, second))[second].is_worse
 
 
 def test_what_follows_long_after_a_choice_counts_less(memory: AgentMemory) -> None:
