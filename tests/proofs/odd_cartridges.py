@@ -20,11 +20,9 @@ LIMIT: Final = 3_000  # ticks of a game: without memory some never get there
 SEED: Final = 1_000
 
 
-def odd_job(
-    name: str, use: MemoryUse, number: int, *, teaching: int = TEACHING, limit: int = LIMIT
-) -> Row:
-    """Play some games with one memory, then another seed with a copy of it, and again without one use of memory."""
-    edit, first = EDITS[name], SEED + number * (teaching + 1)
+def odd_job(number: int, *, teaching: int = TEACHING, limit: int = LIMIT) -> Row:
+    """Play some games with one memory, then another seed with a copy of it, and again without its routes."""
+    edit, first = EDITS["hidden_wall"], SEED + number * (teaching + 1)
     with TemporaryDirectory(prefix="odd-") as home:
         memory = Path(home) / "memory.sqlite"
         order = TrialOrder(broken_image(edit), edit.until, first, limit)
@@ -32,10 +30,10 @@ def odd_job(
             play_on(replace(order, seed=seed), memory, never)
         held = replace(order, seed=first + teaching, memory=memory)
         taught = play_game(held, never)
-        without = play_game(replace(held, without=(use,)), never)
+        without = play_game(replace(held, without=(MemoryUse.ROUTES,)), never)
     return {
-        "name": f"{name}, seed {held.seed}",
-        "moved": (taught.moved or {}).get(use.value, 0),
+        "name": f"{edit.name}, seed {held.seed}",
+        "moved": (taught.moved or {}).get(MemoryUse.ROUTES.value, 0),
         "ticks": taught.ticks,
         "ticks without": without.ticks,
         "reached without": without.reached,
