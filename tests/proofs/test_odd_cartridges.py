@@ -1,4 +1,4 @@
-"""Memory of squares that stopped a walk gets games on where a cartridge is not as its own data say."""
+"""Memory of blocked squares, on a cartridge with a hidden wall."""
 
 import pytest
 
