@@ -12,8 +12,8 @@ import pytest
 from agent.app import Interrupt, Settings, outlook, play_run
 from agent.app.memory_producers import EncounterProducers, GameNames
 from agent.battle.policy import BattleGoals, BattlePolicy, choose_order
+from agent.capabilities.battle import battle_goals, remembered, sequence
 from agent.capabilities.battle import capability as battle
-from agent.capabilities.battle import remembered, sequence
 from agent.capabilities.context import GameContext, SquareTried, StockSeen
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
@@ -31,7 +31,9 @@ from agent.skills import (
     observed,
     shortest_route,
 )
-from emulator import State
+from emulator import Party, State
+from emulator.ram.battle import BattleKind
+from emulator.ram.party import Stats
 from memory import (
     AgentMemory,
     BlockedSquare,
@@ -398,6 +400,17 @@ def test_e35_a_sequence_never_chooses_a_worse_move(first_turn: State) -> None:
     assert idle
     for move in idle:
         assert choose_order(DEX, state, BattleGoals(sequence=(move,))).order == attack
+
+
+def test_the_goals_of_a_wild_battle_follow_the_team_from_turn_to_turn(first_turn: State) -> None:
+    assert first_turn.battle is not None
+    wild = replace(first_turn, battle=replace(first_turn.battle, kind=BattleKind.WILD))
+    first, *others = wild.party.mons
+    weak = replace(first, level=2, stats=Stats(9, 4, 4, 4, 4))
+    strong = replace(first, level=90, stats=Stats(300, 300, 300, 300, 300))
+    goals = battle_goals(context_of(Experience()))
+    for mon, trains in ((weak, True), (strong, False), (weak, True)):
+        assert goals(replace(wild, party=Party((mon, *others)))).train is trains
 
 
 ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
