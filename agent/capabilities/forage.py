@@ -1,4 +1,4 @@
-"""Pick up items within reach on the map, if the bag has room and some run needed them."""
+"""Pick up items within reach on the map, if the bag has room and runs needed them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -17,7 +17,7 @@ COST: Final = 5
 
 
 def is_unneeded(game: GameContext, state: State, item: int) -> bool:
-    """Return whether, by memory, no run ever needs the item that lies here."""
+    """Return whether, by memory, hardly a run needs the item that lies here."""
     name = game.dex.item_name(item)
     why = game.experience.unneeded(name)
     if why:

@@ -16,7 +16,7 @@ LEAST_SPREAD: Final = 0.1  # of the mean: how much runs differ, where few tell i
 Ticks: TypeAlias = Sequence[float]  # ticks to one milestone, one value for each run of a choice
 UNTRIED: Final = "is not tried"
 ROUNDS: Final = 20  # of estimating the effects of all choices, each from the rest of the others
-LASTING: Final = 1_000  # ticks after which what follows counts a third; later more of it is chance
+LASTING: Final = 2_000  # ticks after which what follows counts a third; later more of it is chance
 
 
 class ChosenWay(NamedTuple):

@@ -6,6 +6,7 @@ Knows nothing of files, nor of scopes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from memory.codec import Json, as_json, merged
 
 OCCURRENCES: Final = 3  # that make a pattern
+LOST_AT: Final = "lost_at"  # in the situation of a lost battle: how often it was lost, by level
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,11 @@ def merge_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> Succes
 
 
 def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
-    """Return `known` with the occurrences of `new` added; the higher severity is kept."""
+    """Return `known` with the occurrences of `new` added, those of a battle by level; the higher severity is kept."""
+    situation = new.situation
+    if LOST_AT in situation:
+        levels = Counter(defeats_by_level(known)) + Counter(defeats_by_level(new))
+        situation = {**situation, LOST_AT: {str(level): levels[level] for level in sorted(levels)}}
     return merged(
         known,
         new,
@@ -149,7 +155,16 @@ def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
         lowest=("first_occurred",),
         highest=("last_occurred",),
         severity=max(known.severity, new.severity, key=rank),
+        situation=situation,
     )
+
+
+def defeats_by_level(mistake: MistakeRecord) -> Mapping[int, int]:
+    """Return how often a Pokemon lost this battle, by its level; memory of before counts all of them at the last one."""
+    known, last = mistake.situation.get(LOST_AT), mistake.situation.get("player_level")
+    if isinstance(known, Mapping):
+        return {int(level): int(times) for level, times in known.items() if isinstance(times, int)}
+    return {last: mistake.occurrence_count} if isinstance(last, int) else {}
 
 
 def merge_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:

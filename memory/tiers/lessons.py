@@ -34,6 +34,7 @@ from memory.tiers.approaches import Approach
 from memory.tiers.encounters import ENCOUNTERS, MILESTONE_TIME
 from memory.tiers.knowledge import (
     KIND_BY_NAME,
+    LOST_AT,
     ConsolidationConfig,
     LearnedPattern,
     MistakeRecord,
@@ -142,16 +143,17 @@ def defeat_of(lost: Mapping[str, Any], *, at: float) -> MistakeRecord:
     cost = lost.get("cost", 0)
     names = ("enemy_pokemon", "enemy_level", "player_pokemon", "player_level")
     words = f"lost at level {level} against level {lost['enemy_level']}"
+    times = 0 if cost else 1
     return MistakeRecord(
         mistake_id=content_id("battle", enemy, own),
         description=f"{own} lost against {enemy}",
-        situation={name: lost[name] for name in names},
+        situation={**{name: lost[name] for name in names}, LOST_AT: {str(level): times}},
         outcome=f"{words}, which cost {cost:,}" if cost else words,
         severity="critical" if cost else "minor",
         prevention_tip=f"Come back above level {level} or with another Pokemon.",
         first_occurred=at,
         last_occurred=at,
-        occurrence_count=0 if cost else 1,
+        occurrence_count=times,
     )
 
 
