@@ -25,13 +25,7 @@ from memory.tiers.encounters import (
     TalkOutcome,
     milestones_of,
 )
-from memory.tiers.knowledge import (
-    Knowledge,
-    LearnedPattern,
-    MistakeRecord,
-    SuccessfulStrategy,
-    defeats_by_level,
-)
+from memory.tiers.knowledge import Knowledge, LearnedPattern, MistakeRecord, SuccessfulStrategy
 from memory.tiers.lessons import BLACKOUT, OutboxRow
 from memory.tiers.observer import ACTION
 from memory.tiers.strategist import BATTLE, BattleRecord, SessionObjective
@@ -86,7 +80,6 @@ __all__ = [
     "VitalsRow",
     "as_json",
     "create_run",
-    "defeats_by_level",
     "file_fault",
     "hookable",
     "milestones_of",

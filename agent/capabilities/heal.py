@@ -16,7 +16,7 @@ from agent.capabilities.medicine import HEALED, HP, hp_percent, member, patient
 from agent.capabilities.party_order import remembered_fighters
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import talk
+from agent.skills import Movement, Outcome, Skill, read_text, talk
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
 from emulator.rules.arithmetic import full_pp
@@ -100,5 +100,18 @@ def _heal(healer: Healer, game: GameContext) -> BoundAction:
         cost=HEAL_COST,
         label=f"have the team healed in {game.story.place(healer.place).called}",
     )
-    begin = partial(talk, healer.person, game.terrain, say_yes=True)
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+    return BoundAction(action, partial(_ask, healer, game), suppresses=SCREEN_REFLEXES)
+
+
+def _ask(healer: Healer, game: GameContext, state: State) -> Skill:
+    """Ask a healer; BLOCKED if that heals no member, so that other healers and potions come first."""
+    last = state
+
+    def read(state: State) -> Movement:
+        nonlocal last
+        last = yield from read_text(state, say_yes=True)
+        return last
+
+    outcome = yield from talk(healer.person, game.terrain, state, on_text=read)
+    is_healed = all(mon.hp == mon.stats.hp for mon in last.party.mons)
+    return outcome if is_healed or outcome is not Outcome.DONE else Outcome.BLOCKED

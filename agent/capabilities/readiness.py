@@ -16,7 +16,7 @@ from emulator import Dex, Party, PartyMon, State
 from emulator.ram.party import MoveSlot
 from emulator.rules.arithmetic import full_pp
 from emulator.world.map_objects import Opponent
-from memory import MistakeRecord, SuccessfulStrategy, defeats_by_level
+from memory import MistakeRecord, SuccessfulStrategy
 
 READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
 ODDS: Final = "odds"  # begins the id of each choice of SURENESS
@@ -55,7 +55,7 @@ def defeats_by(dex: Dex, mon: PartyMon, team: Foes, experience: Experience) -> D
     species = dex.all_species.get(mon.species)
     known = experience.defeats(species.name) if species is not None else ()
     counted = [
-        (each, sum(n for level, n in defeats_by_level(each).items() if mon.level <= level))
+        (each, sum(n for level, n in each.defeats_by_level.items() if mon.level <= level))
         for each in known
         if _was_against(dex, each, team)
     ]

@@ -25,7 +25,16 @@ from agent.skills.press import tap, turn_page, wait
 from agent.skills.roam import leave_map, roam
 from agent.skills.route import Obstacles, is_connected, spot_of
 from agent.skills.sell import sell
-from agent.skills.skill import Outcome, Skill, SkillRun, no_skill, observed, once, stopped_when
+from agent.skills.skill import (
+    Movement,
+    Outcome,
+    Skill,
+    SkillRun,
+    no_skill,
+    observed,
+    once,
+    stopped_when,
+)
 from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Hazard, Passage, Terrain, watching_trainers
 from agent.skills.walk import Destination, shortest_route, travel
@@ -44,6 +53,7 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
+    "Movement",
     "Obstacles",
     "Order",
     "Outcome",

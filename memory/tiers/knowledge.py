@@ -83,6 +83,14 @@ class MistakeRecord:
     last_occurred: float
     occurrence_count: int
 
+    @property
+    def defeats_by_level(self) -> Mapping[int, int]:
+        """How often this battle was lost, by the level of the own Pokemon; files of before have the last level alone."""
+        known, last = self.situation.get(LOST_AT), self.situation.get("player_level")
+        if isinstance(known, Mapping):
+            return {int(level): times for level, times in known.items() if isinstance(times, int)}
+        return {last: self.occurrence_count} if isinstance(last, int) else {}
+
 
 @dataclass(frozen=True, slots=True)
 class PlayerPreference:
@@ -146,7 +154,7 @@ def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
     """Return `known` with the occurrences of `new` added, those of a battle by level; the higher severity is kept."""
     situation = new.situation
     if LOST_AT in situation:
-        levels = Counter(defeats_by_level(known)) + Counter(defeats_by_level(new))
+        levels = Counter(known.defeats_by_level) + Counter(new.defeats_by_level)
         situation = {**situation, LOST_AT: {str(level): levels[level] for level in sorted(levels)}}
     return merged(
         known,
@@ -157,14 +165,6 @@ def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
         severity=max(known.severity, new.severity, key=rank),
         situation=situation,
     )
-
-
-def defeats_by_level(mistake: MistakeRecord) -> Mapping[int, int]:
-    """Return how often a Pokemon lost this battle, by its level; memory of before counts all of them at the last one."""
-    known, last = mistake.situation.get(LOST_AT), mistake.situation.get("player_level")
-    if isinstance(known, Mapping):
-        return {int(level): int(times) for level, times in known.items() if isinstance(times, int)}
-    return {last: mistake.occurrence_count} if isinstance(last, int) else {}
 
 
 def merge_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:

@@ -15,14 +15,16 @@ from tests.proofs.workers import Row
 EDITS: Final = {
     edit.name: edit for edit in read_edits(Path(__file__).with_name("odd_cartridges.toml"))
 }
+USES: Final = {"hidden_wall": MemoryUse.ROUTES, "idle_nurse": MemoryUse.COSTS}
 TEACHING: Final = 3  # games that fill the memory of a held one
 LIMIT: Final = 3_000  # ticks of a game: without memory some never get there
 SEED: Final = 1_000
 
 
 def odd_job(number: int, *, teaching: int = TEACHING, limit: int = LIMIT) -> Row:
-    """Play some games with one memory, then another seed with a copy of it, and again without its routes."""
-    edit, first = EDITS["hidden_wall"], SEED + number * (teaching + 1)
+    """Play some games with one memory, then another seed with a copy of it, and again without the use that the edit is for."""
+    name = tuple(USES)[number % len(USES)]
+    edit, use, first = EDITS[name], USES[name], SEED + number * (teaching + 1)
     with TemporaryDirectory(prefix="odd-") as home:
         memory = Path(home) / "memory.sqlite"
         order = TrialOrder(broken_image(edit), edit.until, first, limit)
@@ -30,10 +32,11 @@ def odd_job(number: int, *, teaching: int = TEACHING, limit: int = LIMIT) -> Row
             play_on(replace(order, seed=seed), memory, never)
         held = replace(order, seed=first + teaching, memory=memory)
         taught = play_game(held, never)
-        without = play_game(replace(held, without=(MemoryUse.ROUTES,)), never)
+        without = play_game(replace(held, without=(use,)), never)
     return {
         "name": f"{edit.name}, seed {held.seed}",
-        "moved": (taught.moved or {}).get(MemoryUse.ROUTES.value, 0),
+        "edit": edit.name,
+        "moved": (taught.moved or {}).get(use.value, 0),
         "ticks": taught.ticks,
         "ticks without": without.ticks,
         "reached without": without.reached,
@@ -42,7 +45,11 @@ def odd_job(number: int, *, teaching: int = TEACHING, limit: int = LIMIT) -> Row
 
 
 def figures(rows: list[Row]) -> dict[str, Any]:
-    """Return in how many games the use moved something, and what it saved in the mean with its 95% interval."""
+    """Return for each edit in how many games the use moved something, and what it saved in the mean with its 95% interval."""
+    return {name: _saved([row for row in rows if row["edit"] == name]) for name in USES}
+
+
+def _saved(rows: list[Row]) -> dict[str, Any]:
     saved = mean_interval([row["ticks without"] - row["ticks"] for row in rows])
     return {
         "games": len(rows),

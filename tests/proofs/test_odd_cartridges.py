@@ -1,4 +1,4 @@
-"""Memory of blocked squares, on a cartridge with a hidden wall."""
+"""Memory of what failed in earlier games, on a cartridge with a hidden wall and on one whose nurse does not heal."""
 
 import pytest
 
@@ -16,9 +16,9 @@ def test_a_later_game_goes_around_a_square_that_stopped_an_earlier_one() -> None
 
 
 @pytest.mark.proof
-def test_memory_of_blocked_squares_helps_on_an_odd_cartridge(proof: Sized) -> None:
+def test_memory_of_what_failed_helps_on_odd_cartridges(proof: Sized) -> None:
     require_compiler()
-    odd = proof("odd_cartridges", 10)
+    odd = proof("odd_cartridges", 16)
     rows = odd.rows(odd_job)
     odd.judge(rows, figures(rows))
     assert all(row["moved"] for row in rows)

@@ -1,6 +1,7 @@
 """Healing: when the team counts as healed, and where it heals."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -8,9 +9,11 @@ from agent.capabilities import heal, medicine, train, travel
 from agent.capabilities.travel import MAP
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
+from agent.skills import Outcome
+from agent.story.interactions import Healer
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import STORY, game_context, sensed_facts
+from tests.agent.demo import STORY, free_in, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
@@ -93,3 +96,14 @@ def test_a_potion_is_used_far_from_a_healer_and_not_in_the_same_town() -> None:
     worn = {"party:hp": 25, "bag:restores": 100}
     assert first_of_the_plan({**worn, MAP: THE_WOOD}) == "use:potion"
     assert first_of_the_plan({**worn, MAP: THIRD_TOWN}) == "travel:stone_rest_house"
+
+
+@pytest.mark.parametrize(("person", "outcome"), [(1, Outcome.DONE), (2, Outcome.BLOCKED)])
+def test_asking_somebody_who_heals_nobody_is_a_failure(
+    played: Played, person: int, outcome: Outcome
+) -> None:
+    story = replace(STORY, healers=(Healer("rest_house", person),))
+    (asking,) = heal.capability(replace(game_context(), story=story)).actions
+    with game_at(played.folder, free_in(REST_HOUSE)) as game:
+        game.poke({symbol("wPartyMon1HP") + 1: 1})
+        assert game.carry_out(asking.begin(game.state)) is outcome
