@@ -51,7 +51,7 @@ LEAST_CATCH: Final = 0.03  # share of the playouts with a catch below which no b
 SWITCH_COST: Final = 0.03  # prevents switching back and forth
 WILD_PP_COST: Final = 0.06  # of using the last PP of a move against a wild Pokemon
 PP_COST: Final = 0.02  # the same against a trainer
-EQUAL_VALUE: Final = 0.02  # values within this difference count as equal
+EQUAL_VALUE: Final = search.TURN_COST  # values that differ by no more than a turn count as equal
 GOOD_ENOUGH: Final = (
     0.06  # value below the highest possible from which items and switches are considered
 )

@@ -205,6 +205,13 @@ def test_e30_each_battle_counts_once(tiers: Tiers) -> None:
     assert mistake.outcome.endswith(", which cost 750")
     assert mistake.situation["player_level"] == 5
     assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (2, 0.5)
+    tiers.strategist.record_battle(
+        replace(FIGHT, battle_id="b4", outcome="defeat", player_level=7, moves_used=("growl",))
+    )
+    tiers.consolidator.consolidate(3000)
+    (mistake,) = mistakes(tiers)
+    assert mistake.defeats_by_level == {5: 1, 7: 1}
+    assert replace(mistake, situation={"player_level": 7}).defeats_by_level == {7: 2}
 
 
 def test_e30_later_consolidations_add_new_battles_only(tiers: Tiers) -> None:
