@@ -99,7 +99,7 @@ def test_a_potion_is_used_far_from_a_healer_and_not_in_the_same_town() -> None:
 
 
 @pytest.mark.parametrize(("person", "outcome"), [(1, Outcome.DONE), (2, Outcome.BLOCKED)])
-def test_asking_somebody_who_heals_nobody_is_a_failure(
+def test_asking_a_person_who_does_not_heal_is_a_failure(
     played: Played, person: int, outcome: Outcome
 ) -> None:
     story = replace(STORY, healers=(Healer("rest_house", person),))
