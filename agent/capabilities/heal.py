@@ -104,7 +104,7 @@ def _heal(healer: Healer, game: GameContext) -> BoundAction:
 
 
 def _ask(healer: Healer, game: GameContext, state: State) -> Skill:
-    """Ask a healer; BLOCKED if that heals no member, so that other healers and potions come first."""
+    """Ask a healer; BLOCKED if the team is not whole afterwards, so that other healers and potions come first."""
     last = state
 
     def read(state: State) -> Movement:

@@ -88,7 +88,8 @@ class MistakeRecord:
         """How often this battle was lost, by the level of the own Pokemon; files of before have the last level alone."""
         known, last = self.situation.get(LOST_AT), self.situation.get("player_level")
         if isinstance(known, Mapping):
-            return {int(level): times for level, times in known.items() if isinstance(times, int)}
+            sound = [each for each in known.items() if each[0].isdecimal()]
+            return {int(level): times for level, times in sound if isinstance(times, int)}
         return {last: self.occurrence_count} if isinstance(last, int) else {}
 
 

@@ -212,6 +212,8 @@ def test_e30_each_battle_counts_once(tiers: Tiers) -> None:
     (mistake,) = mistakes(tiers)
     assert mistake.defeats_by_level == {5: 1, 7: 1}
     assert replace(mistake, situation={"player_level": 7}).defeats_by_level == {7: 2}
+    damaged = {"lost_at": {"many": 1, "7": None, "9": 2}}
+    assert replace(mistake, situation=damaged).defeats_by_level == {9: 2}
 
 
 def test_e30_later_consolidations_add_new_battles_only(tiers: Tiers) -> None:
