@@ -85,7 +85,7 @@ class MistakeRecord:
 
     @property
     def defeats_by_level(self) -> Mapping[int, int]:
-        """How often this battle was lost, by the level of the own Pokemon; files of before have the last level alone."""
+        """How often this battle was lost, by the level of the own Pokemon; older files have only the last level."""
         known, last = self.situation.get(LOST_AT), self.situation.get("player_level")
         if isinstance(known, Mapping):
             sound = [each for each in known.items() if each[0].isdecimal()]
