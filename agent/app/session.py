@@ -172,7 +172,6 @@ class Session:
         """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
         gc.collect()  # or a game before this one in the process would stay
-        gc.freeze()  # the parts live as long as play does, so the collector can skip them
         thresholds = gc.get_threshold()
         gc.set_threshold(GARBAGE, *thresholds[1:])
         try:
@@ -187,7 +186,6 @@ class Session:
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
         finally:
-            gc.unfreeze()
             gc.set_threshold(*thresholds)
             self.readers.close()
         if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:

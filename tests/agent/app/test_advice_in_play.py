@@ -311,20 +311,15 @@ def process_in_a_call(home: Path) -> Iterator[subprocess.Popen[str]]:
         yield it
 
 
-def test_ctrl_c_in_the_middle_of_a_call_ends_cleanly(tmp_path: Path) -> None:
-    with process_in_a_call(tmp_path) as process:
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE_S)
-    summary = json.loads(out.splitlines()[-1])
-    assert (process.returncode, summary["stop"], summary["errors"]) == (130, "interrupted", 0), err
-    assert "Traceback" not in err
-    assert {each.state for each in booked_calls(tmp_path / "run")} == {CallState.LOST}
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda each: each.name)
-@pytest.mark.parametrize("waits", ["for an answer", "before a retry"])
+@pytest.mark.parametrize(
+    ("number", "waits", "booked"),
+    [
+        (signal.SIGINT, "for an answer", CallState.LOST),
+        (signal.SIGTERM, "before a retry", CallState.CANCELLED),
+    ],
+)
 def test_a_signal_ends_play_that_waits_for_the_service(
-    number: signal.Signals, waits: str, tmp_path: Path
+    number: signal.Signals, waits: str, booked: CallState, tmp_path: Path
 ) -> None:
     arrived = Event()
 
@@ -346,6 +341,7 @@ def test_a_signal_ends_play_that_waits_for_the_service(
     assert "Traceback" not in err
     with closing(read_run(tmp_path / "run")) as folder:
         assert 0 < next(iter(folder.store.checkpoints())).tick <= summary["ticks"]
+        assert {each.state for each in folder.store.calls()} == {booked}
 
 
 def test_a_call_interrupted_by_a_kill_stays_booked_at_its_maximum_cost(

@@ -376,10 +376,9 @@ def test_working_memory_stays_small(long: LongGame) -> None:
     assert len(list(long.run.live_entries())) < 2_500
 
 
-def test_play_restores_the_garbage_collector(long: LongGame) -> None:
+def test_play_restores_the_settings_of_the_garbage_collector(long: LongGame) -> None:
     assert long.summary.ticks == 2_050
-    assert gc.get_freeze_count() == 0
-    assert gc.isenabled()
+    assert gc.get_threshold()[0] == 100_000  # as tests/conftest.py sets it
 
 
 @pytest.mark.parametrize("room", [1_000, 8_000, 32_000, 100_000])
