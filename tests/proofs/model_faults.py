@@ -122,6 +122,22 @@ def advised_job(number: int) -> Row:
     }
 
 
+def sound_job(number: int) -> Row:
+    """Play a whole seed by rules, and with a model whose service does not fail, asked as by default."""
+    seed = 200 + number
+    wanted = GameSpec(seed, False, "sensible", 0.0, every=0, timeout_s=60.0, until="third_badge")
+    with TemporaryDirectory(prefix="advised") as folder:
+        game = play(wanted, Path(folder))
+    advice = game.claude.advice or {}
+    return {
+        "name": f"seed {seed}",
+        "questions": dict(Counter(each.end for each in game.questions)),
+        "tokens": advice["tokens"],
+        "usd": round(game.usd, 3),
+        "problems": list(game.problems),
+    }
+
+
 def play(wanted: GameSpec, home: Path) -> AdvisedGame:
     """Play a seed by rules and with a failing model below `home`, and check the files."""
     key = f"sk-ant-api03-{secrets.token_urlsafe(64)}"

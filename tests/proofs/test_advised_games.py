@@ -1,0 +1,30 @@
+"""A sound model service answers nearly all questions of a game, most of its input from the cache."""
+
+from collections import Counter
+
+import pytest
+
+from tests.proofs.conftest import Sized
+from tests.proofs.model_faults import ANSWERED, sound_job
+from tests.proofs.workers import middle
+
+
+@pytest.mark.proof
+def test_games_with_a_sound_model_service(proof: Sized) -> None:
+    model = proof("advised_games", 20)
+    rows = model.rows(sound_job)
+    ends, tokens = Counter[str](), Counter[str]()
+    for row in rows:
+        ends.update(row["questions"])
+        tokens.update(row["tokens"])
+    read = tokens["cache_read"]
+    cached = read / sum(tokens[each] for each in tokens if each != "output")
+    figures = {
+        "games": len(rows),
+        "questions by end": ends,
+        "share of input read from the cache": round(cached, 3),
+        "USD at list prices, median": middle([row["usd"] for row in rows]),
+    }
+    model.judge(rows, figures)
+    assert ends[ANSWERED] >= 0.95 * ends.total()
+    assert cached >= 0.85
