@@ -2,12 +2,15 @@
 
 import gc
 import hashlib
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from emulator import Cartridge, CartridgeKind
+from emulator.screen.glyphs import Unavailable
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 
@@ -24,6 +27,23 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run proofs in one process: they have workers of their own, and a progress bar."""
     if config.option.markexpr == "proof" and hasattr(config.option, "numprocesses"):
         config.option.numprocesses = 0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_second_reader() -> Iterator[None]:
+    """Play without Tesseract, which takes a fifth of a second for a frame; its own tests ask for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        missing = Unavailable("tesseract", "not used by tests")
+        patch.setattr("agent.app.play.find_tesseract", lambda: missing)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_young_garbage() -> Iterator[None]:
+    """Let a game collect young garbage only: among all that tests keep alive, the rest takes half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "collect", partial(gc.collect, 1))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,10 @@
 """Runs of the demo, played once for all tests, and other fixtures."""
 
-import gc
 import pickle
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ from agent.tools.report.page import report_ended
 from agent.tools.scenario.start import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
-from emulator.screen.glyphs import Unavailable
 from tests.agent.demo import at_the_menu
 from tests.agent.ring import Ring
 from tests.agent.support import (
@@ -33,23 +30,6 @@ from tests.agent.support import (
 )
 
 LANE = 12
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_second_reader() -> Iterator[None]:
-    """Play without Tesseract, which takes a fifth of a second for a frame; its own tests ask for it."""
-    with pytest.MonkeyPatch.context() as patch:
-        missing = Unavailable("tesseract", "not used by tests")
-        patch.setattr("agent.app.play.find_tesseract", lambda: missing)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def only_young_garbage() -> Iterator[None]:
-    """Let a game collect young garbage only: among all that tests keep alive, the rest takes half a second."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gc, "collect", partial(gc.collect, 1))
-        yield
 
 
 @pytest.fixture(scope="session")
