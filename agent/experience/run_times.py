@@ -8,7 +8,7 @@ from random import Random
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory import Entry, milestones_of
+from memory import Entry, MemoryItem, milestones_of
 
 SPREAD: Final = 3  # trials of a choice needed to estimate its variance
 CLEARLY: Final = 2.5  # standard errors that make a difference significant
@@ -41,7 +41,7 @@ def best_of(
     For each, a mean is sampled from what is believed of it: its runs, and one more that is like the mean of all. So an
     alternative is taken as often as it is likely to be the best.
     """
-    found = _compared(choice, ways, milestone_times)
+    found = compared(choice, ways, milestone_times)
     if not found.took:
         return ChosenWay(drawn)
     values = found.values
@@ -73,7 +73,7 @@ def verdicts_on(
     choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
 ) -> Mapping[int, WayVerdict]:
     """Return what is known of each alternative that was tried."""
-    found = _compared(choice, ways, milestone_times)
+    found = compared(choice, ways, milestone_times)
     best = min(found.values.values(), key=fmean, default=())
     return {
         way: WayVerdict(
@@ -97,24 +97,29 @@ class _Run(NamedTuple):
     chosen: tuple[tuple[str, int], ...]
 
 
-class _Comparison(NamedTuple):
-    """Between which milestones alternatives are compared, the ticks that each took there, and what these count."""
+class Comparison(NamedTuple):
+    """Between which milestones alternatives are compared, the ticks that each took there, and what these count.
+
+    Of the ticks between two milestones the less count the later they are, and none that the other choices of a run
+    explain.
+    """
 
     words: str
     took: Mapping[int, Ticks]
     values: Mapping[int, Ticks]
 
 
-def _compared(choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]) -> _Comparison:
+def compared(
+    choice: str, ways: Sequence[int], milestone_times: Iterable[Entry | MemoryItem]
+) -> Comparison:
     """Return the alternatives that were tried, compared by what followed.
 
     They are compared from the last milestone before they first mattered in any run, since what came before is chance,
-    to the latest that all tried ones reached. Of the time between two milestones the less counts the later it is, and
-    what the other choices of a run explain does not count.
+    to the latest that all tried ones reached.
     """
     runs = [each for each in _runs_with(choice, milestone_times) if each.way in ways]
     if not runs:
-        return _Comparison("", {}, {})
+        return Comparison("", {}, {})
     start = min(runs, key=lambda each: each.ticks[each.since]).since
     known: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
@@ -123,11 +128,11 @@ def _compared(choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
                 known[run.way][name].append(tick - run.ticks[start])
     common = set.intersection(*map(set, known.values())) if known else set()
     if not common:
-        return _Comparison("", {}, {})
+        return Comparison("", {}, {})
     last = max(sorted(common), key=lambda name: min(fmean(took[name]) for took in known.values()))
     words = f"from {start} to {last}" if start else f"to {last}"
     took = {way: known[way][last] for way in ways if way in known}
-    return _Comparison(words, took, _values(choice, runs, start, last, took))
+    return Comparison(words, took, _values(choice, runs, start, last, took))
 
 
 def _values(
@@ -186,7 +191,7 @@ def _clearly_longer(some: Ticks, best: Ticks) -> bool:
     return fmean(some) - fmean(best) > CLEARLY * error
 
 
-def _runs_with(choice: str, milestone_times: Iterable[Entry]) -> Iterator[_Run]:
+def _runs_with(choice: str, milestone_times: Iterable[Entry | MemoryItem]) -> Iterator[_Run]:
     """Yield the runs in which a choice mattered; "" is the milestone at which all begin."""
     for entry in milestone_times:
         data: Mapping[str, Any] = entry.data

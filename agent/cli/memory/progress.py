@@ -1,7 +1,7 @@
 """`memory progress`: whether play gets better from game to game, by the milestones of each run that a file knows."""
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -12,6 +12,8 @@ from agent.capabilities.shop import SHOPPING
 from agent.cli.memory.show import open_view
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
+from agent.experience.run_times import compared
+from agent.experience.uses import LATELY
 from agent.tools.report.words import companion, counted, number, plain
 from memory import MILESTONE_TIME, Json, MemoryItem, milestones_of
 from memory.tiers.encounters import OPPONENT_MET
@@ -19,7 +21,8 @@ from memory.tiers.encounters import OPPONENT_MET
 SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest trainers
 FEWEST: Final = 4  # runs that have a trend
 MILESTONES: Final = ("milestone", "ticks by run, oldest first", "best", "mean", "trend")
-CHOICES: Final = ("choice", "way", "games", "best", "mean")
+STARTER: Final = "take_starter"  # the id of this choice on every cartridge
+CHOICES: Final = ("choice", "way", "games", "best", "mean", "weighed")
 TRAINERS: Final = (
     "trainer",
     "games",
@@ -52,7 +55,7 @@ def progress(path: Path | None, *, as_json: bool) -> None:
     found: dict[str, Any] = {
         "runs": [each._asdict() for each in runs],
         "milestones": milestones(runs),
-        "choices": choices(runs),
+        "choices": choices(items),
         "trainers": trainers(items),
         "moved": moved(runs),
     }
@@ -64,8 +67,8 @@ def progress(path: Path | None, *, as_json: bool) -> None:
         for each in found["milestones"]
     )
     out.print(listing(f"{file}: {counted(len(runs), 'game')}", MILESTONES, rows, wide=1))
-    title = f"choices, ticks to {plain(_last_common(runs))}"
-    out.print(listing(title, CHOICES, _cells(found["choices"]), wide=1))
+    title = "choices, in ticks; play takes the way for quickest that is so when weighed"
+    out.print(listing(title, CHOICES, _of_choices(found["choices"]), wide=1))
     title = "trainers that cost most"
     out.print(listing(title, TRAINERS, _cells(found["trainers"])))
     uses = [f"{plain(use)} {times:,}" for use, times in found["moved"].items()]
@@ -74,6 +77,15 @@ def progress(path: Path | None, *, as_json: bool) -> None:
 
 def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     return ([number(value) for value in each.values()] for each in rows)
+
+
+def _of_choices(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    """Yield the cells of ways, the first one of a choice with its name and the part of the game that is compared."""
+    about = ""
+    for each in rows:
+        choice, way, compared_from, *ticks = each.values()
+        is_first, about = choice != about, choice
+        yield [f"{choice}, {compared_from}" if is_first else "", way, *map(number, ticks)]
 
 
 def _runs(items: Sequence[MemoryItem]) -> Iterator[RunProgress]:
@@ -87,15 +99,19 @@ def _runs(items: Sequence[MemoryItem]) -> Iterator[RunProgress]:
 
 
 def _choices_of(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the choices of a run in words, and its companion."""
-    if first := companion(data):
-        yield "companion", first
+    """Yield the choices of a run in words."""
     for name, way in data["choices"].items():
-        kind, _, about = name.partition(":")
-        if name == SHOPPING.id:
-            yield SHOPPING.label, SHOPPING.ways[way]
-        elif kind == ODDS:
-            yield f"how sure, {plain(about)}", SURENESS[way]
+        yield _in_words(name, way, data)
+
+
+def _in_words(name: str, way: int, run: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a choice, and one of its ways, that `run` took."""
+    kind, _, about = name.partition(":")
+    if name == SHOPPING.id:
+        return SHOPPING.label, SHOPPING.ways[way]
+    if kind == ODDS:
+        return f"how sure, {plain(about)}", SURENESS[way]
+    return plain(name), (name == STARTER and companion(run)) or f"person {way}"
 
 
 def milestones(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
@@ -118,27 +134,27 @@ def _trend(ticks: Sequence[int]) -> str:
     return f"{fmean(ticks[-half:]) / fmean(ticks[:half]) - 1:+.0%}"
 
 
-def _last_common(runs: Sequence[RunProgress]) -> str:
-    """Return the last milestone that all runs reached, or else the one most of them reached."""
-    reached = Counter(name for each in runs for name in each.ticks)
-    return max(
-        reached, key=lambda name: (reached[name], max(each.ticks.get(name, 0) for each in runs))
-    )
+def choices(items: Sequence[MemoryItem]) -> list[dict[str, Any]]:
+    """Return each way of each choice as play compares them, the quickest way of a choice first.
 
-
-def choices(runs: Sequence[RunProgress]) -> list[dict[str, Any]]:
-    """Return each way of each choice with its ticks to the last common milestone, the quickest way of a choice first."""
-    last, took = _last_common(runs), defaultdict[tuple[str, str], list[int]](list)
-    for each in runs:
-        for made in each.choices.items() if last in each.ticks else ():
-            took[made].append(each.ticks[last])
-    rows = [
-        {"choice": name, "way": way, "games": len(ticks), "best": min(ticks)}
-        | {"mean": round(fmean(ticks))}
-        for (name, way), ticks in took.items()
-    ]
-    order = list(dict.fromkeys(name for name, _ in took))
-    return sorted(rows, key=lambda row: (order.index(row["choice"]), row["mean"], row["way"]))
+    `weighed` is what the ticks count: those of later milestones less, and none that other choices explain.
+    """
+    known = [each for each in items if each.kind == MILESTONE_TIME]
+    known = sorted(known, key=lambda each: str(each.data["run"]))[-LATELY:]
+    made: dict[str, dict[int, Mapping[str, Any]]] = {}  # a run of each way of each choice
+    for each in known:
+        run: Mapping[str, Any] = each.data
+        for name, way in run["choices"].items():
+            made.setdefault(name, {})[way] = run
+    rows: list[dict[str, Any]] = []
+    for name, ways in made.items():
+        found = compared(name, tuple(ways), known)
+        for way in sorted(found.took, key=lambda way: fmean(found.values[way])):
+            ticks, (label, words) = found.took[way], _in_words(name, way, ways[way])
+            row = {"choice": label, "way": words, "compared": plain(found.words)}
+            means = {"mean": round(fmean(ticks)), "weighed": round(fmean(found.values[way]))}
+            rows.append({**row, "games": len(ticks), "best": round(min(ticks)), **means})
+    return rows
 
 
 def trainers(items: Sequence[MemoryItem]) -> list[dict[str, Any]]:

@@ -67,21 +67,27 @@ def test_show_begins_with_totals_and_lists_each_kind(ask: Ask, played: Played) -
 
 
 def test_progress_shows_milestones_by_run_choices_and_trend(ask: Ask, tmp_path: Path) -> None:
-    lessons = [ticks_lesson("take_starter", 2, ticks) for ticks in (200, 180, 120, 100)]
+    taken = ((3, 200), (2, 180), (2, 120), (2, 100))
+    lessons = [ticks_lesson("take_starter", way, ticks) for way, ticks in taken]
     for number, (_, payload) in enumerate(lessons):
         team: dict[str, Json] = {"run": f"run {number}", "team": ["RAT:5" if number else "CAT:5"]}
         moved: dict[str, Json] = {"moved": {"people": number}}
         data = cast("dict[str, Json]", payload["data"]) | team | moved
-        payload["data"] = data | {"choices": {"take_starter": 2, "shopping": 1 + number % 2}}
+        payload["data"] = data | {
+            "choices": {"take_starter": taken[number][0], "shopping": 1 + number % 2}
+        }
     path = teach(tmp_path / "m.sqlite", lessons)
     found = last(ask("progress", path, "--json"))
     rival = {"milestone": "rival", "best": 100, "mean": 150, "trend": "-42%"}
     assert found["milestones"] == [rival | {"ticks": [200, 180, 120, 100]}]
     choices = [(each["way"], each["games"], each["mean"]) for each in found["choices"]]
     assert choices == [
-        *[("RAT", 3, 133), ("CAT", 1, 200)],
         *[("to the next town, too", 2, 140), ("only into shops next door", 2, 160)],
+        *[("RAT", 3, 133), ("CAT", 1, 200)],
     ]
+    assert {each["compared"] for each in found["choices"]} == {"to rival"}
+    weighed = [each["weighed"] for each in found["choices"]]
+    assert weighed[1] - weighed[0] < 20  # the slow starter explains a part
     assert "decisions that memory moved: people 6" in plain(ask("progress", path))
     assert "knows no milestone" in str(
         ask("progress", taught(tmp_path / "o.sqlite", entries=0)).exception
