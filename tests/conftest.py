@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -41,9 +42,11 @@ def no_second_reader() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def mostly_young_garbage() -> Iterator[None]:
     """Let one game in twenty collect all garbage: among all that tests keep alive, it takes half a second."""
-    collect, games = gc.collect, count()
+    games = count()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gc, "collect", lambda: collect(1 if next(games) % 20 else 2))
+        own = SimpleNamespace(get_threshold=gc.get_threshold, set_threshold=gc.set_threshold)
+        own.collect = lambda: gc.collect(1 if next(games) % 20 else 2)
+        patch.setattr("agent.app.session.gc", own)
         yield
 
 

@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -123,18 +123,25 @@ def advised_job(number: int) -> Row:
 
 
 def sound_job(number: int) -> Row:
-    """Play a whole seed by rules, and with a model whose service does not fail, asked as by default."""
+    """Play a whole seed with a model whose service does not fail, asked as by default."""
     seed = 200 + number
-    wanted = GameSpec(seed, False, "sensible", 0.0, every=0, timeout_s=60.0, until="third_badge")
-    with TemporaryDirectory(prefix="advised") as folder:
-        game = play(wanted, Path(folder))
-    advice = game.claude.advice or {}
+    with (
+        TemporaryDirectory(prefix="advised") as folder,
+        FakeClaude(scenario_named("sensible"), seed=seed) as server,
+        patch.dict(os.environ, {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "any"}),
+    ):
+        asking = AskSettings(tapes=Path(folder) / "tapes")
+        settings = Settings(seed=seed, until="third_badge", mind=Decider.CLAUDE, asking=asking)
+        log = QuestionLog(server)
+        with log.recording():
+            summary = play_run(_in(Path(folder) / "game", settings), NoViewer(), Interrupt())
+    advice = summary.advice or {}
     return {
         "name": f"seed {seed}",
-        "questions": dict(Counter(each.end for each in game.questions)),
+        "questions": dict(Counter(each.end for each in log.questions)),
         "tokens": advice["tokens"],
-        "usd": round(game.usd, 3),
-        "problems": list(game.problems),
+        "usd": round(advice["usd"], 3),
+        "problems": [*_of_play({"claude": summary}), *log.problems()],
     }
 
 
@@ -163,7 +170,8 @@ def play(wanted: GameSpec, home: Path) -> AdvisedGame:
     with closing(read_run(run)) as folder:
         calls = folder.store.calls()
     problems = [
-        *_of_play(rules, claude),
+        *_of_play({"rules": rules, "claude": claude}),
+        *_behind(rules, claude),
         *notes.problems(),
         *(f"went beyond a ceiling: {each}" for each in ceilings_passed(calls, load_terms(terms))),
         *_of_replay(run),
@@ -335,12 +343,15 @@ def _logged(path: Path) -> Iterator[None]:
         handler.close()
 
 
-def _of_play(rules: Summary, claude: Summary) -> Iterator[str]:
-    for name, summary in (("rules", rules), ("claude", claude)):
+def _of_play(games: Mapping[str, Summary]) -> Iterator[str]:
+    for name, summary in games.items():
         if summary.stop is not Stop.GOAL:
             yield f"{name} ended by {summary.stop.value}: {summary.reason}"
         if summary.errors:
             yield f"{name} counted {summary.errors} errors"
+
+
+def _behind(rules: Summary, claude: Summary) -> Iterator[str]:
     if missing := {each.id for each in rules.milestones} - {each.id for each in claude.milestones}:
         yield f"with claude not reached: {', '.join(sorted(missing))}"
     if lost := (claude.advice or {})["tape_lost"]:
