@@ -8,7 +8,7 @@ from tests.proofs.conftest import Sized
 from tests.proofs.file_damage import DAMAGE
 from tests.proofs.hostile_files import COMMANDS, MOST_CPU_S, MOST_MB, file_job, warm
 
-IN_THE_GATE, PARTS = 100, 4  # cases, in parts so that none takes longer than a test may
+IN_THE_GATE, PARTS = 40, 2  # cases, in parts so that none takes longer than a test may
 CASES = 200
 
 
