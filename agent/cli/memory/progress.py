@@ -67,7 +67,7 @@ def progress(path: Path | None, *, as_json: bool) -> None:
         for each in found["milestones"]
     )
     out.print(listing(f"{file}: {counted(len(runs), 'game')}", MILESTONES, rows, wide=1))
-    title = "choices, in ticks; play takes the way for quickest that is so when weighed"
+    title = "choices, in ticks; play compares the weighed ones"
     out.print(listing(title, CHOICES, _of_choices(found["choices"]), wide=1))
     title = "trainers that cost most"
     out.print(listing(title, TRAINERS, _cells(found["trainers"])))
