@@ -115,7 +115,7 @@ class Story:
                     f"the story has no fact {fact!r}; it has {', '.join(sorted(self.ram_facts))}"
                 )
                 raise UsageError(message)
-        return replace(self, wants=facts)
+        return replace(self, wants=facts) if facts != self.wants else self
 
     def up_to(self, last: str | None) -> tuple[str, ...]:
         """Return the ids of the milestones up to `last`, or of all; raises UsageError for an unknown `last`."""
