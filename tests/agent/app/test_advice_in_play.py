@@ -52,10 +52,16 @@ STORY = Story.of(CartridgeKind.DEMO)
 class RandomAdvisor:
     """An advisor that calls every tool and then answers at random."""
 
-    def __init__(self, tools: Sequence[Tool], chance: random.Random, asked: list[Question]) -> None:
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        chance: random.Random,
+        asked: list[Question],
+        results: list[str],
+    ) -> None:
         self.tools = {tool.name: tool for tool in tools}
         self.asked = asked
-        self.results: list[str] = []
+        self.results = results
         self._chance = chance
 
     def ask(self, question: Question) -> Advice | NoAnswer:
@@ -65,7 +71,7 @@ class RandomAdvisor:
         self._use("store", text="far away", claims={"fact": "map", "at_least": 1_000})
         for name in ("list_tags", "memory_map"):
             self._use(name)
-        for view in ("screen", "map", "party", "battle"):
+        for view in ("screen", "map", "party", "battle", "moment"):
             self._use("look", what=view)
         if question.goals:
             self._use("try_plan", goal=question.goals[0].name)
@@ -86,17 +92,18 @@ class Game:
     folder: Path
     summary: Summary
     asked: list[Question]
+    results: list[str]
 
 
 def play(home: Path, seed: int) -> Game:
-    asked, chance = list[Question](), random.Random(seed)
+    asked, results, chance = list[Question](), list[str](), random.Random(seed)
 
     def advisor(tools: Sequence[Tool], _observed: object) -> RandomAdvisor:
-        return RandomAdvisor(tools, chance, asked)
+        return RandomAdvisor(tools, chance, asked, results)
 
     with advised_session(home, AdviceSource(advisor, 200), seed) as opened:
         summary = opened.session.play(PlayLimits("delivered", 2_000), Watcher())
-    return Game(home / "run", summary, asked)
+    return Game(home / "run", summary, asked, results)
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +119,17 @@ def test_every_answer_is_recorded_with_its_tool_calls(game: Game) -> None:
     with closing(read_run(game.folder)) as folder:
         answers = list(folder.store.events(ADVICE))
     assert [each.tick for each in answers] == [each.tick for each in game.asked]
-    assert {len(each.payload["done"]) for each in answers} == {9, 10}  # a choice has no goals
+    assert {len(each.payload["done"]) for each in answers} == {10, 11}  # a choice has no goals
     assert any("silent" in each.payload for each in answers)
     assert any("advice" in each.payload for each in answers)
+
+
+def test_a_look_at_the_moment_shows_what_was_read_from_pixels_and_the_last_actions(
+    game: Game,
+) -> None:
+    looks = [each for each in game.results if "read from pixels, " in each]
+    assert len(looks) == len(game.asked)
+    assert all("% sure" in each and "| tick " in each for each in looks)
 
 
 def test_entries_of_a_model_are_claims_that_the_cartridge_closes(game: Game) -> None:
