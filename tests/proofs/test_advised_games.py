@@ -1,24 +1,18 @@
 """A sound model service answers nearly all questions of a game, most of its input from the cache."""
 
-from collections import Counter
-
 import pytest
 
 from tests.proofs.conftest import Sized
 from tests.proofs.model_faults import ANSWERED, sound_job
-from tests.proofs.workers import middle
+from tests.proofs.workers import middle, summed
 
 
 @pytest.mark.proof
 def test_games_with_a_sound_model_service(proof: Sized) -> None:
     model = proof("advised_games", 20)
     rows = model.rows(sound_job)
-    ends, tokens = Counter[str](), Counter[str]()
-    for row in rows:
-        ends.update(row["questions"])
-        tokens.update(row["tokens"])
-    read = tokens["cache_read"]
-    cached = read / sum(tokens[each] for each in tokens if each != "output")
+    ends, tokens = summed(rows, "questions"), summed(rows, "tokens")
+    cached = tokens["cache_read"] / (tokens.total() - tokens["output"])
     figures = {
         "games": len(rows),
         "questions by end": ends,

@@ -1,6 +1,5 @@
 """A conversation continues and loses no message when its processes are killed; recorded play becomes ten times smaller."""
 
-from collections import Counter
 from functools import partial
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from tests.proofs.conftest import Sized
 from tests.proofs.conversations import conversation_job
 from tests.proofs.play_talk import play_talk_job
+from tests.proofs.workers import summed
 
 
 @pytest.mark.proof
@@ -16,9 +16,7 @@ def test_killed_conversations_lose_no_message(proof: Sized) -> None:
     games = min(10, 2 * conversation.size)
     talks = conversation.rows(conversation_job)
     (play,) = conversation.rows(partial(play_talk_job, games), jobs=1, part=f"games-{games}")
-    kills = Counter[str]()
-    for row in talks:
-        kills.update(row["kills"])
+    kills = summed(talks, "kills")
     figures = {
         "turns": sum(row["turns"] for row in talks),
         "kills": kills.total(),

@@ -7,6 +7,7 @@ not daemonic, because a job may have child processes.
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager
@@ -125,6 +126,11 @@ def code_digest() -> str:
 def middle(values: Sequence[float]) -> float:
     """Return the rounded median; 0 without values."""
     return round(median(values), 3) if values else 0.0
+
+
+def summed(rows: Sequence[Row], name: str) -> Counter[str]:
+    """Return the sum of the counts that each row has under `name`."""
+    return sum((Counter(row[name]) for row in rows), Counter[str]())
 
 
 def percentile_99(values: Sequence[float]) -> float:

@@ -61,7 +61,11 @@ def search(
 
 @memory.command()
 def progress(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
-    """Show milestones, choices and trainers over all games."""
+    """Show milestones, choices and trainers over all games.
+
+    Choices are compared as in play, by their weighed ticks: later ones count less, and what other choices explain
+    does not count.
+    """
     from agent.cli.memory.progress import progress
 
     progress(path, as_json=as_json)

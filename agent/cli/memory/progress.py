@@ -94,14 +94,8 @@ def _runs(items: Sequence[MemoryItem]) -> Iterator[RunProgress]:
             data: Mapping[str, Any] = each.data
             ticks = {name: int(taken["tick"]) for name, taken in milestones_of(data).items()}
             ordered = dict(sorted(ticks.items(), key=lambda pair: pair[1]))
-            made = dict(_choices_of(data))
+            made = dict(_in_words(name, way, data) for name, way in data["choices"].items())
             yield RunProgress(str(data["run"]), made, ordered, data.get("moved", {}))
-
-
-def _choices_of(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the choices of a run in words."""
-    for name, way in data["choices"].items():
-        yield _in_words(name, way, data)
 
 
 def _in_words(name: str, way: int, run: Mapping[str, Any]) -> tuple[str, str]:
