@@ -35,7 +35,10 @@ def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
         ("speed", f"{summary.frames_per_s:,.0f} frames a second"),
     ]
     rows += [
-        (f"text read by {name}", f"{each.share:.1%} right in {counted(each.frames, 'frame')}")
+        (
+            f"text read by {name}",
+            f"{each.right:,} of {each.characters:,} characters, {each.share:.1%}",
+        )
         for name, each in summary.readers.items()
         if each.frames
     ]
