@@ -194,14 +194,15 @@ def results() -> Iterator[PublishedResult]:
 
 
 @cache
-def code_digest() -> str:
-    """Return the digest of the code in the tree."""
+def code_digest(*more: str) -> str:
+    """Return the digest of the code in the tree, and of `more` files and folders; caches beside it do not count."""
     found = blake2b(digest_size=8)
-    for folder in CODE:
-        for path in sorted((HOME / folder).rglob("*")):
-            if path.is_file() and path.suffix != ".pyc":
-                found.update(path.relative_to(HOME).as_posix().encode() + b"\0")
-                found.update(path.read_bytes())
+    for part in (*CODE, *more):
+        path = HOME / part
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                found.update(file.relative_to(HOME).as_posix().encode() + b"\0")
+                found.update(file.read_bytes())
     return found.hexdigest()
 
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
-from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
@@ -23,12 +21,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from agent import HOME
-from agent.lab.publish import publish
+from agent.lab.publish import code_digest, publish
 
 Row: TypeAlias = dict[str, Any]
 Work: TypeAlias = Callable[[int], Row]
 
-CODE: Final = ("agent", "memory", "emulator", "roms/demo.gb", "tests/proofs")
+MORE: Final = ("roms/demo.gb", "tests/proofs")  # that jobs depend on, besides the code
 STATE: Final = HOME / ".cache" / "proofs"
 IN_MEMORY: Final = Path("/dev/shm")
 COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -63,7 +61,7 @@ class Proof:
         `part` separates the jobs of a proof with several kinds of work.
         """
         count = self.size if jobs is None else jobs
-        folder = self.state / self.name / part / code_digest()
+        folder = self.state / self.name / part / code_digest(*MORE)
         folder.mkdir(parents=True, exist_ok=True)
         numbers = [self.seed * 1_000_000 + number for number in range(count)]
         kept = {
@@ -109,18 +107,6 @@ class Proof:
                 picture=draw() if draw is not None else None,
             )
         assert not problems, "\n".join(problems)
-
-
-@cache
-def code_digest() -> str:
-    """Return the digest of the code."""
-    found = blake2b(digest_size=6)
-    for part in CODE:
-        path = HOME / part
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and "__pycache__" not in file.parts:
-                found.update(file.relative_to(HOME).as_posix().encode() + b"\0" + file.read_bytes())
-    return found.hexdigest()
 
 
 def middle(values: Sequence[float]) -> float:

@@ -73,6 +73,21 @@ def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) ->
     assert not folder.exists()
 
 
+def test_caches_beside_the_code_make_no_result_older(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "HOME", tmp_path)
+    digest = code_digest.__wrapped__
+    source, cached = tmp_path / "agent" / "a.py", tmp_path / "agent" / "__pycache__" / "a.nbi"
+    cached.parent.mkdir(parents=True)
+    source.write_text("1", encoding="utf-8")
+    before = digest()
+    cached.write_bytes(b"compiled")
+    assert digest() == before
+    source.write_text("2", encoding="utf-8")
+    assert digest() != before
+
+
 def test_a_result_of_other_code_or_another_cartridge_is_older(folder: Path) -> None:
     found = read_result(publish("speed", [], {}, "bench"))
     assert found.older_than_tree() == []
