@@ -6,7 +6,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from agent.advisor.port import Advice, Advisor, NoAnswer, Question, Tool, ToolRefused
+from agent.advisor.model import FaultKind
+from agent.advisor.port import (
+    Advice,
+    Advisor,
+    NoAnswer,
+    NoAnswerReason,
+    Question,
+    Tool,
+    ToolRefused,
+)
 from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,
@@ -16,7 +25,7 @@ from agent.advisor.recorded import (
     question_hash,
 )
 from agent.errors import RunError
-from memory import EventRow, Json, RunStore
+from memory import EventRow, Json, RunReader, RunStore
 
 ADVICE: Final = "advice"  # the event kind
 
@@ -53,16 +62,34 @@ class AdviceRecorder:
     def _record(self, answered: RecordedAnswer) -> None:
         done, self._tool_calls = self._tool_calls, []
         self._store.append_event(answered.tick, ADVICE, {**as_json(answered), "done": done})
+        self._store.commit_if_free()  # an answer is paid for: a kill must not lose it
+
+
+def answers_to_repeat(run: RunReader, upto: int) -> list[EventRow]:
+    """Return the recorded answers up to tick `upto`, those of dead branches first; the model need not be asked again.
+
+    A question that a request to end play has interrupted has no answer.
+    """
+    interrupted = f"{FaultKind.INTERRUPTED.value}:"
+    return [
+        each
+        for each in (*run.events(ADVICE, live=False), *run.events(ADVICE))
+        if each.tick <= upto and not str(each.payload.get("detail", "")).startswith(interrupted)
+    ]
 
 
 class ReplayedAdvice:
     """An advisor that repeats recorded advice, and the tool calls made before each answer.
 
-    Where two branches asked at the same tick, the answer of the live branch is used.
+    Where two branches asked at the same tick, the answer of the live branch is used. A question that was not recorded goes
+    to the advisor `otherwise`, if there is one.
     """
 
-    def __init__(self, events: Iterable[EventRow], tools: Sequence[Tool]) -> None:
+    def __init__(
+        self, events: Iterable[EventRow], tools: Sequence[Tool], otherwise: Advisor | None = None
+    ) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._otherwise = otherwise
         self._tool_calls: dict[str, Sequence[Mapping[str, Any]]] = {}
         answers = []
         for event in events:
@@ -76,9 +103,16 @@ class ReplayedAdvice:
 
     def ask(self, question: Question) -> Advice | NoAnswer:
         """Repeat the tool calls recorded for `question`, and return its recorded answer."""
+        answer = self._recorded.ask(question)
+        if self._otherwise is not None and _is_missing(answer):
+            return self._otherwise.ask(question)
         for done in self._tool_calls.get(question_hash(question), ()):
             tool = self._tools.get(done["tool"])
             if tool is not None:
                 with suppress(ToolRefused):
                     tool.run(done["input"])
-        return self._recorded.ask(question)
+        return answer
+
+
+def _is_missing(answer: Advice | NoAnswer) -> bool:
+    return isinstance(answer, NoAnswer) and answer.reason is NoAnswerReason.NOT_RECORDED

@@ -1,11 +1,11 @@
 """Builds the parts of one branch of a run: memory, the mind, the loop, and the producers that observe them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
 from agent.app.action_record import ActionWatch
-from agent.app.advice import AdviceRecorder, AdviceSource
+from agent.app.advice import AdviceRecorder, AdviceSource, ReplayedAdvice
 from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
     AGENT,
@@ -45,6 +45,7 @@ from memory import (
     BlackboardEvent,
     Call,
     ErrorMode,
+    EventRow,
     Hooks,
     KnowledgeStore,
     MemoryActions,
@@ -149,6 +150,7 @@ class RunContext(NamedTuple):
     more: tuple[Topic, ...]
     asking: AdviceSource | None  # for questions that rules cannot answer
     readers: ScreenReaders
+    answers: Sequence[EventRow] = ()  # recorded ones, of ticks that are played again as they were
 
 
 class Branch:
@@ -210,6 +212,8 @@ class Branch:
         consultations = AdviceRecorder(self._context.store)
         recorded = [consultations.recording_calls(each) for each in tools.all()]
         advisor = asking.advisor(recorded, self.observations.block)
+        if self._context.answers:
+            advisor = ReplayedAdvice(self._context.answers, recorded, advisor)
         recording = consultations.recording_answers(advisor)
         model_advice = ModelAdvice(recording, describer, now, self.hooks, asking.every)
 

@@ -1,7 +1,7 @@
 """Commits of a session: steps, the trail, process figures, checkpoints and lessons."""
 
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from emulator.recording import canonical
 from memory import (
     BusyStore,
     Checkpoint,
+    Json,
     KnowledgeStore,
     MemoryFault,
     RunStore,
@@ -29,6 +30,7 @@ from memory.store.checkpoints import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 LONGEST_WAIT: Final = 500  # ticks that a checkpoint waits until the player is in control
+TAUGHT: Final = "taught"  # the part of a last checkpoint: what memory.sqlite had been taught before
 AT_ONCE: Final = frozenset({"start", "back"})  # reasons of checkpoints that do not wait
 
 
@@ -222,12 +224,12 @@ class Checkpoints(SavedAttributes):
             if is_battle:
                 self.schedule.request("battle")
 
-    def save(self, why: CheckpointReason) -> None:
-        """Commit the current game state and all attached parts together."""
+    def save(self, why: CheckpointReason, more: Mapping[str, Json] | None = None) -> None:
+        """Commit the current game state and all attached parts together, with `more` as further parts."""
         console, link = self._console, self._console.link
         moment = Checkpoint(link.tick, console.frame, console.save(), link.chain, why=why)
         self._append_vitals()
-        self._store.commit(checkpoint=moment)
+        self._store.commit(checkpoint=moment, more=more)
         self.schedule.saved(link.tick)
         self.newest = link.tick
         self.is_new_branch_due = True
@@ -244,14 +246,17 @@ class Checkpoints(SavedAttributes):
                 knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
 
     def pause(self) -> None:
-        """Commit the record so far, without a checkpoint: play that resumes decides the ticks since the last one again."""
-        self._append_vitals()
-        self._store.commit()
+        """Commit the record so far, and the moment; the lessons since the last checkpoint wait until play goes on."""
         self.deliver_lessons()
+        self.save("end")
 
-    def finish(self) -> None:
+    def finish(self, why: CheckpointReason) -> None:
         """Commit the end of a session: a last checkpoint, its lessons, and maintenance of memory.sqlite."""
-        self.save("milestone" if self.schedule.due == "milestone" else "end")
+        self.deliver_lessons()
+        more: dict[str, Json] = {}
+        with self._counting_faults(TAUGHT):
+            more[TAUGHT] = self._knowledge.taught(self._store.run_id)
+        self.save(why, more)
         self.deliver_lessons()
         with self._counting_faults("maintain"):
             self._knowledge.maintain()

@@ -267,7 +267,8 @@ class ModelService:
 
     def _recall_lacking(self) -> None:
         """Leave out from the start what the server lacked in earlier sessions of the run."""
-        for event in self._store.events(SERVICE):
+        events = self._store.events
+        for event in (*events(SERVICE, live=False), *events(SERVICE)):
             if event.payload.get("host") == self._claude.host:
                 self._lacking = {
                     str(model): names for model, names in event.payload["lacking"].items()

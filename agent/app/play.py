@@ -5,6 +5,7 @@ import logging
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import inf
@@ -17,8 +18,8 @@ from agent.advisor.port import Decider
 from agent.app.advice import AdviceSource
 from agent.app.observations import notes_of
 from agent.app.process import Interrupt
-from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
-from agent.app.settings import TAPES, RunSettings, Settings, cartridge_for, model_terms
+from agent.app.session import AT_END, BEFORE_END, PlayLimits, ReturnPoint, Session, log_failure
+from agent.app.settings import NO_MEMORY, TAPES, RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
@@ -35,6 +36,7 @@ from memory import (
     open_run,
 )
 from memory.file_access import write_file
+from memory.store.run_folder import MEMORY_AT_START
 from memory.tapes.notes import note_run
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
-NO_MEMORY: Final = Path("none")  # play with an empty memory that is not kept
 
 
 class NoViewer(Viewer):
@@ -133,54 +134,40 @@ def play_run(
     """
     now = now or datetime.now(UTC)
     with ExitStack() as stack:
-        folder, run_settings = None, None
+        folder = None
         if settings.resume is not None:
             folder = stack.enter_context(closing(open_run(settings.resume)))
-            run_settings = RunSettings.of(folder.settings)
-        cartridge = cartridge_for(settings.rom, run_settings)
-        wants = settings.wants or (run_settings.wanted if run_settings else ())
-        story = Story.of(cartridge.kind).with_requested(wants)
+        began = RunSettings.of(folder.settings) if folder is not None else None
+        cartridge = cartridge_for(settings.rom, began)
+        chosen = (began or RunSettings(cartridge.name, cartridge.sha1, "", now)).chosen(settings)
+        if folder is not None and folder.store.last_tick() >= (chosen.ticks or inf):
+            # To resume a run that ended at its --ticks is to play on.
+            chosen = replace(chosen, ticks=settings.ticks)
+        story = Story.of(cartridge.kind).with_requested(chosen.wanted)
         if story.caveat:
             log.warning("%s", story.caveat)
-        until = story.up_to(settings.until or (run_settings.until if run_settings else None))[-1]
-        memory = None if settings.memory == NO_MEMORY else settings.memory or HOME / KNOWLEDGE
+        chosen = replace(chosen, until=story.last(chosen.until))
+        memory = memory_of(chosen)
         knowledge = stack.enter_context(_open_memory(memory, now.timestamp()))
-        mind = settings.mind or (Decider(run_settings.mind) if run_settings else Decider.RULES)
-        new_service = _service_factory(
-            settings, mind, (memory or HOME / KNOWLEDGE).parent, interrupt
-        )
-        if folder is None or run_settings is None:
-            seed = settings.seed or 0
-            run_settings = RunSettings(
-                run=run_id or f"{now:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}",
-                started=now,
-                seed=seed,
-                until=until,
-                ticks=settings.ticks,
-                mind=mind.value,
-                ask_every=settings.asking.every or 0,
-                cartridge=cartridge.name,
-                sha1=cartridge.sha1,
-                pyboy=version("pyboy"),
-                memory_hash=knowledge.content_hash(),
-                without=",".join(use.value for use in settings.without),
-                wants=",".join(wants),
-            )
-            folder = stack.enter_context(closing(_create(settings, run_settings)))
+        new_service = _service_factory(chosen, (memory or HOME / KNOWLEDGE).parent, interrupt)
+        if folder is None:
+            chosen = _begun(chosen, settings, knowledge, run_id)
+            folder = stack.enter_context(closing(_create(settings.run, chosen, knowledge)))
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        ticks = settings.ticks or run_settings.ticks or inf
-        limits = PlayLimits(until, ticks, settings.pace is not None)
+        limits = PlayLimits(chosen.until, chosen.ticks or inf, chosen.pace > 0)
         service = new_service(folder.store) if new_service is not None else None
-        asking = service.asking(run_settings.ask_every) if service is not None else None
         session = Session(
             folder,
             console,
             knowledge,
             story,
             interrupt,
-            asking=asking,
-            back=_return_point(folder, settings),
+            asking=service.asking(chosen.ask_every) if service is not None else None,
+            back=_return_point(folder, settings)
+            or (_after_end(folder.store, limits, began, chosen) if stage is None else None),
         )
+        if began is not None and chosen != began:
+            folder.save_settings(chosen.table())
         session.readers.find_second = find_tesseract
         if stage is not None:
             stage(console)
@@ -191,16 +178,17 @@ def play_run(
             PlayStart(
                 run=folder.path,
                 cartridge=cartridge.name,
-                seed=run_settings.seed,
+                seed=chosen.seed,
                 tick=session.tick,
                 repeats_to=session.repeats_to,
                 memory=memory,
                 known=knowledge.size(),
-                labels={each.id: each.label for each in story.milestones_up_to(until)},
+                labels={each.id: each.label for each in story.milestones_up_to(chosen.until)},
                 species=Dex.of(cartridge).all_species,
                 asks=service.model if service is not None else "",
                 model_fault=service.unreachable if service is not None else "",
                 asked_at=settings.at,
+                pace=chosen.pace,
             )
         )
         with nullcontext() if service is None else closing(service):
@@ -208,8 +196,30 @@ def play_run(
         if service is not None:
             summary = service.with_figures(summary)
         _write_summary(summary, folder)
-        _write_notes(folder, settings.asking.tapes or (memory and memory.parent / TAPES), now)
+        _write_notes(folder, chosen.asking.tapes or (memory and memory.parent / TAPES), now)
         return summary
+
+
+def memory_of(settings: RunSettings) -> Path | None:
+    """Return the memory file of a run, None when it plays without."""
+    if settings.memory == str(NO_MEMORY):
+        return None
+    return Path(settings.memory) if settings.memory else HOME / KNOWLEDGE
+
+
+def _after_end(
+    run: RunStore, limits: PlayLimits, began: RunSettings | None, chosen: RunSettings
+) -> ReturnPoint | None:
+    """Return where a run that ended as asked goes on, None when it did not or when these limits leave nothing to play.
+
+    It goes on as if it had not ended, unless other settings make other decisions: then from where it stood.
+    """
+    newest = next(reversed(run.marks()), None)
+    if newest is None or newest.why != "end" or newest.tick >= limits.ticks:
+        return None
+    if limits.until in {each.payload.get("id") for each in run.events("milestone")}:
+        return None
+    return BEFORE_END if began is not None and chosen.decides_like(began) else AT_END
 
 
 @contextmanager
@@ -226,9 +236,33 @@ def _open_memory(path: Path | None, now: float) -> Iterator[KnowledgeStore]:
             )
 
 
-def _create(settings: Settings, run_settings: RunSettings) -> RunFolder[RunStore]:
-    path = settings.run or HOME / "runs" / run_settings.run
-    return create_run(path, run_settings.table(), run_id=run_settings.run)
+def _begun(
+    chosen: RunSettings, settings: Settings, knowledge: KnowledgeStore, run_id: str | None
+) -> RunSettings:
+    """Return the settings of a new run."""
+    seed = settings.seed or 0
+    return replace(
+        chosen,
+        run=run_id or f"{chosen.started:%Y%m%d-%H%M%S}-seed{seed}-{secrets.token_hex(2)}",
+        seed=seed,
+        pyboy=version("pyboy"),
+        memory_hash=knowledge.content_hash(),
+        without=",".join(use.value for use in settings.without),
+    )
+
+
+def _create(
+    path: Path | None, chosen: RunSettings, knowledge: KnowledgeStore
+) -> RunFolder[RunStore]:
+    """Create the folder of a run, with the memory that it begins with, if that holds anything."""
+    folder = create_run(path or HOME / "runs" / chosen.run, chosen.table(), run_id=chosen.run)
+    try:
+        if knowledge.size()[0]:
+            knowledge.snapshot(folder.path / MEMORY_AT_START)
+    except BaseException:
+        folder.close()
+        raise
+    return folder
 
 
 def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint | None:
@@ -252,10 +286,10 @@ def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoin
 
 
 def _service_factory(
-    settings: Settings, mind: Decider, home: Path, interrupt: Interrupt
+    settings: RunSettings, home: Path, interrupt: Interrupt
 ) -> Callable[[RunStore], "ModelService"] | None:
     """Return a factory of the model service of a run, None by rules; raises UsageError without a key."""
-    if mind is not Decider.CLAUDE:
+    if settings.mind != Decider.CLAUDE.value:
         return None
     terms = model_terms(settings.asking, home)
     from agent.app.model import ModelService, require_key  # the SDK takes a second to load

@@ -6,13 +6,14 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from itertools import takewhile
 from math import inf
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from agent.app.advice import AdviceSource
+from agent.app.advice import AdviceSource, answers_to_repeat
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import Checkpoints, Trail, append, row_of
+from agent.app.checkpoints import TAUGHT, Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
@@ -60,15 +61,28 @@ class PlayLimits(NamedTuple):
 
 
 class ReturnPoint(NamedTuple):
-    """The restore target of a session: the newest checkpoint up to `tick`, and the reason."""
+    """The restore target of a session: the newest checkpoint up to `tick`, and the reason.
 
-    tick: int
+    After an end of play `end` is "before" for the one before that end, from which its ticks are played again as they were,
+    and "at" for the one made at the end, from which play goes on with other decisions.
+    """
+
+    tick: float
     why: BranchedBy
+    end: Literal["", "before", "at"] = ""
+
+
+NEWEST: Final = ReturnPoint(inf, "resumed")
+BEFORE_END: Final = ReturnPoint(inf, "resumed", "before")
+AT_END: Final = ReturnPoint(inf, "resumed", "at")
 
 
 # New objects before a collection of garbage: play makes many records, few of them in cycles.
 GARBAGE: Final = 20_000
 RECENT: Final = 6  # events that a view shows
+AS_ASKED: Final = frozenset(
+    {Stop.GOAL, Stop.TICKS}
+)  # ends after which play goes on as if there was none
 OF_INTEREST: Final = frozenset({"milestone", "battle", "stuck", "advice", "blackout"})
 
 
@@ -110,6 +124,7 @@ class Session:
         self._store.watch_events(self._note_event)
         self.model: Callable[[], ModelStatus] | None = None
         self.readers = ScreenReaders()
+        self._repeats_to = self._last_to_repeat() if back is None or back.why == "resumed" else 0
         self._context = RunContext(
             self._store,
             self._store.next_session(),
@@ -119,21 +134,24 @@ class Session:
             more,
             asking,
             self.readers,
+            answers_to_repeat(self._store, self._repeats_to) if asking is not None else (),
         )
         prepare(self._context.game.dex)
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
         self._battle_tasks = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._began = perf_counter()
         abandoned = self._abandoned_mind(back)
-        self._start_branch(*(back or ()))
+        self._start_branch(back or NEWEST)
         if abandoned is not None:
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
             self._checkpoints.schedule.request("back")
+        if back is not None and back.end == "at":
+            self._checkpoints.save("back")  # one to go on from, unlike that of an end
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
-    def _start_branch(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
-        """Start a branch at the newest checkpoint up to tick `latest`."""
-        checkpoint = self._load_checkpoint(latest, why)
+    def _start_branch(self, back: ReturnPoint) -> None:
+        """Start a branch at the checkpoint that `back` names."""
+        checkpoint = self._load_checkpoint(back)
         self._build_branch(Link(checkpoint.tick, checkpoint.chain) if checkpoint else None)
         if checkpoint is None:
             self._checkpoints.schedule.request("start")  # power-on is a restore target as well
@@ -192,7 +210,7 @@ class Session:
             self._checkpoints.pause()
         elif not self._is_finished():
             self._branch.memory.end_session(self._store, self._loop.tick)
-            self._checkpoints.finish()
+            self._checkpoints.finish("end" if self._stop in AS_ASKED else "last")
         else:  # a process killed at the end of a run may not have delivered all lessons
             self._checkpoints.deliver_lessons()
         return self._summary(reason)
@@ -238,20 +256,21 @@ class Session:
         self._store.commit()
         self._errors += self._branch.faults
         target = self._branch.recovery.restore_target(self._store.checkpoint_ticks())
+        self._context = self._context._replace(answers=())  # another attempt may ask again
         with (
             self._store.database.transaction()
         ):  # a kill loses both, the return and what it teaches, or neither
-            self._start_branch(target, "stuck")
+            self._start_branch(ReturnPoint(target, "stuck"))
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
             self._checkpoints.save("back")
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._machine.frame), counter)
 
-    def _load_checkpoint(self, latest: float, why: BranchedBy) -> Checkpoint | None:
-        """Load and return the newest usable checkpoint up to `latest`; None for a new run."""
+    def _load_checkpoint(self, back: ReturnPoint) -> Checkpoint | None:
+        """Load and return the newest usable checkpoint that `back` allows; None for a new run."""
         refusal = None
         for checkpoint in self._store.checkpoints():
-            if checkpoint.tick > latest:
+            if checkpoint.tick > back.tick or (back.end == "before" and checkpoint.why == "end"):
                 continue
             try:
                 self._machine.load(checkpoint.state)
@@ -262,11 +281,28 @@ class Session:
                     continue
             if refusal is not None:
                 log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
-            self._store.rewind(checkpoint, why, self._context.session)
+            if back.end == "before":
+                self._take_back()
+            answered = max((each.tick for each in self._context.answers), default=-1)
+            self._store.rewind(checkpoint, back.why, self._context.session, answered_to=answered)
             return checkpoint
         if refusal is not None:
             raise refusal
         return None
+
+    def _last_to_repeat(self) -> int:
+        """Return the last tick that sessions since the last checkpoint have played: play repeats them as they were."""
+        resumed = takewhile(lambda each: each.why == "resumed", reversed(self._store.branchings()))
+        return max([self._store.last_tick(), *(each.left for each in resumed)])
+
+    def _take_back(self) -> None:
+        """Take back from memory.sqlite what the end of the last session taught, which this one teaches again."""
+        taught = self._store.part(TAUGHT)
+        if taught is not None:
+            try:
+                self._context.knowledge.take_back(self._store.run_id, taught)
+            except MemoryFault as fault:
+                self._store.faults.note("take back", fault)
 
     def _call_after(self, handler: Handler, method: Callable[..., object]) -> None:
         """Call `handler` after the producers; its errors do not stop play."""
@@ -313,12 +349,7 @@ class Session:
     @property
     def repeats_to(self) -> int:
         """The tick up to which this session plays again, in the same way, what an interrupted one has played."""
-        last = next(reversed(self._store.branchings()), None)
-        is_repeated = last is not None and (last.why, last.session) == (
-            "resumed",
-            self._context.session,
-        )
-        return last.left if last is not None and is_repeated else self.tick
+        return max(self._repeats_to, self.tick)
 
     def _note_event(self, event: EventRow) -> None:
         if event.kind in OF_INTEREST:

@@ -16,6 +16,7 @@ from agent.advisor.money.prices import Prices, load_prices
 from agent.advisor.port import Decider
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import MemoryUse
+from agent.story.story import NEVER
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
 
 
@@ -45,13 +46,13 @@ class AskSettings:
     terms: Path | None = None
     prices: Path | None = None
     tapes: Path | None = None
-    timeout_s: float = 60.0
+    timeout_s: float | None = None
     distils: bool = False
     model: str | None = None
 
     def __post_init__(self) -> None:
         _require_non_negative({"--ask-every": self.every, "--max-usd": self.usd})
-        if not 0 < self.timeout_s < inf:
+        if self.timeout_s is not None and not 0 < self.timeout_s < inf:
             message = f"--timeout {self.timeout_s} is no usable time; give seconds above 0"
             raise UsageError(message)
 
@@ -71,16 +72,14 @@ class Settings:
     memory: Path | None = None
     mind: Decider | None = None  # None: as in the resumed run, rules in a new one
     without: tuple[MemoryUse, ...] = ()
-    pace: float | None = (
-        None  # speed of play, 1 for that of the Game Boy; None: as fast as possible
-    )
+    pace: float | None = None  # speed of play, 1 for that of the Game Boy; 0: as fast as possible
     wants: tuple[str, ...] = ()  # story facts to reach before the next milestones
     asking: AskSettings = AskSettings()
 
     def __post_init__(self) -> None:
         _require_non_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
-        if self.pace is not None and not 0 < self.pace < inf:
-            message = f"--pace {self.pace} is not a speed; give 1 for that of the Game Boy, or a factor of it"
+        if self.pace is not None and not 0 <= self.pace < inf:
+            message = f"--pace {self.pace} is not a speed; give 1 for that of the Game Boy, a factor of it, or 0 for as fast as possible"
             raise UsageError(message)
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a new run and --resume continues one; give only one")
@@ -94,6 +93,9 @@ class Settings:
             )
 
 
+NO_MEMORY: Final = Path("none")  # play with an empty memory that is not kept
+
+
 @dataclass(frozen=True, slots=True)
 class CartridgeIdentity:
     """The cartridge of a run: its name, and the SHA-1 of its image."""
@@ -102,7 +104,6 @@ class CartridgeIdentity:
     sha1: str
 
 
-NEVER: Final = "never"  # no milestone: play continues after the last one of the story
 # The key of each setting in run.toml. TOML has no null: settings equal to OPTIONAL are left out.
 PLACES: Final[Mapping[str, str]] = {
     "run": "run",
@@ -113,18 +114,46 @@ PLACES: Final[Mapping[str, str]] = {
     "until": "limits.until",
     "ticks": "limits.ticks",
     "wants": "limits.wants",
+    "pace": "limits.pace",
     "cartridge": "cartridge.name",
     "sha1": "cartridge.sha1",
+    "rom": "cartridge.path",
     "pyboy": "versions.pyboy",
+    "memory": "memory.path",
     "memory_hash": "memory.hash",
     "without": "memory.without",
+    "model": "advice.model",
+    "usd": "advice.max_usd",
+    "terms": "advice.terms",
+    "prices": "advice.prices",
+    "tapes": "advice.tapes",
+    "timeout_s": "advice.timeout",
+    "distils": "advice.distil",
 }
-OPTIONAL: Final[Mapping[str, Any]] = {"ticks": None, "ask_every": 0, "without": "", "wants": ""}
+OPTIONAL: Final[Mapping[str, Any]] = {
+    "ticks": None,
+    "ask_every": 0,
+    "wants": "",
+    "without": "",
+    "pace": 0.0,
+    "rom": "",
+    "memory": "",
+    "model": "",
+    "usd": None,
+    "terms": "",
+    "prices": "",
+    "tapes": "",
+    "timeout_s": 0.0,
+    "distils": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings(CartridgeIdentity):
-    """The fixed settings of a run, stored in run.toml."""
+    """The settings of a run, stored in run.toml: what it began with, and the choices that hold until others are made.
+
+    Paths are absolute, '' for the default.
+    """
 
     run: str
     started: datetime
@@ -137,6 +166,56 @@ class RunSettings(CartridgeIdentity):
     ask_every: int = 0  # ticks between routine questions to a model; 0: none
     without: str = ""  # uses of memory switched off, separated by commas
     wants: str = ""  # story facts to reach before the next milestones, separated by commas
+    pace: float = 0.0  # times the speed of the Game Boy; 0: as fast as possible
+    rom: str = ""
+    memory: str = ""  # or `none`
+    model: str = ""
+    usd: float | None = None
+    terms: str = ""
+    prices: str = ""
+    tapes: str = ""
+    timeout_s: float = 0.0  # 0: the default
+    distils: bool = False
+
+    def chosen(self, settings: Settings) -> Self:
+        """Return these settings with the choices that `settings` make."""
+        asked = settings.asking
+        given: dict[str, Any] = {
+            "until": settings.until,
+            "ticks": settings.ticks,
+            "wants": ",".join(settings.wants) or None,
+            "mind": settings.mind and settings.mind.value,
+            "pace": None if settings.pace is None else float(settings.pace),
+            "rom": _absolute(settings.rom),
+            "memory": "none" if settings.memory == NO_MEMORY else _absolute(settings.memory),
+            "ask_every": asked.every,
+            "usd": None if asked.usd is None else float(asked.usd),
+            "terms": _absolute(asked.terms),
+            "prices": _absolute(asked.prices),
+            "tapes": _absolute(asked.tapes),
+            "timeout_s": asked.timeout_s,
+            "distils": asked.distils or None,
+            "model": asked.model,
+        }
+        return replace(self, **{name: each for name, each in given.items() if each is not None})
+
+    @property
+    def asking(self) -> AskSettings:
+        """The choices about a model."""
+        return AskSettings(
+            self.ask_every,
+            self.usd,
+            _path(self.terms),
+            _path(self.prices),
+            _path(self.tapes),
+            self.timeout_s or None,
+            self.distils,
+            self.model or None,
+        )
+
+    def decides_like(self, other: Self) -> bool:
+        """Return whether play decides with these settings as with `other`, as far as settings tell."""
+        return (self.mind, self.wants, self.ask_every) == (other.mind, other.wants, other.ask_every)
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
@@ -152,6 +231,8 @@ class RunSettings(CartridgeIdentity):
             except (KeyError, TypeError, AttributeError) as error:
                 message = f"run.toml lacks {error}; restore the file that play wrote"
                 raise RunError(message) from error
+            if type(found[name]) is int and kinds[name] in {float, float | None}:
+                found[name] = float(found[name])
             if not isinstance(found[name], kinds[name]):
                 message = f"run.toml has {reprlib.repr(found[name])} as {name}; restore the file play wrote"
                 raise RunError(message)
@@ -181,13 +262,24 @@ class RunSettings(CartridgeIdentity):
         return tables
 
 
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
+
+
+ANSWER_S: Final = 60.0  # the longest wait for one answer
+
+
 class ModelTerms(NamedTuple):
     """The terms for asking Claude, and the tape folder; with `distils` a model observes and reflects, too."""
 
     terms: Terms
     prices: Prices
     tapes: Path
-    timeout_s: float = 60.0
+    timeout_s: float = ANSWER_S
     distils: bool = False
 
 
@@ -206,7 +298,7 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
         run = replace(terms.ceilings.run, nanos=nanos_of(Decimal(str(asked.usd))))
         terms = replace(terms, ceilings=replace(terms.ceilings, run=run))
     tapes = asked.tapes or home / TAPES
-    return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
+    return ModelTerms(terms, prices, tapes, asked.timeout_s or ANSWER_S, asked.distils)
 
 
 def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
@@ -216,7 +308,7 @@ def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
     """
     if run is None:
         return load_cartridge(rom or demo_cartridge_path())
-    cartridge = load_cartridge(rom) if rom else _find(run.sha1)
+    cartridge = load_cartridge(rom) if rom else _find(run)
     if cartridge.sha1 != run.sha1:
         message = (
             f"the run was played on {run.cartridge}, SHA-1 {run.sha1}, and this is"
@@ -226,14 +318,15 @@ def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
     return cartridge
 
 
-def _find(sha1: str) -> Cartridge:
-    """Return the image beside the demo with this SHA-1, or the demo if there is none."""
+def _find(run: CartridgeIdentity) -> Cartridge:
+    """Return the image of `run` where it was, or beside the demo; the demo if it is in neither place."""
     demo = demo_cartridge_path()
-    for path in sorted(demo.parent.glob("*.gb")):
+    was = _path(run.rom) if isinstance(run, RunSettings) else None
+    for path in (*([was] if was else []), *sorted(demo.parent.glob("*.gb"))):
         try:
             cartridge = load_cartridge(path)
         except CartridgeError:
             continue  # an image of another game
-        if cartridge.sha1 == sha1:
+        if cartridge.sha1 == run.sha1:
             return cartridge
     return load_cartridge(demo)

@@ -40,6 +40,7 @@ class PlayStart(NamedTuple):
     asks: str  # the model that is asked, '' for none
     model_fault: str  # why that model cannot be reached, ''
     asked_at: int | None = None  # the tick of --at
+    pace: float = 0.0  # times the speed of the Game Boy; 0: as fast as possible
 
 
 NO_START: Final = PlayStart(Path(), "", 0, 0, 0, None, (0, 0), {}, {}, "", "")

@@ -200,7 +200,7 @@ def doctor(
     ),
     terms: Path | None = flags.TERMS,
     prices: Path | None = flags.PRICES,
-    timeout: float = flags.TIMEOUT,
+    timeout: float | None = flags.TIMEOUT,
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Check this machine and the cartridge, and show what to do. Exits 1 when something is broken."""
@@ -222,7 +222,7 @@ def doctor(
 
 
 def _check_model(
-    out: Output, terms: Path | None, prices: Path | None, timeout: float, *, as_json: bool
+    out: Output, terms: Path | None, prices: Path | None, timeout: float | None, *, as_json: bool
 ) -> None:
     """Print in one line what works of the model. Raises Exit when it cannot be asked."""
     from agent.app import AskSettings

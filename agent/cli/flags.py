@@ -75,7 +75,7 @@ PRICES: Final = option(
 )
 MODEL: Final = option("The model to ask, for all purposes. Default: those of the terms.", "NAME")
 TAPES: Final = option("The folder for recordings of all model turns. Default: .tapes.", "DIR")
-TIMEOUT: Final = option("The longest wait for one answer of a model.", "SECONDS", default=60.0)
+TIMEOUT: Final = option("The longest wait for one answer of a model. Default: 60.", "SECONDS")
 DISTIL: Final = switch(
     "--distil", "Let a small model summarise the conversation, and not only rules."
 )

@@ -60,15 +60,15 @@ def overnight(
     terms: Path | None = flags.TERMS,
     prices: Path | None = flags.PRICES,
     tapes: Path | None = flags.TAPES,
-    timeout: float = flags.TIMEOUT,
+    timeout: float | None = flags.TIMEOUT,
     distil: bool = flags.DISTIL,
     model: str | None = flags.MODEL,
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
     from agent.app import AskSettings, interrupts
-    from agent.app.play import NO_MEMORY
     from agent.app.process import shown_path
+    from agent.app.settings import ANSWER_S, NO_MEMORY
     from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
     from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
     from agent.tools.overnight.settings import NightSettings, NightTimeouts
@@ -78,19 +78,20 @@ def overnight(
     AskSettings(
         ask_every, max_usd, terms, prices, tapes, timeout, distil, model
     )  # checks the flags
-    if memory == NO_MEMORY:
-        raise UsageError(
-            "a night keeps its memory, which each restart of play goes on with; leave out --memory none, or use play"
-        )
     folder = run or HOME / "runs" / "overnight"
     stored = _settings_of(folder)
+    memory = memory or Path(stored.get("memory", {}).get("path") or HOME / "memory.sqlite")
+    if memory == NO_MEMORY:
+        raise UsageError(
+            "a night keeps its memory, which each restart of play goes on with; name another --memory than none, or use play"
+        )
     if seed is not None and stored.get("seed", seed) != seed:
         message = f"the run in {folder} has seed {stored['seed']}; leave out --seed, or name another --run"
         raise UsageError(message)
     asks = (mind.value if mind else stored.get("mind")) == Decider.CLAUDE.value
     settings = NightSettings(
         run=folder,
-        memory=memory or HOME / "memory.sqlite",
+        memory=memory,
         flags=_flags(
             rom=rom,
             until=until,
@@ -117,7 +118,9 @@ def overnight(
             usd=inf if max_usd is None else max_usd,
         ),
         patience=NightTimeouts(
-            hang_s=_hang_s(hang, timeout, asks=asks), gain_hours=patience, backoff_s=backoff
+            hang_s=_hang_s(hang, timeout or ANSWER_S, asks=asks),
+            gain_hours=patience,
+            backoff_s=backoff,
         ),
     )
     goal = NightGoal.of(_story(rom, stored), until or stored.get("limits", {}).get("until"))

@@ -164,7 +164,7 @@ def model_line(status: ModelStatus) -> str:
 class PlainLines(Viewer):
     """Prints a line when the action changes, at a milestone, at an answer of a model, and every `LINE_EVERY` ticks.
 
-    A single tick of waiting, as between two parts of a scene, is no change.
+    A single tick of waiting, as between two parts of a scene, is no change. Ticks that are repeated print none.
     """
 
     output: Output
@@ -182,6 +182,9 @@ class PlainLines(Viewer):
 
     def show(self, moment: TickView) -> None:
         """Print a line if something has changed."""
+        if moment.tick <= self.start.repeats_to:
+            self._last, self._advice = ("", len(moment.milestones)), _latest_advice(moment)
+            return
         latest = _latest_advice(moment) if moment.model is not None else None
         if latest is not None and latest is not self._advice:
             self._advice = latest
@@ -315,28 +318,28 @@ def _latest_advice(moment: TickView) -> EventRow | None:
 
 @dataclass
 class PacedViewer(Viewer):
-    """A viewer that holds play back to `pace` times the speed of the Game Boy, except for ticks that are repeated."""
+    """A viewer that holds play back to its pace, if it has one, except for ticks that are repeated."""
 
     view: Viewer
-    pace: float
     interrupt: Interrupt
+    _pace: float = 0.0
     _repeats_to: int = 0
     _from: tuple[int, float] | None = None  # the frame and the time of the first tick
 
     def show_start(self, start: PlayStart) -> None:
         """Show the start."""
-        self._repeats_to = start.repeats_to
+        self._pace, self._repeats_to = start.pace, start.repeats_to
         self.view.show_start(start)
 
     def show(self, moment: TickView) -> None:
         """Show the tick, and wait until it is due."""
         self.view.show(moment)
-        if moment.tick <= self._repeats_to:
+        if not self._pace or moment.tick <= self._repeats_to:
             return
         first = self._from
         if first is None or moment.frame < first[0]:  # play went back to a checkpoint
             self._from = first = moment.frame, perf_counter()
-        due = first[1] + (moment.frame - first[0]) / (FRAMES_PER_SECOND * self.pace)
+        due = first[1] + (moment.frame - first[0]) / (FRAMES_PER_SECOND * self._pace)
         while not self.interrupt.asked and (left := due - perf_counter()) > 0:
             Event().wait(min(left, 0.2))
 

@@ -126,7 +126,7 @@ def play(
     terms: Path | None = flags.TERMS,
     prices: Path | None = flags.PRICES,
     tapes: Path | None = flags.TAPES,
-    timeout: float = flags.TIMEOUT,
+    timeout: float | None = flags.TIMEOUT,
     distil: bool = flags.DISTIL,
     model: str | None = flags.MODEL,
     pace: float | None = option(
@@ -158,11 +158,12 @@ def play(
         asking=asking,
     )
     with interrupts() as interrupt, optional_outputs() as (out, err):
-        with view_on(err) as view:
-            shown = view if pace is None else PacedViewer(view, pace, interrupt)
-            with with_heartbeat(pulse, shown, interrupt) as viewer:
-                summary = play_run(settings, viewer, interrupt)
-                report_ended(Path(summary.run), rom)
+        with (
+            view_on(err) as view,
+            with_heartbeat(pulse, PacedViewer(view, interrupt), interrupt) as viewer,
+        ):
+            summary = play_run(settings, viewer, interrupt)
+            report_ended(Path(summary.run), rom)
         if as_json:
             out.say(json.dumps(summary.as_json()))
         else:

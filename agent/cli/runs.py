@@ -105,9 +105,6 @@ def replay(
     decide: bool = switch(
         "--decide", "Decide every step again, with the recorded advice, and compare. Asks no model."
     ),
-    memory: Path | None = option(
-        "With --decide: the memory file the run began with, if it was not empty.", "PATH"
-    ),
     bisect: bool = switch(
         "--bisect",
         "Find the first tick that differs from a replay, or between two recordings, and what differs.",
@@ -145,7 +142,6 @@ def replay(
         **pictures,
     }
     more = {
-        "--memory": (memory, ["--decide"]),
         "--from": (first, [*pictures]),
         "--to": (last, [*pictures]),
         "--scale": (scale, [*pictures]),
@@ -168,7 +164,7 @@ def replay(
         show_first_difference(runs, rom, err, as_json=as_json)
     elif decide:
         with _progress(err) as bar:
-            redecided = redecide_run(runs[0], rom, memory, say=err.say, bar=bar)
+            redecided = redecide_run(runs[0], rom, say=err.say, bar=bar)
         answers = counted(redecided.advice, "recorded answer")
         err.say(f"{counted(redecided.ticks, 'tick')} decided again, with {answers}")
         decided = {

@@ -41,6 +41,8 @@ FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
 _RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in RED.maps.items()}
 
+NEVER: Final = "never"  # no milestone: play continues after the last one of the story
+
 
 class FieldMove(NamedTuple):
     """A field move: its name in the story, its move number, and the badge required to use it."""
@@ -125,6 +127,10 @@ class Story:
             message = f"--until {last} is no milestone of this cartridge{more}"
             raise UsageError(message)
         return tuple(known if last is None else known[: known.index(last) + 1])
+
+    def last(self, wanted: str) -> str:
+        """Return the milestone to play to: `wanted`, or the last one for `never`; raises UsageError for an unknown one."""
+        return self.up_to(None if wanted == NEVER else wanted)[-1]
 
     def milestones_up_to(self, last: str | None) -> tuple[Milestone, ...]:
         """Return the milestones up to `last`, or all; raises UsageError for an unknown `last`."""

@@ -15,8 +15,12 @@ BUDGET: Final = 64 << 20  # bytes, of game states and parts together
 MIN_RETAINED: Final = 2  # retained whatever their size
 
 CheckpointReason: TypeAlias = Literal[
-    "start", "milestone", "consolidation", "battle", "end", "back"
-]  # why it was made; "battle": before an important battle, "back": play went back to it to leave a dead end
+    "start", "milestone", "consolidation", "battle", "back", "end", "last"
+]
+"""Why it was made. "battle": before an important battle; "back": play went back to it to leave a dead end, or goes on from
+it with other settings; "end": play ended as asked, and play that goes on begins at the one before, as if it had not ended;
+"last": play ended otherwise, and goes on from there.
+"""
 PERMANENT: Final[frozenset[CheckpointReason]] = frozenset({"start", "milestone"})
 
 
@@ -148,8 +152,11 @@ def save_checkpoint(
 def retained(marks: Sequence[CheckpointInfo], *, budget: int = BUDGET) -> frozenset[int]:
     """Return the numbers of the checkpoints to retain; `marks` are all of a run, newest last.
 
-    Of two at the same tick only the newer is retained, unless the older is permanent.
+    Of two at the same tick only the newer is retained, unless the older is permanent. That of an end is retained beside
+    those that would be retained without it: play may go on as if it had not ended.
     """
+    if marks and marks[-1].why == "end":
+        return retained(marks[:-1], budget=budget) | {marks[-1].id}
     last = {mark.tick: mark.id for mark in marks}
     distinct = [mark for mark in marks if mark.why in PERMANENT or last[mark.tick] == mark.id]
     recent = distinct[-RING:]

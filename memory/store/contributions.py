@@ -377,6 +377,29 @@ class ContributionTable:
             ],
         )
 
+    def stored(self, run_id: str) -> list[tuple[str, str, int, str]]:
+        """Return the contributions of one run as stored: table, id, sequence and content of each."""
+        return self._database.rows(
+            "SELECT table_name, id, sequence, share FROM shares WHERE run_id = ? ORDER BY 1, 2",
+            (run_id,),
+        )
+
+    def replace_stored(
+        self, run_id: str, rows: Iterable[tuple[str, str, int, str]]
+    ) -> list[tuple[str, str]]:
+        """Replace the contributions of one run by `rows`, which `stored` returned; return the rows that changed."""
+        before, after = (
+            {each[:2]: each[2:] for each in all_} for all_ in (self.stored(run_id), rows)
+        )
+        changed = [key for key in before if before[key] != after.get(key)]
+        self._database.execute_many(
+            "DELETE FROM shares WHERE table_name = ? AND id = ? AND run_id = ?",
+            ((*key, run_id) for key in changed),
+        )
+        back = [(*key, run_id, *after[key]) for key in changed if key in after]
+        self._database.execute_many(_KEEP, back)
+        return changed
+
     def run_ids(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """Return the sorted runs that contributed to each row, by table and id."""
         found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)

@@ -285,13 +285,26 @@ class ConversationStore:
         return 0
 
 
-def rewind_conversations(database: Database, number: int) -> None:
-    """Restore all conversations to checkpoint `number`, within a transaction."""
-    for table in ("conversation_messages", "conversation_chunks", "conversation_reflections"):
+def rewind_conversations(database: Database, number: int, *, kept_to: int = -1) -> None:
+    """Restore all conversations to checkpoint `number`, within a transaction.
+
+    What was said up to tick `kept_to` stays: its questions are answered again from the record.
+    """
+    ((last,),) = database.rows(
+        "SELECT coalesce(max(seq), 0) FROM conversation_messages WHERE live = 1 AND tick <= ?",
+        (kept_to,),
+    )
+    for table, end in (
+        ("conversation_messages", "seq"),
+        ("conversation_chunks", "to_seq"),
+        ("conversation_reflections", "upto_seq"),
+    ):
         database.execute(
-            f"UPDATE {table} SET live = 0 WHERE live = 1 AND made_after >= ?",  # noqa: S608  # fixed names
-            (number,),
+            f"UPDATE {table} SET live = 0 WHERE live = 1 AND made_after >= ? AND {end} > ?",  # noqa: S608  # fixed names
+            (number, last),
         )
+    if kept_to >= 0:
+        return
     for table in ("conversation_chunks", "conversation_reflections"):
         database.execute(
             f"UPDATE {table} SET activated_after = NULL WHERE live = 1 AND activated_after >= ?",  # noqa: S608  # fixed names

@@ -5,7 +5,7 @@ Every deleted row is in the archive.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,6 +78,13 @@ class KnowledgeReader:
         *held, (runs,) = (self._database.rows(f"SELECT count(*) FROM {name}") for name in names)  # noqa: S608  # our own tables
         return sum(count for ((count,),) in held), runs[0]
 
+    def snapshot(self, path: Path) -> None:
+        """Write what a run reads of this file to a new file at `path`; the archive stays behind."""
+        self.backup(path)
+        with closing(open_database(path, KNOWLEDGE_SCHEMA)) as copy:
+            copy.execute("DELETE FROM archive")
+            copy.execute("VACUUM")
+
     def content_hash(self) -> str:
         """Return 32 hex digits that change exactly when the knowledge a run would read changes."""
         seeds: list[Json] = [
@@ -133,6 +140,31 @@ class KnowledgeStore(KnowledgeReader):
                     self._apply(known, lessons.save())
                 self._long_term.limit()
         return len(fresh)
+
+    def taught(self, run_id: str) -> Json:
+        """Return all that `run_id` has taught so far, for `take_back`."""
+        shares = self._contributions.stored(run_id)
+        return {"delivered": self.delivered(run_id), "shares": [list(each) for each in shares]}
+
+    def take_back(self, run_id: str, taught: Mapping[str, Any]) -> None:
+        """Take back what `run_id` has taught since `taught`, from `taught()`: play goes on from before that.
+
+        What it teaches from there holds all of it again, so that nothing counts twice.
+        """
+        if self.delivered(run_id) <= taught["delivered"]:
+            return
+        with self._database.transaction():
+            shares = [tuple(each) for each in taught["shares"]]
+            changed = self._contributions.replace_stored(run_id, shares)
+            save_delivery(self._database, run_id, taught["delivered"])
+            for table, name in changed:
+                if table == ENTRIES:
+                    self._long_term.rebuild(name, self._now)
+                elif table in BY_NAME:
+                    self._database.execute(BY_NAME[table].delete, (name,))
+                    self._provenances.drop(table, name)
+            with self._editing() as known:
+                self._apply(known, {each: self._contributions.of(*each) for each in changed})
 
     def age(self) -> None:
         """Decay knowledge from the last decay to now, and archive rows worth too little."""

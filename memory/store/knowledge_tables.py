@@ -162,9 +162,10 @@ def save_totals(database: Database, sums: Totals) -> None:
 
 
 def save_delivery(database: Database, run_id: str, sequence: int) -> None:
-    """Store only the last sequence of a run: it delivers in order, so older ones are not needed."""
+    """Store only the last sequence of a run: it delivers in order, so older ones are not needed; 0 is before the first."""
     database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
-    database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
+    if sequence:
+        database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
 
 
 class Archive:

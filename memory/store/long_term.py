@@ -273,12 +273,18 @@ class LongTermEntryStore(LongTermEntries):
         date = float(lesson.payload.get("at", at))
         mine = contributions.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
         self._contributions.save(ENTRIES, name, [mine])
-        rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
-        if not rows and contributions:  # it may have been merged into another
-            is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
-            where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
-            rows = self._rows(where, entry.scope, entry.key)
+        rows = self._holding(entry.scope, entry.key, is_old=bool(contributions))
         self._rebuild(entry.scope, rows, at, {entry.key: {**contributions, run_id: mine}})
+
+    def rebuild(self, name: str, at: float) -> None:
+        """Build the entry with the id `name` again, and those merged with it, after contributions were taken back."""
+        scope, key = decode(name)
+        rows = self._holding(scope, key, is_old=True)
+        keys = dict.fromkeys([key, *(each for row in rows for each in self._keys(row))])
+        for row in rows:
+            self._delete(row)
+        known = {each: self._contributions.of(ENTRIES, id_of(scope, each)) for each in keys}
+        self._rebuild(scope, [], at, known)
 
     def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
         """Close the entry that a lesson names, with reason and evidence; it stays in the table."""
@@ -392,6 +398,14 @@ class LongTermEntryStore(LongTermEntries):
             for key, overruled in each.overruled.items():
                 self._contributions.mark(ENTRIES, id_of(scope, key), overruled)
         return len(believed)
+
+    def _holding(self, scope: str, key: str, *, is_old: bool) -> list[Row]:
+        """Return the row of a key, or the one that it was merged into if the key `is_old`."""
+        rows = self._rows("WHERE scope = ? AND key = ?", scope, key)
+        if rows or not is_old:
+            return rows
+        is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
+        return self._rows(f"WHERE scope = ? AND merged <> '[]' AND {is_there}", scope, key)
 
     def _keys(self, row: Row) -> tuple[str, ...]:
         """Return the keys merged into a row, its own first."""

@@ -100,6 +100,11 @@ class RecordReader(Reader):
         rows = self._database.rows(_STEP + "WHERE live = ? ORDER BY id", (int(live),))
         return (StepRow(*row) for row in rows)
 
+    def last_tick(self) -> int:
+        """Return the last tick of the live branch, 0 before the first."""
+        row = self._database.row("SELECT max(tick) FROM steps WHERE live = 1")
+        return 0 if row is None or row[0] is None else int(row[0])
+
     def last_dead_step(self) -> int | None:
         """Return the number of the last step of the newest dead branch, for `branch`."""
         row = self._database.row("SELECT max(id) FROM steps WHERE live = 0")

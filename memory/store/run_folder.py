@@ -23,6 +23,7 @@ STORE: Final = RUN_FILE
 LOCK: Final = "run.lock"
 COPIES: Final = "copies"
 CALL_LOG: Final = Path(STORE).with_suffix(LOG_SUFFIX).name
+MEMORY_AT_START: Final = "memory_at_start.sqlite"  # what the run began with; without it, nothing
 # Files of a supervisor in the folder of a run, possibly older than the run, and what a kill left of an unfinished file.
 _ALLOWED_FILES: Final = (
     LOCK,
@@ -33,7 +34,11 @@ _ALLOWED_FILES: Final = (
     f"{SETTINGS}.*-[0-9]*",
     ".*.unfinished",
 )
-_CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
+_CREATED_FILES: Final = (
+    SETTINGS,
+    MEMORY_AT_START,
+    *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")),
+)
 _UNPLAYED_FILES: Final = (LOCK, CALL_LOG, "night.*", COPIES, ".*.unfinished", *_CREATED_FILES)
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
@@ -41,12 +46,21 @@ Store = TypeVar("Store", bound=RunReader, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class RunFolder(Generic[Store]):
-    """An open run; its `settings` never change."""
+    """An open run; `settings` are those of when it was opened."""
 
     path: Path
     settings: Mapping[str, Any]
     store: Store
     lock: FileLock | None
+
+    def save_settings(self, settings: Mapping[str, Any]) -> None:
+        """Replace the settings, except the versions that the run began with."""
+        table = {**settings, "versions": self.settings.get("versions", {})}
+        try:
+            write_file(self.path / SETTINGS, tomli_w.dumps(table))
+        except OSError as error:
+            message = f"{self.path / SETTINGS} cannot be written ({error.strerror}); resume a copy of the folder elsewhere"
+            raise RunFolderError(message) from error
 
     def close(self) -> None:
         """Close the file and release the folder."""

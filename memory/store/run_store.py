@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from memory.blackboard.entry import CheckpointPart, Entry
-from memory.codec import encode
+from memory.codec import Json, encode
 from memory.errors import BusyStore, CorruptStore, Faults, ObservationsRefused, StoreError
 from memory.store.calls import CallLedger, CallReader
 from memory.store.checkpoints import (
@@ -102,10 +102,13 @@ class RunStore(RunReader, CallLedger):
         self._parts[name] = part
         self.restore_part(name, part)
 
-    def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
-        """Write all appended rows in one transaction, with `checkpoint` if given."""
+    def commit(
+        self, *, checkpoint: Checkpoint | None = None, more: Mapping[str, Json] | None = None
+    ) -> None:
+        """Write all appended rows in one transaction, with `checkpoint` if given, and `more` as further parts of it."""
         saved = self._parts if checkpoint is not None else {}
         parts = {name: encode(part.to_json()) for name, part in saved.items()}
+        parts |= {name: encode(each) for name, each in (more or {}).items()}
 
         def write() -> None:
             for log in self._logs:
@@ -128,11 +131,17 @@ class RunStore(RunReader, CallLedger):
         return True
 
     def rewind(
-        self, checkpoint: Checkpoint, why: BranchedBy = "resumed", session: str = ""
+        self,
+        checkpoint: Checkpoint,
+        why: BranchedBy = "resumed",
+        session: str = "",
+        *,
+        answered_to: int = -1,
     ) -> None:
         """Restore `checkpoint`, one of `checkpoints()`, with every attached part.
 
-        Later rows become a dead branch, recorded as left by `session`; uncommitted changes are lost.
+        Later rows become a dead branch, recorded as left by `session`; uncommitted changes are lost. Conversations keep what
+        was said up to tick `answered_to`, where the questions of the branch are answered again from the record.
         """
         database, number = self._database, checkpoint.id
         extent = self._extent(checkpoint)
@@ -143,7 +152,7 @@ class RunStore(RunReader, CallLedger):
             self._entries.rewind(number, extent.last_entry)
             self._sessions.rewind(number)
             self._observations.rewind(number, extent.last_observation)
-            rewind_conversations(database, number)
+            rewind_conversations(database, number, kept_to=answered_to)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
         self._transact(go_back)

@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from threading import Timer
@@ -22,6 +23,7 @@ from agent import HOME
 from agent.cli import main as command_line
 from agent.loop import Loop
 from agent.tools.overnight.supervisor import Supervisor
+from emulator import FRAMES_PER_SECOND
 from memory import read_run
 from memory.codec import encode
 from memory.store.knowledge_store import KnowledgeReader, read_knowledge_store
@@ -31,6 +33,7 @@ from tests.proofs.workers import Row
 PLAN: Final = "KILLS_PLAN"  # a file with the moments left
 PROGRAM: Final = (sys.executable, "-m", "tests.proofs.kills")
 MOST_LATER_S: Final = 0.02  # after the begin of the tick: within some later one, or within a commit
+MEMORY: Final = "memory.sqlite"
 KILLS: Final = 10  # of a game
 SEEDS: Final = 3_000
 DATES_FROM: Final = 1e9  # seconds since 1970
@@ -46,11 +49,13 @@ class Moment(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What a game came to: its ticks, the last digest of its chain, and a hash of its knowledge."""
+    """What a game came to: its ticks, the last digest of its chain, a hash of its knowledge, its milestones and hours."""
 
     ticks: int
     digest: str
     memory: str
+    milestones: tuple[str, ...]
+    hours: float  # of game time
 
 
 def random_moments(
@@ -68,13 +73,24 @@ def ended(home: Path) -> Ended:
     """Return what the game in `home` came to."""
     with (
         closing(read_run(home / "run")) as folder,
-        closing(read_knowledge_store(home / "memory.sqlite")) as known,
+        closing(read_knowledge_store(home / MEMORY)) as known,
     ):
         *_, last = folder.store.steps()
-        return Ended(last.tick, last.chain.hex(), _undated(known, folder.store.run_id))
+        milestones = tuple(each.payload["id"] for each in folder.store.events("milestone"))
+        memory = undated(known, folder.store.run_id)
+        hours = last.frame / FRAMES_PER_SECOND / 3600
+        return Ended(last.tick, last.chain.hex(), memory, milestones, hours)
 
 
-def _undated(known: KnowledgeReader, run_id: str) -> str:
+def longest_repeat_s(home: Path) -> float:
+    """Return the longest time of play between two checkpoints: the most that a resumed game repeats."""
+    with closing(read_run(home / "run")) as folder:
+        ticks = {mark.tick for mark in folder.store.marks()}
+        times = [each.wall_s for each in folder.store.vitals() if each.tick in ticks]
+    return max(later - earlier for earlier, later in pairwise(times))
+
+
+def undated(known: KnowledgeReader, run_id: str) -> str:
     """Return a hash of what is known without dates and the name of the run: the games were played at other times."""
 
     def shown(value: Any) -> Any:  # noqa: ANN401  # JSON
@@ -84,34 +100,58 @@ def _undated(known: KnowledgeReader, run_id: str) -> str:
             return [shown(each) for each in value]
         return None if isinstance(value, float) and value > DATES_FROM else value
 
-    text = encode(shown(known.load_knowledge().to_json())).replace(run_id, "")
+    entries = sorted(
+        (each.scope, each.kind, each.key, encode(shown(each.data))) for each in known.entries()
+    )
+    text = encode([shown(known.load_knowledge().to_json()), entries]).replace(run_id, "")
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def play_killed(home: Path, seed: int, until: str, moments: Sequence[Moment]) -> Ended:
     """Play a game in `home` that gets the signal of each moment, and is resumed after each."""
-    where = ["--memory", str(home / "memory.sqlite"), "--json"]
-    begin = ["play", "--run", str(home / "run"), "--seed", str(seed), "--until", until, *where]
-    resume = ["play", "--resume", str(home / "run"), *where]
     _write_plan(home, moments)
     for life, moment in enumerate([*moments, None]):
-        done = _run(begin if life == 0 else resume, home)
         wanted = {0} if moment is None else {-moment.number, 130, 0}
-        if done.returncode not in wanted:
-            message = f"life {life} ended with {done.returncode}: {done.stderr[-500:]}"
-            raise RuntimeError(message)
+        _play(home, life, seed, ["--until", until], wanted)
+    return ended(home)
+
+
+def play_in_parts(
+    home: Path, seed: int, until: str, limits: Sequence[Sequence[str]], command: str = "play"
+) -> Ended:
+    """Play a game in `home` that ends at each of the limits, flags of the command, and goes on after each."""
+    _write_plan(home, ())
+    for life, limit in enumerate([*limits, ["--until", until]]):
+        if command == "play":
+            _play(home, life, seed, limit, {0})
+        else:
+            _play_night(home, seed, [*limit, "--until", until], {0, 3})
     return ended(home)
 
 
 def play_night(home: Path, seed: int, until: str, moments: Sequence[Moment]) -> Ended:
     """Play a game in `home` overnight, whose child gets the signals."""
-    where = ["--run", str(home / "run"), "--memory", str(home / "memory.sqlite")]
     _write_plan(home, moments)
-    done = _run(["overnight", *where, "--seed", str(seed), "--until", until, *QUICK], home)
-    if done.returncode != 0:
-        message = f"the night ended with {done.returncode}: {done.stderr[-500:]}"
-        raise RuntimeError(message)
+    _play_night(home, seed, ["--until", until], {0})
     return ended(home)
+
+
+def _play(home: Path, life: int, seed: int, limit: Sequence[str], codes: Collection[int]) -> None:
+    begin = ["--run", str(home / "run"), "--seed", str(seed), "--memory", str(home / MEMORY)]
+    where = begin if life == 0 else ["--resume", str(home / "run")]
+    _run_to(["play", *where, *limit, "--json"], home, codes, f"life {life}")
+
+
+def _play_night(home: Path, seed: int, limit: Sequence[str], codes: Collection[int]) -> None:
+    where = ["--run", str(home / "run"), "--memory", str(home / MEMORY), "--seed", str(seed)]
+    _run_to(["overnight", *where, *limit, *QUICK], home, codes, "the night")
+
+
+def _run_to(words: Sequence[str], home: Path, codes: Collection[int], what: str) -> None:
+    done = _run(words, home)
+    if done.returncode not in codes:
+        message = f"{what} ended with {done.returncode}: {done.stderr[-500:]}"
+        raise RuntimeError(message)
 
 
 def _write_plan(home: Path, moments: Sequence[Moment]) -> None:
@@ -129,36 +169,107 @@ def _run(arguments: Sequence[str], home: Path) -> subprocess.CompletedProcess[st
     )
 
 
+class Way(NamedTuple):
+    """A way to end a game several times: how to play it, given the game undisturbed, and how often it ends."""
+
+    play: Callable[[Path, int, str, Ended, Random], Ended]
+    ends: int
+
+
+def by_signals(number: signal.Signals, ends: int) -> Way:
+    """Return the way in which a game gets a signal at random moments."""
+    return Way(
+        lambda home, seed, until, whole, chance: play_killed(
+            home, seed, until, random_moments(chance, whole.ticks, [number] * ends)
+        ),
+        ends,
+    )
+
+
+def by_ticks(ends: int) -> Way:
+    """Return the way in which a game ends at `--ticks`."""
+
+    def play(home: Path, seed: int, until: str, whole: Ended, chance: Random) -> Ended:
+        ticks = sorted(chance.sample(range(1, whole.ticks), ends))
+        return play_in_parts(home, seed, until, [["--ticks", str(each)] for each in ticks])
+
+    return Way(play, ends)
+
+
+def by_milestones(ends: int) -> Way:
+    """Return the way in which a game ends at `--until` several milestones on its way."""
+
+    def play(home: Path, seed: int, until: str, whole: Ended, chance: Random) -> Ended:
+        where = sorted(chance.sample(range(len(whole.milestones) - 1), ends))
+        limits = [["--until", whole.milestones[each]] for each in where]
+        return play_in_parts(home, seed, until, limits)
+
+    return Way(play, ends)
+
+
+def by_nights(ends: int) -> Way:
+    """Return the way in which nights end after a while of the game."""
+
+    def play(home: Path, seed: int, until: str, whole: Ended, chance: Random) -> Ended:
+        hours = sorted(chance.random() * whole.hours for _ in range(ends))
+        limits = [["--game-hours", f"{each:.4f}"] for each in hours]
+        return play_in_parts(home, seed, until, limits, "overnight")
+
+    return Way(play, ends)
+
+
+def by_kills_in_a_night(ends: int) -> Way:
+    """Return the way in which the child of a night is killed."""
+    return Way(
+        lambda home, seed, until, whole, chance: play_night(
+            home, seed, until, random_moments(chance, whole.ticks, [signal.SIGKILL] * ends)
+        ),
+        ends,
+    )
+
+
+WAYS: Final = {
+    "SIGKILL": by_signals(signal.SIGKILL, KILLS),
+    "SIGTERM": by_signals(signal.SIGTERM, KILLS),
+    "SIGINT": by_signals(signal.SIGINT, KILLS),
+    "--ticks": by_ticks(KILLS),
+    "--until": by_milestones(4),
+    "nights": by_nights(4),
+    "kills in a night": by_kills_in_a_night(KILLS),
+}
+
+
 def killed_game(number: int) -> Row:
-    """Play a game undisturbed, killed, ended by SIGTERM, and in a night with kills, and compare them."""
-    kills, terms = [signal.SIGKILL] * KILLS, [signal.SIGTERM] * KILLS
-    plans = {"SIGKILL": kills, "SIGTERM": terms, "overnight": kills}
-    return compared(Random(number), "third_badge", plans)
+    """Play a game undisturbed and once in each way, and compare them."""
+    return compared(Random(number), "third_badge", WAYS)
 
 
-def compared(chance: Random, until: str, plans: Mapping[str, Sequence[signal.Signals]]) -> Row:
-    """Play one game undisturbed, and once with the signals of each plan at random moments."""
+def compared(chance: Random, until: str, ways: Mapping[str, Way]) -> Row:
+    """Play one game undisturbed, and once in each way."""
     seed = chance.randrange(SEEDS)
     problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-        homes = {name: Path(folder) / name for name in ("undisturbed", *plans)}
+        homes = {name: Path(folder) / name.strip("-") for name in ("undisturbed", *ways)}
         for home in homes.values():
             home.mkdir()
-        undisturbed = play_killed(homes["undisturbed"], seed, until, ())
-        for name, signals in plans.items():
-            moments = random_moments(chance, undisturbed.ticks, signals)
-            play = play_night if name == "overnight" else play_killed
+        whole = play_killed(homes["undisturbed"], seed, until, ())
+        repeat_s = longest_repeat_s(homes["undisturbed"])
+        for name, way in ways.items():
             problems += [
                 f"{name}, seed {seed}: {what} {there!r} instead of {here!r}"
                 for what, here, there in zip(
-                    Ended._fields, undisturbed, play(homes[name], seed, until, moments), strict=True
+                    Ended._fields,
+                    whole,
+                    way.play(homes[name], seed, until, whole, chance),
+                    strict=True,
                 )
                 if here != there
             ]
     return {
         "name": f"seed {seed}",
-        "ticks": undisturbed.ticks,
-        "signals": sum(map(len, plans.values())),
+        "ticks": whole.ticks,
+        "ends": sum(way.ends for way in ways.values()),
+        "repeat_s": repeat_s,
         "problems": problems,
     }
 

@@ -364,7 +364,7 @@ def _of_replay(run: Path) -> Iterator[str]:
         recorded = sum(1 for _ in folder.store.events(ADVICE))
     try:
         with offline():
-            divergence, again = replay_run(run, None).divergence, redecide_run(run, None, None)
+            divergence, again = replay_run(run, None).divergence, redecide_run(run, None)
     except NetworkUsed as used:
         yield f"a replay used the network: {used}"
         return

@@ -61,7 +61,7 @@ COMMANDS: Final[Sequence[tuple[str, Command]]] = (
             "none",
         ),
     ),
-    ("replay --decide", ("replay", "asked", "--decide", "--memory", "before.sqlite")),
+    ("replay --decide", ("replay", "asked", "--decide")),
     ("plan", ("plan", "--run", "rules")),
     ("report", ("report", "asked")),
     ("observe --dry-run", (*OBSERVE, "--dry-run")),

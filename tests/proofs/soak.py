@@ -17,9 +17,8 @@ from typing import Any, Final
 from agent.app import Interrupt, TickView, Viewer
 from agent.app.play import KNOWLEDGE, RUN, session_in
 from agent.app.session import PlayLimits
-from agent.app.settings import NEVER
 from agent.mind.intent import IntentSource
-from agent.story.story import Story
+from agent.story.story import NEVER, Story
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from memory import ACTION, Entry, RunStore, read_run_store
 from memory.tiers.consolidator import MemoryConsolidator

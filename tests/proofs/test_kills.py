@@ -6,12 +6,16 @@ from random import Random
 import pytest
 
 from tests.proofs.conftest import Sized
-from tests.proofs.kills import compared, killed_game
+from tests.proofs.kills import WAYS, by_signals, by_ticks, compared, killed_game
 
 
-def test_a_game_ended_three_times_is_the_undisturbed_one() -> None:
-    ends = [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]
-    assert compared(Random(7), "rival", {"both": ends})["problems"] == []
+def test_a_game_ended_in_three_ways_is_the_undisturbed_one() -> None:
+    ways = {
+        "SIGKILL": by_signals(signal.SIGKILL, 1),
+        "SIGINT": by_signals(signal.SIGINT, 1),
+        "--ticks": by_ticks(2),
+    }
+    assert compared(Random(7), "rival", ways)["problems"] == []
 
 
 @pytest.mark.proof
@@ -19,8 +23,9 @@ def test_games_ended_ten_times_are_the_undisturbed_ones(proof: Sized) -> None:
     kills = proof("kills", 4)
     rows = kills.rows(killed_game)
     figures = {
-        "games": 3 * len(rows),
-        "ends by a signal": sum(row["signals"] for row in rows),
+        "games": len(WAYS) * len(rows),
+        "ends": sum(row["ends"] for row in rows),
         "ticks of the undisturbed games": sum(row["ticks"] for row in rows),
+        "seconds of play between checkpoints, at most": max(row["repeat_s"] for row in rows),
     }
     kills.judge(rows, figures)

@@ -12,10 +12,9 @@ from typing import Final
 from agent.app import Interrupt, Stop, TickView, Viewer, record_of
 from agent.app.play import NoViewer, session_in
 from agent.app.session import PlayLimits, Session
-from agent.app.settings import NEVER
 from agent.errors import RunError
 from agent.lab.bench.stopwatch import CONSOLE, SAVING, Parts, Stopwatch
-from agent.story.story import Story
+from agent.story.story import NEVER, Story
 from emulator import Cartridge, Console, State, Step
 from memory import RunStore
 

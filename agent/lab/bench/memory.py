@@ -14,7 +14,6 @@ from typing import Final
 from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
-from agent.app.settings import NEVER
 from agent.lab.bench import memory_fill
 from agent.lab.bench.game import open_session
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, lapse, timed
@@ -30,7 +29,7 @@ from agent.lab.bench.memory_fill import (
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
-from agent.story.story import Story
+from agent.story.story import NEVER, Story
 from agent.tools.progress import numbered
 from emulator import Cartridge, Dex
 from memory import (

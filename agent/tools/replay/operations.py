@@ -16,11 +16,11 @@ from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
-from agent.app.settings import NEVER, RunSettings, cartridge_for
+from agent.app.settings import RunSettings, cartridge_for
 from agent.app.summary import TickView, Viewer
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
-from agent.story.story import Story
+from agent.story.story import NEVER, Story
 from agent.tools.progress import Bar, Done, no_bar
 from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
 from agent.tools.replay.portable import (
@@ -48,6 +48,7 @@ from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
 from memory.agent_memory import SESSION_ENDED
 from memory.file_access import write_file
+from memory.store.run_folder import MEMORY_AT_START
 
 
 def require_new(file: Path) -> None:
@@ -281,12 +282,12 @@ class _TickCounter(Viewer):
 
 
 def redecide_run(
-    path: Path, rom: Path | None, memory: Path | None, *, say: Say = silent, bar: Bar = no_bar
+    path: Path, rom: Path | None, *, say: Say = silent, bar: Bar = no_bar
 ) -> Redecided:
-    """Play the run in `path` again in a temporary folder, without asking a model and without changing the run.
+    """Play the run in `path` again in a temporary folder, with the memory it began with, without asking a model.
 
-    `memory` is the memory file that the run began with, if any. Raises RunError when the run was played on after an
-    end, as to another goal, or from an older checkpoint, or began with another memory.
+    The run is not changed. Raises RunError when it was played on from an end by giving up or an error, or from an older
+    checkpoint, or when the memory in its folder is another.
     """
     with ExitStack() as stack:
         if path.is_file():
@@ -298,8 +299,8 @@ def redecide_run(
         report_emulator(settings.pyboy, say)
         _require_one_game(path, folder.store, len(recorded))
         home = Path(stack.enter_context(TemporaryDirectory()))
-        if memory is not None:
-            with closing(read_knowledge_store(memory)) as known:
+        if (path / MEMORY_AT_START).is_file():
+            with closing(read_knowledge_store(path / MEMORY_AT_START)) as known:
                 known.backup(home / KNOWLEDGE)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         story = Story.of(cartridge.kind).with_requested(settings.wanted)
@@ -307,9 +308,7 @@ def redecide_run(
         opened = session_of_run(home, settings, console, story, Interrupt(), asking=asking)
         session, again, knowledge = stack.enter_context(opened)
         if knowledge.content_hash() != settings.memory_hash:
-            message = (
-                "the run began with another memory; pass a copy of the memory of then as --memory"
-            )
+            message = f"{path / MEMORY_AT_START} is not the memory that the run began with; put back the file that play wrote, or replay the steps alone"
             raise RunError(message)
         done = bar("tick", len(recorded))
         session.play(PlayLimits(NEVER, len(recorded)), _TickCounter(done))

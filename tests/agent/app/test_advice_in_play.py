@@ -30,6 +30,7 @@ from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
 from memory import read_run
 from memory.store.calls import CallState
 from memory.store.calls import ModelCall as BookedCall
+from memory.store.run_folder import MEMORY_AT_START
 from memory.tapes.reader import TapeReader
 from tests.agent.support import ROOT, Agent, Watcher, advised_session
 from tests.fake_service import (
@@ -159,7 +160,7 @@ def test_the_situation_has_the_team_the_plan_that_is_followed_and_results_of_adv
 def test_a_run_with_advice_is_decided_again_without_a_model(game: Game) -> None:
     ticks, answers = game.summary.ticks, len(game.asked)
     digest = game.summary.digest
-    assert redecide_run(game.folder, None, None) == (ticks, answers, "", digest)
+    assert redecide_run(game.folder, None) == (ticks, answers, "", digest)
 
 
 def test_edited_advice_diverges_at_a_later_tick(game: Game, tmp_path: Path) -> None:
@@ -171,15 +172,17 @@ def test_edited_advice_diverges_at_a_later_tick(game: Game, tmp_path: Path) -> N
         edited = json.loads(payload)
         edited["advice"]["candidates"].reverse()
         run.execute("UPDATE events SET payload = ? WHERE id = ?", (json.dumps(edited), number))
-    divergence = redecide_run(copy, None, None).divergence
+    divergence = redecide_run(copy, None).divergence
     assert divergence.startswith("tick ")
     assert int(divergence.split()[1].rstrip(":")) > tick
 
 
-def test_redeciding_with_another_memory_is_refused(game: Game) -> None:
-    memory = game.folder.parent / "memory.sqlite"  # it holds the lessons of the run by now
-    with pytest.raises(RunError, match="began with another memory"):
-        redecide_run(game.folder, None, memory)
+def test_redeciding_with_another_memory_is_refused(game: Game, tmp_path: Path) -> None:
+    copy = shutil.copytree(game.folder, tmp_path / "run")
+    # It holds the lessons of the run by now.
+    shutil.copy(game.folder.parent / "memory.sqlite", copy / MEMORY_AT_START)
+    with pytest.raises(RunError, match="is not the memory that the run began with"):
+        redecide_run(copy, None)
 
 
 KEY: Final = "sk-ant-api03-test-in-play-0123456789"
@@ -262,6 +265,31 @@ def test_a_resumed_run_continues_its_conversation_and_its_costs(
     assert second.advice["calls"] == len(booked_calls(run)) == len(asked) + len(again)
     assert second.advice["usd"] > first.advice["usd"] > 0
     assert replay_run(run, None).divergence is None
+
+
+def test_an_advised_game_that_ends_and_goes_on_asks_no_question_twice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ticks = 5 * ASKED_AT
+    (whole := tmp_path / "whole").mkdir()
+    with fake_claude(monkeypatch) as server:
+        through = play_summary(claude_settings(whole, run=whole / "run", ticks=ticks))
+        asked = len(bodies(server))
+    assert asked >= 3
+
+    run = tmp_path / "run"
+    with fake_claude(monkeypatch) as server:
+        play_summary(claude_settings(tmp_path, run=run), stop_at=ASKED_AT + 6)
+        for end in (2 * ASKED_AT + 3, 4 * ASKED_AT + 3):
+            play_summary(claude_settings(tmp_path, resume=run, mind=None, ticks=end))
+        ended = play_summary(claude_settings(tmp_path, resume=run, mind=None, ticks=ticks))
+        assert len(bodies(server)) == asked
+    assert ended.digest == through.digest
+    with closing(read_run(run)) as folder:
+        answers = [event.tick for event in folder.store.events(ADVICE)]
+    with closing(read_run(whole / "run")) as folder:
+        assert answers == [event.tick for event in folder.store.events(ADVICE)]
+    assert redecide_run(run, None).divergence == ""
 
 
 def test_a_run_can_be_resumed_with_another_decider(
@@ -500,7 +528,7 @@ def test_what_a_server_lacks_is_kept_with_the_run(
     with closing(read_run(run)) as folder:
         (event,) = folder.store.events("service")
     assert event.payload == {"host": "127.0.0.1", "lacking": lacking}
-    assert redecide_run(run, None, None).divergence == ""
+    assert redecide_run(run, None).divergence == ""
     with fake_claude(monkeypatch, old) as server:
         play_summary(claude_settings(tmp_path, resume=run, mind=None, ticks=ASKED_AT + 50))
         assert server.counts.calls["POST /v1/messages"] > 0

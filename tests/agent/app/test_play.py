@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Summary, TickView
+from agent.app import AskSettings, Interrupt, Settings, Summary, TickView, play_run
 from agent.app.model import MAX_SHARE, scaled_config
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
-from agent.app.settings import RunSettings
+from agent.app.settings import NO_MEMORY, RunSettings
+from agent.app.summary import PlayStart
 from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
 from agent.tools.report.words import game_time
@@ -103,6 +104,31 @@ def test_the_first_lines_name_the_memory_and_how_to_play_without(
     assert "memory: none; what this run learns is not kept" in without.err
     assert Path(memory).read_bytes() == before
     assert not Path("none").exists()
+
+
+def test_a_resumed_run_keeps_every_choice(tmp_path: Path) -> None:
+    chosen: dict[str, Any] = {
+        "memory": NO_MEMORY,
+        "pace": 1e6,
+        "until": "rival",
+        "asking": AskSettings(9, 0.5, timeout_s=7.0, distils=True, model="claude-haiku-5-5"),
+    }
+    run = tmp_path / "run"
+    play_run(Settings(run=run, ticks=20, **chosen), Watcher(), Interrupt())
+    with closing(read_run(run)) as folder:
+        began = RunSettings.of(folder.settings)
+    starts: list[PlayStart] = []
+    viewer = Watcher()
+    viewer.show_start = starts.append  # type: ignore[assignment, method-assign]
+    play_run(Settings(resume=run, ticks=30), viewer, Interrupt())
+    with closing(read_run(run)) as folder:
+        resumed = RunSettings.of(folder.settings)
+    assert resumed == replace(began, ticks=30)
+    assert (starts[0].memory, starts[0].pace, starts[0].tick) == (None, 1e6, 0)
+    assert resumed.asking == chosen["asking"]
+    play_run(Settings(resume=run), Watcher(), Interrupt())  # to its goal: the limit is behind it
+    with closing(read_run(run)) as folder:
+        assert [each.payload["id"] for each in folder.store.events("milestone")][-1] == "rival"
 
 
 def test_going_back_past_the_end_of_a_run_is_refused(agent: Agent, tmp_path: Path) -> None:
@@ -281,7 +307,7 @@ def test_a_damaged_run_is_not_called_complete_when_no_report_can_be_written(
     damaged = edited(
         run, tmp_path / "damaged", "UPDATE outbox SET payload = 'x' WHERE sequence = 1"
     )
-    ended = agent("play", "--resume", damaged, "--ticks", "81", "--memory", memory)
+    ended = agent("play", "--resume", damaged, "--ticks", "80", "--memory", memory)
     (line,) = (each for each in ended.err.splitlines() if each.startswith("no report was written"))
     assert line.endswith(f"(memory check {damaged} --repair may help)")
 

@@ -25,6 +25,7 @@ from emulator.savestate import decode_state, encode_state
 from memory import CheckpointInfo, open_knowledge_store, open_run, read_run
 from memory.errors import RunFolderError
 from tests.agent.support import ROOT, Agent, Played, play_in
+from tests.proofs.kills import ended as ended_in
 
 
 def start(*args: str) -> subprocess.Popen[str]:
@@ -86,7 +87,7 @@ def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: 
     assert ended.json["ticks"] > ticks
     assert replay_run(run, None) == (ended.json["ticks"], None, ended.json["digest"])
     assert agent("replay", "--json", run).json["digest"] == ended.json["digest"]
-    assert redecide_run(run, None, None) == (ended.json["ticks"], 0, "", ended.json["digest"])
+    assert redecide_run(run, None) == (ended.json["ticks"], 0, "", ended.json["digest"])
 
     again = agent("play", "--json", "--resume", run)
     assert (again.code, again.json["stop"]) == (0, "goal")
@@ -170,7 +171,7 @@ def damage_states(run: Path, damage: Callable[[bytes], bytes], *, last: int) -> 
 
 def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    play_in(tmp_path, ticks=20)
+    play_in(tmp_path, ticks=80)
     with closing(read_run(run)) as folder:
         sha1 = folder.settings["cartridge"]["sha1"]
 
@@ -179,7 +180,7 @@ def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_pa
         return encode_state(replace(saved, emulator="PyBoy 1.0"))
 
     damage_states(run, of_another, last=8)
-    ended = agent("play", "--resume", run, "--ticks", "50")
+    ended = agent("play", "--resume", run, "--ticks", "100")
     assert ended.code == 1
     errors = [line for line in ended.err.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1
@@ -252,7 +253,7 @@ def test_every_milestone_has_a_checkpoint(played: Played) -> None:
         reached = [event.tick for event in folder.store.events("milestone")]
     first, *later = marks(played.folder)
     assert (first.tick, first.why) == (0, "start")
-    saved = [mark.tick for mark in later if mark.why == "milestone"]
+    saved = [mark.tick for mark in later if mark.why in {"milestone", "end"}]
     # As soon as the player is in control; the record is committed a tick before.
     assert all(any(tick <= each <= tick + LONGEST_WAIT + 2 for each in saved) for tick in reached)
 
@@ -393,12 +394,15 @@ def test_a_run_stopped_in_an_interaction_reaches_its_goal(
         assert (battle["outcome"] == "defeat") is (battle["player_hp_remaining"] == 0)
 
 
-def test_a_run_played_on_after_its_end_cannot_be_decided_again(
+def test_a_run_played_on_after_its_end_is_the_game_played_through(
     agent: Agent, tmp_path: Path
 ) -> None:
     run, memory = tmp_path / "run", ("--memory", tmp_path / "memory.sqlite")
+    (tmp_path / "other").mkdir()
+    through = play_in(tmp_path / "other", ticks=120)
     agent("play", "--run", run, "--ticks", 60, *memory)
-    agent("play", "--resume", run, "--ticks", 120, *memory)
-    refused = agent("replay", run, "--decide")
-    assert refused.code == 1
-    assert "was played on after an end, which cannot be decided again" in refused.err
+    ended = agent("play", "--json", "--resume", run, "--ticks", 120)
+    assert ended.json["digest"] == through.digest
+    decided = agent("replay", "--json", run, "--decide")
+    assert (decided.code, decided.json["digest"]) == (0, through.digest)
+    assert ended_in(tmp_path) == ended_in(tmp_path / "other")

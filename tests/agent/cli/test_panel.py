@@ -130,7 +130,7 @@ def test_play_with_a_panel_and_with_every_frame_rendered_is_the_same_play(tmp_pa
     shown.mkdir()
     play_in(silent, ticks=TICKS)
     view = LivePanel(terminal(120, 40))
-    played_with(PacedViewer(view, 1e6, Interrupt()), shown, pace=1_000_000)
+    played_with(PacedViewer(view, Interrupt()), shown, pace=1_000_000)
     view.stop()
     assert chain(shown) == chain(silent)
     assert "goal" in view.output.file.getvalue()  # type: ignore[attr-defined]
@@ -139,8 +139,7 @@ def test_play_with_a_panel_and_with_every_frame_rendered_is_the_same_play(tmp_pa
 def test_a_paced_viewer_holds_play_back_and_ends_on_request(tmp_path: Path) -> None:
     interrupt, watcher = Interrupt(), Watcher()
     interrupt.asked = True  # it must not wait at all
-    paced = PacedViewer(watcher, 0.001, interrupt)
-    played_with(paced, tmp_path, seed=1)
+    played_with(PacedViewer(watcher, interrupt), tmp_path, seed=1, pace=0.001)
     assert len(watcher.moments) == TICKS
 
 

@@ -305,7 +305,6 @@ def test_pictures_start_at_a_usable_checkpoint(run: Path, agent: Agent, tmp_path
         (("--episode", 1, "--decide"), "--episode and --decide are two different actions"),
         (("--to", 9), "--to only goes with --png or --gif or --mp4"),
         (("--bisect", "--scale", 2), "--scale only goes with"),
-        (("--memory", "FILE"), "--memory only goes with --decide"),
         (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is not a folder"),
         (("--to", 9, "--png", "a.txt"), "--png a.txt must end in .png; give it that ending"),
         (("--to", 9, "--gif", "a.png"), "--gif a.png must end in .gif"),

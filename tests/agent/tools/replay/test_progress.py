@@ -40,7 +40,7 @@ def pictures(form: PictureForm, first: int, last: int) -> Callable[[Path, Path, 
     [
         (lambda run, _home, bar: replay_run(run, None, bar=bar), TICKS),
         (lambda run, _home, bar: bisect_run(run, None, bar=bar), TICKS),
-        (lambda run, _home, bar: redecide_run(run, None, None, bar=bar), TICKS),
+        (lambda run, _home, bar: redecide_run(run, None, bar=bar), TICKS),
         (pictures(PictureForm.PNG, 1, 20), 20),
         (pictures(PictureForm.GIF, 10, 20), 20),
         (pictures(PictureForm.MP4, 10, 20), 20),
@@ -77,18 +77,10 @@ def test_a_short_replay_says_one_line_and_ctrl_c_says_how_far_it_came(
     assert ended.err == f"interrupted after 7 of {TICKS} ticks; there is no result\n"
 
 
-@pytest.mark.parametrize(
-    ("memory", "words"),
-    [
-        ("nope.sqlite", "does not exist; name a memory file, such as memory.sqlite"),
-        ("run", "is the folder of a run; name a memory file"),
-        ("run/run.sqlite", "is a record of a run; name a memory file"),
-    ],
-)
-def test_decide_says_what_it_got_instead_of_a_memory_file(
-    memory: str, words: str, run: Path, agent: Agent
-) -> None:
-    ended = agent("replay", run, "--decide", "--memory", run.parent / memory)
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith(f"error: {run.parent / memory} {words}")
-    assert len(ended.err.splitlines()) == 1
+def test_runs_in_a_row_on_one_memory_are_all_decided_again(tmp_path: Path) -> None:
+    runs = [tmp_path / str(seed) for seed in range(3)]
+    for seed, run in enumerate(runs):
+        play_in(tmp_path, run=run, seed=seed, until="rival")
+    digests = [redecide_run(run, None)[2:] for run in runs]
+    for run, (divergence, digest) in zip(runs, digests, strict=True):
+        assert (divergence, digest) == ("", replay_run(run, None).digest)
