@@ -27,6 +27,7 @@ from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
 from emulator.screen.tesseract import find_tesseract
 from memory import (
+    Json,
     KnowledgeStore,
     MemoryFault,
     RunFolder,
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
+OTHER_CHOICES: Final = (
+    "other_choices"  # the event kind of a run that is decided otherwise from a tick on
+)
 
 
 class NoViewer(Viewer):
@@ -167,7 +171,7 @@ def play_run(
             or (_after_end(folder.store, limits, began, chosen) if stage is None else None),
         )
         if began is not None and chosen != began:
-            folder.save_settings(chosen.table())
+            _note_choices(folder, began, chosen, session.tick)
         session.readers.find_second = find_tesseract
         if stage is not None:
             stage(console)
@@ -205,6 +209,16 @@ def memory_of(settings: RunSettings) -> Path | None:
     if settings.memory == str(NO_MEMORY):
         return None
     return Path(settings.memory) if settings.memory else HOME / KNOWLEDGE
+
+
+def _note_choices(
+    folder: RunFolder[RunStore], began: RunSettings, chosen: RunSettings, tick: int
+) -> None:
+    """Keep the choices of a resumed run, and record those that change what is decided from `tick` on."""
+    if not chosen.decides_like(began):
+        choices: dict[str, Json] = {"mind": chosen.mind, "wants": chosen.wants}
+        folder.store.append_event(tick, OTHER_CHOICES, {**choices, "ask_every": chosen.ask_every})
+    folder.save_settings(chosen.table())
 
 
 def _after_end(

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from threading import Timer
 from typing import Any, Final, NamedTuple
 
@@ -83,11 +84,15 @@ def ended(home: Path) -> Ended:
 
 
 def longest_repeat_s(home: Path) -> float:
-    """Return the longest time of play between two checkpoints: the most that a resumed game repeats."""
+    """Return how long a resumed game took at most to repeat what was played before: its ticks at the speed of the game."""
     with closing(read_run(home / "run")) as folder:
-        ticks = {mark.tick for mark in folder.store.marks()}
-        times = [each.wall_s for each in folder.store.vitals() if each.tick in ticks]
-    return max(later - earlier for earlier, later in pairwise(times))
+        repeated = [each.left - each.tick for each in folder.store.branchings()]
+        spans = [
+            (later.wall_s - earlier.wall_s) / (later.tick - earlier.tick)
+            for earlier, later in pairwise(folder.store.vitals())
+            if later.session == earlier.session and later.tick > earlier.tick
+        ]
+    return round(max(repeated, default=0) * fmean(spans), 1)
 
 
 def undated(known: KnowledgeReader, run_id: str) -> str:
@@ -253,7 +258,6 @@ def compared(chance: Random, until: str, ways: Mapping[str, Way]) -> Row:
         for home in homes.values():
             home.mkdir()
         whole = play_killed(homes["undisturbed"], seed, until, ())
-        repeat_s = longest_repeat_s(homes["undisturbed"])
         for name, way in ways.items():
             problems += [
                 f"{name}, seed {seed}: {what} {there!r} instead of {here!r}"
@@ -265,13 +269,13 @@ def compared(chance: Random, until: str, ways: Mapping[str, Way]) -> Row:
                 )
                 if here != there
             ]
-    return {
-        "name": f"seed {seed}",
-        "ticks": whole.ticks,
-        "ends": sum(way.ends for way in ways.values()),
-        "repeat_s": repeat_s,
-        "problems": problems,
-    }
+        return {
+            "name": f"seed {seed}",
+            "ticks": whole.ticks,
+            "ends": sum(way.ends for way in ways.values()),
+            "repeat_s": max(longest_repeat_s(home) for home in homes.values()),
+            "problems": problems,
+        }
 
 
 def main() -> None:

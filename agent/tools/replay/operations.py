@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.advisor.port import Decider
 from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
-from agent.app.play import KNOWLEDGE, session_of_run
+from agent.app.play import KNOWLEDGE, OTHER_CHOICES, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings, cartridge_for
@@ -286,8 +286,8 @@ def redecide_run(
 ) -> Redecided:
     """Play the run in `path` again in a temporary folder, with the memory it began with, without asking a model.
 
-    The run is not changed. Raises RunError when it was played on from an end by giving up or an error, or from an older
-    checkpoint, or when the memory in its folder is another.
+    The run is not changed. Raises RunError when it was played on with other settings, after it had given up, or from an older
+    checkpoint by a supervisor, and when the memory in its folder is another.
     """
     with ExitStack() as stack:
         if path.is_file():
@@ -319,11 +319,13 @@ def redecide_run(
 
 
 def _require_one_game(path: Path, run: RunReader, ticks: int) -> None:
-    """Raise RunError when the run holds decisions of its owner, who played on after an end or from an older checkpoint."""
-    if any(each.tick < ticks for each in run.events(SESSION_ENDED)):
-        how = "after an end"
-    elif any(each.why in {"asked", "recovered"} for each in run.branchings()):
-        how = "from an older checkpoint"
+    """Raise RunError when the run goes on from a moment that its decisions alone do not lead to."""
+    if any(run.events(OTHER_CHOICES)):
+        how = "with other settings than it began with"
+    elif any(each.tick < ticks for each in run.events(SESSION_ENDED)):
+        how = "after it had given up or ended by an error"
+    elif any(each.why == "recovered" for each in run.branchings()):
+        how = "from an older checkpoint by overnight"
     else:
         return
     message = f"{path} was played on {how}, which cannot be decided again; replay its steps alone"

@@ -314,6 +314,8 @@ def test_a_run_can_be_resumed_with_another_decider(
         assert advised.advice["calls"] == len(bodies(server)) - asked > 0
     for each in (run, other):
         assert replay_run(each, None).divergence is None
+        with pytest.raises(RunError, match="with other settings than it began with"):
+            redecide_run(each, None)
 
 
 @contextmanager

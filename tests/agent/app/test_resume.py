@@ -328,6 +328,7 @@ def test_a_goal_is_reached_again_after_going_back(agent: Agent, run: Path) -> No
     reached = [each["tick"] for each in ended.json["milestones"]]
     assert reached == sorted(set(reached))
     assert replay_run(run, None).divergence is None
+    assert redecide_run(run, None).divergence == ""  # it was decided alike
 
 
 SEEDS = range(22, 53)  # the first seed blacks out; others do after changes to battles
