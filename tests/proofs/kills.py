@@ -96,14 +96,19 @@ def longest_repeat_s(home: Path) -> float:
 
 
 def undated(known: KnowledgeReader, run_id: str) -> str:
-    """Return a hash of what is known without dates and the name of the run: the games were played at other times."""
+    """Return a hash of what is known without dates and the name of the run: the games were played at other times.
+
+    What fades is rounded: between the sessions of a game real seconds pass.
+    """
 
     def shown(value: Any) -> Any:  # noqa: ANN401  # JSON
         if isinstance(value, dict):
             return {name: shown(each) for name, each in value.items()}
         if isinstance(value, list | tuple):
             return [shown(each) for each in value]
-        return None if isinstance(value, float) and value > DATES_FROM else value
+        if isinstance(value, float):
+            return None if value > DATES_FROM else round(value, 4)
+        return value
 
     entries = sorted(
         (each.scope, each.kind, each.key, encode(shown(each.data))) for each in known.entries()
