@@ -25,8 +25,9 @@ class OpponentMet:
 
     `run` is the run of the ticks, or empty in a row over several `games`. `place` is that of the first meeting. `won_by`
     finished the last battle won, with the moves `won_with`; `lost_in` is the place of the last battle lost, `lost_by` our
-    first Pokemon there, `lost_at` its level. `turns` and `hp_lost`, in percent of the team's HP, are sums over the battles;
-    `money` is what was won less what `blackouts` cost.
+    first Pokemon there, `lost_at` its level. `highest_level` is that of any enemy in the battles; `turns` and `hp_lost`, in
+    percent of the team's HP, are sums over them. `money` is what was won less what `blackouts` cost, once for each battle:
+    a trainer's is in the trainer's row alone.
     """
 
     run: str
@@ -80,7 +81,8 @@ def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
     outcome, place = battle["outcome"], battle.get("location", "")
     won, lost = outcome == "victory", outcome == "defeat"
     names = str(battle["enemy_pokemon"]).split(", ")
-    for name in dict.fromkeys((*names, battle.get("opponent", ""))):
+    opponent = battle.get("opponent", "")
+    for name in dict.fromkeys((*names, opponent)):
         if name:
             yield OpponentMet(
                 run=run,
@@ -102,8 +104,8 @@ def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
                 lost_at=battle["player_level"] if lost else 0,
                 turns=battle["turns_taken"],
                 hp_lost=battle.get("hp_lost", 0),
-                money=battle.get("money", 0),
-                is_trainer=name == battle.get("opponent"),
+                money=battle.get("money", 0) if name == (opponent or names[0]) else 0,
+                is_trainer=name == opponent,
             )
 
 

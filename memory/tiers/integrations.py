@@ -109,9 +109,10 @@ class MemoryAIIntegration:
         won, lost = (sum(getattr(each, name) for each in met) for name in ("won", "lost"))
         words = [f"{opponent}, the next opponent: won {won} and lost {lost} of its battles"]
         if by := next((each for each in met[::-1] if each.won_by), None):
-            words.append(f"last beaten by {by.won_by} with {', '.join(by.won_with)}")
+            moves = f" with {', '.join(by.won_with)}" if by.won_with else ""
+            words.append(f"last beaten by {by.won_by}{moves}")
         if by := next((each for each in met[::-1] if each.lost_by), None):
-            words.append(f"{by.lost_by} at level {by.lost_at} lost to it")
+            words.append(f"{by.lost_by} at level {by.lost_at} lost to it last")
         yield "; ".join(words)
 
     def _place(self, place: str) -> Iterator[str]:
@@ -127,7 +128,7 @@ class MemoryAIIntegration:
             yield "; ".join(words)
         got = [each.subject for each in self._met(ITEM_OWNED, ItemOwned, "place", place)]
         if got:
-            yield f"got in {place}: {', '.join(dict.fromkeys(got))}"
+            yield f"first seen in the bag in {place}: {', '.join(dict.fromkeys(got))}"
 
     def _met(self, kind: str, record: type[Met], field: str, name: str) -> list[Met]:
         """Return the open rows of a kind whose `field` is `name`, without claims."""
@@ -151,11 +152,9 @@ class MemoryAIIntegration:
                 round(each.success_rate * each.total_uses),
                 each.context.get("player_level"),
             )
-            own = (
-                each.player_pokemon if level is None else f"{each.player_pokemon} at level {level}"
-            )
-            moves = ", ".join(each.moves_sequence)
-            yield f"{own} won {won} of {each.total_uses} against {enemies} with {moves}"
+            last = "" if level is None else f", the last at level {level}"
+            tried = f"{each.player_pokemon} won {won} of {each.total_uses} against {enemies}"
+            yield f"{tried} with {', '.join(each.moves_sequence)}{last}"
 
     def _mistakes(self, enemies: str, context: Mapping[str, Json]) -> Iterator[str]:
         """Yield the defeats by this team or its first members, then what keeps failing in the place."""
@@ -167,8 +166,12 @@ class MemoryAIIntegration:
             asked.append({"location": context["location"]})
         for each in asked:
             for mistake in self.tactician.get_mistakes_for_context(each)[:MOST]:
-                times = "once" if mistake.occurrence_count == 1 else f"{mistake.occurrence_count}x"
-                yield f"mistake, {times}: {mistake.description}, {mistake.outcome}. {mistake.prevention_tip}".rstrip()
+                is_one = mistake.occurrence_count == 1
+                times = "once" if is_one else f"{mistake.occurrence_count}x"
+                is_battle = "enemy_pokemon" in mistake.situation
+                last = "the last time " if is_battle and not is_one else ""
+                told = f"{mistake.description}, {last}{mistake.outcome}"
+                yield f"mistake, {times}: {told}. {mistake.prevention_tip}".rstrip()
 
 
 def _section(title: str, lines: Iterable[str], budget: int) -> str:

@@ -152,9 +152,13 @@ def merge_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> Succes
 
 
 def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
-    """Return `known` with the occurrences of `new` added, those of a battle by level; the higher severity is kept."""
-    situation = new.situation
+    """Return `known` with the occurrences of `new` added, those of a battle by level; the higher severity is kept.
+
+    The tip is that of the highest level at which a battle was lost.
+    """
+    situation, advised = new.situation, new
     if LOST_AT in situation:
+        advised = max(new, known, key=lambda each: max(each.defeats_by_level, default=0))
         levels = Counter(known.defeats_by_level) + Counter(new.defeats_by_level)
         situation = {**situation, LOST_AT: {str(level): levels[level] for level in sorted(levels)}}
     return merged(
@@ -165,6 +169,7 @@ def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
         highest=("last_occurred",),
         severity=max(known.severity, new.severity, key=rank),
         situation=situation,
+        prevention_tip=advised.prevention_tip,
     )
 
 

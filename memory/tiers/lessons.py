@@ -109,7 +109,7 @@ def mistake_of(
         mistake_id=mistake_id_of(approach.place, action),
         description=f"{words} keeps failing in {approach.place or 'an unknown place'}",
         situation={"location": approach.place, "action": action},
-        outcome=f"failed {approach.failures} of {total} times",
+        outcome=f"failed {approach.failures} of {total} times in one game",
         severity="major" if approach.failures >= MANY_FAILURES else "minor",
         prevention_tip="Try another way first.",
         first_occurred=at,

@@ -1,8 +1,9 @@
-"""The records of one game beside what its recording shows."""
+"""The records and the sentences of games played with one memory, beside what their recordings show."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,10 +12,14 @@ from typing import Any, Final
 from agent.app.battle_record import MOST_DECISIONS
 from emulator import demo_cartridge_path, load_cartridge
 from memory import read_run
-from tests.proofs.exam.exam import record
+from memory.inspect import view_file
+from tests.proofs.exam.exam import RecordedGame, record
+from tests.proofs.exam.memory_answers import open_exam_memory
 from tests.proofs.exam.truth import PROOF_DELAY, FightOutcome, GameTruth, HeldValue, ObservedFight
+from tests.proofs.told_sentences import false_records, false_sentences, told_kinds
 from tests.proofs.workers import Row
 
+TOGETHER: Final = 3  # games with one memory
 OUTCOMES: Final = {
     FightOutcome.WON: "victory",
     FightOutcome.LOST: "defeat",
@@ -24,29 +29,47 @@ OUTCOMES: Final = {
 Written = Mapping[str, Any]
 
 
-def game_job(seed: int, until: str = "third_badge") -> Row:
-    """Play a game, drive its recording, and compare."""
+def games_job(number: int, until: str = "third_badge") -> Row:
+    """Play several games with one memory, drive their recordings, and compare records and sentences."""
+    seeds = range(TOGETHER * number, TOGETHER * (number + 1))
     with TemporaryDirectory() as home:
         cartridge = load_cartridge(demo_cartridge_path())
-        (game,) = record(cartridge, (seed,), Path(home), until=until)
-        with closing(read_run(game.run)) as run:
-            written = {
-                kind: [event.payload for event in run.store.events(kind)]
-                for kind in ("battle", "resources", "blackout", "location", "milestone_time")
-            }
-    fights = game.truth.fights
+        games = list(record(cartridge, seeds, Path(home), until=until))
+        problems = [f"seed {g.truth.seed}: {each}" for g in games for each in different_records(g)]
+        told, false = sentences_after(games, Path(home))
+    fights = [fight for game in games for fight in game.truth.fights]
     return {
-        "name": f"game {seed}",
+        "name": f"games {seeds[0]} to {seeds[-1]}",
         "battles": len(fights),
         "with several": sum(len(each.places) > 1 for each in fights),
         "items": sum(len(each.items) for each in fights),
-        "snapshots": len(written["resources"]),
-        "problems": [
-            *different_battles(written["battle"], fights),
-            *different_snapshots(written["resources"], game.truth),
-            *different_counts(written, game.truth),
-        ],
+        "told": told,
+        "problems": [*problems, *false],
     }
+
+
+def different_records(game: RecordedGame) -> list[str]:
+    """Return what the events of a run say that its recording does not show."""
+    with closing(read_run(game.run)) as run:
+        written = {
+            kind: [event.payload for event in run.store.events(kind)]
+            for kind in ("battle", "resources", "blackout", "location", "milestone_time")
+        }
+    return [
+        *different_battles(written["battle"], game.truth.fights),
+        *different_snapshots(written["resources"], game.truth),
+        *different_counts(written, game.truth),
+    ]
+
+
+def sentences_after(games: Sequence[RecordedGame], home: Path) -> tuple[Counter[str], list[str]]:
+    """Return how many sentences of each kind memory tells after these games, and the false ones."""
+    last, truths = games[-1], [game.truth for game in games]
+    with view_file(last.memory, now=datetime.now(UTC).timestamp()) as view:
+        items = view.items()
+    with open_exam_memory(last.run, last.memory, home) as notes:
+        records = list(false_records(notes.memory, truths))
+    return told_kinds(items), [*false_sentences(items, truths), *records]
 
 
 def different_battles(records: Sequence[Written], fights: Sequence[ObservedFight]) -> Iterator[str]:

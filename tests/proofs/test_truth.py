@@ -1,17 +1,21 @@
-"""What memory has recorded of games is what their recordings show: battles, moves, items and counts.
+"""What memory has recorded of games, and what it says of them, is what their recordings show.
 
-Each game is played, its steps are driven again, and RAM is read at every tick.
+Games are played three at a time with one memory, their steps are driven again, and RAM is read at every tick.
 """
 
 import pytest
 
 from tests.proofs.conftest import Sized
-from tests.proofs.recorded_truth import game_job
+from tests.proofs.recorded_truth import games_job
+from tests.proofs.told_sentences import SENTENCES
+from tests.proofs.workers import summed
 
 
 @pytest.mark.proof
-def test_no_record_differs_from_its_recording(proof: Sized) -> None:
-    truth = proof("truth", 20)
-    rows = truth.rows(game_job)
-    counted = ("battles", "with several", "items", "snapshots")
-    truth.judge(rows, {name: sum(row[name] for row in rows) for name in counted})
+def test_no_record_and_no_sentence_differs_from_the_recordings(proof: Sized) -> None:
+    truth = proof("truth", 7)
+    rows = truth.rows(games_job)
+    counted = ("battles", "with several", "items")
+    told = summed(rows, "told")
+    truth.judge(rows, {**{name: sum(row[name] for row in rows) for name in counted}, "told": told})
+    assert set(told) == set(SENTENCES)  # each kind of sentence was met

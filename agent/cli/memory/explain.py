@@ -161,7 +161,7 @@ def figure_origins(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
         case "mistake":
             happened = times(data["occurrence_count"])
             yield "severity", f"{data['severity']}, the highest so far; it happened {happened}"
-            yield "outcome", str(data["outcome"])
+            yield "last outcome", str(data["outcome"])
             yield "tip", str(data["prevention_tip"])
         case "preference":
             opened = f"by opening with {number(data['preference_value'])}, times {_RATE} a month"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from agent import HOME
 from agent.cli.output import Output, facts, listing
@@ -65,6 +65,11 @@ FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # used by decis
 # Fields that others say in words, and numbers of the cartridge.
 NOT_SHOWN: Final = frozenset({"scope", "expires_s", "choices", "items", "slot"})
 SHOW_HEAD: Final = ("id", "description", "evidence")
+OF_THE_LAST: Final = {  # fields of a row about several battles that are of one of them
+    "opponent_met": ("won_by", "won_with", "lost_in", "lost_by", "lost_at"),
+    "strategy": ("context",),
+    "mistake": ("outcome",),
+}
 LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", "milestone_time")
 
 
@@ -116,7 +121,8 @@ def item_rows(item: MemoryItem, now: float) -> Iterable[tuple[str, str]]:
         yield "score now", f"{item.worth:.2f} of 1, forgotten below 0.30"
     for name, value in {**item.more, **item.data}.items():
         if name not in NOT_SHOWN and not name.endswith("_id"):
-            yield plain(name), _value_text(name, value)
+            last = "last " if name in OF_THE_LAST.get(item.kind, ()) else ""
+            yield last + plain(name), _value_text(name, value)
     if merged := item.more.get("merged"):
         yield "merged from", number(merged)
 
@@ -149,8 +155,26 @@ def _kinds(items: Sequence[MemoryItem], wanted: str | None) -> list[str]:
 
 
 def _best(items: Iterable[MemoryItem]) -> list[MemoryItem]:
-    """Return the items sorted: true before closed ones, then by score, then newest first."""
-    return sorted(items, key=lambda each: (bool(each.closed), -(each.worth or 0.0), -each.tick))
+    """Return the items sorted: true before closed ones, then the best proven, then by score, then newest first."""
+    return sorted(
+        items,
+        key=lambda each: (bool(each.closed), -_proven(each), -(each.worth or 0.0), -each.tick),
+    )
+
+
+def _proven(item: MemoryItem) -> float:
+    """Return how well the trials of a pattern or strategy prove it, from 0 to 1; 0 for another kind."""
+    data: Mapping[str, Any] = item.data
+    match item.kind:
+        case "pattern":
+            tried = data["success_count"] + data["failure_count"]
+            good: float = data["success_count"]
+        case "strategy":
+            tried = data["total_uses"]
+            good = data["success_rate"] * tried
+        case _:
+            return 0.0
+    return (good + 1.0) / (float(tried) + 2.0)  # one of one ranks below nine of ten
 
 
 def _section(kind: str, items: Sequence[MemoryItem], limit: int) -> object:

@@ -176,14 +176,14 @@ def _situation(data: Mapping[str, Any]) -> str:
 def _opponent_met(data: Mapping[str, Any]) -> str:
     fates = ("won", "lost", "left", "caught")
     ends = ", ".join(f"{name} {data[name]:,}" for name in fates if data[name])
-    by = (
-        f", by {data['won_by']} with {', then '.join(data['won_with'])}" if data["won_with"] else ""
-    )
+    by = f"; last won by {data['won_by']}" if data["won_by"] else ""
+    by += f" with {', then '.join(data['won_with'])}" if data["won_with"] else ""
     met = max(1, data["met"])
     cost = f"{data['turns'] / met:,.0f} turns and {data['hp_lost'] / met:,.0f}% HP a battle"
+    money = f", money {data['money']:+,}" if data["money"] else ""
     return (
-        f"{data['subject']}, met {times(data['met'])} in {counted(data['games'], 'game')} (up to level"
-        f" {data['highest_level']}), first in {data['place']}: {ends}{by}; {cost}, money {data['money']:+,}"
+        f"{data['subject']}, met {times(data['met'])} in {counted(data['games'], 'game')}, earliest in"
+        f" {data['place']}, in battles up to level {data['highest_level']}: {ends}{by}; {cost}{money}"
     )
 
 
@@ -242,7 +242,7 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "opponent_met": _opponent_met,
     "place_known": _place_known,
     "item_owned": lambda data: (
-        f"{data['subject']}, owned in {counted(data['games'], 'game')}, first in {data['place']},"
+        f"{data['subject']}, owned in {counted(data['games'], 'game')}, earliest seen in {data['place']},"
         f" at most {data['most']:,}"
     ),
     "blackout": (

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile, copytree
 from typing import Any, NamedTuple, cast
@@ -19,7 +20,9 @@ from memory import (
     CorruptStore,
     Json,
     MemoryFault,
+    OutboxRow,
     StoreError,
+    as_json,
     open_knowledge_store,
     read_knowledge_store,
     read_run,
@@ -28,7 +31,7 @@ from memory.errors import MissingStore, RunFolderError
 from memory.inspect import check_file
 from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import Agent, Played, Watcher
-from tests.memory.samples import MONTH, NOON
+from tests.memory.samples import MONTH, NOON, STRATEGY
 from tests.memory.store.taught import alter, count, damaged, taught
 
 Ask = Callable[..., Result]
@@ -114,6 +117,16 @@ def test_search_finds_what_show_shows_by_its_words(
     for file in (played.memory, played.folder):
         found = last(ask("search", words, "--in", file, "--json"))
         assert kind in {each["kind"] for each in found}
+
+
+def test_show_lists_the_best_proven_first(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "m.sqlite"
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        for at, uses in enumerate((6, 1, 3), start=1):
+            used = replace(STRATEGY, strategy_id=str(uses), total_uses=uses)
+            store.deliver("run", [OutboxRow(at, at, "strategy", as_json(used))])
+    listed = last(ask("show", path, "--kind", "strategy", "--json"))["items"]["strategy"]
+    assert [each["data"]["total_uses"] for each in listed] == [6, 3, 1]
 
 
 def test_no_line_is_wider_than_80_columns(ask: Ask, played: Played) -> None:

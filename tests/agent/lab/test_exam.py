@@ -1,4 +1,4 @@
-"""The memory exam on two short recorded games: a memory answers, and without memory almost nothing is known."""
+"""The memory exam on three short recorded games: a memory answers, and without memory almost nothing is known."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -26,16 +26,18 @@ from tests.proofs.exam.question import (
     mark,
 )
 from tests.proofs.exam.truth import CartridgeNames, FightOutcome, GameTruth
+from tests.proofs.recorded_truth import sentences_after
+from tests.proofs.told_sentences import SENTENCES
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY, DEX = Story.of(CARTRIDGE.kind), Dex.of(CARTRIDGE)
-SEEDS = (119, 102)  # the first game loses two battles, the second has its memory
+SEEDS = (119, 102, 501)  # the first game loses two battles, each has the memory of those before
 UNTIL = "second_town"
 ENOUGH = 0.9
 
 
 class ExamResult(NamedTuple):
-    """Two games and their exam."""
+    """The games and their exam."""
 
     games: list[RecordedGame]
     papers: list[Paper]
@@ -66,6 +68,14 @@ def test_memory_answers_nine_of_ten_questions_right(exam: ExamResult) -> None:
     assert all(len(each) >= 60 for each in exam.papers)
     assert figures["answered_rightly"] >= ENOUGH
     assert figures["questions"] - figures["kinds"]["what never was"]["abstained rightly"] > 60
+
+
+def test_every_sentence_of_memory_is_what_the_recordings_show(
+    exam: ExamResult, tmp_path: Path
+) -> None:
+    told, false = sentences_after(exam.games, tmp_path)
+    assert not false
+    assert set(told) == set(SENTENCES) - {"item_owned"}  # nothing is owned so early
 
 
 def test_memory_abstains_only_when_it_does_not_know(exam: ExamResult) -> None:
@@ -133,7 +143,7 @@ def test_the_truth_covers_a_complete_game(exam: ExamResult) -> None:
 
 
 def test_events_of_another_run_are_not_counted_as_own(exam: ExamResult, notes: ExamMemory) -> None:
-    first, second = (game.truth for game in exam.games)
+    first, *_, second = (game.truth for game in exam.games)
     only_first = [name for name in first.met if name not in second.met]
     assert only_first
     for name in only_first:

@@ -180,7 +180,7 @@ def test_e29_an_action_that_keeps_failing_becomes_a_mistake(tiers: Tiers) -> Non
     tiers.consolidator.consolidate(2000, reason="session_end")
     (mistake,) = mistakes(tiers)
     assert (mistake.severity, mistake.occurrence_count) == ("major", 12)
-    assert mistake.outcome == "failed 12 of 12 times"
+    assert mistake.outcome == "failed 12 of 12 times in one game"
 
 
 def test_e30_each_battle_counts_once(tiers: Tiers) -> None:

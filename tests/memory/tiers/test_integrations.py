@@ -63,9 +63,9 @@ def test_e36_the_tactical_text_tells_the_record_wins_and_mistakes(tiers: Tiers) 
     assert integration(tiers).get_tactical_context(AHEAD, ("the red one: 90 ticks",)) == snapshot("""\
 What earlier games and this one taught:
 - the red one: 90 ticks
-- BIKER 1, the next opponent: won 4 and lost 2 of its battles; last beaten by turtle with tackle; frog at level 4 lost to it
+- BIKER 1, the next opponent: won 4 and lost 2 of its battles; last beaten by turtle with tackle; frog at level 4 lost to it last
 - turtle won 2 of 2 against rat with growl, tackle
-- mistake, 2x: turtle lost against rat, lost at level 5 against level 6. Come back above level 5.
+- mistake, 2x: turtle lost against rat, the last time lost at level 5 against level 6. Come back above level 5.
 - mistake, 3x: wall, bump.\
 """)
 
@@ -88,7 +88,7 @@ def test_e36_a_place_is_described_over_all_games(tiers: Tiers) -> None:
     assert integration(tiers).get_tactical_context({"place": "store"}) == snapshot("""\
 What earlier games and this one taught:
 - store, this place: visited 7x; sells items; not explored from here: cellar
-- got in store: POTION\
+- first seen in the bag in store: POTION\
 """)
     assert integration(tiers).get_tactical_context({"place": "gym"}) == ""
 

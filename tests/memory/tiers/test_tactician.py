@@ -7,9 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy
+from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy, as_json
 from memory.errors import UnknownMemory
 from memory.tiers.knowledge import PlayerPreference
+from memory.tiers.lessons import defeat_of
 from memory.tiers.tactician import TacticianMemory
 from tests.memory.samples import (
     FIGHT,
@@ -153,6 +154,14 @@ def test_e22_a_battle_at_another_level_is_the_same_mistake(known: TacticianMemor
     known.add_mistake(replace(MISTAKE, situation={"enemy_pokemon": "rat", "player_level": 5}))
     assert known.get_mistakes_for_context({"enemy_pokemon": "rat", "player_level": 9})
     assert not known.get_mistakes_for_context({"enemy_pokemon": "owl", "player_level": 5})
+
+
+def test_the_tip_after_defeats_is_that_of_the_highest_level(known: TacticianMemory) -> None:
+    for level in (8, 6):  # the later game lost with a weaker one
+        known.add_mistake(defeat_of(as_json(FIGHT) | {"player_level": level}, at=NOON))
+    (mistake,) = known.mistakes.values()
+    assert mistake.outcome == f"lost at level 6 against level {FIGHT.enemy_level}"
+    assert mistake.prevention_tip == "Come back above level 8 or with another Pokemon."
 
 
 texts = st.text(max_size=8)

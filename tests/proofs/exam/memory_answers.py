@@ -47,7 +47,7 @@ class ExamMemory:
         self.strategist = memory.strategist
         self.knowledge = knowledge
         self.run = run
-        self._memory = memory
+        self.memory = memory
         self._actions = actions
 
     def is_known(self, name: str) -> bool:
@@ -62,8 +62,8 @@ class ExamMemory:
         """Return the record of this run about `name`, from the entries selected for a prompt about it."""
         query = MemoryQuery(kinds=(OPPONENT_MET, BATTLE), subject=name)
         keys = gather_context(self._actions, query, BUDGET, "exam").keys
-        semantic = self._memory.tactician.semantic
-        entries = (self._memory.blackboard.get(semantic, key) for key in keys)
+        semantic = self.memory.tactician.semantic
+        entries = (self.memory.blackboard.get(semantic, key) for key in keys)
         found = (each.data for each in entries if each is not None and each.kind == OPPONENT_MET)
         return self.of_run(found)
 
