@@ -132,7 +132,7 @@ class PlayProducers:
         return _produced(tick_state, percept.tick, state)
 
     def sensory_input(self, _call: Call, percept: Percept) -> Produced:
-        """The labels of the screen, the text last read from pixels and when, and beside it the tile map's text now."""
+        """The labels of the screen, the text read from its pixels and at which tick, and beside it the tile map's text."""
         state = percept.state
         enemy = state.battle.enemy if state.battle is not None else None
         seen = SensoryInput(

@@ -3,7 +3,7 @@
 RAM is read every tick, a frame only when something needs it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -11,7 +11,7 @@ from typing import Final
 
 from emulator import Console, Font, Screen, ScreenType, State, World
 from emulator.ram.map import MapPosition
-from emulator.screen.glyphs import accuracy, read_glyphs
+from emulator.screen.glyphs import NOT_TEXT, accuracy, read_glyphs
 from emulator.screen.scene import Scene, locate
 from memory.codec import SavedAttributes
 
@@ -46,9 +46,9 @@ class Percept:
     """State and screen together.
 
     `text` is the text of the tile map without blank rows; `pixel_text` that of the latest frame, at tick `read_at`, and
-    `confidence` how well the two agreed there (0 to 1); `disagreements` are the differences found in this tick, in words; `reading` is None
-    unless a frame was read; `came_from` is the map in which the player was last free to walk,
-    None before the first.
+    `confidence` how well the two agreed there (0 to 1): '' and 0 if the screen has changed since, is dark or fades.
+    `disagreements` are the differences found in this tick, in words; `reading` is None unless a frame was read;
+    `came_from` is the map in which the player was last free to walk, None before the first.
     """
 
     tick: int
@@ -96,6 +96,7 @@ class Perceiver(SavedAttributes):
         self._confidence = 0.0
         self._pixel_text = ""
         self._read_at: int | None = None
+        self._read_rows: tuple[str, ...] = ()  # of the tile map at that tick
         self._last_type: ScreenType | None = None
         self._last_map: int | None = None
 
@@ -103,18 +104,20 @@ class Perceiver(SavedAttributes):
         """Return the percept of this tick: always from RAM, and from the frame if one was rendered."""
         due = self._due(state)
         reading = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
-        # In the dark the game draws every tile alike.
-        if reading is not None and not state.is_dark:
+        # In the dark the game draws every tile alike, and a fading frame is between two screens.
+        is_clear = not (state.is_dark or state.control.fading)
+        if reading is not None and is_clear:
             self._confidence = accuracy(state.screen_rows, reading.rows).share
             self._pixel_text = _text_of(reading.rows)
-            self._read_at = tick
+            self._read_at, self._read_rows = tick, state.screen_rows
+        is_read = is_clear and self._read_at is not None and self._read_rows == state.screen_rows
         percept = Percept(
             tick=tick,
             state=state,
             text=_text_of(state.screen_rows),
-            pixel_text=self._pixel_text,
+            pixel_text=self._pixel_text if is_read else "",
             read_at=self._read_at,
-            confidence=self._confidence,
+            confidence=self._confidence if is_read else 0.0,
             disagreements=tuple(self._disagreements(state, reading)) if reading else (),
             reading=reading,
             came_from=self._last_map,
@@ -133,7 +136,10 @@ class Perceiver(SavedAttributes):
         return ScreenReading(tick, screen, text, scene)
 
     def _disagreements(self, state: State, reading: ScreenReading) -> Iterator[str]:
-        if self._confidence < 1 and not state.is_dark:
+        if state.control.fading:
+            return
+        is_text = not state.is_dark and self._confidence < 1
+        if is_text and not _is_behind(reading.rows, state.screen_rows):
             yield f"text: tile map and pixels agree on {self._confidence:.0%}"
         here = state.map
         if reading.scene is not None and not reading.scene.shows(here.map_id, here.x, here.y):
@@ -146,6 +152,15 @@ class Perceiver(SavedAttributes):
 def percept_of(state: State, tick: int) -> Percept:
     """Return a percept from RAM alone, for callers that do not act on it."""
     return Percept(tick, state, _text_of(state.screen_rows))
+
+
+def _is_behind(rows: Sequence[str], newest: Sequence[str]) -> bool:
+    """Return whether rows lack one letter, the last of a row: the frame was drawn before the letter printed last."""
+    differing = [each for each in zip(rows, newest, strict=True) if each[0] != each[1]]
+    if len(differing) != 1:
+        return False
+    had, now = ([letter for letter in row if letter not in NOT_TEXT] for row in differing[0])
+    return had == now[:-1]
 
 
 @lru_cache(maxsize=64)

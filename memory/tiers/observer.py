@@ -51,7 +51,10 @@ class ActionRecord:
 
 @dataclass(frozen=True, slots=True)
 class SensoryInput:
-    """The content of the screen at one moment; `ocr_text` was read from the pixels of the last rendered frame."""
+    """The content of the screen at one moment.
+
+    `ocr_text` was read from pixels of this very screen, else it is '' and `ocr_confidence` 0.
+    """
 
     vision_labels: tuple[str, ...]
     ocr_text: str

@@ -118,7 +118,7 @@ def _number(line: Mapping[str, Any], name: str) -> float:
 OTHER: Final = "other"
 # What each disagreement between screen and RAM means, by the first word of its event.
 DISAGREEMENTS: Final[Mapping[str, str]] = {
-    "text": "Screen and RAM differed {times} while text was being printed or the screen was changing: harmless.",
+    "text": "Screen and RAM showed different text {times}: harmless, because play reads text from RAM.",
     "place": "Screen and RAM showed different places {times}: harmless, because no milestone counts until both agree.",
     "terrain": "The map in RAM and the screen differed {times}: harmless, because routes use the map in RAM only when both agree.",
     OTHER: "Screen and RAM differed {times} in a way that this version does not know.",

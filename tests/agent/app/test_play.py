@@ -17,7 +17,15 @@ from typing import Any
 
 import pytest
 
-from agent.app import AskSettings, Interrupt, Settings, Summary, TickView, play_run
+from agent.app import (
+    AskSettings,
+    Interrupt,
+    Settings,
+    Summary,
+    TickView,
+    play_run,
+    record_of,
+)
 from agent.app.model import MAX_SHARE, scaled_config
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
@@ -29,10 +37,12 @@ from agent.tools.report.words import game_time
 from emulator import (
     FRAMES_PER_SECOND,
     CartridgeKind,
+    Font,
     PyBoyConsole,
     demo_cartridge_path,
     load_cartridge,
 )
+from emulator.screen.glyphs import read_glyphs
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
 from memory.tiers.encounters import ENCOUNTERS
@@ -212,6 +222,27 @@ def test_the_report_shows_milestones_and_loads_nothing(played: Played) -> None:
     assert "data:image/png;base64," in page
     assert all(each in page for each in MILESTONES)
     assert "http" not in page  # the page loads nothing
+
+
+def test_no_text_is_claimed_that_is_not_on_the_screen_of_its_tick(played: Played) -> None:
+    with closing(sqlite3.connect(played.folder / "run.sqlite")) as database:
+        rows = database.execute("SELECT tick, data FROM entries WHERE kind = 'sensory_input'")
+        seen: dict[int, dict[str, Any]] = {tick: json.loads(data) for tick, data in rows}
+    claimed = {tick: data for tick, data in seen.items() if data["ocr_confidence"]}
+    assert len(claimed) > len(seen) / 3
+    assert not any(data["ocr_text"] for tick, data in seen.items() if tick not in claimed)
+    with (
+        closing(read_run(played.folder)) as run,
+        closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,
+    ):
+        font = Font.of(console.cartridge)
+        for row in run.store.steps():
+            console.perform(record_of(row).step, render=row.tick in claimed)
+            if (data := claimed.get(row.tick)) is not None:
+                read = map(str.strip, read_glyphs(console.screen(), font).split("\n"))
+                assert data["ocr_text"] == "\n".join(filter(None, read)), row.tick
+        # Only HP that were still rising on the frame, no frames of a transition or of a text being printed.
+        assert len(list(run.store.events("disagreement"))) <= 2
 
 
 def test_the_senses_hold_what_was_read_from_pixels_beside_the_tile_map(played: Played) -> None:

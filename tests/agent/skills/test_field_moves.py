@@ -282,7 +282,7 @@ def test_a_frame_read_reports_ground_that_differs_from_ram(in_town: Game) -> Non
     assert in_town.state.position != (x, y)
 
 
-def test_a_dark_frame_is_no_disagreement_and_keeps_the_confidence(in_town: Game) -> None:
+def test_the_text_of_a_dark_frame_is_neither_compared_nor_claimed(in_town: Game) -> None:
     perceiver = Perceiver(
         in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
     )
@@ -296,7 +296,7 @@ def test_a_dark_frame_is_no_disagreement_and_keeps_the_confidence(in_town: Game)
     dark = perceiver.perceive(in_town.state, 2)
     assert dark.reading is not None
     assert accuracy(in_town.state.screen_rows, dark.reading.rows).share < 1
-    assert (dark.confidence, dark.disagreements) == (1.0, ())
+    assert (dark.pixel_text, dark.confidence, dark.disagreements) == ("", 0.0, ())
 
 
 def test_ram_and_screen_agree_on_the_ground_during_a_run(played: Played) -> None:
