@@ -83,7 +83,7 @@ def experience(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare games with and without memory of other games."""
+    """Compare games taught by others with games that draw their choices by lot."""
     from agent.cli.measurements import ExperienceOptions
     from agent.cli.measurements import experience as compare
 
@@ -93,7 +93,10 @@ def experience(
         )
         return compare(cartridge, options)
 
-    what = "What memory and each use of it change in the same games"
+    what = (
+        "Games taught by others against the same games with an empty memory, which draws starter, shopping and"
+        " training by lot, and against taught ones without each use"
+    )
     _publish(what, measure, rom, write, as_json)
 
 

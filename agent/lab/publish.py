@@ -25,9 +25,9 @@ CODE: Final = ("agent", "memory", "emulator")  # folders that a result depends o
 INDEX_HEAD: Final = """\
 # Results
 
-Measured on the cartridge of the project, as data: each file names its SHA-1, the commit, the date
-and the command. `python -m agent bench all` measures again what is older than the code, and
-`scripts/test` prints which results are.
+Measured on the cartridge of the project: each file names its SHA-1, commit, date and command.
+`python -m agent bench all` measures again what is older than the code, and `scripts/test` prints
+which results are.
 
 | result | what was measured | date |
 |---|---|---|

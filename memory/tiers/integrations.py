@@ -170,8 +170,8 @@ class MemoryAIIntegration:
                 times = "once" if is_one else f"{mistake.occurrence_count}x"
                 is_battle = "enemy_pokemon" in mistake.situation
                 last = "the last time " if is_battle and not is_one else ""
-                told = f"{mistake.description}, {last}{mistake.outcome}"
-                yield f"mistake, {times}: {told}. {mistake.prevention_tip}".rstrip()
+                words = f"{mistake.description}, {last}{mistake.outcome}"
+                yield f"mistake, {times}: {words}. {mistake.prevention_tip}".rstrip()
 
 
 def _section(title: str, lines: Iterable[str], budget: int) -> str:

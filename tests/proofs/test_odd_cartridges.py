@@ -1,4 +1,4 @@
-"""Memory of what failed in earlier games, on a cartridge with a hidden wall and on one whose nurse does not heal."""
+"""With memory of what failed, games pass a hidden wall that stops the others, and lose less with a nurse that does not heal."""
 
 import pytest
 

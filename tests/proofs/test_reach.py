@@ -1,4 +1,4 @@
-"""Each row of memory is reached by the commands of a user."""
+"""Of each row of memory a function is entered by some command of a user; whether an effect is seen is not measured."""
 
 import pytest
 

@@ -1,5 +1,10 @@
 """The effect of memory on each measure: the same seeds with it and without it.
 
+An empty memory draws the companion, how far to shop and how much to train by lot, so the first comparison says what
+taking the better ways is worth against that lot. Two more say what is left beside it: taught games without the use
+`choices`, which draw as well, against empty ones; and empty games that drew the way which memory takes, against taught
+ones that took it, both of any seed and thus without an interval.
+
 The games of some seeds are played in sequence with one memory. Then each game of other seeds is played once in each
 arm: taught (with a copy of that memory), empty, and taught without one use of it. Every difference is with memory
 minus without it, in pairs of the same seed; a lower value is better for all measures. Means have the interval of a
@@ -8,12 +13,14 @@ differ. There is no correction for multiple measures. Only one memory was taught
 tested seeds, not the choice of other lessons.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
+from agent.experience.memory_use import MemoryUse
 from agent.lab.bench.trials import EMPTY, TAUGHT, TaughtMemory, TrialGame, Trials
 from agent.lab.publish import Findings, Row
 from agent.lab.stats import Interval, Paired, mean_interval
@@ -110,16 +117,22 @@ def experience_findings(
     """Return all figures, and every game; `plan` holds the options of the command line."""
     games = len(trials[TAUGHT])
     pays = _differences(trials[TAUGHT], trials[EMPTY])
+    drawing, alike = drawing_games(trials), same_ways(trials)
     uses = dict(_uses(trials))
     figures = {
         **plan,
         "games": games,
         "lessons": lessons.rows,
         "pays": pays,
+        "pays, all choices drawn": drawing,
+        "ticks, same way": alike,
         "uses": uses,
         "played": {arm.name: played for arm, played in trials.items()},
     }
-    paying = [{"of a game": what, **each} for what, each in pays.items()]
+    paying = [
+        {"taught less empty, which draws by lot": name, **each} for name, each in pays.items()
+    ]
+    equal = [{"both draw their choices": what, **each} for what, each in drawing.items()]
     using = [
         {"ticks, for": use, **found[TICKS.what]}
         | {"other games": found["changed"], "decisions moved, in games": found["moved"]}
@@ -129,12 +142,34 @@ def experience_findings(
     def draw() -> bytes:
         from agent.lab.plots import intervals_plot
 
-        gaps = {"all of memory": pays[TICKS.what]["difference"]}
+        gaps = {"all, against the lot": pays[TICKS.what]["difference"]}
+        if drawing:
+            gaps["all but choices"] = drawing[TICKS.what]["difference"]
         gaps |= {use: found[TICKS.what]["difference"] for use, found in uses.items()}
         return intervals_plot({"95%": gaps}, "ticks with it less ticks without it")
 
     title = f"bench experience: {cartridge}, {counted(games, 'seed')} to {plan['until']}, in pairs"
-    return Findings(title, figures, [paying, using], draw=draw)
+    return Findings(title, figures, [paying, equal, alike, using], draw=draw)
+
+
+def drawing_games(trials: Trials) -> dict[str, Row]:
+    """Return the differences of taught games without the use `choices` less empty ones: both draw by lot."""
+    drawing = (games for arm, games in trials.items() if arm.off == (MemoryUse.CHOICES,))
+    return next((_differences(games, trials[EMPTY]) for games in drawing), {})
+
+
+def same_ways(trials: Trials) -> list[Row]:
+    """Return for each choice the way that most taught games took, and the mean ticks of the games that took or drew it."""
+    taken = Counter(each for game in trials[TAUGHT] for each in game.choices.items())
+    usual = {choice: way for (choice, way), _ in reversed(taken.most_common())}
+    rows: list[Row] = []
+    for choice, way in sorted(usual.items()):
+        row: dict[str, Any] = {"the way that memory takes": f"{choice.replace('_', ' ')} {way}"}
+        for name, arm in (("drawn by empty", EMPTY), ("taken by taught", TAUGHT)):
+            ticks = [game.ticks for game in trials[arm] if game.choices.get(choice) == way]
+            row |= {f"games, {name}": len(ticks), f"ticks, {name}": fmean(ticks) if ticks else None}
+        rows.append(row)
+    return rows
 
 
 def _uses(trials: Trials) -> Iterator[tuple[str, Row]]:

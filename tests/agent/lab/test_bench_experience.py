@@ -13,11 +13,18 @@ from hypothesis import strategies as st
 from agent.cli.measurements import ExperienceOptions
 from agent.errors import UsageError
 from agent.experience.memory_use import MemoryUse
-from agent.lab.bench.experience import MEASURES, TICKS, EffectVerdict, difference
+from agent.lab.bench.experience import (
+    MEASURES,
+    TICKS,
+    EffectVerdict,
+    difference,
+    experience_findings,
+)
 from agent.lab.bench.trials import (
     EMPTY,
     TAUGHT,
     Arm,
+    TaughtMemory,
     TrialGame,
     TrialOrder,
     arms,
@@ -203,6 +210,19 @@ def test_the_verdict_is_helps_for_less_and_harms_for_more() -> None:
         assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
     few = [replace(each, ticks=900) for each in empty[:3]]
     assert difference(TICKS, few, empty[:3]).verdict is EffectVerdict.TOO_FEW
+
+
+def test_what_is_left_beside_the_choices_is_told_apart() -> None:
+    choosing = next(each for each in arms(each_use=True) if each.off == (MemoryUse.CHOICES,))
+    drawn = [replace(game(seed, 1_000), choices={CHOICE: 3 + seed % 2}) for seed in range(30)]
+    taught = [replace(each, ticks=700, choices={CHOICE: 4}) for each in drawn]
+    lucky = [replace(each, ticks=700 if each.choices[CHOICE] == 4 else 1_000) for each in drawn]
+    trials = {TAUGHT: taught, EMPTY: lucky, choosing: lucky}
+    found = experience_findings({"until": "rival"}, "", trials, TaughtMemory({}, frozenset()))
+    assert found.figures["pays"]["ticks"]["verdict"] == "helps"  # against the lot
+    assert found.figures["pays, all choices drawn"]["ticks"]["difference"].estimate == 0
+    (way,) = found.figures["ticks, same way"]
+    assert list(way.values()) == ["take starter 4", 15, 700, 30, 700]
 
 
 def test_a_share_of_zero_has_an_interval() -> None:
