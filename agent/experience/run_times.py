@@ -27,7 +27,7 @@ class ChosenWay(NamedTuple):
 
 
 class WayVerdict(NamedTuple):
-    """The figures of one alternative in words, and whether it takes significantly longer than the best."""
+    """What is believed of one alternative in words, and whether it takes significantly longer than the best."""
 
     words: str
     is_worse: bool
@@ -52,11 +52,11 @@ def best_of(
         )
         for way in ways
     }
-    best, took = min(ways, key=sampled.__getitem__), found.took
-    means = {way: f"{fmean(ticks):.0f}" for way, ticks in took.items()}
+    best = min(ways, key=sampled.__getitem__)
+    means = {way: f"{fmean(ticks):.0f}" for way, ticks in values.items()}
     times = UNTRIED
-    if best in took:
-        times = f"took {means[best]} ticks {found.words} (x{len(took[best])})"
+    if best in values:
+        times = f"took {means[best]} weighed ticks {found.words} (x{len(values[best])})"
     others = means.get(drawn, UNTRIED)
     return ChosenWay(best, f"this way {times}, the one drawn {others}" if best != drawn else "")
 
@@ -72,17 +72,26 @@ def _all_runs(took: Mapping[int, Ticks]) -> tuple[float, float]:
 def verdicts_on(
     choice: str, ways: Sequence[int], milestone_times: Iterable[Entry]
 ) -> Mapping[int, WayVerdict]:
-    """Return what is known of each alternative that was tried."""
+    """Return what is believed of each alternative that was tried: the same figures by which play compares them."""
     found = compared(choice, ways, milestone_times)
-    best = min(found.values.values(), key=fmean, default=())
-    return {
-        way: WayVerdict(
-            f"{fmean(ticks):,.0f} ticks {found.words.replace('_', ' ')}, {len(ticks)} "
-            f"{'game' if len(ticks) == 1 else 'games'}",
-            is_worse=_clearly_longer(found.values[way], best),
-        )
-        for way, ticks in found.took.items()
-    }
+    values = found.values
+    best = min(values, key=lambda way: fmean(values[way]), default=None)
+    longer = {way for way in values if best is not None and _is_longer(values[way], values[best])}
+    between = found.words.replace("_", " ")
+    verdicts = {}
+    for way, ticks in values.items():
+        games = f"{len(ticks)} {'game' if len(ticks) == 1 else 'games'}"
+        words = f"{fmean(ticks):,.0f} ticks {between} (later ones count less), {games}"
+        if way in longer:
+            words += ": clearly longer"
+        elif way == best and longer and len(longer) + 1 == len(values):
+            words += ": clearly the shortest"
+        elif min(map(len, values.values())) < SPREAD:
+            words += ": too few to tell"
+        elif len(values) > 1:
+            words += ": no clear difference"
+        verdicts[way] = WayVerdict(words, is_worse=way in longer)
+    return verdicts
 
 
 class _Run(NamedTuple):
@@ -183,7 +192,7 @@ def _effects(
     return effects
 
 
-def _clearly_longer(some: Ticks, best: Ticks) -> bool:
+def _is_longer(some: Ticks, best: Ticks) -> bool:
     """Return whether `some` took significantly longer than `best`."""
     if min(len(some), len(best)) < SPREAD:
         return False

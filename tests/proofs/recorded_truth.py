@@ -16,7 +16,7 @@ from memory.inspect import view_file
 from tests.proofs.exam.exam import RecordedGame, record
 from tests.proofs.exam.memory_answers import open_exam_memory
 from tests.proofs.exam.truth import PROOF_DELAY, FightOutcome, GameTruth, HeldValue, ObservedFight
-from tests.proofs.told_sentences import false_records, false_sentences, told_kinds
+from tests.proofs.sentences import false_records, false_sentences, sentence_kinds
 from tests.proofs.workers import Row
 
 TOGETHER: Final = 3  # games with one memory
@@ -36,14 +36,14 @@ def games_job(number: int, until: str = "third_badge") -> Row:
         cartridge = load_cartridge(demo_cartridge_path())
         games = list(record(cartridge, seeds, Path(home), until=until))
         problems = [f"seed {g.truth.seed}: {each}" for g in games for each in different_records(g)]
-        told, false = sentences_after(games, Path(home))
+        kinds, false = sentences_after(games, Path(home))
     fights = [fight for game in games for fight in game.truth.fights]
     return {
         "name": f"games {seeds[0]} to {seeds[-1]}",
         "battles": len(fights),
         "with several": sum(len(each.places) > 1 for each in fights),
         "items": sum(len(each.items) for each in fights),
-        "told": told,
+        "sentences": kinds,
         "problems": [*problems, *false],
     }
 
@@ -69,7 +69,7 @@ def sentences_after(games: Sequence[RecordedGame], home: Path) -> tuple[Counter[
         items = view.items()
     with open_exam_memory(last.run, last.memory, home) as notes:
         records = list(false_records(notes.memory, truths))
-    return told_kinds(items), [*false_sentences(items, truths), *records]
+    return sentence_kinds(items), [*false_sentences(items, truths), *records]
 
 
 def different_battles(records: Sequence[Written], fights: Sequence[ObservedFight]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.proofs.conftest import Sized
 from tests.proofs.recorded_truth import games_job
-from tests.proofs.told_sentences import SENTENCES
+from tests.proofs.sentences import SENTENCES
 from tests.proofs.workers import summed
 
 
@@ -16,6 +16,8 @@ def test_no_record_and_no_sentence_differs_from_the_recordings(proof: Sized) -> 
     truth = proof("truth", 7)
     rows = truth.rows(games_job)
     counted = ("battles", "with several", "items")
-    told = summed(rows, "told")
-    truth.judge(rows, {**{name: sum(row[name] for row in rows) for name in counted}, "told": told})
-    assert set(told) == set(SENTENCES)  # each kind of sentence was met
+    kinds = summed(rows, "sentences")
+    truth.judge(
+        rows, {**{name: sum(row[name] for row in rows) for name in counted}, "sentences": kinds}
+    )
+    assert set(kinds) == set(SENTENCES)  # each kind of sentence was met

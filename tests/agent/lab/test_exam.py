@@ -27,7 +27,7 @@ from tests.proofs.exam.question import (
 )
 from tests.proofs.exam.truth import CartridgeNames, FightOutcome, GameTruth
 from tests.proofs.recorded_truth import sentences_after
-from tests.proofs.told_sentences import SENTENCES
+from tests.proofs.sentences import SENTENCES
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY, DEX = Story.of(CARTRIDGE.kind), Dex.of(CARTRIDGE)
@@ -73,9 +73,9 @@ def test_memory_answers_nine_of_ten_questions_right(exam: ExamResult) -> None:
 def test_every_sentence_of_memory_is_what_the_recordings_show(
     exam: ExamResult, tmp_path: Path
 ) -> None:
-    told, false = sentences_after(exam.games, tmp_path)
+    kinds, false = sentences_after(exam.games, tmp_path)
     assert not false
-    assert set(told) == set(SENTENCES) - {"item_owned"}  # nothing is owned so early
+    assert set(kinds) == set(SENTENCES) - {"item_owned"}  # nothing is owned so early
 
 
 def test_memory_abstains_only_when_it_does_not_know(exam: ExamResult) -> None:

@@ -182,7 +182,7 @@ def false_sentences(items: Iterable[MemoryItem], games: Games) -> Iterator[str]:
         yield from _false(sentence_of(item), pattern, recompute, games)
 
 
-def told_kinds(items: Iterable[MemoryItem]) -> Counter[str]:
+def sentence_kinds(items: Iterable[MemoryItem]) -> Counter[str]:
     """Return how many sentences of each kind are held against recordings."""
     return Counter(item.kind for item in items if item.kind in SENTENCES)
 
