@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from agent.app.memory_producers import AGENT
-from agent.mind.advice import AdviceEnded
+from agent.mind.advice import NO_RESULT, AdviceEnded
 from agent.mind.intent import ActionEnded
 from agent.skills import Outcome
 from agent.story.facts import FactKind
@@ -31,7 +31,14 @@ from memory import (
     scope_name,
 )
 from memory.observations.block import RowMode, Section, observations_block
-from memory.observations.observation import Capture, Extract, Extractors, ObservationQuery, Result
+from memory.observations.observation import (
+    Capture,
+    Extract,
+    Extractors,
+    Observation,
+    ObservationQuery,
+    Result,
+)
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from memory.tapes.observer import Priority, SessionObservation
 from memory.tiers.strategist import LOCATION
@@ -254,14 +261,22 @@ NOTED: Final = {  # the observations that the page of the next session lists, by
     "advice_worked": Priority.POSSIBLE,
 }
 REACHED: Final = ("milestone_reached", "badge_earned")
+MOST_WITHOUT_RESULT: Final = 10  # of advice in the notes of one run, the last ones
 
 
 def notes_of(run: RunReader, at: datetime) -> Iterator[SessionObservation]:
     """Yield what is worth reading of a run before the next one: setbacks, what came of advice, and its milestones."""
-    observed = run.observations(ObservationQuery(min_importance=MIN_IMPORTANCE))[::-1]
+    observed = _of_interest(run.observations(ObservationQuery(min_importance=MIN_IMPORTANCE))[::-1])
     for each in observed:
         if each.type in NOTED:
             yield SessionObservation(NOTED[each.type], f"{each.content} (tick {each.created})", at)
     if ends := [f"{each.content} at {each.created}" for each in observed if each.type in REACHED]:
         text = f"Milestones by tick: {', '.join(ends)}"
         yield SessionObservation(Priority.INFORMATIONAL, text, at)
+
+
+def _of_interest(observed: Sequence[Observation]) -> list[Observation]:
+    """Return observations, oldest first, without the older advice that had no result."""
+    without = [each.id for each in observed if NO_RESULT in each.content]
+    old = set(without[:-MOST_WITHOUT_RESULT])
+    return [each for each in observed if each.id not in old]

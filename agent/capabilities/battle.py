@@ -41,9 +41,10 @@ def sequence(game: GameContext, state: State) -> tuple[int, ...]:
     """Return the numbers of the moves that won a battle like this before, in order, or else of the preferred opening."""
     strategy, battle = won_before(game, state), state.battle
     names = strategy.moves_sequence if strategy is not None else ()
-    own = battle.own if battle is not None else None
-    if not names and own is not None and own.species in game.dex.all_species:
-        names = game.experience.opening(game.dex.all_species[own.species].name)
+    if not names and battle is not None and battle.own is not None and battle.enemy is not None:
+        own, enemy = (game.dex.all_species.get(each.species) for each in (battle.own, battle.enemy))
+        if own is not None and enemy is not None:
+            names = game.experience.opening(own.name, enemy.name)
     if not names:
         return ()
     numbers = {move.name: number for number, move in game.dex.all_moves.items()}

@@ -149,14 +149,14 @@ class Experience(SavedAttributes):
         )
         return next(proven, None)
 
-    def opening(self, own: str) -> tuple[str, ...]:
-        """Return the move with which a Pokemon of this name prefers to open, if any."""
+    def opening(self, own: str, enemy: str) -> tuple[str, ...]:
+        """Return the move with which a Pokemon of this name prefers to open against `enemy`, if any."""
 
         def find(recall: Recall) -> tuple[str, ...]:
-            known = recall.preference(f"{MOVE_ORDER}:{own}")
+            known = recall.preference(f"{MOVE_ORDER}:{own}:{enemy}")
             return () if known is None else (str(known.preference_value),)
 
-        return self._known(MemoryUse.MOVES, (own,), find, ())
+        return self._known(MemoryUse.MOVES, ("opening", own, enemy), find, ())
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int, luck: Random) -> ChosenWay:
         """Return which alternative to choose; `drawn` if memory knows nothing."""

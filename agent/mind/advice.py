@@ -27,6 +27,7 @@ MOST: Final = 20  # candidates offered
 MOST_PLANNED: Final = 8  # open goals that are planned for to see whether their order matters
 FAILED: Final = 2  # failures of a goal after which advice is requested
 LOOKS: Final = 3  # ticks to wait for a picture
+NO_RESULT: Final = "no result before the next advice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ class ModelAdvice(SavedAttributes):
         if answer is None:
             return False
         for name in tuple(self._pending):
-            self._end(name, "no result before the next advice")
+            self._end(name, NO_RESULT)
         self.advised_goals = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         labels = {each.name: each.label for each in moment.goals}
         for name in answer.goals[:1]:  # the others only follow it

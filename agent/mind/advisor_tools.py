@@ -127,7 +127,9 @@ class AdvisorTools:
         moment = self.now()
         goal = next((each for each in moment.goals if each.name == asked["goal"]), None)
         if goal is None:
-            raise ToolRefused("that is not an open goal; take one that the question offers")
+            names = ", ".join(each.name for each in moment.goals) or "none"
+            message = f"that is not an open goal; open are: {names}"
+            raise ToolRefused(message)
         plan = moment.plan_for(goal)
         return explain(plan, moment.facts) if plan is not None else "no plan is known"
 

@@ -244,6 +244,7 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
     """Return the story of the chapters; the keys of the file are the arguments of records and parsers."""
     table: Mapping[str, Any] = {key: _frozen(part) for key, part in raw.items()}
     maps = {name: row["map"] for name, row in table["places"].items()}
+    names = {**names, **{each: name for name, each in table.get("passages", {}).items()}}
     gates = {name: _gate(maps, row) for name, row in table.get("gates", {}).items()}
     lands = tuple(
         Land(name, **{**row, "maps": frozenset(row["maps"])})

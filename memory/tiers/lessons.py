@@ -167,7 +167,7 @@ def preference_of(
     own, opening = strategy.player_pokemon, strategy.moves_sequence[0]
     return PlayerPreference(
         preference_id=content_id(MOVE_ORDER, own, strategy.enemy_type),
-        category=f"{MOVE_ORDER}:{own}",
+        category=f"{MOVE_ORDER}:{own}:{strategy.enemy_type}",
         description=f"{own} opens with {opening} against {strategy.enemy_type}",
         preference_value=opening,
         learned_from_session=session_id,

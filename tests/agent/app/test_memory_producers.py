@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 import agent
-from agent.app.memory_producers import AGENT
+from agent.app.memory_producers import AGENT, OUTSIDE
 from agent.capabilities.context import GameContext
 from agent.capabilities.registry import capabilities_for
 from agent.loop import Loop
@@ -38,6 +38,7 @@ from memory import (
 from memory.errors import NotHookable
 from memory.hooks.pointcut import Method, Pointcut, method_of
 from tests.agent.app.stores import stores_in
+from tests.agent.demo import STORY, WORLD
 from tests.agent.support import ROOT, Played
 
 MAY_STORE: Final = (
@@ -220,3 +221,13 @@ def test_e39_optimization_memory_is_ranked_and_maintained(memory: AgentMemory) -
     status = memory.consolidator.get_consolidation_status()
     assert status["pending_actions"] == 0
     assert memory.maintenance.run(forced=True)
+
+
+def test_every_map_beside_a_named_one_has_a_name() -> None:
+    headers = [(each, WORLD.map(each).header) for each in WORLD.map_ids]
+    for map_id, header in headers:
+        if STORY.called(map_id).startswith("map "):
+            continue  # not of the story
+        beside = {each.map_id for each in (*header.warps, *header.connections)} - {OUTSIDE}
+        unnamed = {each for each in beside if STORY.called(each).startswith("map ")}
+        assert not unnamed, STORY.called(map_id)

@@ -17,7 +17,7 @@ from agent.app.checkpoints import COMMIT_EVERY
 from agent.app.observations import GAME_SECTIONS, PlayObservations, game_table, notes_of
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
-from agent.mind.advice import AdviceEnded
+from agent.mind.advice import NO_RESULT, AdviceEnded
 from agent.story.facts import FactKind, RamFact
 from agent.story.milestones import Milestone, Witness
 from agent.story.story import Story
@@ -363,6 +363,19 @@ def test_the_notes_of_a_run_hold_setbacks_results_of_advice_and_milestones(tmp_p
         (Priority.INFORMATIONAL, ANY),
     ]
     assert notes[-1].text.startswith("Milestones by tick: leave home at ")
+
+
+def test_the_notes_of_a_run_hold_the_last_ten_pieces_of_advice_without_a_result(
+    tmp_path: Path,
+) -> None:
+    with session_in(tmp_path) as (session, folder):
+        for tick in range(14):
+            ended = AdviceEnded(f"goal {tick}", tick, f"{NO_RESULT} after 60 ticks", success=False)
+            session._branch.hooks.emit(ended)
+        session.play(PlayLimits("never", 20), Watcher())
+        notes = list(notes_of(folder.store, datetime(2026, 3, 9, tzinfo=UTC)))
+    advised = [int(re.findall(r"goal (\d+)", each.text)[0]) for each in notes]
+    assert advised == list(range(4, 14))
 
 
 def test_c05_observations_after_the_restored_checkpoint_are_dead(tmp_path: Path) -> None:

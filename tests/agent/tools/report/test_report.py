@@ -420,6 +420,7 @@ def test_the_memory_of_a_conversation_is_in_words(run: Path) -> None:
         "observation-failed",
     )
     add_calls(run, "starter")
+    assert "The conversation was condensed 0 times." in text_of(page_of(run))
     add_events(run, [(9, "conversation", {"what": f"data-om-{each}"}) for each in kinds])
     shown = text_of(page_of(run))
     assert "The conversation was condensed twice. Condensing it failed once." in shown
