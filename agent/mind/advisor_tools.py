@@ -163,8 +163,11 @@ def _moment(observer: ObserverMemory) -> Iterator[str]:
     context = observer.decision_context
     if isinstance(seen := context["sensory_input"], Mapping):
         words = " / ".join(str(seen["ocr_text"]).split("\n"))
-        if words:  # '' when no frame of this screen was read, or when it has no text
-            yield quoted(f"read from pixels, {seen['ocr_confidence']:.0%} sure: {words}")
+        if seen["ocr_confidence"]:
+            words = f"read from pixels, {seen['ocr_confidence']:.0%} sure: {words or 'no text'}"
+        else:
+            words = "no frame of this screen was read; look at the screen for its text"
+        yield quoted(words)
     for each in observer.get_recent_outcomes():
         yield quoted(f"tick {each['tick']}: {each['action']}, {each['outcome']}")
 

@@ -228,6 +228,7 @@ def test_every_map_beside_a_named_one_has_a_name() -> None:
     for map_id, header in headers:
         if STORY.called(map_id).startswith("map "):
             continue  # not of the story
-        beside = {each.map_id for each in (*header.warps, *header.connections)} - {OUTSIDE}
+        beside = {each.map_id for each in header.warps} - {OUTSIDE}
+        beside |= {each.map_id for each in header.connections}
         unnamed = {each for each in beside if STORY.called(each).startswith("map ")}
         assert not unnamed, STORY.called(map_id)

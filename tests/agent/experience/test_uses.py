@@ -48,7 +48,8 @@ from memory import (
     read_run,
 )
 from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
-from memory.tiers.lessons import LessonKind
+from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lessons import LessonKind, preference_of
 from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, game_context, own_of
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
@@ -351,6 +352,21 @@ def test_e35_a_winning_sequence_is_recalled_in_its_battle(
 def test_e35_one_victory_is_no_proven_sequence(memory: AgentMemory, first_turn: State) -> None:
     memory.tactician.add_strategy(won_with(first_turn, moves_of(first_turn), times=1))
     assert sequence(context_of(experience(memory)), first_turn) == ()
+
+
+def test_an_opening_is_only_played_against_the_opponent_that_it_beat(
+    memory: AgentMemory, first_turn: State
+) -> None:
+    moves = moves_of(first_turn)[:1]
+    enemy = DEX.all_species[enemy_of(first_turn).species].name
+    for beaten, expected in ((f"not {enemy}", ()), (enemy, moves)):
+        won = replace(won_with(first_turn, moves), enemy_type=beaten)
+        preference = preference_of(won, ConsolidationConfig(), session_id="s")
+        assert preference is not None
+        memory.tactician.set_preference(preference)
+        known = context_of(experience(memory))
+        names = tuple(DEX.all_moves[each].name for each in sequence(known, first_turn))
+        assert names == expected
 
 
 @pytest.fixture(scope="module")
