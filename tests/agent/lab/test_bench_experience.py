@@ -212,7 +212,7 @@ def test_the_verdict_is_helps_for_less_and_harms_for_more() -> None:
     assert difference(TICKS, few, empty[:3]).verdict is EffectVerdict.TOO_FEW
 
 
-def test_what_is_left_beside_the_choices_is_told_apart() -> None:
+def test_what_is_left_beside_the_choices_is_measured_apart() -> None:
     choosing = next(each for each in arms(each_use=True) if each.off == (MemoryUse.CHOICES,))
     drawn = [replace(game(seed, 1_000), choices={CHOICE: 3 + seed % 2}) for seed in range(30)]
     taught = [replace(each, ticks=700, choices={CHOICE: 4}) for each in drawn]
