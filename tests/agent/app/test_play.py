@@ -17,15 +17,7 @@ from typing import Any
 
 import pytest
 
-from agent.app import (
-    AskSettings,
-    Interrupt,
-    Settings,
-    Summary,
-    TickView,
-    play_run,
-    record_of,
-)
+from agent.app import AskSettings, Interrupt, Settings, Summary, TickView, play_run, record_of
 from agent.app.model import MAX_SHARE, scaled_config
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
