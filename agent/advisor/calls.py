@@ -223,7 +223,7 @@ class Calls:
         except ModelFault as fault:
             self._failed(permit, fault, request.attempt)
             return fault
-        self._wallet.settle(permit, reply.usage)
+        self._wallet.settle(permit, reply.usage if reply.is_counted else None)
         self._breaker.record_success()
         self.counts["calls"] += 1
         return reply

@@ -94,7 +94,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A complete message from the model."""
+    """A complete message from the model. `usage` is empty when the service did not count it."""
 
     id: str
     model: str
@@ -102,6 +102,7 @@ class Reply:
     stop_reason: str
     usage: Usage
     cache_missed: str = ""  # the reason, when the service reports one
+    is_counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

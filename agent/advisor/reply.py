@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from agent.advisor.model import FaultKind, ModelFault, Reply, Usage
 from agent.advisor.secrets import masked
-from memory.codec import decode
+from memory.codec import decode, encode
 
 THINKING: Final = ("thinking", "redacted_thinking")
 MAX_COUNT: Final = 1 << 53  # of tokens; far beyond what any call uses
@@ -28,6 +28,8 @@ def message_of(events: Iterable[tuple[str | None, str]]) -> dict[str, Any]:
         for name, data in events:
             if name != "ping" and data:
                 partial.take(parse_json(data))
+            if partial.is_complete:
+                break  # some servers send a line of their own after it
         return partial.complete()
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         # An event of another shape fails on one of its parts.
@@ -87,6 +89,15 @@ def _texts(value: object) -> Iterator[str]:
             pass
 
 
+# The kind of block that a delta belongs to, and its field.
+_DELTAS: Final = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("thinking", "signature"),
+    "input_json_delta": ("tool_use", "partial_json"),
+}
+
+
 class _PartialMessage:
     """A message under assembly from the events of a stream."""
 
@@ -94,7 +105,8 @@ class _PartialMessage:
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[int, list[str]] = {}  # of text, or of the JSON of a tool's input
-        self._is_complete = False
+        self._is_output_counted = False
+        self.is_complete = False
 
     def take(self, event: Mapping[str, Any]) -> None:
         match event["type"]:
@@ -109,30 +121,27 @@ class _PartialMessage:
             case "message_delta":
                 self._update(event)
             case "message_stop":
-                self._is_complete = bool(self._message)
+                self.is_complete = bool(self._message)
             case "error":
                 raise _fault(event["error"])
             case _:
                 pass  # the service may add new kinds of events
 
     def _append(self, index: int, delta: Mapping[str, Any]) -> None:
-        match delta["type"]:
-            case "text_delta" | "thinking_delta" as kind:
-                piece = delta[kind.removesuffix("_delta")]
-            case "input_json_delta":
-                piece = delta["partial_json"]
-            case "signature_delta":
-                self._blocks[index]["signature"] = delta["signature"]
-                return
-            case _:
-                return
-        self._pieces.setdefault(index, []).append(piece)
+        kind = delta["type"]
+        if kind not in _DELTAS or self._blocks[index]["type"] != _DELTAS[kind][0]:
+            return  # of a new kind, or astray: the input of a tool is no text
+        piece = delta[_DELTAS[kind][1]]
+        if kind == "signature_delta":
+            self._blocks[index]["signature"] = piece
+        else:
+            self._pieces.setdefault(index, []).append(piece)
 
     def _close_block(self, index: int) -> None:
         block, joined = self._blocks[index], "".join(self._pieces.pop(index, []))
         match block["type"]:
             case "text" | "thinking" as name:
-                block[name] += joined
+                block[name] = block.get(name, "") + joined
             case "tool_use" if joined:
                 try:
                     block["input"] = parse_json(joined)
@@ -141,15 +150,22 @@ class _PartialMessage:
 
     def _update(self, event: Mapping[str, Any]) -> None:
         self._message.update(event["delta"])
-        counted = {name: each for name, each in event["usage"].items() if each is not None}
-        self._message["usage"] = {**self._message["usage"], **counted}
+        usage = event.get("usage") or {}
+        counted = {name: each for name, each in usage.items() if each is not None}
+        self._is_output_counted |= "output_tokens" in counted
+        self._message["usage"] = {**(self._message.get("usage") or {}), **counted}
         if event.get("diagnostics") is not None:
             self._message["diagnostics"] = event["diagnostics"]
 
     def complete(self) -> dict[str, Any]:
-        if not self._is_complete or self._pieces:
+        if not self.is_complete or self._pieces:
             raise ModelFault(FaultKind.BROKEN_STREAM, "the stream ended before the message did")
-        return {**self._message, "content": [self._blocks[at] for at in sorted(self._blocks)]}
+        content = [self._blocks[at] for at in sorted(self._blocks)]
+        usage = self._message.get("usage")
+        if usage and not self._is_output_counted:
+            # The count at the start is of the first tokens alone; a token has at least one byte.
+            usage = {**usage, "output_tokens": len(encode(content).encode())}
+        return {**self._message, "content": content, "usage": usage}
 
 
 def _fault(error: Mapping[str, Any]) -> ModelFault:
@@ -163,13 +179,16 @@ _TEXTS = {"text": ("text",), "tool_use": ("id", "name")}  # string fields, by ty
 def reply_of(message: Mapping[str, Any]) -> Reply:
     """Return `message` as a Reply. Raises ModelFault when it is malformed."""
     try:
+        usage = message.get("usage") or {}
+        is_counted = None not in (usage.get("input_tokens"), usage.get("output_tokens"))
         return Reply(
             id=_text(message["id"]),
             model=_text(message["model"]),
             blocks=tuple(_block(each) for each in message["content"]),
             stop_reason=_text(message["stop_reason"]),
-            usage=_usage(message["usage"]),
+            usage=_usage(usage) if is_counted else Usage(),
             cache_missed=_cache_miss_reason(message.get("diagnostics")),
+            is_counted=is_counted,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         detail = f"the reply is not a valid message ({type(error).__name__})"

@@ -397,7 +397,7 @@ def test_cache_writes_of_unknown_lifetime_count_at_the_higher_price() -> None:
         {"content": [CALL | {"id": None}]},
         {"usage": USAGE | {"input_tokens": -1}},
         {"usage": USAGE | {"output_tokens": True}},
-        {"usage": {}},
+        {"usage": 3},
         {"diagnostics": {"cache_miss_reason": {"type": 3}}},
     ],
 )
