@@ -34,8 +34,11 @@ from agent.advisor.request import FixedParts, count_memory, request_of, text
 from agent.advisor.secrets import masked
 from agent.advisor.toolbox import Toolbox
 from agent.advisor.transcript import (
+    LEFT_BEHIND,
+    UNANSWERED,
     Transcript,
     call_ids,
+    sent,
     stored_reply,
     stored_text,
     text_of,
@@ -78,6 +81,7 @@ class Exchange:
             case "refusal":
                 return NoAnswer(NoAnswerReason.REFUSED)
             case "model_context_window_exceeded":
+                self.leave_behind()
                 return NoAnswer(NoAnswerReason.UNUSABLE, "the context window is full")
             case "tool_use" if tool_calls(reply.blocks):
                 return self._run_tools(stored_reply(reply, call_ids(tail), self.mask, calls=True))
@@ -95,6 +99,11 @@ class Exchange:
         content = blocks if role == "assistant" else [self._masked(each) for each in blocks]
         at, game_s = self.question.tick, self.question.game_s
         return self.conversation.say(role, content, origin, at, game_s)
+
+    def leave_behind(self) -> None:
+        """Send none of the messages so far again; they stay stored and will be observed."""
+        self.say("user", [text(LEFT_BEHIND)], MessageOrigin.INJECTED)
+        self.counts["conversations left behind"] += 1
 
     def _masked(self, block: Mapping[str, Any]) -> dict[str, Any]:
         """Return a block with its text masked; ids stay, since a result refers to its call."""
@@ -196,14 +205,17 @@ class ClaudeAdvisor:
         if isinstance(model, NoAnswer):
             return model
         exchange = Exchange(question, self._talk, self._toolbox, self.counts, self._mask)
+        self._transcript.begin()
         asked = question_text(question)
         exchange.say("user", [text(asked)], MessageOrigin.PLAY)
         if question.picture:
             self._transcript.show(self._mask(asked), picture_block(question.picture))
         answer = self._converse(exchange, model)
         if isinstance(answer, NoAnswer):
-            words = fill_prompt("unanswered", reason=answer.reason.value)
+            words = fill_prompt(UNANSWERED, reason=answer.reason.value)
             exchange.say("user", [text(words)], MessageOrigin.INJECTED)
+        else:
+            self._transcript.end()
         self._talk.after_turn()
         return answer
 
@@ -211,7 +223,7 @@ class ClaudeAdvisor:
         step = 0
         while True:  # it ends: repairs, rounds and calls are limited
             view = self._transcript.ages.annotate(self._talk.before_call(step), exchange.question)
-            tail = self._transcript.sent(view.tail)
+            tail = sent(view.tail)
             tail += self._say_state(exchange, tail, is_first=step == 0)
             lay_out = partial(
                 request_of, self._fixed, view, model=model, previous=self._transcript.last_id
@@ -221,7 +233,9 @@ class ClaudeAdvisor:
             if isinstance(reply, NoAnswer):
                 return reply
             if isinstance(reply, ModelFault):
-                return self._failed(reply, tail)
+                if reply.kind is FaultKind.BAD_REQUEST:  # these messages will never be accepted
+                    exchange.leave_behind()
+                return NoAnswer(NoAnswerReason.FAULT, str(reply))
             self._transcript.last_id = reply.id
             count_memory(request, self.counts)
             self.cache.add(reply)
@@ -229,13 +243,6 @@ class ClaudeAdvisor:
             if outcome is not None:
                 return outcome
             step += 1
-
-    def _failed(self, fault: ModelFault, tail: Sequence[Message]) -> NoAnswer:
-        if fault.kind is FaultKind.BAD_REQUEST and tail:
-            # The service will never accept these messages, or they are too long. They stay stored and will be observed.
-            self._transcript.abandon(tail)
-            self.counts["conversations left behind"] += 1
-        return NoAnswer(NoAnswerReason.FAULT, str(fault))
 
     def _say_state(
         self, exchange: Exchange, tail: Sequence[Message], *, is_first: bool

@@ -1,7 +1,8 @@
 """The transcript of a conversation as it is sent: it only grows, so that the service's thinking and its cache stay valid.
 
-The service accepts a thinking block only while everything before it is as it was. So each request begins with the one
-before it. Where that cannot be, after older messages became observations for example, older thinking is left out for good.
+The service accepts a thinking block only while everything before it is as it was. So each request begins with the last
+one that was answered. Where that cannot be, after older messages became observations for example, older thinking is left
+out for good. A question without an answer is not sent again: what was refused once would be refused with each later one.
 """
 
 import datetime as dt
@@ -11,13 +12,17 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent.advisor.model import Reply, Request
-from agent.advisor.prompt import AgeAnnotator
+from agent.advisor.port import NoAnswerReason
+from agent.advisor.prompt import AgeAnnotator, fill_prompt, prompt_file
 from agent.advisor.reply import THINKING
 from agent.advisor.request import bare, text
 from agent.advisor.secrets import masked
-from memory.store.conversation_record import Message
+from memory.store.conversation_record import Message, MessageOrigin
 
 Block = Mapping[str, Any]
+UNANSWERED: Final = "unanswered"  # the prompt stored after a question without an answer
+REFUSED: Final = fill_prompt(UNANSWERED, reason=NoAnswerReason.REFUSED.value)
+LEFT_BEHIND: Final = prompt_file("left_behind")  # after a whole conversation that is not accepted
 _ID_PART: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -30,24 +35,25 @@ class Transcript:
     def __init__(self, today: Callable[[], dt.date] | None = None) -> None:
         self.ages = AgeAnnotator(today)
         self.last_id = ""
-        self._abandoned_seq = 0
         self._without_thinking_seq = 0
         self._last: Request | None = None
+        self._answered: tuple[Request | None, str] = (
+            None,
+            "",
+        )  # the last request that was, and its reply
         self._pictures: dict[str, Block] = {}  # by the text of the question
 
     def show(self, question: str, picture: Block) -> None:
         """Send `picture` with the message that begins with the text `question`, for as long as that message is sent."""
         self._pictures[question] = picture
 
-    def abandon(self, tail: Sequence[Message]) -> None:
-        """Send none of these messages again."""
-        self._abandoned_seq = tail[-1].seq
+    def begin(self) -> None:
+        """Begin a question: what was sent since the last answer is not sent again."""
+        self._last, self.last_id = self._answered
 
-    def sent(self, tail: Sequence[Message]) -> list[Message]:
-        """Return those messages of `tail` that are sent."""
-        if tail and tail[-1].seq <= self._abandoned_seq:  # a checkpoint before them was restored
-            self._abandoned_seq = 0
-        return [each for each in tail if each.seq > self._abandoned_seq]
+    def end(self) -> None:
+        """End a question that was answered."""
+        self._answered = self._last, self.last_id
 
     def request(
         self, tail: Sequence[Message], lay_out: Callable[[Sequence[Message]], Request]
@@ -72,6 +78,33 @@ class Transcript:
             )
         picture = self._pictures.get(_first_text(message)) if message.role == "user" else None
         return message if picture is None else replace(message, blocks=(picture, *message.blocks))
+
+
+def sent(tail: Sequence[Message]) -> list[Message]:
+    """Return those messages of `tail` that are sent: the answered questions, and the last one, which is in progress.
+
+    Nothing is sent that stands before a conversation left behind, or before two questions refused in a row.
+    """
+    kept, was_refused = list[Message](), False
+    *earlier, last = _questions(tail)
+    for question in earlier:
+        said = {_first_text(each) for each in question if each.origin is MessageOrigin.INJECTED}
+        if LEFT_BEHIND in said or (was_refused and REFUSED in said):
+            kept = []
+        elif question and question[-1].role == "assistant" and not tool_calls(question[-1].blocks):
+            kept += question
+        was_refused = REFUSED in said
+    return [*kept, *last]
+
+
+def _questions(messages: Iterable[Message]) -> list[list[Message]]:
+    """Return the messages by question; the first group may be the rest of one whose begin is observed."""
+    found = [list[Message]()]
+    for each in messages:
+        if each.origin is MessageOrigin.PLAY and _first_text(each):  # not the result of a tool
+            found.append([])
+        found[-1].append(each)
+    return found
 
 
 def _continues(request: Request, last: Request | None) -> bool:

@@ -392,21 +392,6 @@ def test_two_calls_with_one_id_keep_the_conversation_valid(monkeypatch: pytest.M
     assert len(ids) == len(set(ids)) == 4
 
 
-def test_a_refused_conversation_is_abandoned() -> None:
-    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
-    with advising(fault_scenario()) as bench:
-        bench.conversation.say("assistant", [call, call], MessageOrigin.MODEL, 1, 1.0)
-        refused = bench.advisor.ask(question(1))
-        assert isinstance(refused, NoAnswer)
-        assert "bad_request" in refused.detail
-        assert bench.advisor.ask(question(2)) == GIVEN
-        assert bench.advisor.ask(question(3)) == GIVEN
-        del bench.conversation.messages[1:]  # a checkpoint was restored
-        bench.conversation.messages.clear()
-        assert bench.advisor.ask(question(1)) == GIVEN
-    assert bench.counts["conversations left behind"] == 1
-
-
 def advice(**changes: object) -> Advice:
     return parse_advice(json.dumps(ANSWER | changes), question(), str)
 
