@@ -163,7 +163,8 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
         known = player.money, player.badges, player.rival_starter, flags.events, flags.hidden
         here = state.map.map_id, *land
         team, lessons = strength_of(state.party), game.experience.lessons
-        return team, state.bag, lessons, *known, flags.scripts, flags.status_1, here
+        progress = flags.scripts, flags.status_1, flags.meets_none
+        return team, state.bag, lessons, *known, *progress, here
 
     def read(state: State) -> Mapping[str, int]:
         room, choice = _room(game, state), story.rival_choice(state)

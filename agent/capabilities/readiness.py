@@ -163,8 +163,11 @@ def sureness(task: Task) -> Choice:
 def readiness(game: GameContext, state: State, task: Task, percent: int | None = None) -> Readiness:
     """Return the readiness of the team for the trainer of a task, and for the trainers that follow without a rest.
 
-    Without `percent`, the chance to win that is enough is the one that this game chose.
+    Without `percent`, the chance to win that is enough is the one that this game chose. Where no wild Pokemon appears, no
+    waiting makes a team stronger, so that it is as ready as it can be.
     """
+    if state.flags.meets_none:
+        return Readiness(ready=True)
     team, then = team_against(game.story, game.dex, task, state), following(game, task, state)
     helps = Helps(heals(game, state), state.player.badges)
     enough = READY if then else (percent or game.way(sureness(task))) / 100

@@ -92,7 +92,7 @@ def _ready_sensor(game: GameContext) -> Sensor:
     def sources(state: State) -> tuple[object, ...]:
         flags, known = state.flags, (state.player.rival_starter, game.experience.lessons)
         strong = strength_of(state.party), state.bag, game.choices.changes
-        return *strong, flags.events, flags.scripts, *known
+        return *strong, flags.events, flags.scripts, flags.meets_none, *known
 
     return watching(names, sources, read)
 

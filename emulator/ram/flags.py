@@ -14,6 +14,7 @@ BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 STATUS_FLAGS_1: Final = symbol("wStatusFlags1")
 STATUS_FLAGS_4: Final = symbol("wStatusFlags4")
 USED_CENTER: Final = 0x04  # of wStatusFlags4
+NO_BATTLES: Final = 0x10
 SCRIPTS: Final = symbol("wGameProgressFlags")  # the step of the script of each map
 SCRIPTS_SIZE: Final = 200
 OWNED: Final = symbol("wPokedexOwned")
@@ -25,7 +26,7 @@ class Flags:
     """Event bits, hidden map objects, the destination after a blackout, wStatusFlags1, and the steps of map scripts.
 
     `blackout_map` is the town in which the player wakes up; `used_center` says whether the player has ever
-    used a Pokemon Center.
+    used a Pokemon Center; `meets_none` whether the game lets no wild Pokemon appear.
     """
 
     events: bytes = field(repr=False)
@@ -35,6 +36,7 @@ class Flags:
     status_1: int  # wStatusFlags1
     owned: bytes = field(repr=False)  # one bit per species
     scripts: bytes = field(default=bytes(SCRIPTS_SIZE), repr=False)
+    meets_none: bool = False
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -61,6 +63,7 @@ def read_flags(ram: Ram) -> Flags:
         status_1=ram.byte(STATUS_FLAGS_1),
         owned=ram.span(OWNED, OWNED_SIZE),
         scripts=ram.span(SCRIPTS, SCRIPTS_SIZE),
+        meets_none=bool(ram.byte(STATUS_FLAGS_4) & NO_BATTLES),
     )
 
 
