@@ -324,7 +324,7 @@ def _write_notes(folder: RunFolder[RunStore], tapes: Path | None, now: datetime)
 def _write_summary(summary: Summary, folder: RunFolder[RunStore]) -> None:
     """Write the summary beside the record of its run, for later reports."""
     if not folder.store.database.is_in_place:
-        message = "%s was renamed or removed during play; the run is complete in the renamed folder, where `report` writes its page"
+        message = "%s was renamed or removed during play; if it was renamed, the run is complete there, and `report` writes its page"
         log.warning(message, folder.path)
         return
     try:

@@ -23,6 +23,7 @@ from agent.tools.overnight.outcomes import Night, NightEnding
 from agent.tools.report.page import PAGE
 from agent.tools.report.words import counted, game_time, plain
 from emulator import FRAMES_PER_SECOND
+from memory.store.run_folder import SETTINGS
 
 LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
 REFRESH_PER_SECOND: Final = 2
@@ -169,6 +170,8 @@ def last_lines(night: Night, goal: NightGoal, command: str) -> Iterator[str]:
     ending, run = NightEnding(night.verdict), Path(night.run)
     yield f"result: {ENDINGS[ending].format(goal=goal.label(goal.until), reason=night.reason)}"
     yield f"run: {shown_path(run)}"
+    if night.ticks and not any((run / name).exists() for name in (SETTINGS, PAGE)):
+        return  # it was moved away
     if (run / PAGE).is_file():
         yield f"report: {shown_path(run / PAGE)}"
     shown = shlex.quote(str(shown_path(run)))

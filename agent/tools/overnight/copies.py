@@ -11,6 +11,7 @@ from agent.app.settings import RunSettings
 from agent.errors import RunError
 from agent.tools.overnight.outcomes import MB
 from memory import (
+    BusyStore,
     CorruptStore,
     RunReader,
     StoreError,
@@ -23,6 +24,7 @@ from memory.file_access import copy_file, make_folder, new_file, read_toml
 from memory.store.knowledge_store import KnowledgeReader
 from memory.store.run_folder import COPIES, SETTINGS, STORE
 
+OF_ANOTHER_RUN: Final = "is of another run"
 EVERY_S: Final = 600.0
 WAIT_FACTOR: Final = 20  # the wait for the next copy, as a multiple of the time a copy takes
 
@@ -59,6 +61,17 @@ class BackedUpFile(NamedTuple):
         flaw = file_fault(self.path)
         return flaw if isinstance(flaw, CorruptStore | ForeignStore | MissingStore) else None
 
+    def loss(self, run_id: str) -> str:
+        """Return why the file cannot be the one that was played, '' if it can; a run must have the id `run_id`."""
+        try:
+            with closing(self.reader(self.path)) as found:
+                is_other = isinstance(found, RunReader) and found.run_id != run_id
+        except BusyStore:
+            return ""
+        except StoreError as flaw:
+            return str(flaw)
+        return f"{self.path} {OF_ANOTHER_RUN}" if is_other else ""
+
     @property
     def _older(self) -> Path:
         return self.copy.with_name(f"older-{self.copy.name}")
@@ -93,17 +106,18 @@ def settings_file(folder: Path) -> SettingsFile:
     return SettingsFile(folder / SETTINGS, folder / COPIES / SETTINGS)
 
 
-def settings_fault(path: Path) -> str:
-    """Return why the file at `path` is no run.toml that play wrote, or ''."""
+def settings_fault(path: Path, run_id: str = "") -> str:
+    """Return why the file at `path` is no run.toml that play wrote, of the run `run_id` if that is given, or ''."""
     try:
-        Decider(RunSettings.of(read_toml(path)).mind)
+        settings = RunSettings.of(read_toml(path))
+        Decider(settings.mind)
     except FileNotFoundError:
         return "it is missing"
     except OSError as error:
         return f"it cannot be read: {error.strerror}"
     except (ValueError, RunError) as error:
         return str(error)
-    return ""
+    return f"it {OF_ANOTHER_RUN}" if run_id not in {"", settings.run} else ""
 
 
 @dataclass(slots=True)

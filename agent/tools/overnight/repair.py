@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from agent.events import MilestoneEvent, events
-from agent.tools.overnight.copies import BackedUpFile, SettingsFile, settings_fault
+from agent.tools.overnight.copies import OF_ANOTHER_RUN, BackedUpFile, SettingsFile, settings_fault
 from agent.tools.overnight.logs import EVENTS_FILE, STDERR_FILE
 from agent.tools.overnight.outcomes import NightFault
 from memory import CorruptStore, StoreError, VitalsRow, file_fault, read_run_store
@@ -68,6 +68,33 @@ class NightFiles(NamedTuple):
             return next(self._all_damage(thoroughly=thoroughly), None)
         except OSError as error:
             return Damage(NightFault.UNWRITABLE, f"{self.folder} cannot be used ({error.strerror})")
+
+    def losses(self, run_id: str) -> str:
+        """Return which files of the run with that id, or of its memory, are lost, and where copies are; '' when none is.
+
+        A file may have been removed, renamed or replaced since its last check.
+        """
+        toml = settings_fault(self.settings.path, run_id)
+        lost = {self.settings.path: toml and f"{self.settings.path}: {toml}"}
+        lost |= {each.path: each.loss(run_id) for each in (self.run, self.memory)}
+        kept = [self.settings.copy] if toml and self.settings.copy.is_file() else []
+        kept += [
+            copy
+            for each in (self.run, self.memory)
+            if lost[each.path]
+            for copy in [*each.copies][:1]
+        ]
+        if self._is_other_folder(toml, lost[self.run.path]):
+            gone = f"{self.folder} was removed, renamed or replaced, and the copies in it too"
+            lost, kept = {self.folder: gone, self.memory.path: lost[self.memory.path]}, []
+        if not any(lost.values()):
+            return ""
+        copies = f"copies: {', '.join(map(str, kept))}" if kept else "there is no copy here"
+        return "; ".join([*filter(None, lost.values()), copies])
+
+    def _is_other_folder(self, toml: str, run: str) -> bool:
+        is_other = all(each.endswith(OF_ANOTHER_RUN) for each in (toml, run))
+        return is_other or not (self.settings.path.exists() or self.run.path.exists())
 
     def repair(self, damage: Damage) -> RepairResult:
         """Repair what `examine` found."""

@@ -165,8 +165,10 @@ class Supervisor:
         return ended
 
     def _finish(self, verdict: NightVerdict) -> Night:
-        """Write the verdict to the journal, and return the result of the night."""
-        last = self._recovery.last
+        """Write the verdict to the journal, and return the result of the night; first its files are looked at."""
+        last, run_id = self._recovery.last, self._watch.run_id
+        if run_id and (losses := self._files.losses(run_id)):
+            verdict = NightVerdict(NightEnding.GAVE_UP, f"{losses} ({verdict.reason})")
         night = Night(
             run=str(self.settings.run),
             verdict=verdict.ending.value,

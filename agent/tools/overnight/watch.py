@@ -94,6 +94,14 @@ class UsageMeter:
             asks=self.asks,
         )
 
+    def run_id(self) -> str:
+        """Return the id of the run, '' when it cannot be read."""
+        try:
+            with closing(read_run_store(self.run)) as store:
+                return store.run_id
+        except StoreError:
+            return ""
+
     def free(self) -> int:
         """Return the free bytes on the fuller of the two disks."""
         return min(free_bytes(self.run.parent), free_bytes(self.memory))
@@ -126,7 +134,10 @@ class NightViewer(Protocol):
 
 @dataclass(slots=True)
 class ChildWatch:
-    """Reads heartbeats, makes copies, writes samples, and checks the limits every second."""
+    """Reads heartbeats, makes copies, writes samples, and checks the limits every second.
+
+    `run_id` is the id of the run that is played, '' until a child plays.
+    """
 
     settings: NightSettings
     clock: Clock
@@ -137,6 +148,7 @@ class ChildWatch:
     journal: NightJournal
     milestones: dict[str, None]
     stalls: StallDetector = field(default_factory=StallDetector)
+    run_id: str = ""
     _first: Heartbeat | None = None
     _heartbeat: Heartbeat | None = None
     _check_at: float = 0.0
@@ -161,6 +173,7 @@ class ChildWatch:
     def _handle(self, heartbeat: Heartbeat, child: Child, number: int) -> None:
         if self._first is None:
             self._first = heartbeat
+            self.run_id = self.run_id or self.meter.run_id()
             self.journal.append("started", n=number, pid=child.pid, **_moment(heartbeat))
             self.copier.request_copy()  # now there is progress to lose
             self._check_at = 0.0

@@ -32,8 +32,9 @@ from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain, times
 from emulator import Cartridge, CartridgeError, World
-from memory import CorruptStore, RunFolder, RunReader, read_run
+from memory import CorruptStore, RunFolder, RunReader, file_fault, read_run
 from memory.file_access import real_path
+from memory.store.run_folder import STORE
 
 LIMITS: Final = {
     "hours": "real hours",
@@ -258,7 +259,18 @@ def report_ended(path: Path, rom: Path | None) -> None:
     except CorruptStore as error:
         log.warning("no report was written: %s (memory check %s --repair may help)", error, path)
     except Exception as error:  # noqa: BLE001  # a failed report must not lose the run
-        log.warning("no report was written: %s; the run itself is complete", error)
+        words = str(error) or type(error).__name__  # a MemoryError has no words
+        log.warning("no report was written: %s%s", words, _completeness(path))
+
+
+def _completeness(path: Path) -> str:
+    """Return what can be said of the run in `path`: that it is complete, after a look at its files, or nothing."""
+    try:
+        read_run(path).close()
+        flaw = file_fault(path / STORE)
+    except Exception:  # noqa: BLE001  # what made the report fail, memory for example, may make this fail
+        return ""
+    return "; the run itself is complete" if flaw is None else f"; {flaw}"
 
 
 def read_runs_data(paths: Sequence[Path], rom: Path | None) -> list[RunData]:

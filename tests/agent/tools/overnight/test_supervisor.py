@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
@@ -384,6 +385,7 @@ def test_an_unwritable_folder_is_waited_for_without_playing(run: Path, tmp_path:
     folder.mkdir()
     failing = {"beats": [{"tick": 90}], "code": 1, "says": "error: it cannot be written\n"}
     memory = folder / "memory.sqlite"
+    copyfile(run.parent / "memory.sqlite", memory)
     night = run_night(run, failing, GOAL, viewer=Viewer(react), memory=memory)
     assert (night.verdict, night.restarts) == ("goal", 1)
     assert kinds(run) == ["unwritable"] * 3
