@@ -1,7 +1,9 @@
 """`verify`: checks that a cartridge behaves as the game is documented."""
 
 import json
+import os
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -9,6 +11,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from agent import HOME
+from agent.app.process import shown_path
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
@@ -28,10 +32,9 @@ def verify_cartridge(
     ),
     minutes: float = option("Play at most this many minutes of game time.", default=120.0, min=0.1),
     seed: int | None = flags.SEED,
-    write: Path = option(
-        "The folder for verify-report.json and verify-report.html, made if missing.",
+    write: Path | None = option(
+        "The folder for verify-report.json and verify-report.html, made if missing. Default: a new one in runs/.",
         "DIR",
-        default=Path(),
     ),
     as_json: bool = switch("--json", "Print the report as one JSON object on the last line."),
 ) -> None:
@@ -42,7 +45,7 @@ def verify_cartridge(
     from agent.app import interrupts
     from agent.cli.panel import view_on
     from agent.story.story import Story
-    from agent.tools.report.html import require_page_or_new, require_writable
+    from agent.tools.report.html import require_writable
     from agent.tools.verify.game import VerifyRequest, page, verify
     from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
     from memory.file_access import write_file
@@ -50,20 +53,25 @@ def verify_cartridge(
     out, err = Output(), Output(stderr=True)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     goal = Story.of(cartridge.kind).up_to(until)[-1]
-    _make_folder(write)
-    require_page_or_new(write / f"{REPORT}.html")
-    require_writable(write)
+    folder = write or HOME / "runs" / f"verify-{datetime.now(UTC):%Y%m%d-%H%M%S}-seed{seed or 0}"
+    _make_folder(folder)
+    files = [folder / f"{REPORT}.{kind}" for kind in ("json", "html")]
+    for file in files:
+        if os.path.lexists(file):
+            message = f"{file} exists already; name another folder"
+            raise UsageError(message)
+    require_writable(folder)
     request = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, request, view, interrupt)
     if not as_json:
         out.print(_table(verdict))
     text = json.dumps(verdict.as_json(), indent=1)
-    write_file(write / f"{REPORT}.json", text + "\n")
-    write_file(write / f"{REPORT}.html", page(verdict))
+    for file, content in zip(files, (text + "\n", page(verdict)), strict=True):
+        write_file(file, content)
     if as_json:
         out.say(json.dumps(verdict.as_json()))
-    err.say(f"The report is in {write / REPORT}.html and .json.")
+    err.say(f"The report is in {shown_path(folder / REPORT)}.html and .json.")
     raise typer.Exit(verdict.exit_code)
 
 

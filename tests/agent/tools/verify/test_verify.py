@@ -136,11 +136,28 @@ def test_an_unknown_milestone_is_refused(agent: Agent, tmp_path: Path) -> None:
     assert "left_home" in ended.err
 
 
-def test_another_file_is_not_replaced(agent: Agent, tmp_path: Path) -> None:
-    (tmp_path / "verify-report.html").write_text("mine", encoding="utf-8")
+@pytest.mark.parametrize("name", ["verify-report.html", "verify-report.json"])
+def test_no_file_is_replaced(name: str, agent: Agent, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("mine", encoding="utf-8")
     ended = agent("verify", "--until", "left_home", "--write", str(tmp_path))
     assert ended.code == 2
-    assert (tmp_path / "verify-report.html").read_text(encoding="utf-8") == "mine"
+    assert f"{tmp_path / name} exists already; name another folder" in ended.err
+    assert [each.read_text(encoding="utf-8") for each in tmp_path.iterdir()] == ["mine"]
+
+
+def test_without_a_folder_a_report_lies_beside_the_runs(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.cli.verify.HOME", tmp_path)
+    ended = agent("verify", "--minutes", "0.1")
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert folder.name.startswith("verify-")
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "verify-report.html",
+        "verify-report.json",
+    ]
+    assert f"The report is in {folder / 'verify-report'}.html and .json." in ended.err
+    assert [each.name for each in tmp_path.iterdir()] == ["runs"]
 
 
 def test_verify_refuses_an_unwritable_folder_before_playing(agent: Agent) -> None:
