@@ -1,8 +1,9 @@
 """A group of commands whose modules are imported when a command is used, and not before."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import wraps
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import typer
 from typer._click import Command, Context
@@ -11,6 +12,8 @@ from typer.main import get_command
 
 from agent.cli.examples import epilog
 from agent.errors import UsageError, did_you_mean
+
+MOST: Final = 10**12  # of a number given on the command line; far above any that makes sense
 
 
 class LazyCommand(NamedTuple):
@@ -67,7 +70,33 @@ class LazyGroup(Group):
             app.command(name)(found)
         loaded = get_command(app)
         command = loaded.commands[name] if isinstance(loaded, TyperGroup) else loaded
-        command.epilog = epilog(name)
-        for each, part in command.commands.items() if isinstance(command, TyperGroup) else ():
-            part.epilog = epilog(f"{name} {each}")
+        for path, part in _parts(name, command):
+            part.epilog = epilog(path)
+            part.callback = _with_usable_numbers(part)
         return command
+
+
+def _parts(name: str, command: Command) -> Iterator[tuple[str, Command]]:
+    """Yield a command with its path, and those of a group."""
+    yield name, command
+    for each, part in command.commands.items() if isinstance(command, TyperGroup) else ():
+        yield f"{name} {each}", part
+
+
+def _with_usable_numbers(command: Command) -> Any:  # noqa: ANN401  # a callback takes what its options give
+    """Return the callback of a command behind a check: infinity, no number, and huge numbers are refused."""
+    callback = command.callback
+    if callback is None:
+        return None
+    names = {each.name: each.opts[0] for each in command.params}
+
+    @wraps(callback)
+    def run(**given: Any) -> Any:  # noqa: ANN401
+        for name, value in given.items():
+            if isinstance(value, int | float) and not abs(value) <= MOST:
+                shown = f"{value:.6g}" if isinstance(value, float) else "that large a number"
+                message = f"{names[name]} {shown} cannot be used; give a number up to {MOST:,}"
+                raise UsageError(message)
+        return callback(**given)
+
+    return run

@@ -132,6 +132,7 @@ def play(
     pace: float | None = option(
         "Play at this many times the speed of the Game Boy, as --pace 1. Default: as fast as possible.",
         "FACTOR",
+        min=0.01,
     ),
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:

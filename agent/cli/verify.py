@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from agent import HOME
-from agent.app.process import shown_path
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
@@ -43,6 +42,7 @@ def verify_cartridge(
     Exits 0 when every exercised check passed, 1 when one failed or play broke, 130 on Ctrl-C if none has failed.
     """
     from agent.app import interrupts
+    from agent.app.process import shown_path
     from agent.cli.panel import view_on
     from agent.story.story import Story
     from agent.tools.report.html import require_writable

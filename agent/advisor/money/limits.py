@@ -24,7 +24,17 @@ from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
 from agent.advisor.model import DEFAULT_SETTINGS, ModelSettings, Request
-from agent.advisor.money.prices import NANO, NO_PRICES, Prices, prices_in, read_toml
+from agent.advisor.money.prices import (
+    MEMORY,
+    MOST,
+    NANO,
+    NO_PRICES,
+    Prices,
+    checked,
+    prices_in,
+    read_toml,
+)
+from agent.advisor.port import Purpose
 from agent.advisor.prompt import prompt_file
 from agent.errors import UsageError
 from memory import file_access
@@ -36,11 +46,24 @@ _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
 _INVALID: Final = "holds no valid terms ({}); write it like terms.toml"
 FULL: Final = 100  # percent
 _CONVERSATION: Final = ConversationConfig()
-_TABLES: Final = ("models", "thinking", "conversation", "prompt", "prices", "ceilings", "steps")
+# The keys of terms.toml with their kinds.
+_TABLES: Final = {
+    **dict.fromkeys(("models", "thinking", "conversation", "prompt", "prices", "ceilings"), dict),
+    "steps": list,
+}
+_MODELS: Final = {"usual": str, "small": str, "always_small": list}
+_STEP: Final = {"from_percent": int, "gives_up": list, "small": bool}
+_PERIODS: Final = dict.fromkeys(("run", "hour", "milestone"), dict)
+_CEILING: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "dollars": (int, Decimal),
+    "calls": int,
+    "tokens": int,
+}
 _EFFORTS: Final = ("", "low", "medium", "high", "xhigh", "max")
 _THINKING: Final = ("", "adaptive", "between_tools", "disabled")
 VARIANTS: Final = {"usual": "rules", "brief": "rules_brief"}  # of the rules, with their files
 MIN_ANSWER: Final = 500  # tokens; a shorter limit cuts each answer
+MOST_ANSWER: Final = 1_000_000  # tokens; no model writes so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,28 +158,37 @@ def load_terms(path: Path | None = None) -> Terms:
 
 
 def _terms_in(table: Mapping[str, Any], folder: Path) -> Terms:
-    if unknown := [name for name in table if name not in _TABLES]:
-        message = f"there is no table {unknown[0]!r}"
-        raise ValueError(message)
-    models = table["models"]
+    checked(table, _TABLES)
+    models = checked(table["models"], _MODELS)
     return Terms(
-        str(models["usual"]),
-        str(models["small"]),
-        frozenset(models.get("always_small", ())),
-        Ceilings(**{name: _ceiling(each) for name, each in table.get("ceilings", {}).items()}),
-        tuple(
-            BudgetStep(
-                int(each["from_percent"]),
-                frozenset(each.get("gives_up", ())),
-                bool(each.get("small", False)),
-            )
-            for each in table.get("steps", ())
+        models["usual"],
+        models["small"],
+        _purposes(models.get("always_small", [])),
+        Ceilings(
+            **{name: _ceiling(each) for name, each in checked(table["ceilings"], _PERIODS).items()}
         ),
+        tuple(_step(checked(each, _STEP)) for each in table["steps"]),
         _settings(**table["thinking"]),
         _conversation(**table["conversation"]),
-        _rules(folder, **table["prompt"]),
+        _rules(folder, checked(table["prompt"], {"rules": str})["rules"]),
         prices_in({"models": table.get("prices", {})}),
     )
+
+
+def _step(table: Mapping[str, Any]) -> BudgetStep:
+    percent, gives_up = table["from_percent"], _purposes(table.get("gives_up", []))
+    if not 0 <= percent <= FULL:
+        message = f"from_percent {percent} is no percentage from 0 to {FULL}"
+        raise ValueError(message)
+    return BudgetStep(percent, gives_up, table.get("small", False))
+
+
+def _purposes(names: list[object]) -> frozenset[str]:
+    known = MEMORY | {each.value for each in Purpose}
+    if unknown := [each for each in names if each not in known]:
+        message = f"there is no purpose {unknown[0]!r}, only {', '.join(sorted(known))}"
+        raise ValueError(message)
+    return frozenset(map(str, names))
 
 
 def _settings(
@@ -165,8 +197,8 @@ def _settings(
     if thinking not in _THINKING or effort not in _EFFORTS:
         message = f"thinking {thinking!r} with effort {effort!r} is not known to the service"
         raise ValueError(message)
-    if type(max_tokens) is not int or max_tokens < MIN_ANSWER:
-        message = f"max_tokens {max_tokens!r} leaves no room for thinking and an answer"
+    if type(max_tokens) is not int or not MIN_ANSWER <= max_tokens <= MOST_ANSWER:
+        message = f"max_tokens {max_tokens!r} is not between {MIN_ANSWER} and {MOST_ANSWER:,}"
         raise ValueError(message)
     return ModelSettings(thinking, effort, max_tokens)
 
@@ -179,9 +211,10 @@ def _conversation(
     **more: object,
 ) -> ConversationConfig:
     """Return the settings of a conversation; the two limits stand for themselves, all others in the design's groups."""
-    if min(message_tokens, observation_tokens) < MIN_ANSWER:
-        message = f"a conversation of {min(message_tokens, observation_tokens)} tokens is too short"
-        raise ValueError(message)
+    for tokens in (message_tokens, observation_tokens):
+        if type(tokens) is not int or not MIN_ANSWER <= tokens <= MOST:
+            message = f"a conversation cannot have {tokens!r} tokens; give {MIN_ANSWER} or more"
+            raise ValueError(message)
     observed = {**(observation or {}), "message_tokens": message_tokens}
     reflected = {**(reflection or {}), "observation_tokens": observation_tokens}
     try:
@@ -209,12 +242,12 @@ def nanos_of(dollars: Decimal | int) -> int:
 
 
 def _ceiling(table: Mapping[str, Any]) -> Ceiling:
-    known = dict(table)
-    dollars = known.pop("dollars", None)
+    known = dict(checked(table, _CEILING))
     for name, limit in known.items():
-        if type(limit) is not int:
-            message = f"{limit!r} {name} is not a whole number"
-            raise TypeError(message)
+        if Decimal(limit).is_nan() or not 0 <= limit <= MOST:
+            message = f"a ceiling of {limit} {name} is no limit; give 0 to {MOST:,}"
+            raise ValueError(message)
+    dollars = known.pop("dollars", None)
     return Ceiling(None if dollars is None else nanos_of(dollars), **known)
 
 

@@ -21,6 +21,7 @@ _INVALID: Final = "holds no valid prices ({}); write it like prices.toml of the 
 T = TypeVar("T")
 # One dollar per million tokens is this many picodollars per token.
 _PICO_PER_MILLION: Final = 1_000_000
+MOST: Final = 10**12  # of any limit
 _DATED: Final = re.compile(r"-\d{8}$")
 # The highest accepted price in dollars per million tokens, so that sums fit the database.
 _MAX_PRICE: Final = 1_000_000
@@ -133,12 +134,30 @@ def read_toml(
         raise UsageError(message) from error
 
 
+def checked(
+    table: Mapping[str, Any], kinds: Mapping[str, type | tuple[type, ...]]
+) -> Mapping[str, Any]:
+    """Return `table`, whose values are of these kinds by key. Raises ValueError or TypeError, which names the key."""
+    if type(table) is not dict:
+        message = f"{table!r} is no table"
+        raise TypeError(message)
+    for name, value in table.items():
+        if name not in kinds:
+            message = f"there is no {name!r}, only {', '.join(kinds)}"
+            raise ValueError(message)
+        wanted = kinds[name]
+        if type(value) not in (wanted if isinstance(wanted, tuple) else (wanted,)):
+            message = f"{value!r} cannot be {name}"
+            raise TypeError(message)
+    return table
+
+
 def prices_in(table: Mapping[str, Any]) -> Prices:
     """Return the prices in the tables `models` and `aliases`. Raises ValueError or TypeError when one is invalid."""
-    return Prices(
-        {name: _price(name, each) for name, each in table.get("models", {}).items()},
-        {str(name): str(model) for name, model in table.get("aliases", {}).items()},
-    )
+    checked(table, {"models": dict, "aliases": dict})
+    aliases = checked(table.get("aliases", {}), dict.fromkeys(table.get("aliases", {}), str))
+    models = table.get("models", {})
+    return Prices({name: _price(name, each) for name, each in models.items()}, aliases)
 
 
 def _nano(pico: int) -> int:
@@ -149,6 +168,9 @@ def _price(model: str, table: Mapping[str, Any] | Decimal | int) -> Price:
     """Return the price in a table; one number, 0 for a model that costs nothing, stands for all its rates."""
     if not isinstance(table, Mapping):
         table = dict.fromkeys(KINDS, table)
+    if unknown := table.keys() - {*KINDS, "long_prompt_over", "long_prompt", "source", "date"}:
+        message = f"{model} has an unknown {min(unknown)}"
+        raise ValueError(message)
     rates = _rates(model, table)
     over, long = table.get("long_prompt_over"), table.get("long_prompt")
     if (over is None) != (long is None):
@@ -156,7 +178,7 @@ def _price(model: str, table: Mapping[str, Any] | Decimal | int) -> Price:
         raise ValueError(message)
     if over is None or long is None:
         return Price(rates)
-    if type(over) is not int or over < 0:
+    if type(over) is not int or not 0 <= over <= MOST:
         message = f"{model} has {over!r} as long_prompt_over, which is not a number of tokens"
         raise ValueError(message)
     return Price(rates, over, _rates(model, long))
@@ -176,7 +198,11 @@ def _pico(model: str, kind: str, dollars: object) -> int:
         message = f"{model} has {dollars!r} as {kind}, which is not a number"
         raise TypeError(message)
     exact = Decimal(dollars) * _PICO_PER_MILLION
-    if not (0 <= exact <= _MAX_PRICE * _PICO_PER_MILLION) or exact != int(exact):
+    if (
+        not exact.is_finite()
+        or not (0 <= exact <= _MAX_PRICE * _PICO_PER_MILLION)
+        or exact != int(exact)
+    ):
         message = f"{model} has {dollars} as {kind}; give dollars with at most six decimals"
         raise ValueError(message)
     return int(exact)

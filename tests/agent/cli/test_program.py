@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from typer._click import Command
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 
 from agent import VERSION
 from agent.cli import cli
@@ -144,3 +144,40 @@ def test_the_shell_completes_commands_options_and_values(words: str, completed: 
         command, cwd=ROOT, env=os.environ | shell, capture_output=True, text=True, check=True
     )
     assert (done.stdout.split(), done.stderr) == (completed, "")
+
+
+def numbers() -> list[tuple[str, str, list[str]]]:
+    """Return each option that takes a number: its command, its name, and the arguments that the command needs."""
+    found = []
+    for path in filter(None, paths()):
+        name, _, part = path.partition(" ")
+        command: Command = cli.load(name)
+        command = command.commands[part] if part and isinstance(command, TyperGroup) else command
+        needed = ["x" for each in command.params if each.required and each.opts[0][0] != "-"]
+        found += [
+            (path, each.opts[0], needed)
+            for each in command.params
+            if each.opts[0].startswith("--") and _is_number(each)
+        ]
+    return found
+
+
+def _is_number(param: object) -> bool:
+    return isinstance(param, TyperOption) and param.type_descriptor.annotation in (int, float)
+
+
+@pytest.mark.parametrize(("path", "option", "needed"), numbers(), ids=lambda each: str(each)[:24])
+def test_no_option_takes_a_number_that_is_none_or_too_large(
+    path: str, option: str, needed: list[str], agent: Agent
+) -> None:
+    for value in ("nan", "inf", "-inf", "1e308", "9" * 400, "-1e308"):
+        ended = agent(*path.split(), *needed, f"{option}={value}")
+        assert ended.code == 2, (value, ended)
+        assert (len(ended.err.splitlines()), ended.out) == (1, ""), ended
+        assert option in ended.err or "missing" in ended.err
+
+
+def test_a_pace_that_stands_still_is_refused(agent: Agent) -> None:
+    for pace in ("0", "1e-308", "0.009"):
+        ended = agent("play", "--pace", pace)
+        assert (ended.code, "is below 0.01" in ended.err) == (2, True)
