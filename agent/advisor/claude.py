@@ -4,6 +4,7 @@ Every reply is streamed, so that a long reply does not time out between two piec
 books the cost of each call.
 """
 
+import json
 import math
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -132,6 +133,10 @@ class Claude:
             )
             raise UsageError(message) from None
         _require_key(self._client)
+        if self._client.api_key and not self.is_billed:
+            # The SDK sends a key as a bearer token; many other servers look for it here.
+            headers = {"x-api-key": self._client.api_key}
+            self._client = self._client.with_options(default_headers=headers)
         self._mask = Mask([self._client.api_key or "", self._client.auth_token or ""])
         self.features = ServiceFeatures(is_own=self.is_billed)
 
@@ -221,7 +226,10 @@ class Claude:
 
 
 def _prompt_of(request: Request) -> dict[str, Any]:
-    """Return the part of a call whose tokens count as input."""
+    """Return the part of a call whose tokens count as input, with its keys in one order.
+
+    A message that comes back from the conversation's file has its keys sorted: so a later request has the same bytes.
+    """
     prompt: dict[str, Any] = {"model": request.model, "messages": request.messages}
     if request.system:
         prompt["system"] = request.system
@@ -236,7 +244,8 @@ def _prompt_of(request: Request) -> dict[str, Any]:
         output["format"] = {"type": "json_schema", "schema": request.output_schema}
     if output:
         prompt["output_config"] = output
-    return prompt
+    ordered: dict[str, Any] = json.loads(json.dumps(prompt, sort_keys=True))
+    return ordered
 
 
 def _message(response: httpx2.Response, mask: Mask) -> Mapping[str, Any]:

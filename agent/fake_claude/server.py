@@ -28,6 +28,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1  # a small reply is sent in one piece
+    timeout = 60  # seconds for the next bytes of a request
 
     def __init__(self, service: FakeService, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
         self.service = service
@@ -189,6 +190,8 @@ class FakeClaude:
 
 class LoopbackServer(ThreadingHTTPServer):
     """A server that listens from construction to `end`, which also closes its open connections."""
+
+    request_queue_size = 128  # clients that connect at once; with few, some wait a second
 
     def __init__(self, address: tuple[str, int], handler: Callable[..., Handler]) -> None:
         self._connections: set[socket.socket] = set()

@@ -113,5 +113,5 @@ def _digest(before: bytes, value: object) -> bytes:
         if isinstance(value, list) and value and isinstance(value[0], dict)
         else value
     )
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)  # in the order of its keys as sent
     return hashlib.blake2b(before + text.encode(), digest_size=16).digest()

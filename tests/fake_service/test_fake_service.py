@@ -2,13 +2,19 @@
 
 import http.client
 import json
+import socket
+import time
 from collections import Counter
+from contextlib import ExitStack
+from functools import partial
 from typing import Any, Final
 
 import anthropic
 import pytest
 from pydantic import ValidationError
 
+from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
+from agent.fake_claude.service import FakeService
 from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
@@ -332,3 +338,21 @@ def test_every_shipped_scenario_can_be_served(name: str) -> None:
             except (anthropic.APIError, ValueError):
                 continue
     assert server.requests
+
+
+def test_many_clients_connect_at_once() -> None:
+    server = LoopbackServer((LOOPBACK, 0), partial(Handler, FakeService(time.monotonic, 0)))
+    address = server.server_address[:2]
+    with ExitStack() as clients:  # the server accepts none of them yet
+        clients.callback(server.server_close)
+        for _ in range(100):
+            clients.enter_context(socket.create_connection(address, timeout=0.5))
+
+
+def test_a_client_that_sends_no_more_of_its_body_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Handler, "timeout", 0.1)
+    with FakeClaude() as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=5) as client:
+            client.sendall(b"POST /v1/messages HTTP/1.1\r\ncontent-length: 100\r\n\r\n{")
+            assert client.recv(64) == b""

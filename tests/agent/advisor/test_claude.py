@@ -267,6 +267,33 @@ def test_an_answer_without_content_is_a_reply() -> None:
         assert claude.complete(ASKED).blocks == ()
 
 
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
+def test_other_servers_get_a_key_in_both_headers_a_token_in_one_and_no_record_has_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.fake_service.server.CREDENTIALS", frozenset())
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.setenv(name, KEY)
+    records = Records()
+    with faulty() as server, connected(server, record=records) as claude:
+        claude.complete(ASKED)
+        claude.count_tokens(ASKED)
+        asked = [
+            {name.lower(): each.headers[name] for name in each.headers} for each in server.requests
+        ]
+    key = KEY if name == "ANTHROPIC_API_KEY" else None
+    assert [each.get("x-api-key") for each in asked] == [key] * 2
+    assert [each["authorization"] for each in asked] == [f"Bearer {KEY}"] * 2
+    assert KEY not in str(records)
+    assert len(records) == 1
+
+
+def test_anthropics_own_service_gets_what_the_sdk_sends() -> None:
+    with closing(Claude(5.0, patience=PATIENCE)) as claude:
+        assert claude.is_billed
+        assert "x-api-key" not in {name.lower() for name in claude._client.default_headers}
+
+
 USAGE = {"input_tokens": 5, "output_tokens": 1}
 CALL = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
 START: dict[str, Any] = {

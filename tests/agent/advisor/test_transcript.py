@@ -1,5 +1,6 @@
 """The transcript that only grows: thinking stays valid, a changed beginning drops it, and a cut answer loses it."""
 
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -37,7 +38,11 @@ def test_thinking_is_sent_back_and_the_service_accepts_it() -> None:
     assert [thoughts(each) for each in bodies] == [0, 1, 2, 3, 4, 5]
     for before, after in pairwise(bodies):
         sent, again = (
-            [(turn["role"], each) for turn in body["messages"] for each in bare(turn["content"])]
+            [  # byte for byte, as the cache of the service wants it
+                json.dumps([turn["role"], each])
+                for turn in body["messages"]
+                for each in bare(turn["content"])
+            ]
             for body in (before, after)
         )
         assert again[: len(sent)] == sent
