@@ -350,6 +350,7 @@ def test_many_clients_connect_at_once() -> None:
 
 
 def test_a_client_that_sends_no_more_of_its_body_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Handler.timeout is not None
     monkeypatch.setattr(Handler, "timeout", 0.1)
     with FakeClaude() as server:
         host, port = server.url.removeprefix("http://").split(":")

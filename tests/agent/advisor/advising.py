@@ -17,6 +17,7 @@ from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
 from agent.advisor.request import FixedParts
+from memory.codec import decode, encode
 from memory.conversation.conversation import Conversation
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
@@ -61,7 +62,8 @@ class ListConversation:
     ) -> Message:
         seq = len(self.messages) + 1
         message = Message("main", role, tuple(blocks), tick, game_s, origin=origin, seq=seq)
-        self.messages.append(message)
+        stored = decode(encode([dict(each) for each in blocks]))  # a file sorts the keys
+        self.messages.append(replace(message, blocks=tuple(stored)))
         return message
 
     def before_call(self, step: int) -> ConversationView:
