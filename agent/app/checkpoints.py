@@ -195,6 +195,7 @@ class Checkpoints(SavedAttributes):
         self._knowledge = knowledge
         self._session = session
         self._began = began
+        self.wall_s = 0.0  # of this session at the last measurement
         self._action = ""
         store.attach("checkpoints", self)
         self.trail = trail or Trail(store.append_trail)
@@ -271,13 +272,14 @@ class Checkpoints(SavedAttributes):
     def _append_vitals(self) -> None:
         """Append the process figures of this tick."""
         file = self._store.database.path
+        self.wall_s = round(perf_counter() - self._began, 3)
         self._store.append_vitals(
             VitalsRow(
                 session=self._session,
                 tick=self._loop.tick,
                 frame=self._console.frame,
                 at_ms=round(datetime.now(UTC).timestamp() * 1_000),
-                wall_s=round(perf_counter() - self._began, 3),
+                wall_s=self.wall_s,
                 resident=resident_bytes(),
                 file_bytes=file_bytes(file),
                 free_bytes=free_bytes(file.parent),

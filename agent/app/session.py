@@ -390,7 +390,7 @@ class Session:
             reason=reason,
             ticks=self._loop.tick,
             frames=self._console.frame,
-            wall_s=round(wall, 3),
+            wall_s=self._checkpoints.wall_s,  # as a report says it
             frames_per_s=round((self._console.frame - start.frame) / wall, 1),
             digest=self._console.link.chain.hex(),
             milestones=self._branch.ledger.reached,

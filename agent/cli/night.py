@@ -85,7 +85,8 @@ class NightScreen:
             time = datetime.fromtimestamp(line["at"], UTC).astimezone()
             self.output.say(f"{time:%H:%M:%S}  {words}")
         self._faults += line["what"] == "fault"
-        self._restarts = max(self._restarts, line.get("n", 1) - 1)
+        self._restarts = line.get("restarts", self._restarts)
+        self._night_s = line.get("night_s", self._night_s)
 
     def show_heartbeat(self, heartbeat: Heartbeat, night_s: float) -> None:
         """Store a heartbeat for the next drawing, or print it after a long time without one."""
@@ -128,7 +129,7 @@ class NightScreen:
                 return f"playing from {_moment_of(line)}"
             case "milestone":
                 reached = self.goal.share(line["reached"])
-                return f"reached {reached}: {self.goal.label(line['id'])}, by {_moment_of(line)}"
+                return f"reached {reached}: {self.goal.label(line['id'])}, at {_moment_of(line)}"
             case "fault":
                 kind, at = plain(line["kind"]), _moment_of(line)
                 return f"{kind} at {at}: {line['says']}; {line['answer']}"

@@ -86,6 +86,7 @@ def _heartbeat(moment: TickView) -> Heartbeat:
         milestones=moment.milestones,
         gains=moment.gains,
         checkpoint=moment.checkpoint,
+        reached=tuple((each.tick, each.frame) for each in moment.reached),
     )
 
 

@@ -30,17 +30,18 @@ def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
         ("badges", str(summary.badges)),
         ("battles", str(summary.battles)),
         ("times stuck", str(summary.episodes)),
-        ("times rewound", str(len(summary.returns))),
+        ("times rewound", str(sum(each.why != "resumed" for each in summary.returns))),
         ("errors", str(summary.errors)),
-        ("speed", f"{summary.frames_per_s:,.0f} frames a second"),
     ]
+    if summary.frames_per_s > 0:  # else nothing was played
+        rows.append(("speed", f"{summary.frames_per_s:,.0f} frames a second"))
     rows += [
         (
             f"text read by {name}",
             f"{each.right:,} of {each.characters:,} characters, {each.share:.1%}",
         )
         for name, each in summary.readers.items()
-        if each.frames
+        if each.characters
     ]
     if summary.advice is not None:
         rows += _advice_rows(summary.advice)

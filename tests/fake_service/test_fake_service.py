@@ -342,7 +342,7 @@ def test_every_shipped_scenario_can_be_served(name: str) -> None:
 
 def test_many_clients_connect_at_once() -> None:
     server = LoopbackServer((LOOPBACK, 0), partial(Handler, FakeService(time.monotonic, 0)))
-    address = server.server_address[:2]
+    address = LOOPBACK, int(server.server_address[1])
     with ExitStack() as clients:  # the server accepts none of them yet
         clients.callback(server.server_close)
         for _ in range(100):

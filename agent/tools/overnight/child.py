@@ -16,7 +16,10 @@ LONGEST_TEXT: Final = 200  # characters of a text; a whole line must fit into th
 
 
 class Heartbeat(NamedTuple):
-    """The progress of play: `gains` counts its gains, `checkpoint` is the tick of the last checkpoint."""
+    """The progress of play: `gains` counts its gains, `checkpoint` is the tick of the last checkpoint.
+
+    `reached` holds tick and frame of each milestone.
+    """
 
     tick: int
     frame: int
@@ -25,6 +28,7 @@ class Heartbeat(NamedTuple):
     milestones: tuple[str, ...]
     gains: int
     checkpoint: int
+    reached: tuple[tuple[int, int], ...] = ()
 
     def line(self) -> bytes:
         """Return the heartbeat as one line of JSON."""
@@ -45,6 +49,7 @@ class Heartbeat(NamedTuple):
                 place=str(table["place"]),
                 doing=str(table["doing"]),
                 milestones=tuple(map(str, table["milestones"])),
+                reached=tuple((int(tick), int(frame)) for tick, frame in table.get("reached", ())),
                 **numbers,
             )
         except (ValueError, LookupError, TypeError):

@@ -77,13 +77,29 @@ def _parsed(text: bytes) -> Line | None:
     return line if isinstance(line, dict) and isinstance(line.get("what"), str) else None
 
 
+def restarts_of(lines: Iterable[Line]) -> int:
+    """Return how often a child followed another one; the first one of each command is no restart."""
+    found = last = 0  # the number of the last child of the command
+    for line in lines:
+        number = line.get("n")
+        if line["what"] == "began":
+            last = 0
+        elif isinstance(number, int) and number > last:
+            found, last = found + (number - last if last else 0), number
+    return found
+
+
 @dataclass(slots=True)
 class NightProgress:
-    """The progress of a night: seconds of wall time, bytes logged, children started, milestones and faults."""
+    """The progress of a night: seconds of wall time, bytes logged, children started, milestones and faults.
+
+    `restarts` are those before this process.
+    """
 
     night_s: float = 0.0
     log_bytes: int = 0
     children: int = 0
+    restarts: int = 0
     is_resumed: bool = False  # begun before, and without a verdict
     by_rules: bool = False
     milestones: dict[str, None] = field(default_factory=dict)  # in order
@@ -92,11 +108,12 @@ class NightProgress:
 
 def progress_of(lines: Iterable[Line]) -> NightProgress:
     """Return the progress of the night in a journal; after a verdict, unless interrupted, a new night begins."""
-    night = NightProgress()
+    night, of_night = NightProgress(), list[Line]()
     for line in lines:
         if line["what"] == "verdict" and line.get("verdict") != "interrupted":
-            night = NightProgress(milestones=night.milestones)
+            night, of_night = NightProgress(milestones=night.milestones), []
             continue
+        of_night.append(line)
         night.night_s = float(line.get("night_s", night.night_s))
         night.log_bytes = int(line.get("log_bytes", night.log_bytes))
         match line["what"]:
@@ -112,6 +129,7 @@ def progress_of(lines: Iterable[Line]) -> NightProgress:
                 night.faults[str(line.get("kind"))] += 1
             case _:
                 pass
+    night.restarts = restarts_of(of_night)
     return night
 
 

@@ -62,6 +62,7 @@ class Supervisor:
             lines = read_journal(folder)
             self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
             self._progress, self._began = progress_of(lines), clock.elapsed()
+            self._earlier = self._progress.children  # of the commands before this one
             self._require_free_run(orphan_of(lines))
             settings = settings_file(folder)
             run, memory = run_file(folder), memory_file(folder, self.settings.memory)
@@ -149,7 +150,7 @@ class Supervisor:
         )
         try:
             with closing(Child(command, self._log.write)) as child:
-                self._journal.append("child", n=number, pid=child.pid)
+                self._journal.append("child", n=number, pid=child.pid, restarts=self._restarts)
                 ended = self._watch.until_ended(child, number)
         except OSError as error:  # the system has no process or pipe left
             ended = ChildExit(1, message=f"no child could be started ({error.strerror})")
@@ -177,7 +178,7 @@ class Supervisor:
             ticks=last.tick,
             frames=last.frame,
             milestones=tuple(self._progress.milestones),
-            restarts=max(self._progress.children - 1, 0),
+            restarts=self._restarts,
             faults=dict(self._progress.faults),
             night_s=self._night_s(),
         )
@@ -191,6 +192,11 @@ class Supervisor:
         self._journal.append(
             "fault", kind=kind, says=decision.message, tick=last.tick, frame=last.frame, answer=done
         )
+
+    @property
+    def _restarts(self) -> int:
+        """The restarts of the night; that a command goes on with it is none."""
+        return self._progress.restarts + max(self._progress.children - self._earlier - 1, 0)
 
     def _night_s(self) -> float:
         return round(self._progress.night_s + self.clock.elapsed() - self._began, 1)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from signal import Signals
 from typing import Any, Final, Protocol
@@ -179,12 +180,14 @@ class ChildWatch:
             self._check_at = 0.0
         self._heartbeat = heartbeat
         self.stalls.observe(heartbeat, self.clock.elapsed())
-        for milestone in heartbeat.milestones:
+        now = heartbeat.tick, heartbeat.frame
+        for milestone, moment in zip_longest(heartbeat.milestones, heartbeat.reached):
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
+                tick, frame = moment or now
                 reached = len(self.milestones)
                 self.journal.append(
-                    "milestone", id=milestone, reached=reached, **_moment(heartbeat)
+                    "milestone", id=milestone, reached=reached, tick=tick, frame=frame
                 )
                 self.copier.request_copy()
         self.viewer.show_heartbeat(heartbeat, self.meter.night_s())

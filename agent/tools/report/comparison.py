@@ -123,7 +123,7 @@ FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("battles", lambda run: f"{run.battles.fought:,}"),
     ("battles lost", lambda run: f"{run.battles.ends.get('lost', 0):,}"),
     ("times stuck", lambda run: f"{len(run.stuck):,}"),
-    ("times rewound", lambda run: f"{len(run.returns):,}"),
+    ("times rewound", lambda run: f"{run.rewound:,}"),
     ("restarts", lambda run: f"{run.restarts:,}"),
     ("faults", lambda run: f"{run.problems.faults:,}"),
     ("new in memory", lambda run: f"{run.learned.new:,}"),

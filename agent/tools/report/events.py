@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from agent.events import ActionEvent, BattleEvent, MilestoneEvent, StuckEvent, events
+from agent.story.milestones import Witness
 from agent.story.story import Story
 from agent.tools.report.timeline import TickTime, Times
 from agent.tools.report.words import plain
@@ -29,13 +30,16 @@ class MilestoneEntry:
 
 def milestones(run: RunReader, story: Story | None, times: Times) -> Iterator[MilestoneEntry]:
     """Yield the milestones of the live branch in order."""
+    # A list of the team proves a milestone, and as a picture tells nothing of it.
+    known = story.milestones if story is not None else ()
+    lists = {each.id for each in known if each.witness is Witness.TEAM}
     for event in events(run, MilestoneEvent):
         yield MilestoneEntry(
             id=event.id,
             says=milestone_label(story, event.id),
             when=times.when(event.tick),
             witnesses=event.witnesses,
-            picture=_picture(event.picture),
+            picture="" if event.id in lists else _picture(event.picture),
         )
 
 

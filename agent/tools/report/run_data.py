@@ -5,7 +5,7 @@ It is read once, also while the run is playing. Unreadable lines of night.jsonl 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -15,7 +15,7 @@ from agent.app.summary import SUMMARY
 from agent.events import DisagreementEvent, StuckEvent, events
 from agent.perception.screen_readers import ReaderScore
 from agent.story.story import Story
-from agent.tools.overnight.logs import Line, journal_lines
+from agent.tools.overnight.logs import journal_lines, restarts_of
 from agent.tools.report.advice import AdviceSummary, advice
 from agent.tools.report.events import (
     ActionsTaken,
@@ -77,7 +77,7 @@ class NightLog:
         return cls(
             began="began" in kinds,
             starts=len(kinds.get("started", ())),
-            restarts=_restarts(filter(None, lines)),
+            restarts=restarts_of(filter(None, lines)),
             faults=[_fault(each) for each in kinds.get("fault", ())],
             samples=[
                 (_number(each, "at"), _number(each, "log_bytes"))
@@ -87,16 +87,6 @@ class NightLog:
             ruling=ends[-1] if ends and ends[-1]["what"] == "verdict" else None,
             unreadable=lines.count(None),
         )
-
-
-def _restarts(lines: Iterable[Line]) -> int:
-    """Return the restarts of all nights: of each, the number of its last child, less the first one."""
-    total, last = 0, 0
-    for line in lines:
-        last = max(last, int(_number(line, "n")))
-        if line["what"] == "verdict" and line.get("verdict") != "interrupted":
-            total, last = total + max(last - 1, 0), 0
-    return total + max(last - 1, 0)
 
 
 def _fault(line: Mapping[str, Any]) -> LoggedFault:
@@ -312,6 +302,11 @@ class RunData:
     actions: ActionsTaken
     night: NightLog
     trail: Sequence[TrailRow] = field(repr=False)
+
+    @property
+    def rewound(self) -> int:
+        """The number of returns to a checkpoint, without those where a session went on from the last one."""
+        return sum(each.why != "resumed" for each in self.returns)
 
     @property
     def restarts(self) -> int:

@@ -55,8 +55,14 @@ def evidence_text(item: "MemoryItem") -> str:
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number of things, such as "1 game" or "1,200 games"; `plural` is for nouns that need more than an s."""
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+    """Return a number of things, such as "1 game" or "1,200 entries"; `plural` is for nouns of another form."""
+    return f"{count:,} {noun if count == 1 else plural or _plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2:-1] not in set("aeiou"):
+        return f"{noun[:-1]}ies"
+    return noun if noun.endswith("s") else f"{noun}s"
 
 
 def times(count: int) -> str:

@@ -80,7 +80,8 @@ def test_usage_may_come_at_the_start_and_at_the_end(start: Any, end: Any) -> Non
 
 
 def test_an_answer_without_a_count_at_its_end_is_counted_by_its_bytes() -> None:
-    for end in ({}, {"usage": None}, {"usage": {}}):
+    ends: list[Event] = [{}, {"usage": None}, {"usage": {}}]
+    for end in ends:
         reply = replied({"usage": COUNTED | {"output_tokens": 1}}, end)
         assert reply.blocks[0]["text"] == "North."
         assert reply.usage.input == 10

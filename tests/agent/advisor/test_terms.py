@@ -17,7 +17,22 @@ from agent.advisor.money.prices import MOST, load_prices
 from agent.errors import UsageError
 
 FOLDER = Path(prices_module.__file__).parent
-STRANGE = (True, "2", -1, 1.5, nan, inf, -inf, 10**30, 1e300, [], [True], ["new"], {}, {"a": 1})
+STRANGE: tuple[object, ...] = (
+    True,
+    "2",
+    -1,
+    1.5,
+    nan,
+    inf,
+    -inf,
+    10**30,
+    1e300,
+    [],
+    [True],
+    ["new"],
+    {},
+    {"a": 1},
+)
 STRANGE += (date(2026, 1, 2),)
 At = tuple[str | int, ...]
 
@@ -43,8 +58,13 @@ def with_value(table: dict[str, Any], path: At, value: object) -> dict[str, Any]
 def may_be(value: object, usual: object) -> bool:
     """Return whether `value` may stand where the file of the program has `usual`."""
     if type(usual) is int or type(usual) is float:
-        is_number = type(value) in ((int,) if type(usual) is int else (int, float))
-        return is_number and isfinite(value) and 0 <= value <= MOST  # type: ignore[arg-type]
+        is_number = isinstance(value, int if type(usual) is int else int | float)
+        return (
+            is_number
+            and type(value) is not bool
+            and isfinite(float(str(value)))
+            and 0 <= float(str(value)) <= MOST
+        )
     return type(value) is type(usual)
 
 
@@ -57,7 +77,7 @@ def refusal(load: Callable[[Path], object], path: Path) -> str:
     return ""
 
 
-def cases(name: str) -> list[tuple[At, object, object]]:
+def cases(name: str) -> list[tuple[At, object, dict[str, Any]]]:
     table = tomllib.loads((FOLDER / name).read_text(encoding="utf-8"))
     if name == "prices.toml":
         table = {"models": dict(list(table["models"].items())[-2:]), "aliases": {"best": "m"}}
@@ -104,7 +124,7 @@ def test_a_wrong_value_at_any_key_is_refused_in_one_line(
         ("[ceilings.run]\ndollars = -1", "a ceiling of -1 dollars is no limit; give 0 to"),
         ("[ceilings.run]\ndollar = 1", "there is no 'dollar', only dollars, calls, tokens"),
         ("[models]\nusual = 'm'\nsmall = 'm'\nalways_small = 'observer'", "cannot be always_small"),
-        ("[[steps]]\nfrom_percent = 50\ngives_up = ['routin']", "there is no purpose 'routin'"),
+        ("[[steps]]\nfrom_percent = 50\ngives_up = ['dinner']", "there is no purpose 'dinner'"),
     ],
 )
 def test_a_refusal_names_the_value_and_what_may_stand_there(

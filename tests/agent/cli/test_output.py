@@ -65,6 +65,11 @@ def test_ctrl_c_says_how_far_the_command_came(*, terminal: bool) -> None:
         (1, ("game",), "1 game"),
         (0, ("game",), "0 games"),
         (1_200, ("entry", "entries"), "1,200 entries"),
+        (122, ("entry",), "122 entries"),
+        (26, ("strategy",), "26 strategies"),
+        (1, ("strategy",), "1 strategy"),
+        (29, ("totals",), "29 totals"),
+        (3, ("day",), "3 days"),
     ],
 )
 def test_a_count_has_the_noun_in_its_form(count: int, nouns: tuple[str, ...], words: str) -> None:

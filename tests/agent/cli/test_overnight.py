@@ -44,7 +44,7 @@ def screen() -> tuple[NightScreen, io.StringIO]:
         ({"what": "started", "n": 2}, "playing from 0:00:54 of game time (tick 102)"),
         (
             {"what": "milestone", "id": "starter", "reached": 2},
-            "reached 2 of 9: get a starter, by 0:00:54 of game time (tick 102)",
+            "reached 2 of 9: get a starter, at 0:00:54 of game time (tick 102)",
         ),
         (
             {"what": "fault", "kind": "damaged_run", "says": "it broke", "answer": "restart"},
@@ -62,7 +62,7 @@ def test_an_event_of_a_night_is_one_unwrapped_line(line: Mapping[str, Any], word
 def test_the_panel_shows_milestones_in_words_and_game_time() -> None:
     shown, _ = screen()
     assert shown.draw() == ""
-    shown.show_event({"what": "started", "at": 0.0, "n": 2, "tick": 1, "frame": 10})
+    shown.show_event({"what": "child", "at": 0.0, "n": 3, "pid": 9, "restarts": 1})
     shown.show_heartbeat(BEAT, 5.0)
     console = Console(width=60, record=True, file=io.StringIO())
     console.print(shown.draw())

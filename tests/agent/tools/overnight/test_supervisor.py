@@ -19,6 +19,7 @@ from agent.errors import RunError, UsageError
 from agent.tools.overnight.logs import Line, NightJournal
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
 from agent.tools.overnight.settings import Clock
+from agent.tools.report.run_data import NightLog
 from memory.errors import NewerStore, RunFolderError
 from memory.store.run_folder import own
 from tests.agent.tools.overnight.nights import QUICK, Viewer, kinds, lines_of, lives_of, run_night
@@ -154,6 +155,28 @@ def test_played_ticks_are_a_limit(run: Path, tmp_path: Path) -> None:
     assert lives_of(tmp_path)[0][:2] == ["play", "--json"]
 
 
+def test_to_go_on_with_a_night_is_no_restart(run: Path) -> None:
+    interrupt = Interrupt()
+
+    def react(line: Line) -> None:
+        interrupt.asked = line["what"] == "started" and line["n"] == 2
+
+    crash, stays = {"beats": [{"tick": 90}], "code": 1}, {"beats": [{"tick": 95}], "stays": True}
+    first = run_night(run, crash, stays, viewer=Viewer(react), interrupt=interrupt)
+    night = run_night(run, crash, stays, GOAL)
+    assert (first.verdict, first.restarts) == ("interrupted", 1)
+    assert (night.verdict, night.restarts) == ("goal", 1)
+    assert NightLog.read(run).restarts == 1
+    assert [line["restarts"] for line in lines_of(run, "child")] == [0, 1, 1]
+
+
+def test_a_milestone_has_the_moment_at_which_it_was_reached(run: Path) -> None:
+    beat = {"tick": 1_031, "milestones": ["rival"], "reached": [[1_030, 9_000]]}
+    run_night(run, GOAL | {"beats": [beat]})
+    (line,) = lines_of(run, "milestone")
+    assert (line["tick"], line["frame"]) == (1_030, 9_000)
+
+
 def test_an_interrupt_ends_the_child_cleanly_and_the_night_can_resume(run: Path) -> None:
     interrupt = Interrupt()
 
@@ -163,7 +186,7 @@ def test_an_interrupt_ends_the_child_cleanly_and_the_night_can_resume(run: Path)
     night = run_night(run, STAYS, GOAL, interrupt=interrupt, viewer=Viewer(react))
     assert (night.verdict, lines_of(run, "ended")[0]["code"]) == ("interrupted", 130)
     again = run_night(run, STAYS, GOAL)
-    assert (again.verdict, again.restarts) == ("goal", 1)  # the same night
+    assert (again.verdict, again.restarts) == ("goal", 0)  # to go on with a night is no restart
 
 
 def test_wall_time_counts_over_all_sessions_without_jumps_of_the_date(run: Path) -> None:
