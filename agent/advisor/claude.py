@@ -226,11 +226,11 @@ class Claude:
 
 
 def _prompt_of(request: Request) -> dict[str, Any]:
-    """Return the part of a call whose tokens count as input, with its keys in one order.
-
-    A message that comes back from the conversation's file has its keys sorted: so a later request has the same bytes.
-    """
-    prompt: dict[str, Any] = {"model": request.model, "messages": request.messages}
+    """Return the part of a call whose tokens count as input."""
+    # A message that comes back from the conversation's file has its keys sorted: so a later request has the same bytes.
+    # Not those of schemas: a model writes its answer in their order.
+    messages = json.loads(json.dumps(list(request.messages), sort_keys=True))
+    prompt: dict[str, Any] = {"model": request.model, "messages": messages}
     if request.system:
         prompt["system"] = request.system
     if request.tools:
@@ -244,8 +244,7 @@ def _prompt_of(request: Request) -> dict[str, Any]:
         output["format"] = {"type": "json_schema", "schema": request.output_schema}
     if output:
         prompt["output_config"] = output
-    ordered: dict[str, Any] = json.loads(json.dumps(prompt, sort_keys=True))
-    return ordered
+    return prompt
 
 
 def _message(response: httpx2.Response, mask: Mask) -> Mapping[str, Any]:
