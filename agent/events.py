@@ -110,12 +110,17 @@ class RecallEvent:
 
 @dataclass(frozen=True, slots=True)
 class AdviceEvent:
-    """A question to a model, and its advice, or why there is none."""
+    """A question to a model, and its advice, or why there is none.
+
+    `by_rules` names what rules alone would have taken, `calls` the rows of the ledger that it cost.
+    """
 
     tick: int = 0
     purpose: str = ""
     silent: str = ""
     advice: Mapping[str, Any] = field(default_factory=dict)
+    by_rules: tuple[str, ...] = ()
+    calls: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

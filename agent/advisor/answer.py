@@ -63,6 +63,7 @@ def only_offered(advice: Advice, question: Question) -> Advice:
         _offered(advice.candidates, question.candidates),
         clean_note(advice.note, str),
         advice.confidence if 0 <= advice.confidence <= 1 else 0.0,
+        advice.by,
     )
 
 

@@ -159,7 +159,8 @@ class Calls:
     """Calls a model when wallet and breaker allow it, and retries transient faults.
 
     `counts` holds faults by kind, retries, and calls that were not allowed; `cache` what questions read from the prompt
-    cache. `faults` gets the errors that nothing expects.
+    cache; `answered_by` the name that the last reply gave its model, by purpose. `faults` gets the errors that nothing
+    expects.
     """
 
     def __init__(
@@ -174,6 +175,7 @@ class Calls:
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.cache = CacheReport()
+        self.answered_by: dict[str, str] = {}
         self._faults = faults or Faults()
         self._model = model
         self._wallet = wallet
@@ -223,7 +225,8 @@ class Calls:
         except ModelFault as fault:
             self._failed(permit, fault, request.attempt)
             return fault
-        self._wallet.settle(permit, reply.usage if reply.is_counted else None)
+        self._wallet.settle(permit, reply.usage if reply.is_counted else None, reply.model)
+        self.answered_by[purpose] = reply.model
         self._breaker.record_success()
         self.counts["calls"] += 1
         return reply

@@ -38,7 +38,8 @@ class Question:
 
     `about` is the event that caused it, and `learnt` what earlier games taught, both '' if there is nothing to say.
     `goals` are the open goals, `candidates` the possible actions or choices; an answer names no others.
-    `milestone` is the last milestone reached, '' before the first.
+    `milestone` is the last milestone reached, '' before the first. `by_rules` names the options that rules alone would
+    take; it is recorded with the answer, and no model is told.
     """
 
     purpose: Purpose
@@ -51,19 +52,22 @@ class Question:
     picture: bytes = b""
     about: str = ""
     learnt: str = ""
+    by_rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
     """A validated answer: goals and candidates of the question, the preferred first, and a note.
 
-    `note` is a claim of the model, not a fact. `confidence` is from 0 to 1.
+    `note` is a claim of the model, not a fact. `confidence` is from 0 to 1. `by` is the name that the last reply gave
+    its model, '' where it is unknown.
     """
 
     goals: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
     note: str = ""
     confidence: float = 0.0
+    by: str = ""
 
 
 class NoAnswerReason(Enum):

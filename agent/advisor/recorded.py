@@ -13,13 +13,17 @@ from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Questi
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One answer with its question: tick, position within the tick (from 0), purpose, and hash of the question."""
+    """One answer with its question: tick, position within the tick (from 0), purpose, and hash of the question.
+
+    `by_rules` names what rules alone would take of its options.
+    """
 
     tick: int
     ordinal: int
     purpose: str
     question: str
     answer: Advice | NoAnswer
+    by_rules: tuple[str, ...] = ()
 
 
 class RecordingAdvisor:
@@ -34,8 +38,8 @@ class RecordingAdvisor:
         """Return the answer of the other advisor."""
         answer = self._advisor.ask(question)
         ordinal = self._ordinals.next(question.tick)
-        purpose = question.purpose.value
-        self._sink(RecordedAnswer(question.tick, ordinal, purpose, question_hash(question), answer))
+        asked = question.tick, ordinal, question.purpose.value, question_hash(question)
+        self._sink(RecordedAnswer(*asked, answer, question.by_rules))
         return answer
 
 
@@ -78,11 +82,12 @@ class _Ordinals:
 
 
 def question_hash(question: Question) -> str:
-    """Return a hash of all fields of the question."""
+    """Return a hash of all fields of the question that a model can be told."""
     fields = asdict(question) | {
         "purpose": question.purpose.value,
         "picture": hashlib.sha256(question.picture).hexdigest() if question.picture else "",
     }
+    del fields["by_rules"]
     canonical = json.dumps(fields, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -105,6 +110,7 @@ def from_json(payload: Mapping[str, Any]) -> RecordedAnswer:
             str(payload["purpose"]),
             str(payload["question"]),
             _answer_in(payload),
+            tuple(map(str, payload.get("by_rules", ()))),
         )
     except (KeyError, TypeError) as error:
         message = f"not a recorded answer ({error!r}): record the run again"
@@ -120,4 +126,5 @@ def _answer_in(payload: Mapping[str, Any]) -> Advice | NoAnswer:
         tuple(map(str, advice["candidates"])),
         str(advice["note"]),
         float(advice["confidence"]),
+        str(advice.get("by", "")),
     )

@@ -41,11 +41,19 @@ class AdviceSource(NamedTuple):
 
 
 class AdviceRecorder:
-    """Records each question with its answer, and the tool calls made before the answer."""
+    """Records each question with its answer, the tool calls made before it, and the numbers of the calls of the model.
 
-    def __init__(self, store: RunStore) -> None:
+    Of `repeated`, recorded answers that are given again, the calls were made then.
+    """
+
+    def __init__(self, store: RunStore, repeated: Iterable[EventRow] = ()) -> None:
         self._store = store
+        self._paid: dict[tuple[int, str], list[int]] = {
+            (each.tick, str(each.payload.get("question"))): list(each.payload.get("calls", ()))
+            for each in repeated
+        }
         self._tool_calls: list[Json] = []
+        self._calls = len(store.calls())  # rows of the ledger that belong to earlier questions
 
     def recording_calls(self, tool: Tool) -> Tool:
         """Return a copy of `tool` whose calls are recorded."""
@@ -61,7 +69,12 @@ class AdviceRecorder:
 
     def _record(self, answered: RecordedAnswer) -> None:
         done, self._tool_calls = self._tool_calls, []
-        self._store.append_event(answered.tick, ADVICE, {**as_json(answered), "done": done})
+        every = self._store.calls()
+        calls = [each.id for each in every[self._calls :] if each.purpose == answered.purpose]
+        self._calls = len(every)
+        calls += self._paid.get((answered.tick, answered.question), [])
+        data = {**as_json(answered), "done": done, "calls": calls}
+        self._store.append_event(answered.tick, ADVICE, data)
         self._store.commit_if_free()  # an answer is paid for: a kill must not lose it
 
 

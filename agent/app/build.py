@@ -209,7 +209,7 @@ class Branch:
         """Return the part of the mind that asks for advice."""
         now = CurrentMoment()
         tools = AdvisorTools(actions, describer, now)
-        consultations = AdviceRecorder(self._context.store)
+        consultations = AdviceRecorder(self._context.store, self._context.answers)
         recorded = [consultations.recording_calls(each) for each in tools.all()]
         advisor = asking.advisor(recorded, self.observations.block)
         if self._context.answers:

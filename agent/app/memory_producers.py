@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+from agent.advisor.names import model_name
 from agent.advisor.port import NoAnswer
 from agent.app.battle_record import BattleWatch
 from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
@@ -479,6 +480,7 @@ def _advice(_call: Call, answered: QuestionAnswered) -> Produced | None:
             "candidates": list(answer.candidates),
             "says": answer.note,
             "confidence": answer.confidence,
+            "by": model_name(answer.by),
         },
         question.tick,
         question.game_s,

@@ -19,7 +19,7 @@ from agent.advisor.deadline import Patience
 from agent.advisor.exchange import ClaudeAdvisor, completer
 from agent.advisor.model import FaultKind, ModelFault, Request
 from agent.advisor.money.prices import spent_on
-from agent.advisor.money.wallet import Wallet
+from agent.advisor.money.wallet import MAX_NAME, Wallet
 from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
 from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated
@@ -29,6 +29,7 @@ from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt
 from agent.app.settings import ModelTerms
 from agent.app.summary import ModelStatus, Summary
+from agent.app.verdicts import made_up_usd, totals, verdicts
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
 from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation, conversations_of
@@ -133,7 +134,10 @@ class ModelService:
         self._wallet.milestone(question.milestone)
         answer = self._advisor.ask(question)
         self._record_lacking()
-        return answer
+        if isinstance(answer, NoAnswer):
+            return answer
+        by = self._calls.answered_by.get(question.purpose.value, "")
+        return replace(answer, by=masked(by[:MAX_NAME], self._mask))
 
     def _build_advisor(
         self, tools: Sequence[Tool], observed: Callable[[], str | None]
@@ -202,10 +206,13 @@ class ModelService:
     def status(self) -> ModelStatus:
         """Return the questions, answers and cost so far."""
         counts, ceiling = self._calls.counts, self._terms.terms.ceilings.run.nanos
+        calls = self._store.calls()
         return ModelStatus(
             questions=counts.get("questions", 0),
             answers=counts.get("answers", 0),
-            usd=spent_on(self._store.calls()).nanos / 1e9,
+            usd=spent_on(calls).nanos / 1e9,
+            made_up_usd=made_up_usd(calls),
+            answered_by=next(reversed(self._calls.answered_by.values()), ""),
             ceiling_usd=None if ceiling is None else ceiling / 1e9,
             is_billed=self._claude.is_billed,
         )
@@ -213,16 +220,20 @@ class ModelService:
     def with_figures(self, summary: Summary) -> Summary:
         """Return `summary` with the figures of the model added."""
         errors = summary.errors + sum(self.faults.values())
-        return replace(summary, errors=errors, advice=masked(self._report(), self._mask))
+        verdict = totals(verdicts(self._store, summary.ticks))
+        report = {**self._report(), "verdicts": verdict._asdict()}
+        return replace(summary, errors=errors, advice=masked(report, self._mask))
 
     def _report(self) -> dict[str, Json]:
         """Return the figures so far: counts, money, the prompt cache and the tape."""
         counts = dict(sorted(self._calls.counts.items()))
+        calls = self._store.calls()
         observed = counts.get(MEMORY_TOKENS, 0)
-        spent = spent_on(self._store.calls(), observation_tokens=observed)
+        spent = spent_on(calls, observation_tokens=observed)
         return {
             "counts": counts,
             "usd": spent.nanos / 1e9,
+            "usd_made_up": made_up_usd(calls),
             "is_billed": self._claude.is_billed,
             "usd_unknown": spent.unknown_nanos / 1e9,
             "calls": spent.calls,

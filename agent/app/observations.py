@@ -40,6 +40,7 @@ from memory.observations.observation import (
     Result,
 )
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
+from memory.tapes.entries import is_made_up
 from memory.tapes.observer import Priority, SessionObservation
 from memory.tiers.strategist import LOCATION
 
@@ -157,7 +158,7 @@ def _stuck(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
 def _advice_result(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
     kind = "advice_worked" if args["success"] else "advice_failed"
     content = f"advised at tick {args['tick']}: {args['advised']}; {args['result']}"
-    return [Observed(kind, content, 6, args["advised"])]
+    return [Observed(kind, content, 6, args["advised"], {"by": args["by"]})]
 
 
 def _recollection(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
@@ -269,7 +270,9 @@ def notes_of(run: RunReader, at: datetime) -> Iterator[SessionObservation]:
     observed = _of_interest(run.observations(ObservationQuery(min_importance=MIN_IMPORTANCE))[::-1])
     for each in observed:
         if each.type in NOTED:
-            yield SessionObservation(NOTED[each.type], f"{each.content} (tick {each.created})", at)
+            noted = f"{each.content} (tick {each.created})"
+            made_up = is_made_up(str(each.metadata.get("by", "")))
+            yield SessionObservation(NOTED[each.type], noted, at, is_made_up=made_up)
     if ends := [f"{each.content} at {each.created}" for each in observed if each.type in REACHED]:
         text = f"Milestones by tick: {', '.join(ends)}"
         yield SessionObservation(Priority.INFORMATIONAL, text, at)

@@ -17,6 +17,7 @@ from agent.app.checkpoints import TAUGHT, Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
+from agent.app.verdicts import who_decided
 from agent.battle.odds import prepare
 from agent.capabilities.registry import Topic
 from agent.errors import Stuck
@@ -403,4 +404,5 @@ class Session:
             returns=tuple(self._store.branchings()),
             readers=self.readers.scores,
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
+            decided_by=who_decided(self._store, self._settings.mind),
         )

@@ -16,13 +16,18 @@ from memory.store.record import EventRow
 
 
 class ModelStatus(NamedTuple):
-    """The questions to a model so far, their answers and their cost; `ceiling_usd` is None without a limit."""
+    """The questions to a model so far, their answers and their cost; `ceiling_usd` is None without a limit.
+
+    `made_up_usd` is the part of the cost that a stand-in would have had; `answered_by` is the name in the last reply.
+    """
 
     questions: int
     answers: int
     usd: float
     ceiling_usd: float | None
     is_billed: bool  # False for a server other than the real service
+    made_up_usd: float = 0.0
+    answered_by: str = ""
 
 
 class PlayStart(NamedTuple):
@@ -163,6 +168,7 @@ class Summary:
     )  # text in rendered frames, by reader
     moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
     advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
+    decided_by: str = "by rules"  # and by whose advice
 
     @property
     def clean(self) -> bool:

@@ -10,7 +10,7 @@ from agent.experience.uses import Experience
 from agent.story.interactions import Task
 from memory import Json
 
-Advise = Callable[[str, Mapping[int, str], Mapping[int, WayVerdict]], int | None]
+Advise = Callable[[str, Mapping[int, str], Mapping[int, WayVerdict], int], int | None]
 
 
 class Choice(NamedTuple):
@@ -24,8 +24,8 @@ class Choice(NamedTuple):
 class GameChoices:
     """The choices made, by id; part of a checkpoint, so that a resumed run keeps its choices.
 
-    `advise` returns the advised one of several alternatives, by their words and what memory knows of them, or None without
-    an advisor or advice. `changes` counts those that advice changed since the process began.
+    `advise` returns the advised one of several alternatives, by their words, what memory knows of them and the one taken
+    so far, or None without an advisor or advice. `changes` counts those that advice changed since the process began.
     """
 
     def __init__(self, experience: Experience | None = None, advise: Advise | None = None) -> None:
@@ -84,7 +84,7 @@ class GameChoices:
         self._asked.add(choice.id)
         if choice.label not in self._experience.influences:
             known = self._experience.verdicts(choice.id, tuple(choice.ways))
-            advised = self._advise(choice.label, choice.ways, known)
+            advised = self._advise(choice.label, choice.ways, known, taken)
             if advised is not None and advised != taken:
                 self.made[choice.id] = advised
                 self.changes += 1

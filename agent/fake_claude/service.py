@@ -29,6 +29,7 @@ from agent.fake_claude.thinking import (
     thought_about,
 )
 from agent.fake_claude.wire import RequestRefused
+from memory.tapes.entries import MADE_UP
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +201,6 @@ class ServiceCounts:
         self.tokens.update(charge._asdict(), output=output)
 
 
-NAME: Final = "fake-claude:"  # prefix of the model's name in every reply
-
-
 class FakeService:
     """The service, which answers requests one after the other. `clock` is in seconds; `seed` varies the answers.
 
@@ -300,7 +298,7 @@ class FakeService:
             "id": message_id,
             "type": "message",
             "role": "assistant",
-            "model": NAME + ask.body["model"],
+            "model": MADE_UP + ask.body["model"],
             "content": [*thought[: bool(ask.thought)], *answer.blocks(message_id)],
             "container": None,
             "diagnostics": self.diagnostics(ask, message_id, pieces),

@@ -6,7 +6,7 @@ order, each once.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from agent.advisor.port import Advice, Advisor, NoAnswer, Option, Purpose, Question
 from agent.experience.run_times import WayVerdict
@@ -40,12 +40,16 @@ class QuestionAnswered:
 
 @dataclass(frozen=True, slots=True)
 class AdviceEnded:
-    """What came of one piece of advice that was followed: what it was, the tick of the question, and the result."""
+    """What came of one piece of advice that was followed: what it was, the tick of the question, and the result.
+
+    `by` is the name that the reply gave its model.
+    """
 
     advised: str
     tick: int
     result: str
     success: bool
+    by: str = ""
 
     def __str__(self) -> str:
         return f"you advised at tick {self.tick} to {self.advised}: {self.result}"
@@ -72,7 +76,7 @@ class ModelAdvice(SavedAttributes):
 
     SAVED = (
         "_due", "_asked", "advised_goals", "_candidates", "_until", "_routine", "_milestone",
-        "_pending", "_results", "_learnt",
+        "_pending", "_results", "_learnt", "_by",
     )  # fmt: skip
 
     def __init__(
@@ -92,16 +96,22 @@ class ModelAdvice(SavedAttributes):
         self._asked: dict[str, int] = {}  # the tick each question was last asked
         self.advised_goals: dict[str, int] = {}  # the rank of each advised goal, by name
         self._candidates: list[str] = []
+        self._by = ""  # the model that advised the candidates
         self._until = 0
         self._routine = every
         self._milestone = ""
-        # Advice without a result: by the name of the goal or action, the tick of the question and the words.
-        self._pending: dict[str, tuple[int, str]] = {}
+        # Advice without a result: by the name of the goal or action, the tick of the question, the words and the model.
+        self._pending: dict[str, tuple[int, str, str]] = {}
         self._results: list[str] = []  # of advice, to be told with the next question
         self._learnt = ""  # what earlier games taught, in the last question
         # Asks about choices of the game that matter now, and returns whether one was changed.
         self.settle_choices: Callable[[], bool] = lambda: False
         self.wants_picture = 0  # ticks left to wait for a picture before asking without one
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned; a checkpoint of an older version names no model."""
+        super().restore({"by": "", **data})
+        self._pending = {name: (*each, "")[:3] for name, each in self._pending.items()}
 
     def reached(self, milestone: str) -> None:
         """Record a milestone, which makes a question about the next goals due."""
@@ -157,7 +167,8 @@ class ModelAdvice(SavedAttributes):
             return False
         self._asked = {each: when for each, when in self._asked.items() if when + REST > tick}
         self._asked[key] = tick
-        answer = self._answer(purpose, about, options, goals=goals)
+        by_rules = _by_rules(moment, {each.name for each in goals})
+        answer = self._answer(purpose, about, options, by_rules, goals=goals)
         if answer is None:
             return False
         for name in tuple(self._pending):
@@ -165,17 +176,19 @@ class ModelAdvice(SavedAttributes):
         self.advised_goals = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         labels = {each.name: each.label for each in moment.goals}
         for name in answer.goals[:1]:  # the others only follow it
-            self._pending[name] = tick, labels[name]
+            self._pending[name] = tick, labels[name], answer.by
+        self._by = answer.by
         self._candidates = list(answer.candidates)
         self._until = tick + LASTS
         return bool(self.advised_goals or self._candidates)
 
     def choose(
-        self, about: str, ways: Mapping[int, str], known: Mapping[int, WayVerdict]
+        self, about: str, ways: Mapping[int, str], known: Mapping[int, WayVerdict], taken: int
     ) -> int | None:
         """Return which of several alternatives, by number with a label, was advised; None without advice.
 
-        What is `known` stands beside each; one that takes clearly longer than another is not offered.
+        What is `known` stands beside each; one that takes clearly longer than another is not offered. `taken` is the one
+        that is taken without advice.
         """
         labels = {way: f"{ways[way]}; memory: {known[way].words}" for way in known}
         offered = {
@@ -185,11 +198,11 @@ class ModelAdvice(SavedAttributes):
             return None
         options = tuple(Option(str(way), labels.get(way, label)) for way, label in offered.items())
         excluded = [f"not offered: {labels[way]}" for way in known if way not in offered]
-        answer = self._answer(Purpose.CHOICE, about, options, known=excluded)
+        answer = self._answer(Purpose.CHOICE, about, options, (str(taken),), known=excluded)
         if answer is None or not answer.candidates:
             return None
         way = answer.candidates[0]
-        self._pending[way] = self.now().percept.tick, f"{about}, {ways[int(way)]}"
+        self._pending[way] = self.now().percept.tick, f"{about}, {ways[int(way)]}", answer.by
         self._end(way, "taken", success=True)
         return int(way)
 
@@ -198,7 +211,7 @@ class ModelAdvice(SavedAttributes):
         while self._candidates:
             name = self._candidates.pop(0)
             if name in possible:
-                self._pending[name] = self._until - LASTS, possible[name]
+                self._pending[name] = self._until - LASTS, possible[name], self._by
                 return name
         return None
 
@@ -220,6 +233,7 @@ class ModelAdvice(SavedAttributes):
         purpose: Purpose,
         about: str,
         candidates: tuple[Option, ...],
+        by_rules: tuple[str, ...],
         *,
         goals: Sequence[Goal] = (),
         known: Sequence[str] = (),
@@ -229,7 +243,7 @@ class ModelAdvice(SavedAttributes):
         reading, tick = moment.percept.reading, moment.percept.tick
         waiting = [
             str(AdviceEnded(words, at, f"no result yet, after {tick - at} ticks", success=False))
-            for at, words in self._pending.values()
+            for at, words, _ in self._pending.values()
         ]
         learnt = self._describer.learnt(purpose, moment, known)
         question = Question(
@@ -245,6 +259,7 @@ class ModelAdvice(SavedAttributes):
             else b"",
             about=about,
             learnt=learnt if learnt != self._learnt else "",  # the last question said it already
+            by_rules=by_rules,
         )
         answer = self._advisor.ask(question)
         if isinstance(answer, Advice):
@@ -261,8 +276,8 @@ class ModelAdvice(SavedAttributes):
     def _end(self, name: str, result: str, *, success: bool = False) -> None:
         """Report what came of a piece of advice; nothing for one that has a result already."""
         if name in self._pending:
-            (at, words), tick = self._pending.pop(name), self.now().percept.tick
-            ended = AdviceEnded(words, at, f"{result} after {tick - at} ticks", success)
+            (at, words, by), tick = self._pending.pop(name), self.now().percept.tick
+            ended = AdviceEnded(words, at, f"{result} after {tick - at} ticks", success, by)
             self._results.append(str(ended))
             self.hooks.emit(ended)
 
@@ -274,6 +289,13 @@ class ModelAdvice(SavedAttributes):
         self.advised_goals.clear()
         self._candidates.clear()
         return True
+
+
+def _by_rules(moment: QuestionContext, offered: Collection[str]) -> tuple[str, ...]:
+    """Return the goal among those offered that rules alone would pursue, and their next action; () without a plan."""
+    goals = (each for each in moment.goals_by_rules() if each.name in offered)
+    plan = next(filter(None, map(moment.plan_for, goals)), None)
+    return () if plan is None else (plan.goal.name, plan.actions[0].name)
 
 
 def _key(purpose: Purpose, about: str) -> str:

@@ -97,11 +97,14 @@ class Mind(SavedAttributes):
         """Return the goals not reached, the most urgent first; failures lower the priority of a goal."""
         # While nothing changes, the facts are the same object and the goals are not sorted again.
         if self._ranked is None or self._ranked[0] is not facts:
-            demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
-            for name, lift in self._lifts(facts).items():
-                demotions[name] = demotions.get(name, 0) - lift
-            self._ranked = facts, self.domain.open_goals(facts, demotions)
+            self._ranked = facts, self._rank(facts, self._lifts(facts))
         return self._ranked[1]
+
+    def _rank(self, facts: Facts, lifts: Mapping[str, int]) -> list[Goal]:
+        demotions = {name: DEMOTION * times for name, times in self._setbacks.items()}
+        for name, lift in lifts.items():
+            demotions[name] = demotions.get(name, 0) - lift
+        return self.domain.open_goals(facts, demotions)
 
     def _lifts(self, facts: Facts) -> Mapping[str, int]:
         """Return the priority goals gain by advice; goals one action away always gain the maximum."""
@@ -301,6 +304,7 @@ class Mind(SavedAttributes):
             failed=self._failures,
             plan_for=plan_for,
             is_reached=lambda name: self._goals[name].reached(facts),
+            goals_by_rules=lambda: self._rank(facts, {}),
         )
 
     def _carry_out(

@@ -49,7 +49,7 @@ class QuestionContext(NamedTuple):
     """The situation a question is about: percept, facts, open goals, possible actions.
 
     `failed` counts failures by action; `plan_for` searches for a plan, and changes nothing; `is_reached` says whether the
-    goal of a name is reached.
+    goal of a name is reached. `goals_by_rules` returns the open goals in the order that they have without advice.
     """
 
     percept: Percept
@@ -59,6 +59,7 @@ class QuestionContext(NamedTuple):
     failed: Counter[str]
     plan_for: Callable[[Goal], Plan | None]
     is_reached: Callable[[str], bool]
+    goals_by_rules: Callable[[], Sequence[Goal]]
 
 
 @dataclass(frozen=True, slots=True)

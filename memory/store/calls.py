@@ -27,7 +27,8 @@ _BOOK: Final = (
 # Only an open call is updated: a call is settled once, however often it is reported.
 _MARK_SETTLED: Final = (
     "UPDATE calls SET state = ?, nanos = ?, tokens = ?, input = ?, output = ?, cache_read = ?, "
-    "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved' RETURNING *"
+    "cache_write_5m = ?, cache_write_1h = ?, model = coalesce(nullif(?, ''), model) "
+    "WHERE id = ? AND state = 'reserved' RETURNING *"
 )
 _MARK_LOST: Final = (
     "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved' RETURNING *"
@@ -66,7 +67,7 @@ class Booking:
 class CallOutcome:
     """The outcome of a call: its state, its cost in billionths of a dollar, and its tokens by kind.
 
-    A lost call keeps the cost it was booked at.
+    A lost call keeps the cost it was booked at. `model` is the name that the reply gives, '' for the one booked.
     """
 
     state: CallState
@@ -76,16 +77,25 @@ class CallOutcome:
     cache_read: int = 0
     cache_write_5m: int = 0
     cache_write_1h: int = 0
+    model: str = ""
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """The tokens by kind, in the order of the table."""
+        return self.input, self.output, self.cache_read, self.cache_write_5m, self.cache_write_1h
 
     @property
     def tokens(self) -> int:
         """The total of tokens of all kinds."""
-        return sum(astuple(self)[2:])
+        return sum(self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One row of the table `calls`; `nanos` and `tokens` are the amounts it counts for."""
+    """One row of the table `calls`; `nanos` and `tokens` are the amounts it counts for.
+
+    `model` is the one that is asked; once its reply came, the name that the reply gives.
+    """
 
     id: int
     state: CallState
@@ -108,7 +118,7 @@ _COLUMNS: Final = [each.name for each in fields(ModelCall)]
 _SELECT: Final = select_from("calls", _COLUMNS) + "ORDER BY id"
 _TAKE_OVER: Final = (
     insert_into("calls", _COLUMNS)
-    + " ON CONFLICT (id) DO UPDATE SET state = excluded.state, nanos = excluded.nanos, tokens = excluded.tokens, "
+    + " ON CONFLICT (id) DO UPDATE SET state = excluded.state, model = excluded.model, nanos = excluded.nanos, tokens = excluded.tokens, "
     "input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, "
     "cache_write_5m = excluded.cache_write_5m, cache_write_1h = excluded.cache_write_1h "
     "WHERE state = 'reserved' AND excluded.state <> 'reserved'"
@@ -215,8 +225,8 @@ class CallLedger(CallReader):
     def settle_call(self, number: int, outcome: CallOutcome) -> bool:
         """Settle a booked call at its outcome; return False when it was settled before."""
         door = self._open_calls()
-        _, nanos, *by_kind = astuple(outcome)
-        values = (outcome.state.value, nanos, outcome.tokens, *by_kind, number)
+        amounts = (outcome.nanos, outcome.tokens, *outcome.kinds)
+        values = (outcome.state.value, *amounts, outcome.model, number)
         with door.transaction():
             if outcome.state is CallState.LOST:
                 rows = door.rows(_MARK_LOST, (number,))

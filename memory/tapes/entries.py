@@ -83,6 +83,14 @@ class TokenUsage:
         return TokenUsage(*(a if b is None else b if a is None else a + b for a, b in pairs))
 
 
+MADE_UP: Final = "fake-claude:"  # how a stand-in begins the name of its model in every reply
+
+
+def is_made_up(model: str | None) -> bool:
+    """Return whether the model of that name is a stand-in, whose answers are made up."""
+    return (model or "").startswith(MADE_UP)
+
+
 @dataclass(frozen=True, slots=True)
 class NodeContent:
     """The content of a node: all blocks as stored, of unknown kinds too. Unreadable content is stored as `raw`."""
@@ -150,6 +158,11 @@ class TapeSession:
     def short(self) -> str:
         """The short name: the first hex digits of the root."""
         return self.root[:SHORT]
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether a stand-in for a model answered in it."""
+        return any(is_made_up(each.model) for each in self.all_entries())
 
     def all_entries(self) -> Iterator[TapeEntry]:
         """Yield every entry once: the main path, then branch by branch."""

@@ -16,12 +16,20 @@ from memory.codec import decode
 from memory.errors import StoreError
 from memory.file_access import read_bytes, write_file
 from memory.tapes.entries import SHORT, TapeSession, iso
-from memory.tapes.observer import Priority, SessionObservation, loops, observe_session, spikes
+from memory.tapes.observer import (
+    MADE_UP_NOTE,
+    Priority,
+    SessionObservation,
+    loops,
+    observe_session,
+    spikes,
+)
 from memory.tapes.reader import SessionHead, TapeReader
 from memory.tokens import CHARACTERS, tokens_of
 
 _DAY: Final = re.compile(r"## (\d{4}-\d\d-\d\d)\s*")
 _LINE: Final = re.compile(r"- \[(\w+)\] .*\(session: ([^\s()]{1,8})\)\s*")
+_MADE_UP: Final = re.compile(rf"- \[\w+\] {re.escape(MADE_UP_NOTE)}")
 
 
 class ObservationsPage:
@@ -279,13 +287,16 @@ _HEADER: Final = len("\n## 2026-03-09\n\n")
 def load_page(folder: Path, *, most_tokens: int = MOST_TOKENS) -> str:
     """Return the text of `observations.md`, or '' without one; lines are removed until it fits `most_tokens`.
 
-    The least important lines go first, the oldest first among equals. A last line states how many are left out. An unreadable
+    Notes of made-up answers are left out: they would mislead a model, and a stand-in does not read. The least important lines go first, the oldest first among equals. A last line states how many are left out. An unreadable
     file counts as missing: the next session must not depend on it.
     """
     try:
         text = _read(folder / PAGE)
     except StoreError:
         return ""
+    if MADE_UP_NOTE in text:
+        lines = [each for each in text.splitlines() if not _MADE_UP.match(each)]
+        text = ObservationsPage("\n".join(lines)).render()
     return text if tokens_of(len(text)) <= most_tokens else _shortened(text, most_tokens)
 
 

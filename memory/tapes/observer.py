@@ -228,6 +228,9 @@ def _note(text: str) -> str:
 
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
+MADE_UP_NOTE: Final = (
+    "fake-claude, made up: "  # before a note; no later session is told such a line
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +241,13 @@ class SessionObservation:
     text: str
     at: datetime | None
     count: int = 1
+    is_made_up: bool = False  # it comes of the answers of a stand-in for a model
 
     def line(self, session: str) -> str:
         """Return it as a list line, with the short name of its session."""
         times = f" {TIMES}{self.count}" if self.count > 1 else ""
-        return f"- [{self.priority.value}] {self.text}{times} (session: {session})"
+        mark = MADE_UP_NOTE if self.is_made_up else ""
+        return f"- [{self.priority.value}] {mark}{self.text}{times} (session: {session})"
 
 
 def observe_session(session: TapeSession) -> tuple[SessionObservation, ...]:
@@ -260,7 +265,9 @@ def observe_session(session: TapeSession) -> tuple[SessionObservation, ...]:
             key = (found.priority, mask_secrets(found.text))
             first.setdefault(key, found.at)
             counts[key] += 1
-    return tuple(SessionObservation(*key, at, counts[key]) for key, at in first.items())
+    return tuple(
+        SessionObservation(*key, at, counts[key], session.is_made_up) for key, at in first.items()
+    )
 
 
 def _distinct(session: TapeSession) -> Iterator[TapeEntry]:

@@ -6,6 +6,7 @@ whose cost is unknown stays booked at its maximum.
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from operator import add
 from threading import Lock
 from typing import Final
@@ -18,6 +19,7 @@ from memory.store.calls import Booking, CallLedger, CallOutcome, CallState, Call
 
 # Per kind; a higher count from the service is cut, since its cost could exceed an integer of the database.
 MAX_TOKENS: Final = 10**11
+MAX_NAME: Final = 200  # characters of the name that a reply gives its model
 
 
 # It stops nothing: it is reported and counted, and the ceilings include it from then on.
@@ -104,10 +106,11 @@ class Wallet:
                 return None
             return Permit(number, model, worst.nanos, worst.tokens)
 
-    def settle(self, permit: Permit, usage: Usage | None) -> None:
-        """Book the usage of a call; with None (unknown) the maximum stays booked."""
+    def settle(self, permit: Permit, usage: Usage | None, answered_by: str = "") -> None:
+        """Book the usage of a call, and the name that its reply gives the model; without usage the maximum stays booked."""
         with self._lock:
-            self._settle(permit.id, self._outcome(permit, usage))
+            outcome = self._outcome(permit, usage)
+            self._settle(permit.id, replace(outcome, model=answered_by[:MAX_NAME]))
 
     def cancel(self, permit: Permit) -> None:
         """Remove the booking of a call that is known to cost nothing."""

@@ -100,7 +100,7 @@ class FakeWallet:
         self.booked[permit.id] = permit
         return permit
 
-    def settle(self, permit: Permit, usage: Usage | None) -> None:
+    def settle(self, permit: Permit, usage: Usage | None, _answered_by: str = "") -> None:
         del self.booked[permit.id]
         self.settled.append(usage)
 

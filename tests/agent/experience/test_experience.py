@@ -269,9 +269,11 @@ def test_a_choice_is_drawn_from_the_seed_and_kept() -> None:
 def test_advice_is_requested_once_when_a_choice_matters(memory: AgentMemory) -> None:
     asked: list[str] = []
 
-    def advise(label: str, ways: Mapping[int, str], known: Mapping[int, WayVerdict]) -> int:
+    def advise(
+        label: str, ways: Mapping[int, str], known: Mapping[int, WayVerdict], taken: int
+    ) -> int:
         asked.append(label)
-        assert (ways, known) == (choice.ways, {})
+        assert (ways, known, taken) == (choice.ways, {}, 50)
         return 90
 
     choice = Choice("odds", "how sure to be", {50: "even", 90: "sure"})

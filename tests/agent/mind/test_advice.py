@@ -356,7 +356,7 @@ def test_the_advised_alternative_is_chosen(world: World) -> None:
     world.tick()
     ways = {2: "the red one", 3: "the blue one", 4: "the old one"}
     known = {2: WayVerdict("90 ticks", is_worse=False), 4: WayVerdict("900 ticks", is_worse=True)}
-    assert world.model_advice.choose("take one", ways, known) == 3
+    assert world.model_advice.choose("take one", ways, known, 2) == 3
     asked = world.oracle.asked[-1]
     assert [(each.name, each.label) for each in asked.candidates] == [
         ("2", "the red one; memory: 90 ticks"),
@@ -364,13 +364,13 @@ def test_the_advised_alternative_is_chosen(world: World) -> None:
     ]
     assert asked.learnt.splitlines() == ["not offered: the old one; memory: 900 ticks"]
     assert [each.advised for each in world.ended] == ["take one, the blue one"]
-    assert world.model_advice.choose("take one", ways, known) is None
+    assert world.model_advice.choose("take one", ways, known, 2) is None
 
 
 def test_a_choice_that_memory_has_decided_is_no_question(world: World) -> None:
     world.tick()
     worse = WayVerdict("900 ticks", is_worse=True)
-    assert world.model_advice.choose("take one", {2: "red", 3: "blue"}, {2: worse}) is None
+    assert world.model_advice.choose("take one", {2: "red", 3: "blue"}, {2: worse}, 2) is None
     assert world.oracle.asked == []
 
 
