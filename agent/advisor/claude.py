@@ -21,6 +21,7 @@ from agent.advisor.model import CallRecorder, FaultKind, ModelFault, Reply, Requ
 from agent.advisor.reply import message_of, parse_json, reply_of, without_secrets
 from agent.advisor.secrets import Mask
 from agent.errors import UsageError
+from memory.tapes.entries import is_made_up
 
 MAX_DETAIL: Final = 200  # characters of a service's error message
 _REFUSALS: Final = {
@@ -115,6 +116,7 @@ class Claude:
         record: CallRecorder | None = None,
         base_url: str | None = None,
     ) -> None:
+        self.is_made_up = False  # as far as is known
         self._timeout_s = timeout_s
         self._patience = patience
         self._record = record
@@ -200,8 +202,12 @@ class Claude:
         return tokens
 
     def max_input_tokens(self, model: str) -> int | None:
-        """Return the maximum input tokens of `model`, or None when the service does not say. Raises ModelFault."""
+        """Return the maximum input tokens of `model`, or None when the service does not say. Raises ModelFault.
+
+        Also learn from the reply whether a stand-in serves it.
+        """
         found = self._answer(lambda client: client.models.retrieve(model))
+        self.is_made_up = is_made_up(str(getattr(found, "display_name", "")))
         return _number(found, "max_input_tokens")
 
     def _answer(self, ask: Callable[[Anthropic], _Answer]) -> _Answer:

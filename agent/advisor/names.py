@@ -7,6 +7,8 @@ from agent.advisor.port import Decider
 from memory.tapes.entries import is_made_up
 
 LONGEST: Final = 60  # characters of a name, which is text of a server
+ROUNDING: Final = 1e-10  # dollars; a tenth of the unit of the ledger
+RULES: Final = "by rules"
 STAND_IN: Final = "fake-claude (made-up answers)"
 
 
@@ -24,16 +26,16 @@ def decided_by(mind: str, advisers: Iterable[str], questions: int) -> str:
     names = list(dict.fromkeys(model_name(each) or "an unnamed model" for each in advisers))
     if names:
         *others, last = names
-        return f"by rules, advised by {', '.join(others)}{' and ' if others else ''}{last}"
+        return f"{RULES}, advised by {', '.join(others)}{' and ' if others else ''}{last}"
     if questions:
-        return "by rules; a model was asked and never answered"
-    return "by rules; no model was asked yet" if mind == Decider.CLAUDE.value else "by rules"
+        return f"{RULES}; a model was asked and never answered"
+    return f"{RULES}; no model was asked yet" if mind == Decider.CLAUDE.value else RULES
 
 
 def cost(usd: float, made_up_usd: float, dollars: Callable[[float], str]) -> str:
-    """Return a cost at list prices, of which `made_up_usd` is for made-up answers, which cost nothing."""
-    would = f"would have cost {dollars(made_up_usd)} at list prices"
+    """Return a cost at list prices in words; of it, `made_up_usd` is for made-up answers, which cost nothing."""
     if not made_up_usd:
         return dollars(usd)
+    would = f"made-up answers would have cost {dollars(made_up_usd)} at list prices"
     real = usd - made_up_usd
-    return f"{dollars(real)}, and made-up answers {would}" if real > 1e-12 else would
+    return f"{dollars(real)}, and {would}" if real > ROUNDING else would

@@ -20,6 +20,7 @@ from agent.advisor.exchange import ClaudeAdvisor, completer
 from agent.advisor.model import FaultKind, ModelFault, Request
 from agent.advisor.money.prices import spent_on
 from agent.advisor.money.wallet import MAX_NAME, Wallet
+from agent.advisor.names import STAND_IN
 from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
 from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated
@@ -200,8 +201,9 @@ class ModelService:
 
     @property
     def model(self) -> str:
-        """The model that is usually asked."""
-        return self._terms.terms.usual
+        """The model that is usually asked, with the name of the stand-in if that serves it."""
+        usual = self._terms.terms.usual
+        return f"{STAND_IN} for {usual}" if self._claude.is_made_up else usual
 
     def status(self) -> ModelStatus:
         """Return the questions, answers and cost so far."""

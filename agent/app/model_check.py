@@ -15,12 +15,14 @@ from agent.advisor.features import ServiceFeature
 from agent.advisor.model import FaultKind, ModelFault, Reply, Request
 from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.prices import NANO, Price
+from agent.advisor.names import model_name
 from agent.advisor.prompt import prompt_file
 from agent.advisor.reply import THINKING
 from agent.advisor.request import HOUR, MARK, described, text
 from agent.advisor.transcript import tool_calls
 from agent.app.settings import ModelTerms
 from agent.mind.advisor_tools import tools_run_by
+from memory.tapes.entries import is_made_up
 
 ASKED: Final = "This checks the connection; no game is played. Call the tool `look` once with what = party, and say nothing else."
 
@@ -46,6 +48,8 @@ def check_model(terms: ModelTerms) -> ModelCheck:
             cost = "it cost nothing" if fault.is_free else f"it may have cost up to {most:.4f} USD"
             return ModelCheck(works=False, line=f"{subject}: {_failure(fault)}; {cost}", usd=0.0)
         missing = claude.features.missing.get(model, [])
+    if is_made_up(reply.model):
+        subject = f"{model_name(reply.model)} for {subject}"
     return _check(reply, missing, subject, price)
 
 
@@ -99,4 +103,5 @@ def _check(reply: Reply, missing: Sequence[str], subject: str, price: Price) -> 
     usd = price.of(usage) / NANO
     is_whole = reply.stop_reason in ("tool_use", "end_turn")
     words += [] if is_whole else [f"but it stopped: {reply.stop_reason[:40]}"]
-    return ModelCheck(is_whole, f"{subject}: {', '.join(words)}; it cost {usd:.4f} USD", usd)
+    would = "would have cost" if is_made_up(reply.model) else "cost"
+    return ModelCheck(is_whole, f"{subject}: {', '.join(words)}; it {would} {usd:.4f} USD", usd)

@@ -6,6 +6,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
+from agent.advisor.names import RULES
 from agent.mind.intent import Intent
 from agent.perception.screen_readers import ReaderScore
 from agent.story.milestones import ReachedMilestone
@@ -168,7 +169,7 @@ class Summary:
     )  # text in rendered frames, by reader
     moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
     advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
-    decided_by: str = "by rules"  # and by whose advice
+    decided_by: str = RULES  # and by whose advice
 
     @property
     def clean(self) -> bool:

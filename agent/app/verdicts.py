@@ -28,12 +28,13 @@ class AdviceEffect(Enum):
     FOLLOWED = "followed"
     UNCHANGED = "changed nothing"
     UNANSWERED = "no answer"
+    UNKNOWN = "no verdict"
 
 
 class AdviceVerdict(NamedTuple):
     """The effect of one question, why or with which end, whether a followed answer reached its aim, and its dollars."""
 
-    tick: int
+    asked: AdviceEvent
     effect: AdviceEffect
     why: str
     reached: bool
@@ -64,7 +65,7 @@ def verdicts(run: RunReader, last: int) -> list[AdviceVerdict]:
     for asked in reversed(given):
         effect, why, reached = record.judge(asked, next_tick)
         usd = sum(nanos for number, nanos in cost.items() if number in asked.calls) / NANOS
-        found.append(AdviceVerdict(asked.tick, effect, why, reached, usd))
+        found.append(AdviceVerdict(asked, effect, why, reached, usd))
         next_tick = asked.tick if _replaces(asked) else next_tick
     return found[::-1]
 
@@ -118,6 +119,12 @@ class PlayRecord:
         goals, candidates = _names(advice.get("goals")), _names(advice.get("candidates"))
         if not advice:
             return AdviceEffect.UNANSWERED, asked.silent or "unknown", False
+        if "by" not in advice:
+            return (
+                AdviceEffect.UNKNOWN,
+                "an older version recorded it, without the rules' choice",
+                False,
+            )
         if not _is_sure(asked):
             return AdviceEffect.UNCHANGED, "too unsure to be followed", False
         if not goals + candidates:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -21,8 +23,9 @@ from agent.errors import UsageError
 from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
-    from agent.app import Interrupt
+    from agent.app import AskSettings, Interrupt
     from agent.lab.eval import EvalGame, EvalResults
+    from agent.lab.pairs import PairedGames
     from agent.lab.runner import Runner
     from emulator import Cartridge
 
@@ -33,6 +36,16 @@ def evaluate(
     memory: Path | None = option(
         "Start every game with a copy of this memory. Default: an empty one.", "PATH"
     ),
+    mind: Decider | None = flags.MIND,
+    against: Decider | None = option(
+        "Play the same seeds and memory by `rules` alone as well, and say what the model changed."
+    ),
+    max_usd: float | None = flags.MAX_USD,
+    ask_every: int | None = flags.ASK_EVERY,
+    terms: Path | None = flags.TERMS,
+    prices: Path | None = flags.PRICES,
+    timeout: float = flags.TIMEOUT,
+    model: str | None = flags.MODEL,
     rom: Path | None = flags.ROM,
     out: Path | None = option("The folder for runs, tables and plots. Default: eval/SEEDS.", "DIR"),
     ticks: int | None = option("End each game after this many ticks.", min=1),
@@ -45,68 +58,140 @@ def evaluate(
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Play many games and measure how far they get.
+    """Play many games and measure how far they get, and what a model changes.
 
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
     timed out; 130 on Ctrl-C, with the tables of the finished games.
     """
-    from agent.app import interrupts
-    from agent.lab.eval import EvalResults
-    from agent.lab.runner import Runner
+    from agent.app import AskSettings, interrupts
+    from agent.lab.eval_page import RULES, write_eval_page
+    from agent.lab.pairs import PairedGames
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge
-    from memory.file_access import real_path
+    from memory.file_access import real_path, write_file
 
-    numbers = seeds_of(seeds)
+    numbers, workers = seeds_of(seeds), jobs or os.cpu_count() or 1
     require_result_path(write)
+    asking = AskSettings(ask_every, max_usd, terms, prices, None, timeout, model=model)
+    _require_usable(mind, against, asking)
     if memory is not None and not memory.is_file():
         message = f"--memory {memory} does not exist; leave it out to start with an empty one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     milestones = Story.of(cartridge.kind).up_to(until)
-    image = cartridge.path.resolve()  # games run in the checkout
     folder = real_path(out or HOME / "eval" / seeds)
     _require_empty(folder)
+    settings = {"seeds": seeds, "memory": memory is not None, "ticks": ticks, "jobs": workers}
+    plan = EvalPlan(
+        cartridge, milestones, memory, ticks, workers, minutes, {**settings, "minutes": minutes}
+    )
+    pairs = None
+    with interrupts() as interrupt:
+        asked = _asked(asking) if mind is Decider.CLAUDE else {}
+        results = plan.play(numbers, folder, mind or Decider.RULES, asked, interrupt)
+        if against is not None:
+            by_rules = plan.play(numbers, folder / RULES, against, {}, interrupt)
+            pairs = PairedGames(results, by_rules)
+    figures = results.as_json() | ({"against": pairs.as_json()} if pairs is not None else {})
+    write_file(folder / "eval.json", json.dumps(figures, indent=2) + "\n")
+    page = write_eval_page(results, folder, pairs)
+    if write is not None:
+        _write_result(write, results, figures, cartridge)
+    if as_json:
+        Output().say(json.dumps(figures))
+    else:
+        _say_results(results, pairs, folder, page)
+    if interrupt.asked:
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(0 if all(each.all_played for each in _arms(results, pairs)) else 1)
 
-    def command(seed: int) -> list[str]:
+
+@dataclass(frozen=True, slots=True)
+class EvalPlan:
+    """How each game of an evaluation is played, whoever decides; `settings` are kept with the results."""
+
+    cartridge: Cartridge
+    milestones: tuple[str, ...]
+    memory: Path | None  # each game gets a copy
+    ticks: int | None
+    jobs: int
+    minutes: float
+    settings: Mapping[str, object]
+
+    def play(
+        self,
+        seeds: list[int],
+        folder: Path,
+        mind: Decider,
+        asked: Mapping[str, object],
+        interrupt: Interrupt,
+    ) -> EvalResults:
+        """Return the games of these seeds, played in `folder`; `asked` are the flags of a model."""
+        from agent.lab.eval import EvalResults
+        from agent.lab.runner import Runner
+
+        def command(seed: int) -> Sequence[str]:
+            return self._command(seed, folder, mind, asked)
+
+        folder.mkdir(exist_ok=True)
+        runner = Runner(command, HOME, folder / "logs", self.jobs, 60 * self.minutes)
+        until = self.milestones[-1]
+        games = _play(runner, seeds, folder, until, interrupt)
+        named = {name.removeprefix("--"): str(value) for name, value in asked.items()}
+        return EvalResults(
+            games=tuple(sorted(games, key=lambda game: game.seed)),
+            milestones=self.milestones,
+            until=until,
+            settings={**self.settings, "mind": mind.value, **named},
+            versions={"agent": VERSION, "pyboy": version("pyboy"), "python": python_version()},
+            cartridge={"name": self.cartridge.name, "sha1": self.cartridge.sha1},
+        )
+
+    def _command(
+        self, seed: int, folder: Path, mind: Decider, asked: Mapping[str, object]
+    ) -> list[str]:
         given = {
             "--seed": seed,
             "--run": folder / "runs" / f"seed-{seed}",
-            "--memory": _memory_for(seed, memory, folder),
-            "--until": milestones[-1],
-            "--rom": image,
-            **({} if ticks is None else {"--ticks": ticks}),
+            "--memory": _memory_for(seed, self.memory, folder),
+            "--until": self.milestones[-1],
+            "--rom": self.cartridge.path.resolve(),  # games run in the checkout
+            "--mind": mind.value,
+            "--ticks": self.ticks,
+            "--tapes": folder / "tapes" / f"seed-{seed}",  # no notes of another game
+            **asked,
         }
-        words = [str(word) for flag in given.items() for word in flag]
+        words = [str(word) for flag in given.items() if flag[1] is not None for word in flag]
         return [sys.executable, "-m", "agent", "play", "--json", *words]
 
-    workers = jobs or os.cpu_count() or 1
-    runner = Runner(command, HOME, folder / "logs", workers, 60 * minutes)
-    with interrupts() as interrupt:
-        games = _play(runner, numbers, folder, milestones[-1], interrupt)
-    results = EvalResults(
-        games=tuple(sorted(games, key=lambda game: game.seed)),
-        milestones=milestones,
-        until=milestones[-1],
-        settings={
-            "seeds": seeds,
-            "mind": Decider.RULES.value,
-            "memory": memory is not None,
-            "ticks": ticks,
-            "jobs": workers,
-            "minutes": minutes,
-        },
-        versions={"agent": VERSION, "pyboy": version("pyboy"), "python": python_version()},
-        cartridge={"name": cartridge.name, "sha1": cartridge.sha1},
-    )
-    _write_results(results, folder, write, cartridge)
-    if as_json:
-        Output().say(json.dumps(results.as_json()))
-    else:
-        _say_share(results, folder)
-    if interrupt.asked:
-        raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(0 if results.all_played else 1)
+
+def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSettings) -> None:
+    """Raise UsageError when there is nothing to compare, or no usable key for a model."""
+    if against is Decider.CLAUDE or (against is not None and mind is not Decider.CLAUDE):
+        message = "--against compares a model with rules: give --mind claude --against rules"
+        raise UsageError(message)
+    if mind is Decider.CLAUDE:
+        from agent.app.model import require_key
+        from agent.app.settings import model_terms
+
+        require_key(model_terms(asking, HOME))
+
+
+def _asked(asking: AskSettings) -> dict[str, object]:
+    """Return the flags of `play` about a model that were given."""
+    flags_given = {
+        "--max-usd": asking.usd,
+        "--ask-every": asking.every,
+        "--terms": asking.terms and asking.terms.resolve(),
+        "--prices": asking.prices and asking.prices.resolve(),
+        "--timeout": asking.timeout_s,
+        "--model": asking.model,
+    }
+    return {name: value for name, value in flags_given.items() if value is not None}
+
+
+def _arms(results: EvalResults, pairs: PairedGames | None) -> list[EvalResults]:
+    return [results] if pairs is None else [results, pairs.rules]
 
 
 def _require_empty(folder: Path) -> None:
@@ -154,31 +239,26 @@ def _play(
     return games
 
 
-def _write_results(
-    results: EvalResults, folder: Path, write: Path | None, cartridge: Cartridge
+def _write_result(
+    write: Path, results: EvalResults, figures: Mapping[str, object], cartridge: Cartridge
 ) -> None:
-    from agent.lab.eval import as_csv
-    from agent.lab.plots import milestones_plot, times_plot
+    from agent.lab.plots import milestones_plot
     from agent.lab.publish import Origin, write_result
-    from memory.file_access import write_file
 
-    write_file(folder / "eval.csv", as_csv(results))
-    figures = results.as_json()
-    picture = milestones_plot(results)
-    write_file(folder / "eval.json", json.dumps(figures, indent=2) + "\n")
-    write_file(folder / "milestones.png", picture)
-    write_file(folder / "times.png", times_plot(results))
-    if write is not None:
-        origin = Origin(command_line(), f"Games to {results.until} by rules alone", cartridge)
-        write_result(write, results.rows(), figures, origin, picture)
+    what = f"Games to {results.until}, decided {results.decided_by}"
+    origin = Origin(command_line(), what, cartridge)
+    write_result(write, results.rows(), figures, origin, milestones_plot(results))
 
 
-def _say_share(results: EvalResults, folder: Path) -> None:
+def _say_results(results: EvalResults, pairs: PairedGames | None, folder: Path, page: Path) -> None:
     if not results.games:
         Output().say(f"no game was finished; see {folder}")
         return
     share = results.share(results.until)
     Output().say(
         f"{counted(len(results.games), 'game')}, {share.estimate:.0%} reached {results.until}"
-        f" (95%: {share.low:.0%} to {share.high:.0%}); see {folder}"
+        f" (95%: {share.low:.0%} to {share.high:.0%})"
     )
+    if pairs is not None:
+        Output().say(str(pairs))
+    Output().say(f"page: {page}")

@@ -14,7 +14,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "report": ("report last", "report runs/one runs/two --write both.html"),
     "runs": ("runs", "runs --json"),
     "milestones": ("milestones", "milestones --rom roms/red.gb"),
-    "eval": ("eval --seeds 0..19 --until first_badge", "eval --seeds 0..9 --memory memory.sqlite"),
+    "eval": (
+        "eval --seeds 0..19 --until first_badge",
+        "eval --seeds 0..9 --mind claude --against rules",
+    ),
     "verify": ("verify --minutes 30", "verify --rom roms/red.gb --write checked"),
     "plan": ("plan", "plan --run last --facts"),
     "doctor": ("doctor --rom roms/red.gb", "doctor --model"),

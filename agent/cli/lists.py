@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Column
 
 from agent import HOME
+from agent.advisor.names import RULES
 from agent.cli import flags
 from agent.cli.flags import argument
 from agent.cli.output import Output, rows_of
@@ -63,7 +64,12 @@ def _row(run: ListedRun) -> tuple[str, str]:
         return name, f"{played}\nunreadable, {size}"
     of, ended = f" of {run.of}" if run.of else "", ENDED.get(run.stop, str(run.stop))
     reached = f"{len(run.milestones)}{of} milestones"
-    return name, f"{played}, {run.cartridge}, seed {run.seed}\n{reached}, {ended}, {size}"
+    lines = (
+        f"{played}, {run.cartridge}, seed {run.seed}",
+        *([] if run.decided_by == RULES else [run.decided_by]),
+        f"{reached}, {ended}, {size}",
+    )
+    return name, "\n".join(lines)
 
 
 def milestones(rom: Path | None = flags.ROM, as_json: bool = flags.AS_JSON) -> None:

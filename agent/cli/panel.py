@@ -18,6 +18,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from agent.advisor.names import cost, model_name
 from agent.app import Interrupt, TickView, Viewer
 from agent.app.process import shown_path
 from agent.app.summary import NO_START, ModelStatus, PlayStart
@@ -156,8 +157,11 @@ def team_line(party: Party, start: PlayStart) -> str:
 def model_line(status: ModelStatus) -> str:
     """Return the questions to a model and their cost."""
     limit = "" if status.ceiling_usd is None else f" of ${status.ceiling_usd:,.2f}"
-    made_up = "" if status.is_billed else " by list prices; this server is not Anthropic's"
-    return f"{status.answers} of {status.questions} questions answered, ${status.usd:,.4f}{limit}{made_up}"
+    server = "" if status.is_billed else " by list prices; this server is not Anthropic's"
+    if status.made_up_usd:
+        limit, server = "", f"; answers of {model_name(status.answered_by)}"
+    spent = cost(status.usd, status.made_up_usd, "${:,.4f}".format)
+    return f"{status.answers} of {status.questions} questions answered, {spent}{limit}{server}"
 
 
 @dataclass

@@ -236,9 +236,12 @@ def report(
 
 
 def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
-    from agent.tools.report.comparison import PAGE, write_comparison
+    from agent.tools.report.comparison import PAGE, unlike, write_comparison
     from agent.tools.report.page import read_runs_data, report_run
 
     if len(runs) == 1:
         return report_run(runs[0], rom, to)
-    return write_comparison(read_runs_data(runs, rom), to or Path(PAGE))
+    gathered = read_runs_data(runs, rom)
+    if words := unlike(gathered):
+        Output(stderr=True).say(words)
+    return write_comparison(gathered, to or Path(PAGE))

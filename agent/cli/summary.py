@@ -7,10 +7,13 @@ from typing import Any, Final
 
 from rich.table import Table
 
+from agent.advisor.names import RULES, cost
 from agent.app import Stop, Summary
 from agent.app.process import shown_path
 from agent.app.summary import PlayStart
+from agent.app.verdicts import AdviceTotals
 from agent.cli.output import facts
+from agent.tools.report.advice import came_of
 from agent.tools.report.page import PAGE
 from agent.tools.report.words import counted, game_time, no_answer
 from emulator.console import FRAMES_PER_SECOND
@@ -67,6 +70,8 @@ def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
         reason = f": {summary.reason}" if summary.reason else ""
         took = f"tick {summary.ticks:,}, {clock} in the game, {game_time(summary.wall_s)} played"
         yield f"result: {ENDS[summary.stop]}{reason} ({took})"
+    if summary.decided_by != RULES:
+        yield f"decided: {summary.decided_by}"
     run = shlex.quote(str(shown_path(Path(summary.run))))
     yield f"run: {run}"
     if (page := Path(summary.run) / PAGE).is_file():
@@ -78,7 +83,7 @@ def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
 
 def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the figures of the model as rows."""
-    counts = figures["counts"]
+    counts, came = figures["counts"], came_of(AdviceTotals(**figures["verdicts"]))
     faults = {name.removeprefix("fault:"): n for name, n in counts.items() if "fault:" in name}
     silent = {name.removeprefix("silent:"): n for name, n in counts.items() if "silent:" in name}
     missed = f"; missed: {_listed(figures['cache_misses'])}" if figures["cache_misses"] else ""
@@ -92,8 +97,9 @@ def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         (
             "cost" if figures["is_billed"] else "cost at list prices",
             f"{counted(figures['calls'], 'call')}, {sum(figures['tokens'].values()):,} tokens,"
-            f" ${figures['usd']:.4f}",
+            f" {cost(figures['usd'], figures['usd_made_up'], '${:.4f}'.format)}",
         ),
+        *((says, f"{times:,}, ${usd:.4f}") for says, times, usd in came[2:]),
         ("read from the prompt cache", f"{figures['cache_hits']:.0%}{missed}"),
         *([("refused by limits", _listed(figures["refused"]))] if figures["refused"] else []),
         ("service errors", _listed(faults) or "none"),

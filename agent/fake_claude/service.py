@@ -57,7 +57,7 @@ class ServedModel:
         return {
             **{name: getattr(self, name) for name in _SHOWN},
             "type": "model",
-            "display_name": f"{self.id} (fake)",
+            "display_name": MADE_UP + self.id,
             "created_at": "2026-01-01T00:00:00Z",
             "deprecated_at": None if self.lifecycle == "active" else "2026-01-01T00:00:00Z",
             "capabilities": {

@@ -11,8 +11,10 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, fields
 from io import StringIO
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
+from agent.advisor.names import RULES, cost
 from agent.events import BattleEvent, MilestoneEvent, events
 from agent.lab.runner import EndedGame
 from agent.lab.stats import Interval, median_interval, share_interval
@@ -22,6 +24,8 @@ from memory import BLACKOUT, MemoryFault, RunReader, read_run
 KEYS: Final = (
     "stop", "reason", "ticks", "frames", "badges", "episodes", "restores", "errors",
 )  # fmt: skip
+ADVICE: Final = ("questions", "answers", "followed", "reached")
+COSTS: Final = ("usd", "usd_made_up")
 PLAYED: Final = frozenset({"goal", "ticks", "limit", "gave_up"})  # it ended by itself
 
 
@@ -59,6 +63,13 @@ class EvalGame:
     episodes: int
     restores: int
     errors: int
+    decided_by: str = RULES
+    questions: int = 0  # to a model, as the other figures of advice
+    answers: int = 0
+    followed: int = 0
+    reached: int = 0  # of those followed
+    usd: float = 0.0  # at list prices
+    usd_made_up: float = 0.0  # the part that stands for made-up answers, which cost nothing
 
     @property
     def was_played(self) -> bool:
@@ -79,7 +90,16 @@ def game_of(ended: EndedGame, run: Path) -> EvalGame:
         battles_fled=fights["runaway"],
         blackouts=lost_money,
         **{name: summary[name] for name in KEYS},
+        **_advice(summary),
     )
+
+
+def _advice(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return who decided a game, and the figures of advice if a model was asked."""
+    advice = summary.get("advice") or {}
+    counts = {name: advice["verdicts"][name] for name in ADVICE} if advice else {}
+    costs = {name: round(advice[name], 9) for name in COSTS} if advice else {}
+    return {"decided_by": str(summary.get("decided_by", RULES)), **counts, **costs}
 
 
 def _summary(ended: EndedGame) -> Mapping[str, Any]:
@@ -138,6 +158,17 @@ class EvalResults:
         """Whether every game ended without an error of the program."""
         return all(game.was_played for game in self.games)
 
+    @property
+    def decided_by(self) -> str:
+        """Who decided the games: rules, and the models whose advice they had."""
+        return "; ".join(dict.fromkeys(game.decided_by for game in self.games)) or RULES
+
+    @property
+    def cost_words(self) -> str:
+        """The cost of a model in a game, in the mean."""
+        usd, made_up = (fmean(getattr(game, name) for game in self.games) for name in COSTS)
+        return f"{cost(usd, made_up, '{:.4f} USD'.format)}, a game in the mean"
+
     def share(self, milestone: str) -> Interval:
         """Return the share of games that reached a milestone."""
         reached = sum(milestone in game.milestones for game in self.games)
@@ -154,6 +185,7 @@ class EvalResults:
         lost = sum(game.battles_lost for game in self.games)
         summary = {
             "games": len(self.games),
+            "decided_by": self.decided_by,
             "stops": dict(Counter(game.stop for game in self.games).most_common()),
             "milestones": {
                 name: {
@@ -168,6 +200,10 @@ class EvalResults:
                 for name in FIGURES
             },
             "longest_wall_s": max((game.wall_s for game in self.games), default=0.0),
+            "advice": {name: sum(getattr(game, name) for game in self.games) for name in ADVICE},
+            "usd": {
+                name: round(sum(getattr(game, name) for game in self.games), 6) for name in COSTS
+            },
             "totals": {name: sum(getattr(game, name) for game in self.games) for name in TOTALS},
         }
         return {

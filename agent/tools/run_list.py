@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from agent.app.settings import RunSettings
 from agent.app.summary import SUMMARY
+from agent.app.verdicts import who_decided
 from agent.errors import AgentError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.story.story import Story
@@ -32,6 +33,7 @@ class ListedRun:
     milestones: Sequence[str] = ()
     of: int = 0  # milestones of the story
     stop: str | None = None
+    decided_by: str = ""
     trouble: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -82,12 +84,13 @@ def _listed(folder: Path) -> ListedRun:
             settings = RunSettings.of(run.settings)
             reached = [each.id for each in events(run.store, MilestoneEvent)]
             stop = _stop(run)
+            decided = who_decided(run.store, settings.mind)
     except (AgentError, MemoryFault, OSError) as error:
         return ListedRun(str(folder), played, size, trouble=str(error))
     kinds = [each for each in CartridgeKind if each.label == settings.cartridge]
     of = len(Story.of(kinds[0]).milestones) if kinds else 0
     return ListedRun(
-        str(folder), played, size, settings.cartridge, settings.seed, reached, of, stop
+        str(folder), played, size, settings.cartridge, settings.seed, reached, of, stop, decided
     )
 
 

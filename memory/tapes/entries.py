@@ -83,6 +83,7 @@ class TokenUsage:
         return TokenUsage(*(a if b is None else b if a is None else a + b for a, b in pairs))
 
 
+META: Final = "meta.jsonl"  # next to a tape: the parts of calls for which it has no column
 MADE_UP: Final = "fake-claude:"  # how a stand-in begins the name of its model in every reply
 
 
@@ -158,11 +159,6 @@ class TapeSession:
     def short(self) -> str:
         """The short name: the first hex digits of the root."""
         return self.root[:SHORT]
-
-    @property
-    def is_made_up(self) -> bool:
-        """Whether a stand-in for a model answered in it."""
-        return any(is_made_up(each.model) for each in self.all_entries())
 
     def all_entries(self) -> Iterator[TapeEntry]:
         """Yield every entry once: the main path, then branch by branch."""

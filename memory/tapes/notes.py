@@ -7,15 +7,16 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from memory.codec import decode
 from memory.errors import StoreError
 from memory.file_access import read_bytes, write_file
-from memory.tapes.entries import SHORT, TapeSession, iso
+from memory.tapes.entries import MADE_UP, META, SHORT, TapeSession, is_made_up, iso
 from memory.tapes.observer import (
     MADE_UP_NOTE,
     Priority,
@@ -178,11 +179,12 @@ def observe(
         order = {head.root[:SHORT]: place for place, head in enumerate(heads)}
         due = _due(reader, heads, session, marks, page)
         hashes, alerts = reader.verify_hash(), Counter[str]()
+        made_up = _made_up_nodes(tape)
         for short, same_prefix in _by_short(due).items():
             dated: list[tuple[str, str]] = []
             for head in same_prefix:
                 read = reader.read_session(head.root)
-                entries, more = tuple(read.all_entries()), list(_dated(read))
+                entries, more = tuple(read.all_entries()), list(_dated(read, made_up))
                 alerts.update(each.kind for each in (*loops(entries), *spikes(entries)))
                 started = "" if head.started is None else iso(head.started)
                 marks[head.root] = SessionMark(head.head, head.nodes, len(more), started)
@@ -248,11 +250,26 @@ def _is_done(
     return len(known) == len(group) and page.count(short) == sum(mark.lines for mark in known)
 
 
-def _dated(session: TapeSession) -> Iterable[tuple[str, str]]:
-    times = [entry.timestamp for entry in session.all_entries() if entry.timestamp]
+def _made_up_nodes(tape: Path) -> Set[str]:
+    """Return the hashes of replies of a stand-in, by the file beside a tape; the tape has the model that was asked."""
+    found = set()
+    for each in _read(tape.with_name(META)).splitlines():
+        if MADE_UP in each:
+            with suppress(ValueError, LookupError, TypeError):  # a line that is cut off
+                reply = decode(each)
+                found |= {str(reply["hash"])} if is_made_up(str(reply["model"])) else set()
+    return found
+
+
+def _dated(session: TapeSession, made_up: Set[str]) -> Iterable[tuple[str, str]]:
+    """Yield the observations of a session with their day, marked if a stand-in for a model answered in it."""
+    entries = tuple(session.all_entries())
+    times = [entry.timestamp for entry in entries if entry.timestamp]
+    is_marked = any(each.hash in made_up or is_made_up(each.model) for each in entries)
     for noted in observe_session(session):
         at = noted.at or min(times, default=None)
-        yield (f"{at:%Y-%m-%d}" if at else UNDATED), noted.line(session.short)
+        line = replace(noted, is_made_up=is_marked).line(session.short)
+        yield (f"{at:%Y-%m-%d}" if at else UNDATED), line
 
 
 def _read(path: Path) -> str:

@@ -265,9 +265,7 @@ def observe_session(session: TapeSession) -> tuple[SessionObservation, ...]:
             key = (found.priority, mask_secrets(found.text))
             first.setdefault(key, found.at)
             counts[key] += 1
-    return tuple(
-        SessionObservation(*key, at, counts[key], session.is_made_up) for key, at in first.items()
-    )
+    return tuple(SessionObservation(*key, at, counts[key]) for key, at in first.items())
 
 
 def _distinct(session: TapeSession) -> Iterator[TapeEntry]:

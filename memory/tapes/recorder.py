@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.errors import Faults, MalformedRecord, OnFault
 from memory.file_access import append
-from memory.tapes.entries import format_time
+from memory.tapes.entries import META, format_time
 from memory.tapes.hashing import Bucket, Mask, clean, clean_text, mask_secrets
 from memory.tapes.tape import Node, SqliteTape, usage_of
 
@@ -169,7 +169,6 @@ def _known_prefix(
 
 
 FAULT: Final = "tape"  # the name of losses in the faults
-META: Final = "meta.jsonl"  # next to the tape, which has no column for it
 
 
 class TapeRecorder:

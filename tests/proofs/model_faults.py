@@ -41,6 +41,7 @@ from tests.fake_service import (
     scenario_named,
 )
 from tests.proofs.patches import wrapped
+from tests.proofs.verdict_reader import verdicts_and_reading
 from tests.proofs.workers import Row
 
 WIDE: Final = Path(__file__).with_name("wide_terms.toml")
@@ -135,13 +136,20 @@ def sound_job(number: int) -> Row:
         log = QuestionLog(server)
         with log.recording():
             summary = play_run(_in(Path(folder) / "game", settings), NoViewer(), Interrupt())
+        given, read = verdicts_and_reading(Path(summary.run))
     advice = summary.advice or {}
+    wrong = [
+        f"verdict {ours}, read {theirs}"
+        for ours, theirs in zip(given, read, strict=True)
+        if ours != theirs
+    ]
     return {
         "name": f"seed {seed}",
         "questions": dict(Counter(each.end for each in log.questions)),
         "tokens": advice["tokens"],
         "usd": round(advice["usd"], 3),
-        "problems": [*_of_play({"claude": summary}), *log.problems()],
+        "verdicts": dict(Counter(effect for effect, *_ in read)),
+        "problems": [*_of_play({"claude": summary}), *log.problems(), *wrong],
     }
 
 

@@ -1,4 +1,7 @@
-"""A sound model service answers nearly all questions of a game, most of its input from the cache."""
+"""A sound model service answers nearly all questions of a game, most of its input from the cache.
+
+And the verdict on each answer is that of a reader of the recording.
+"""
 
 import pytest
 
@@ -16,9 +19,11 @@ def test_games_with_a_sound_model_service(proof: Sized) -> None:
     figures = {
         "games": len(rows),
         "questions by end": ends,
+        "verdicts": summed(rows, "verdicts"),
         "share of input read from the cache": round(cached, 3),
         "USD at list prices, median": middle([row["usd"] for row in rows]),
     }
     model.judge(rows, figures)
+    assert summed(rows, "verdicts").total() >= 50
     assert ends[ANSWERED] >= 0.95 * ends.total()
     assert cached >= 0.85

@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from agent.advisor.names import cost
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.page import headline, milestones_line, page_place
@@ -25,6 +26,14 @@ PARTS: Final = {
     "stuck": "stuck", "memory": "learned", "advice": "advice", "problems": "problems", "actions": "actions",
 }  # fmt: skip
 
+ANSWERS: Final = (
+    "questions",
+    "answers",
+    "followed",
+    "reached",
+    "unchanged",
+)  # counts of `AdviceTotals`
+
 
 def row(run: RunData) -> dict[str, str | float | bool]:
     """Return the figures that fit into one row."""
@@ -35,6 +44,7 @@ def row(run: RunData) -> dict[str, str | float | bool]:
         "cartridge": str(settings.get("cartridge", {}).get("name", "")),
         "seed": int(settings.get("seed", 0)),
         "mind": str(settings.get("mind", "")),
+        "decided_by": run.decided_by,
         "until": str(settings.get("limits", {}).get("until", "")),
         "stop": "ticks" if verdict.which == "ticks" else verdict.kind.value,
         "reason": verdict.why,
@@ -57,6 +67,8 @@ def row(run: RunData) -> dict[str, str | float | bool]:
         "learned": run.learned.new,
         "calls": run.advice.calls,
         "usd": round(run.advice.usd, 6),
+        "usd_made_up": round(run.advice.made_up_usd, 6),
+        **{f"advice_{name}": getattr(run.advice.totals, name) for name in ANSWERS},
         "faults": run.problems.faults,
         "errors": run.problems.errors or 0,
         "disagreements": sum(run.problems.disagreements.values()),
@@ -108,12 +120,13 @@ def _plain(value: object) -> Plain:
 
 
 PAGE: Final = "comparison.html"
+FAIR: Final = "python -m agent eval --seeds 0..9 --mind claude --against rules"
 NONE: Final = "-"
 FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("how it ended", headline),
     ("clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
     ("seed", lambda run: str(run.settings.get("seed", NONE))),
-    ("decided by", lambda run: str(run.settings.get("mind", NONE))),
+    ("decided", lambda run: run.decided_by),
     ("milestones", lambda run: f"{len(run.milestones):,}"),
     ("badges", lambda run: f"{run.badges:,}"),
     ("ticks", lambda run: f"{run.last.tick:,}"),
@@ -128,7 +141,12 @@ FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("faults", lambda run: f"{run.problems.faults:,}"),
     ("new in memory", lambda run: f"{run.learned.new:,}"),
     ("model calls", lambda run: f"{run.advice.calls:,}"),
-    ("dollars", lambda run: f"{run.advice.usd:,.2f}"),
+    ("dollars", lambda run: cost(run.advice.usd, run.advice.made_up_usd, "{:,.2f}".format)),
+    (
+        "answers followed",
+        lambda run: f"{run.advice.totals.followed:,} of {run.advice.totals.answers:,}",
+    ),
+    ("of these reached their goal", lambda run: f"{run.advice.totals.reached:,}"),
 )
 Row: TypeAlias = tuple[str, Sequence[str]]  # a name, and its value in every run
 
@@ -142,6 +160,7 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
         key=key,
         title=f"{len(runs)} runs compared",
         names=names(runs),
+        unlike=unlike(runs),
         kickers=[page_place(each.path) for each in runs],
         figures=[(name, [says(run) for run in runs]) for name, says in FIGURES],
         milestones=list(_milestones(runs)),
@@ -149,6 +168,20 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
     )
     write_page(path, page)
     return path
+
+
+def unlike(runs: Sequence[RunData]) -> str:
+    """Return a line that says what makes a comparison of these runs unfair, '' if nothing does."""
+    settings = [each.settings for each in runs]
+    found = {
+        "seed": {str(each.get("seed")) for each in settings},
+        "memory": {str(each.get("memory", {}).get("hash")) for each in settings},
+        "cartridge": {str(each.get("cartridge", {}).get("sha1")) for each in settings},
+    }
+    names = [name for name, values in found.items() if len(values) > 1]
+    if not names:
+        return ""
+    return f"These runs differ in {' and '.join(names)}; `{FAIR}` compares on the same seeds and memory."
 
 
 def names(runs: Sequence[RunData]) -> list[str]:

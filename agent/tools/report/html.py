@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.errors import RunError, UsageError
 from agent.tools.report.chart import clock_time, local
-from agent.tools.report.words import counted, cut, game_time, number, plain, sanitized, times
+from agent.tools.report.words import counted, cut, game_time, number, plain, sanitized, times, usd
 from memory.file_access import write_file
 
 LONGEST: Final = 400  # characters of any one text
@@ -44,9 +44,7 @@ def _environment() -> Environment:
         "game_time": game_time,
         "clock": clock_time,
         "stamp": lambda at: f"{local(at):%Y-%m-%d %H:%M:%S %Z}",
-        "usd": lambda dollars: (
-            f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
-        ),
+        "usd": usd,
     }
     return environment
 

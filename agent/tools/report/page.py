@@ -5,13 +5,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
+from agent.advisor.names import cost
 from agent.app.process import shown_path
 from agent.app.settings import RunSettings, cartridge_for
 from agent.story.story import Story
+from agent.tools.report.advice import came_of
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
 from agent.tools.report.atlas.sheet import MapMark, MapMarkKind, TrailVisit
 from agent.tools.report.chart import (
@@ -30,7 +33,7 @@ from agent.tools.report.chart import (
 from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series
-from agent.tools.report.words import game_time, plain, times
+from agent.tools.report.words import game_time, plain, times, usd
 from emulator import Cartridge, CartridgeError, World
 from memory import CorruptStore, RunFolder, RunReader, file_fault, read_run
 from memory.file_access import real_path
@@ -202,7 +205,8 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
         run=run,
         cartridge=str(run.settings.get("cartridge", {}).get("name", "a cartridge")),
         seed=run.settings.get("seed", "?"),
-        mind=run.settings.get("mind", "?"),
+        came_of=came_of(run.advice.totals),
+        cost=partial(cost, dollars=usd),
         began=local(began.timestamp()) if isinstance(began, datetime) else None,
         headline=headline(run),
         lead=lead(run),

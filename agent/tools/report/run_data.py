@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from agent.app.summary import SUMMARY
+from agent.app.verdicts import who_decided
 from agent.events import DisagreementEvent, StuckEvent, events
 from agent.perception.screen_readers import ReaderScore
 from agent.story.story import Story
@@ -283,6 +284,7 @@ class RunData:
     run: str
     path: Path
     settings: Mapping[str, Any]
+    decided_by: str  # rules, and the models whose advice it had
     until: str  # the label of the milestone to reach
     verdict: RunVerdict
     last: TickTime
@@ -335,6 +337,7 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
         run=run.run_id,
         path=folder.path,
         settings=settings,
+        decided_by=who_decided(run, str(settings.get("mind", ""))),
         until=milestone_label(story, goal),
         verdict=RunVerdict(*_ended(night, summary, by_store), by_hand),
         last=times.last,

@@ -84,6 +84,11 @@ def no_answer(reason: str) -> str:
     return NO_ANSWER.get(reason, plain(reason))
 
 
+def usd(dollars: float) -> str:
+    """Return dollars: below one, with the four digits that show the cost of a call."""
+    return f"${dollars:,.2f}" if dollars >= 1 or not dollars else f"${dollars:.4f}"
+
+
 def game_time(seconds: float | None) -> str:
     """Return game time as h:mm:ss."""
     if seconds is None:

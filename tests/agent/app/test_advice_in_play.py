@@ -425,9 +425,13 @@ def test_a_key_in_an_answer_is_stored_nowhere(
     assert [each for each in files if KEY.encode() in each.read_bytes()] == []
 
 
+@pytest.mark.parametrize("is_made_up", [False, True], ids=["of a model", "made up"])
 def test_a34_a_new_session_and_its_tape_begin_with_errors_of_the_last_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_made_up: bool
 ) -> None:
+    """But not with those of the stand-in, which stay on the page with a mark."""
+    if not is_made_up:
+        monkeypatch.setattr("agent.fake_claude.service.MADE_UP", "")  # it names itself as a model
     wrong = (ToolCall("recall", {"text": 7}),)
     answer = {"goals": [], "candidates": [], "note": "the stairs are broken", "confidence": 0.9}
     line = ScriptedAnswer(kind=AnswerKind.ANSWER, rounds=(wrong,), json=answer)
@@ -443,10 +447,14 @@ def test_a34_a_new_session_and_its_tape_begin_with_errors_of_the_last_one(
         new = [root for root in reader.list_sessions() if root not in before]
         first, *_ = reader.read_session(new[0]).entries
     assert first.role == "user"
+    page = (tmp_path / "tapes" / "memory" / "observations.md").read_text(encoding="utf-8")
+    assert (
+        "[important] fake-claude, made up: A model noted: the stairs are broken" in page
+    ) is is_made_up
     for text in (bodies(server)[0], first.text):
-        assert "[important] Tool error: " in text
-        assert "wrong type: text" in text
-        assert "[important] A model noted: the stairs are broken" in text
+        assert ("[important] Tool error: " in text) is not is_made_up
+        assert ("wrong type: text" in text) is not is_made_up
+        assert ("A model noted: the stairs are broken" in text) is not is_made_up
 
 
 def demo_renamed(home: Path, old: str, new: str) -> Path:
