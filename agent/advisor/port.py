@@ -39,7 +39,7 @@ class Question:
     `about` is the event that caused it, and `learnt` what earlier games taught, both '' if there is nothing to say.
     `goals` are the open goals, `candidates` the possible actions or choices; an answer names no others.
     `milestone` is the last milestone reached, '' before the first. `by_rules` names the options that rules alone would
-    take; it is recorded with the answer, and no model is told.
+    take; it is recorded with the answer, and no model sees it.
     """
 
     purpose: Purpose

@@ -82,7 +82,7 @@ class _Ordinals:
 
 
 def question_hash(question: Question) -> str:
-    """Return a hash of all fields of the question that a model can be told."""
+    """Return a hash of all fields of the question that a model can see."""
     fields = asdict(question) | {
         "purpose": question.purpose.value,
         "picture": hashlib.sha256(question.picture).hexdigest() if question.picture else "",

@@ -1,10 +1,10 @@
 """What came of advice: a verdict on each answer of a model, by the record of a run alone.
 
-An answer aims at its first action that was tried, else at its first goal. It was followed if play turned to that while
-the answer held, although rules alone would have taken something else; otherwise it changed nothing.
+What counts of an answer is its first action that was tried, else its first goal. It was followed if play turned to that
+while the answer held, although rules alone would have taken something else; otherwise it changed nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
@@ -31,8 +31,16 @@ class AdviceEffect(Enum):
     UNKNOWN = "no verdict"
 
 
+class Judgement(NamedTuple):
+    """The effect of one question, why or with which end, and whether what a followed answer named was reached."""
+
+    effect: AdviceEffect
+    why: str
+    reached: bool = False
+
+
 class AdviceVerdict(NamedTuple):
-    """The effect of one question, why or with which end, whether a followed answer reached its aim, and its dollars."""
+    """One question with its judgement and its dollars."""
 
     asked: AdviceEvent
     effect: AdviceEffect
@@ -63,9 +71,8 @@ def verdicts(run: RunReader, last: int) -> list[AdviceVerdict]:
     record = PlayRecord(list(events(run, ObjectiveEvent)), advised, last)
     found, next_tick = [], None
     for asked in reversed(given):
-        effect, why, reached = record.judge(asked, next_tick)
         usd = sum(nanos for number, nanos in cost.items() if number in asked.calls) / NANOS
-        found.append(AdviceVerdict(asked, effect, why, reached, usd))
+        found.append(AdviceVerdict(asked, *record.judge(asked, next_tick), usd))
         next_tick = asked.tick if _replaces(asked) else next_tick
     return found[::-1]
 
@@ -113,76 +120,67 @@ class PlayRecord:
     actions: Sequence[ActionEvent]
     last: int  # the last tick
 
-    def judge(self, asked: AdviceEvent, next_tick: int | None) -> tuple[AdviceEffect, str, bool]:
-        """Return the effect of one question, why, and whether its aim was reached; the next answer came at `next_tick`."""
+    def judge(self, asked: AdviceEvent, next_tick: int | None) -> Judgement:
+        """Return the effect of one question; the next answer came at `next_tick`."""
         advice = asked.advice
         goals, candidates = _names(advice.get("goals")), _names(advice.get("candidates"))
         if not advice:
-            return AdviceEffect.UNANSWERED, asked.silent or "unknown", False
+            return Judgement(AdviceEffect.UNANSWERED, asked.silent or "unknown")
         if "by" not in advice:
-            return (
-                AdviceEffect.UNKNOWN,
-                "an older version recorded it, without the rules' choice",
-                False,
-            )
+            return Judgement(AdviceEffect.UNKNOWN, "recorded without the choice of the rules")
         if not _is_sure(asked):
-            return AdviceEffect.UNCHANGED, "too unsure to be followed", False
+            return Judgement(AdviceEffect.UNCHANGED, "too unsure to be followed")
         if not goals + candidates:
-            return AdviceEffect.UNCHANGED, "it named nothing", False
-        if asked.purpose == Purpose.CHOICE.value:
-            if candidates[:1] == list(asked.by_rules):
-                return AdviceEffect.UNCHANGED, "rules had taken the same", False
-            return AdviceEffect.FOLLOWED, "the choice was taken", False
-        return self._judge_aim(asked, goals[:1], candidates, next_tick)
+            return Judgement(AdviceEffect.UNCHANGED, "it named nothing")
+        if asked.purpose != Purpose.CHOICE.value:
+            return self._judge_target(asked, goals[:1], candidates, next_tick)
+        if candidates[:1] == list(asked.by_rules):
+            return Judgement(AdviceEffect.UNCHANGED, "rules had taken the same")
+        return Judgement(AdviceEffect.FOLLOWED, "the choice was taken")
 
-    def _judge_aim(
+    def _judge_target(
         self,
         asked: AdviceEvent,
         goals: Sequence[str],
         candidates: Sequence[str],
         next_tick: int | None,
-    ) -> tuple[AdviceEffect, str, bool]:
-        end = asked.tick + LASTS if next_tick is None else min(asked.tick + LASTS, next_tick)
-        tried = [each for each in self._tried(asked.tick, end) if each.action_value in candidates]
-        pursued = [each for each in goals if self._is_pursued(each, asked.tick, end)]
-        aims = [*(each.action_value for each in tried[:1]), *pursued, *candidates, *goals]
-        if aims[0] in asked.by_rules:
-            return AdviceEffect.UNCHANGED, "rules would have taken the same", False
+    ) -> Judgement:
+        tick, end = asked.tick, asked.tick + LASTS
+        end = end if next_tick is None else min(end, next_tick)
+        held = (each for each in self.actions if tick <= each.tick < end)
+        tried = [each for each in held if each.action_value in candidates][:1]
+        pursued = [each for each in goals if self._is_pursued(each, tick, end)]
+        targets = [*(each.action_value for each in tried), *pursued, *candidates, *goals]
+        if targets[0] in asked.by_rules:
+            return Judgement(AdviceEffect.UNCHANGED, "rules would have taken the same")
         if not (tried or pursued):
-            return AdviceEffect.UNCHANGED, "play never turned to it", False
+            return Judgement(AdviceEffect.UNCHANGED, "play never turned to it")
         if tried and tried[0].outcome_summary != Outcome.DONE.value:
-            return AdviceEffect.FOLLOWED, f"its action was {tried[0].outcome_summary}", False
-        done = self._completed(pursued[0], asked.tick, end) if not tried else iter([tried[0].tick])
-        at = next(done, None)
-        if at is not None:
-            return AdviceEffect.FOLLOWED, f"reached after {at - asked.tick} ticks", True
-        return AdviceEffect.FOLLOWED, self._end(asked.tick, end, next_tick), False
-
-    def _end(self, tick: int, end: int, next_tick: int | None) -> str:
-        """Return why an answer without result ended."""
+            return Judgement(AdviceEffect.FOLLOWED, f"its action was {tried[0].outcome_summary}")
+        done = [each.tick for each in tried] or self._completed(pursued[0], tick, end)
+        if done:
+            return Judgement(AdviceEffect.FOLLOWED, f"reached after {done[0] - tick} ticks", True)
         if self.last < end:
-            return "no result when the run ended"
-        is_replaced = next_tick is not None and end == next_tick
-        return f"{'superseded' if is_replaced else 'not reached'} after {end - tick} ticks"
+            return Judgement(AdviceEffect.FOLLOWED, "no result when the run ended")
+        ended = "superseded" if end == next_tick else "not reached"
+        return Judgement(AdviceEffect.FOLLOWED, f"{ended} after {end - tick} ticks")
 
-    def _tried(self, tick: int, end: int) -> Iterator[ActionEvent]:
-        return (each for each in self.actions if tick <= each.tick < end)
-
-    def _completed(self, goal: str, tick: int, end: int) -> Iterator[int]:
-        named = (each for each in self.goals if each.objective_id == goal)
-        return (
-            each.tick for each in named if each.status == "completed" and tick <= each.tick < end
-        )
+    def _completed(self, goal: str, tick: int, end: int) -> list[int]:
+        ended = (each for each in self.goals if each.status == "completed")
+        return [
+            each.tick for each in ended if each.objective_id == goal and tick <= each.tick < end
+        ]
 
     def _is_pursued(self, goal: str, tick: int, end: int) -> bool:
         """Return whether a goal was the active one after the decision at `tick`, or became it before `end`."""
         active = ""
         for each in self.goals:
-            if each.tick >= end:
+            if each.tick >= end or (each.tick > tick and active == goal):
                 break
-            if each.tick > tick and active == goal:
-                return True
-            active = each.objective_id if each.status == "active" else ""
+            if each.status == "active":
+                active = each.objective_id
+            elif each.objective_id == active:
+                active = ""
         return active == goal
 
 

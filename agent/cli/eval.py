@@ -58,8 +58,9 @@ def evaluate(
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Play many games and measure how far they get, and what a model changes.
+    """Play many games and measure how far they get.
 
+    With --against rules the same seeds and memory are also played without the model, to say what it changed.
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
     timed out; 130 on Ctrl-C, with the tables of the finished games.
     """
@@ -108,7 +109,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class EvalPlan:
-    """How each game of an evaluation is played, whoever decides; `settings` are kept with the results."""
+    """How each game of an evaluation is played, by rules or with a model; `settings` are kept with the results."""
 
     cartridge: Cartridge
     milestones: tuple[str, ...]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Column
 
 from agent import HOME
-from agent.advisor.names import RULES
 from agent.cli import flags
 from agent.cli.flags import argument
 from agent.cli.output import Output, rows_of
@@ -58,6 +57,8 @@ def runs(
 
 
 def _row(run: ListedRun) -> tuple[str, str]:
+    from agent.advisor.names import RULES
+
     name, size = Path(run.run).name, f"{run.bytes / MB:.1f} MB"
     played = f"{run.played.astimezone():%Y-%m-%d %H:%M}"
     if run.trouble:

@@ -242,6 +242,7 @@ def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
     if len(runs) == 1:
         return report_run(runs[0], rom, to)
     gathered = read_runs_data(runs, rom)
+    written = write_comparison(gathered, to or Path(PAGE))
     if words := unlike(gathered):
         Output(stderr=True).say(words)
-    return write_comparison(gathered, to or Path(PAGE))
+    return written

@@ -37,7 +37,7 @@ class Reader:
     def verdicts(self) -> Iterator[tuple[str, str, bool]]:
         for at, (_, kind, asked) in enumerate(self.rows):
             if kind == "advice":
-                yield self.verdict(at, asked) or self.verdict_on_aim(at, asked)
+                yield self.verdict(at, asked) or self.verdict_on_target(at, asked)
 
     def verdict(self, at: int, asked: Mapping[str, Any]) -> tuple[str, str, bool] | None:
         """Return the verdict on a question whose answer needs no look at what followed."""
@@ -54,7 +54,7 @@ class Reader:
             return "changed nothing", "rules had taken the same", False
         return "followed", "the choice was taken", False
 
-    def verdict_on_aim(self, at: int, asked: Mapping[str, Any]) -> tuple[str, str, bool]:
+    def verdict_on_target(self, at: int, asked: Mapping[str, Any]) -> tuple[str, str, bool]:
         answer, tick, end = asked["advice"], self.rows[at][0], self.end(at)
         did = [
             (when, data["action_value"], data["outcome_summary"])
@@ -63,8 +63,8 @@ class Reader:
         ]
         did = [each for each in did if each[1] in answer["candidates"]]
         pursued = [each for each in answer["goals"][:1] if self.is_pursued(each, at, end)]
-        aims = [name for _, name, _ in did] + pursued + answer["candidates"] + answer["goals"]
-        if aims[0] in asked["by_rules"]:
+        targets = [name for _, name, _ in did] + pursued + answer["candidates"] + answer["goals"]
+        if targets[0] in asked["by_rules"]:
             return "changed nothing", "rules would have taken the same", False
         if not did and not pursued:
             return "changed nothing", "play never turned to it", False
@@ -92,7 +92,10 @@ class Reader:
         tick, active, later = self.rows[at][0], None, set()
         for when, kind, data in self.rows:
             if kind == "objective" and when <= tick:
-                active = data["objective_id"] if data["status"] == "active" else None
+                if data["status"] == "active":
+                    active = data["objective_id"]
+                elif data["objective_id"] == active:
+                    active = None
             elif kind == "objective" and when < end and data["status"] == "active":
                 later.add(data["objective_id"])
         return goal == active or goal in later

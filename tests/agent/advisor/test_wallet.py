@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from agent.advisor.model import Permit, Usage
 from agent.advisor.money.limits import Ceiling, Terms
 from agent.advisor.money.prices import KINDS, Price, Prices, Rates
-from agent.advisor.money.wallet import Wallet
+from agent.advisor.money.wallet import MAX_NAME, Wallet
 from agent.errors import UsageError
 from memory import Faults, RunStore, open_run_store
 from memory.store.calls import HOUR_MS, CallLedger, CallState, CallSums
@@ -58,6 +58,21 @@ def test_a_settled_cost_replaces_the_booked_maximum(opened: OpenWallets) -> None
     wallets.wallet.settle(permit, Usage(input=20, output=3, cache_read=55))
     (call,) = wallets.store.calls()
     assert (call.nanos, call.tokens) == (20 + 15 + 6, 78)  # 5.5 is rounded up
+
+
+def test_a_settled_call_has_the_name_that_its_reply_gives_the_model(opened: OpenWallets) -> None:
+    """A proxy does not change it, and a new file takes it over from the log."""
+    wallets = opened(terms())
+    for name in ("fake-claude:big-model", "", "x" * 10_000):
+        wallets.wallet.settle(wallets.require_permit(9), Usage(input=1), name)
+    names = ["fake-claude:big-model", BIG, "x" * MAX_NAME]
+    assert [each.model for each in wallets.store.calls()] == names
+    wallets.close()
+    wallets._stores.clear()
+    wallets.path.unlink()
+    wallets.next()
+    wallets.permit()
+    assert [each.model for each in wallets.store.calls()][:3] == names
 
 
 def test_a_call_of_unknown_cost_stays_booked_at_its_maximum(opened: OpenWallets) -> None:

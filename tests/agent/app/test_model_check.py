@@ -29,18 +29,24 @@ def served(monkeypatch: pytest.MonkeyPatch, **changes: object) -> Iterator[FakeC
         yield server
 
 
+@pytest.mark.parametrize("is_made_up", [False, True], ids=["a model", "the stand-in"])
 def test_one_call_shows_what_works_in_one_line(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, *, is_made_up: bool
 ) -> None:
+    if not is_made_up:
+        monkeypatch.setattr("agent.fake_claude.service.MADE_UP", "")  # it names itself as a model
     with served(monkeypatch) as server:
         ended = agent("doctor", "--model")
         asked = [each.path for each in server.requests]
         body = server.requests[0].body
     assert ended.code == 0
     (line,) = ended.out.splitlines()
-    assert line.startswith("claude-sonnet-5-5 at 127.0.0.1: key ok, model ok, thinking ")
+    name = "claude-sonnet-5-5 at 127.0.0.1"
+    subject = f"fake-claude (made-up answers) for {name}" if is_made_up else name
+    assert line.startswith(f"{subject}: key ok, model ok, thinking ")
     assert "tools ok, prompt cache ok (" in line
     assert line.endswith(" USD")
+    assert ("it would have cost 0." if is_made_up else "it cost 0.") in line
     assert asked == ["/v1/messages"]
     assert all(tool["strict"] and tool["description"] for tool in body["tools"])
 

@@ -355,13 +355,18 @@ def test_c08_a_resumed_run_is_observed_in_a_new_session(tmp_path: Path) -> None:
 def test_the_notes_of_a_run_hold_setbacks_results_of_advice_and_milestones(tmp_path: Path) -> None:
     with session_in(tmp_path) as (session, folder):
         hooks = session._branch.hooks
-        hooks.emit(AdviceEnded("talk to the mother", 5, "done after 3 ticks", success=True))
+        for by in ("claude-opus-5-5", "fake-claude:claude-opus-5-5"):
+            ended = AdviceEnded("talk to the mother", 5, "done after 3 ticks", success=True, by=by)
+            hooks.emit(ended)
         session.play(PlayLimits("never", 110), Watcher())
         notes = list(notes_of(folder.store, datetime(2026, 3, 9, tzinfo=UTC)))
-    assert [(each.priority, each.text) for each in notes] == [
-        (Priority.POSSIBLE, "advised at tick 5: talk to the mother; done after 3 ticks (tick 0)"),
-        (Priority.INFORMATIONAL, ANY),
+    advised = "advised at tick 5: talk to the mother; done after 3 ticks (tick 0)"
+    assert [(each.priority, each.text, each.is_made_up) for each in notes] == [
+        (Priority.POSSIBLE, advised, False),
+        (Priority.POSSIBLE, advised, True),
+        (Priority.INFORMATIONAL, ANY, False),
     ]
+    assert notes[1].line("s") == f"- [possible] fake-claude, made up: {advised} (session: s)"
     assert notes[-1].text.startswith("Milestones by tick: leave home at ")
 
 

@@ -136,7 +136,7 @@ GOLD = [(10, "objective", goal("gold", "active")), (40, "objective", goal("gold"
         (advice(goals=["gold"], confidence=0.2), GOLD, 99, "changed nothing", "too unsure to be followed"),
         (advice(), GOLD, 99, "changed nothing", "it named nothing"),
         ({"purpose": "stuck", "silent": "unusable", "detail": "x"}, [], 99, "no answer", "unusable"),
-        ({"purpose": "stuck", "advice": {"goals": ["gold"]}}, GOLD, 99, "no verdict", "an older version recorded it, without the rules' choice"),
+        ({"purpose": "stuck", "advice": {"goals": ["gold"]}}, GOLD, 99, "no verdict", "recorded without the choice of the rules"),
         (advice(goals=7, candidates={"a": 1}), GOLD, 99, "changed nothing", "it named nothing"),
         ({**advice(goals=["gold"]), "calls": [[1]], "by_rules": [{}]}, GOLD, 99, "followed", "reached after 30 ticks"),
     ],

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from agent.cli import flags, lists
 from agent.story.story import Story
 from emulator import CartridgeKind
+from memory import Json, open_run
 from tests.agent.support import Agent, Played
 
 
@@ -46,8 +48,15 @@ def test_runs_are_listed_newest_first_and_a_broken_one_does_not_hide_the_others(
     assert (newer["stop"], newer["seed"], newer["of"]) == ("goal", 3, 15)
     assert newer["bytes"] == sum(each.stat().st_size for each in played.folder.iterdir())
 
+    assert newer["decided_by"] == "by rules"
+    with closing(open_run(home / "runs" / "newer")) as folder:
+        advice: Json = {"goals": [], "candidates": [], "by": "fake-claude:x", "confidence": 1.0}
+        folder.store.append_event(1, "advice", {"purpose": "stuck", "advice": advice})
+        folder.store.commit()
+
     shown = agent("runs").out
     assert "9 of 15 milestones, reached its goal" in shown
+    assert shown.count("by rules, advised by fake-claude (made-up answers)") == 1
     assert "unreadable: " in shown
     assert all(len(line) <= 80 for line in shown.splitlines() if "│" in line)
     assert "…" not in shown

@@ -205,3 +205,8 @@ def test_the_cost_of_another_server_is_not_called_billed() -> None:
     assert model_line(billed) == "3 of 4 questions answered, $0.0200 of $2.00"
     made_up = model_line(billed._replace(is_billed=False))
     assert made_up.endswith("by list prices; this server is not Anthropic's")
+    answered = billed._replace(made_up_usd=0.02, answered_by="fake-claude:claude-opus-5-5")
+    assert model_line(answered) == (
+        "3 of 4 questions answered, made-up answers would have cost $0.0200 at list prices;"
+        " answers of fake-claude (made-up answers)"
+    )

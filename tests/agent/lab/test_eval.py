@@ -4,17 +4,22 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.advisor.names import STAND_IN
 from agent.cli import cli
 from agent.errors import UsageError
-from agent.lab.eval import game_of
+from agent.fake_claude.server import FakeClaude
+from agent.lab.eval import EvalGame, EvalResults, GameMoment, game_of
+from agent.lab.eval_page import write_eval_page
+from agent.lab.pairs import PairedGames
 from agent.lab.publish import read_result
 from agent.lab.runner import EndedGame, Runner
-from agent.lab.stats import median_interval, share_interval
+from agent.lab.stats import mean_interval, median_interval, share_interval
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -107,6 +112,10 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     assert table["summary"]["stops"] == {"goal": 2}
     assert (out / "milestones.png").exists()
     assert (out / "times.png").exists()
+    page = (out / "eval.html").read_text(encoding="utf-8")
+    assert "Decided by rules." in page
+    assert all(f'href="runs/seed-{seed}/report.html"' in page for seed in (5, 6))
+    assert page.count("data:image/png;base64,") == 2
     assert (tmp_path / "games.png").read_bytes() == (out / "milestones.png").read_bytes()
     found = read_result(written)
     assert found.figures["settings"]["seeds"] == "5..6"
@@ -119,9 +128,86 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     assert "is not empty" in again.err
 
 
+def results(frames: Mapping[int, int | None], **more: object) -> EvalResults:
+    """Return games by seed that reached `away` at this frame, or never."""
+    games = []
+    for seed, frame in frames.items():
+        reached = {} if frame is None else {"away": GameMoment(frame // 10, frame)}
+        usual = dict.fromkeys(("battles_won", "battles_lost", "battles_fled", "blackouts"), 0)
+        usual |= dict.fromkeys(("badges", "episodes", "restores", "errors", "ticks", "frames"), 0)
+        game = EvalGame(seed=seed, stop="goal", reason="", wall_s=1.0, milestones=reached, **usual)  # type: ignore[arg-type]
+        games.append(replace(game, **more))  # type: ignore[arg-type]
+    return EvalResults(tuple(games), ("away",), "away", {}, {}, {"name": "a & b"})
+
+
+@pytest.mark.parametrize(
+    ("advised", "words"),
+    [
+        ({1: 900, 2: 1_700, 3: 2_600}, "-267 frames (95%: -400 to -100: faster), -27 ticks"),
+        ({1: 1_900, 2: 2_100, 3: 3_600}, "+533 frames (95%: +100 to +900: slower), +53 ticks"),
+        ({1: 900, 2: 2_100, 3: 3_000}, ": no difference shown)"),
+        ({1: 900, 2: 1_900, 3: None}, "; 1 pair did not reach it; "),
+        ({1: 900, 2: None, 4: 70}, "on 2 seeds, to away: -100 frames (too few pairs), -10 ticks"),
+        ({1: None}, "on 1 seed: no pair reached away"),
+    ],
+)
+def test_what_a_model_changed_is_one_line_over_pairs(
+    advised: Mapping[int, int | None], words: str, tmp_path: Path
+) -> None:
+    who = "by rules, advised by <b>m</b>"
+    model = results(advised, decided_by=who, answers=3, followed=2, reached=1, usd=0.25)
+    pairs = PairedGames(model, results({1: 1_000, 2: 2_000, 3: 3_000}))
+    assert words in str(pairs)
+    assert str(pairs).startswith(who)
+    assert "frames" not in str(pairs) or str(pairs).endswith("0.2500 USD, a game in the mean")
+    (tmp_path / "rules").mkdir()
+    page = write_eval_page(model, tmp_path, pairs).read_text(encoding="utf-8")
+    assert "<b>m" not in page
+    assert page.count("data:image/png;base64,") == 5
+    assert 'href="rules/runs/seed-1/report.html"' in page
+    assert "2 of 3" in page
+    assert (tmp_path / "rules" / "eval.csv").is_file()
+    found = pairs.as_json()["differences"]["away"]["frames"]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_a_bootstrap_over_pairs_is_that_of_their_differences() -> None:
+    frames = {seed: 1_000 + 37 * seed % 501 for seed in range(12)}
+    model = {seed: frame - 100 - 11 * seed for seed, frame in frames.items()}
+    pairs = PairedGames(results(model), results(frames))
+    interval = pairs.difference("away", "frame").interval
+    assert interval == mean_interval([-100.0 - 11 * seed for seed in range(12)])
+
+
+def test_eval_against_rules_plays_the_same_seed_with_and_without_the_stand_in(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, words = tmp_path / "out", ("--mind", "claude", "--against", "rules")
+    with FakeClaude(is_good=True) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "any")
+        ended = agent("eval", "--seeds", "5", "--until", "starter", "--out", out, *words)
+    assert ended.code == 0, ended.err
+    _, line, page = ended.out.splitlines()
+    assert line.startswith(f"by rules, advised by {STAND_IN}, against rules alone on 1 seed, to ")
+    assert line.endswith("at list prices, a game in the mean")
+    assert page == f"page: {out / 'eval.html'}"
+    table = json.loads((out / "eval.json").read_text(encoding="utf-8"))
+    assert table["against"]["pairs"] == 1
+    assert table["against"]["rules"]["decided_by"] == "by rules"
+    assert table["summary"]["advice"]["questions"] == 1
+    assert (out / "rules" / "runs" / "seed-5" / "report.html").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["--seeds", "1", "--against", "rules"], "give --mind claude --against rules"),
+        (
+            ["--seeds", "1", "--mind", "claude", "--against", "claude"],
+            "compares a model with rules",
+        ),
+        (["--seeds", "1", "--mind", "claude"], "there is no key for Claude"),
         (["--seeds", "9..3"], "is no range"),
         (["--seeds", "x"], "is no range"),
         (["--seeds", "1.."], "is no range"),

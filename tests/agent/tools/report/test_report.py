@@ -17,6 +17,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, sync_playwright
 
+from agent.advisor.names import STAND_IN
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.story.milestones import Witness
 from agent.tools.report.page import lead, page, report_run
@@ -59,9 +60,12 @@ def add_events(run: Path, events: Iterable[tuple[int, str, Mapping[str, Any]]]) 
         folder.store.commit()
 
 
-def add_calls(run: Path, *milestones: str) -> None:
+MADE_UP: Final = "fake-claude:claude-opus-5-5"
+
+
+def add_calls(run: Path, *milestones: str, name: str = "") -> None:
     """Book a call after each milestone: the first is settled for one cent, the others are lost."""
-    outcome = CallOutcome(CallState.SETTLED, 10_000_000, input=400, output=60)
+    outcome = CallOutcome(CallState.SETTLED, 10_000_000, input=400, output=60, model=name)
     with closing(open_run(run)) as folder:
         for milestone in milestones:
             booked = folder.store.book_call(Booking("m", "stuck", milestone, 1, 50_000_000, 900))
@@ -259,6 +263,48 @@ def test_battles_are_grouped_by_opponent_and_place(run: Path) -> None:
     assert {"BASIL 2", "CAIRN 1"} <= {each.name for each in after.trainers}
 
 
+def test_the_head_of_a_page_says_who_decided_and_what_made_up_answers_would_have_cost(
+    run: Path, agent: Agent, tmp_path: Path
+) -> None:
+    hostile = "<b>\u202eevil</b> " * 90
+    answered = {"goals": ["reached:starter"], "candidates": [], "note": "", "confidence": 0.9}
+    add_calls(run, "left_home", name="fake-claude:m")
+    for by in (MADE_UP, hostile):
+        advice = {"purpose": "milestone", "advice": {**answered, "by": by}, "calls": [1]}
+        add_events(run, [(70, "advice", {**advice, "by_rules": ["reached:rival"]})])
+    html = page_of(run)
+    text = text_of(html)
+    assert f"decided by rules, advised by {STAND_IN} and <b> evil" in text
+    assert "evil</b>" not in html
+    assert "Dollars 0.00 1 model call; made-up answers would have cost $0.0100 at list" in text
+    assert "1 call; made-up answers would have cost $0.0100 at list prices. 2 questions." in text
+    assert "followed: superseded after 0 ticks" in text or "followed: reached" in text
+    figures = agent("report", run, "--json").json
+    assert (figures["usd"], figures["usd_made_up"]) == (0.01, 0.01)
+    assert figures["advice_answers"] == figures["advice_followed"] + figures["advice_unchanged"]
+    page = tmp_path / "two.html"
+    ended = agent("report", run, run, "--write", page)
+    assert "differ" not in ended.err
+    table = text_of(page.read_text(encoding="utf-8"))
+    assert f"decided by rules, advised by {STAND_IN}" in table
+    assert "made-up answers would have cost 0.01 at list prices" in table
+
+
+def test_a_comparison_of_unlike_runs_points_to_eval(
+    agent: Agent, run: Path, tmp_path: Path
+) -> None:
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    settings = (other / "run.toml").read_text(encoding="utf-8")
+    (other / "run.toml").write_text(settings.replace("seed = 3", "seed = 4"), encoding="utf-8")
+    page = tmp_path / "two.html"
+    ended = agent("report", run, other, "--write", page)
+    (line,) = ended.err.splitlines()
+    assert line.startswith("These runs differ in seed; `")
+    assert "eval" in line
+    assert "--against rules` compares on the same seeds and memory." in line
+    assert line in text_of(page.read_text(encoding="utf-8"))
+
+
 def test_model_cost_is_reported_by_milestone(run: Path) -> None:
     add_calls(run, "left_home", "starter", "starter")
     advice = data_of(run).advice
@@ -267,7 +313,7 @@ def test_model_cost_is_reported_by_milestone(run: Path) -> None:
         ("starter", 2, 2),
     ]
     assert advice.usd == pytest.approx(0.01 + 2 * 0.05)
-    assert "3 calls, $0.11" in text_of(page_of(run))
+    assert "3 calls; $0.1100" in text_of(page_of(run))
     assert "3 model calls, at list prices" in text_of(page_of(run))
 
 
@@ -441,7 +487,7 @@ def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
     add_events(run, [(300, "stuck", {**STUCK, "lasted": 201})])
     add_calls(run, "starter")
     shown = text_of(page_of(run))
-    for words in ("1 fault handled", "1 episode,", "for 1 tick (", "1 call,", "1 model call,"):
+    for words in ("1 fault handled", "1 episode,", "for 1 tick (", "1 call;", "1 model call,"):
         assert words in shown
 
 
