@@ -50,6 +50,10 @@ class CorruptStore(StoreError):
     """The file is damaged."""
 
 
+class StrangeStore(CorruptStore):
+    """The schema of the file is of none of our versions; it is not opened, nor moved."""
+
+
 class ForeignStore(StoreError):
     """The file is intact, but not of this kind."""
 

@@ -16,7 +16,7 @@ from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
-from memory.store.database import Database, Schema, in_memory, open_database, unused_path
+from memory.store.database import Database, in_memory, open_database, unused_path
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
@@ -24,6 +24,7 @@ from memory.store.knowledge_tables import Totals, totals
 from memory.store.run_folder import LOCK, own, require_own_files
 from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA
+from memory.store.shape import Schema
 from memory.tiers.forgetting import MONTH_S
 
 
@@ -124,7 +125,7 @@ def _repair(
 
 
 def _check_copy(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
-    with closing(database.in_memory_copy()) as copy:
+    with closing(database.scratch_copy()) as copy:
         return list(_check(copy, schema, now))
 
 
@@ -209,7 +210,7 @@ class FileView:
 
     def maps(self) -> dict[str, MemoryMap]:
         """Return the memory map of each agent of a run, as in play."""
-        with closing(RunStore(self._database.in_memory_copy())) as run:
+        with closing(RunStore(self._database.scratch_copy())) as run:
             names = {each.scope for each in run.live_entries() if each.scope.startswith("agent:")}
             agents = sorted({each.split(":")[1] for each in names})
             return {

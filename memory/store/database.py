@@ -8,7 +8,6 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
@@ -23,8 +22,20 @@ from memory.errors import (
     NewerStore,
     RetiredStore,
     StoreError,
+    StrangeStore,
 )
 from memory.file_access import new_file, real_path, sync
+from memory.store.shape import (
+    MORE_ROWS,
+    NAMES,
+    RUN_FILE,
+    SHAPE,
+    Schema,
+    expected_shape,
+    shape_fault,
+    tables_in,
+    wanted,
+)
 
 Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by position or by name
 Made = TypeVar("Made")
@@ -35,27 +46,10 @@ _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 _DECODE_ERROR: Final = "Could not decode"  # an error of the sqlite3 module, without a code
 MAGIC: Final = b"SQLite format 3\0"
-
-
-RUN_FILE: Final = "run.sqlite"  # in the folder of a run
-MEMORY_ID: Final = 0x52454412
-RUN_ID: Final = 0x52454411
-NAMES: Final = {MEMORY_ID: "memory file", RUN_ID: "record of a run"}  # of files, by application id
-EXAMPLES: Final = {MEMORY_ID: "memory.sqlite", RUN_ID: RUN_FILE}
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """One kind of file: its name, its application id in the header, and its migrations.
-
-    Each migration is a tuple of statements. The list is only ever appended to; existing items never change. `retired` is the
-    application id of files from before version 1, which are refused.
-    """
-
-    name: str
-    application_id: int
-    migrations: tuple[tuple[str, ...], ...]
-    retired: int = 0
+MAX_SQL: Final = 1 << 20
+MAX_TEXT: Final = (
+    16 << 20
+)  # bytes of one value: the largest of ours are states of the game, far below 1 MB
 
 
 class Database:
@@ -141,7 +135,7 @@ class Database:
         try:
             with _translated_errors(path), new_file(path, replaces=replaces) as new:
                 try:
-                    with closing(sqlite3.connect(new.absolute())) as copy:
+                    with closing(_opened(new.absolute())) as copy:
                         self._connection.backup(copy)
                         copy.execute("PRAGMA journal_mode = DELETE")  # complete without companions
                 finally:
@@ -161,9 +155,7 @@ class Database:
         Its commits survive even a loss of power.
         """
         with _translated_errors(self.path):
-            connection = sqlite3.connect(
-                self.path.absolute(), isolation_level=None, check_same_thread=False
-            )
+            connection = _opened(self.path.absolute(), any_thread=True)
             with _configured(connection):
                 connection.execute("PRAGMA synchronous = FULL")
         return Database(self.path, connection)
@@ -179,10 +171,10 @@ class Database:
         """Write the write-ahead log into the file, as far as no reader needs it."""
         self.rows("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def in_memory_copy(self) -> Database:
-        """Return an in-memory copy of the committed content."""
+    def scratch_copy(self) -> Database:
+        """Return a copy of the committed content that is removed when it is closed; a large one is on disk."""
         with _translated_errors(self.path):
-            copy = sqlite3.connect(":memory:", isolation_level=None)
+            copy = _opened("")
             self._connection.backup(copy)
         return Database(self.path, copy)
 
@@ -220,9 +212,9 @@ def open_database(path: Path, schema: Schema, *, quarantine_damaged: bool = Fals
     """
     _refuse_foreign(path)
     try:
-        connection = _connect(path)
+        connection = _connect(path, schema)
     except CorruptStore as error:
-        if not quarantine_damaged:
+        if not quarantine_damaged or isinstance(error, StrangeStore):
             raise
         kept = quarantine(path, "damaged")
         message = f"{path} is damaged and was renamed to {kept}; start again for a new one."
@@ -239,7 +231,7 @@ def open_foreign(path: Path, tables: Sequence[str]) -> Database:
     """
     _refuse_foreign(path)
     with _translated_errors(path):
-        connection = sqlite3.connect(path.absolute(), isolation_level=None, check_same_thread=False)
+        connection = _opened(path.absolute(), any_thread=True)
         with _configured(connection):
             _choose_journal(connection)
             connection.execute("BEGIN IMMEDIATE")
@@ -254,7 +246,7 @@ def in_memory(schema: Schema) -> Database:
     """Return an empty in-memory database with this schema."""
     path = Path(f"in-memory {schema.name}")
     with _translated_errors(path):
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = _opened(":memory:")
         _migrate(path, connection, schema)
     return Database(path, connection)
 
@@ -265,12 +257,27 @@ def open_readonly(path: Path, schema: Schema) -> Database:
     with _translated_errors(path):
         connection = _connect_readonly(path)
         with _configured(connection):
-            connection.execute("PRAGMA query_only = ON")
             version = _version(path, connection, schema)
+            if not version:
+                message = f"{path} is empty: nothing was ever stored in it; name {wanted(schema)}"
+                raise ForeignStore(message)
+            _require_size(path, connection, schema)
             if version < len(schema.migrations):
-                message = f"{path} has version {version}; open it for writing once to update it."
-                raise StoreError(message)
+                connection = _migrated_copy(path, connection, schema)
+            connection.execute("PRAGMA query_only = ON")
     return Database(path, connection)
+
+
+def _migrated_copy(
+    path: Path, connection: sqlite3.Connection, schema: Schema
+) -> sqlite3.Connection:
+    """Return a scratch copy in the newest version, instead of a connection to an older file, which is closed."""
+    copy = _opened("")
+    with _configured(copy):
+        connection.backup(copy)
+        connection.close()
+        _migrate(path, copy, schema)
+    return copy
 
 
 def _require_file(path: Path, schema: Schema) -> None:
@@ -281,13 +288,8 @@ def _require_file(path: Path, schema: Schema) -> None:
         what = "is the folder of a run" if (path / RUN_FILE).is_file() else "is a folder"
     else:
         what = "is not a file" if path.exists() else "does not exist"
-    message = f"{path} {what}; name {_wanted(schema)}"
+    message = f"{path} {what}; name {wanted(schema)}"
     raise MissingStore(message)
-
-
-def _wanted(schema: Schema) -> str:
-    example = EXAMPLES.get(schema.application_id)
-    return f"a {schema.name}, such as {example}" if example else f"a {schema.name}"
 
 
 def copy_database(path: Path, schema: Schema, to: Path) -> None:
@@ -298,9 +300,9 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
         # A file that no process has open is read as immutable, which creates no companions.
         is_alone = _is_self_contained(path) and not path.with_name(f"{path.name}-shm").exists()
         connection = _connect_immutable(path) if is_alone else _connect_readonly(path)
-        with closing(connection):
-            connection.execute("PRAGMA busy_timeout = 5000")
+        with closing(connection), _configured(connection):
             _version(path, connection, schema)
+            _require_size(path, connection, schema)
             report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if report != "ok":
                 raise _damaged(path, report)
@@ -349,13 +351,29 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def _opened(name: Path | str, *, any_thread: bool = False) -> sqlite3.Connection:
+    """Open a connection to a path, a URI or a name with a meaning in SQLite, which reads no text above `MAX_TEXT`."""
+    connection = sqlite3.connect(
+        name,
+        isolation_level=None,
+        check_same_thread=not any_thread,
+        uri=isinstance(name, str) and name.startswith("file:"),
+    )
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_TEXT)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL)
+    return connection
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"file:{quote(os.fsencode(path.absolute()))}?mode={mode}"  # any bytes, not only UTF-8
+
+
 def _connect_readonly(path: Path) -> sqlite3.Connection:
     path = real_path(path)  # SQLite keeps the companions next to the file that a link leads to
     # A read-write connection removes the companions that reading created; existing ones belong to another process.
     companions = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
     mode = "ro" if any(each.exists() for each in companions) else "rw"
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    connection = _opened(_uri(path, mode))
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error as error:
@@ -372,8 +390,7 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
 
 def _connect_immutable(path: Path) -> sqlite3.Connection:
     """Open a file that no process writes to, as immutable."""
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
-    return sqlite3.connect(uri, uri=True, isolation_level=None)
+    return _opened(_uri(path, "ro&immutable=1"))
 
 
 def _is_self_contained(path: Path) -> bool:
@@ -383,11 +400,15 @@ def _is_self_contained(path: Path) -> bool:
     return not any(each.exists() and each.stat().st_size for each in companions)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, schema: Schema) -> sqlite3.Connection:
     with _translated_errors(path):
         # Absolute, because names like ":memory:" have a special meaning in SQLite.
-        connection = sqlite3.connect(path.absolute(), isolation_level=None)
+        connection = _opened(path.absolute())
         with _configured(connection):
+            _version(
+                path, connection, schema
+            )  # before anything that a strange schema could make run
+            _require_size(path, connection, schema)
             report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if report != "ok":
                 raise _damaged(path, report)
@@ -401,6 +422,8 @@ def _configured(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         connection.execute("PRAGMA busy_timeout = 5000")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
         yield
     except BaseException:
         connection.close()
@@ -424,6 +447,7 @@ def _choose_journal(connection: sqlite3.Connection) -> None:
 
 
 def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
+    """Return the version of a file of this kind whose schema is exactly that of the version; any other is refused."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -433,13 +457,48 @@ def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
             raise RetiredStore(message)
         other = NAMES.get(application_id)
         what = f"is a {other}" if other else f"is not a {schema.name}"
-        message = f"{path} {what}; name {_wanted(schema)}"
+        message = f"{path} {what}; name {wanted(schema)}"
         raise ForeignStore(message)
     known = len(schema.migrations)
     if version > known:
         message = f"{path} has version {version}, this program knows {known}; update the program."
         raise NewerStore(message)
+    expected = expected_shape(schema, version, _shape_of)
+    found = connection.execute(SHAPE, (len(expected) + MORE_ROWS,)).fetchall()
+    if fault := shape_fault(version, found, expected):
+        message = f"{path} is no {schema.name} as this program writes it ({fault}); put back a copy of it, or name another file."
+        raise StrangeStore(message)
     return int(version)
+
+
+def _require_size(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    """Raise StoreError for a file that is too large to be read as a whole."""
+    pages, unused, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    what = ""
+    if schema.most_bytes and (pages - unused) * size > schema.most_bytes:
+        what = f"{(pages - unused) * size >> 20:,} MB, and {schema.most_bytes >> 20:,}"
+    elif schema.most_rows:
+        names = tables_in(expected_shape(schema, _version(path, connection, schema), _shape_of))
+        rows = sum(
+            connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608  # our own
+            for name in names
+        )
+        if rows > schema.most_rows:
+            what = f"{rows:,} rows, and {schema.most_rows:,}"
+    if what:
+        message = f"{path} holds {what} are the most that a {schema.name} may hold; name another file, or a copy with less."
+        raise StoreError(message)
+
+
+def _shape_of(statements: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Return what statements make of an empty file."""
+    with closing(_opened(":memory:")) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        return connection.execute(SHAPE, (-1,)).fetchall()
 
 
 def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
@@ -486,6 +545,8 @@ def _translated_errors(path: Path) -> Iterator[None]:
         raise _damaged(path, f"{error.reason} in its own description") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_TOOBIG:
+            raise _damaged(path, f"it has a text above {MAX_TEXT >> 20} MB") from error
         if code in _DAMAGED or str(error).startswith(_DECODE_ERROR):
             raise _damaged(path, str(error)) from error
         if code in _BUSY:

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
 from memory.store.checks.finding import knowledge_content
-from memory.store.database import MAGIC, Database, Schema, in_memory, open_readonly
+from memory.store.database import MAGIC, Database, open_readonly
 from memory.store.run_folder import STORE
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
+from memory.store.shape import Schema
 
 _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
     RUN_SCHEMA.name: {
@@ -96,7 +97,6 @@ def open_intact(path: Path, kinds: tuple[Schema, ...] = KINDS) -> OpenedFile:
             continue
         try:
             require_intact_pages(database)
-            _require_tables(database, schema)
         except BaseException:
             database.close()
             raise
@@ -153,19 +153,6 @@ def require_intact_pages(database: Database) -> None:
         message = (
             f"{database.path} is damaged ({' '.join(text.split())[:120]}); put back a copy of it"
         )
-        raise CorruptStore(message)
-
-
-def _require_tables(database: Database, schema: Schema) -> None:
-    """Raise CorruptStore when a table, index or trigger differs from its migrations."""
-    sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-    with closing(in_memory(schema)) as new:
-        wanted, there = (
-            {name: str(made).split() for name, made in each.rows(sql)} for each in (new, database)
-        )
-    wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
-    if wrong:
-        message = f"{database.path} is damaged (its {wrong[0]} differs from the schema); put back a copy of it"
         raise CorruptStore(message)
 
 

@@ -7,7 +7,7 @@ which turns a file of the previous version into the shape of a new file.
 from importlib.resources import files
 from typing import Final
 
-from memory.store.database import MEMORY_ID, NAMES, RUN_ID, Schema
+from memory.store.shape import MEMORY_ID, NAMES, RUN_ID, Schema
 
 
 def _script(name: str) -> tuple[str, ...]:
@@ -25,4 +25,6 @@ KNOWLEDGE_SCHEMA: Final = Schema(
     application_id=MEMORY_ID,
     retired=0x52454402,
     migrations=(_script("knowledge.sql"),),
+    most_rows=150_000,
+    most_bytes=64 << 20,
 )

@@ -352,6 +352,7 @@ class TapeReader:
         return tuple(faults)
 
     def _known_columns(self) -> frozenset[str]:
+        self._file.require_plain("nodes")
         rows = self._file.rows("SELECT name FROM pragma_table_info('nodes')")
         columns = frozenset(str(name) for (name,) in rows)
         if missing := sorted({"hash", "parent_hash", "content"} - columns):

@@ -1,5 +1,7 @@
 """Read-only access to a SQLite file of another program: no file is created, changed or moved. Standard library only."""
 
+import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -15,6 +17,10 @@ _HEAD: Final = b"SQLite format 3\0"
 _READ_VERSION: Final = 19  # the header byte that is 2 for a write-ahead log
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+MAX_TEXT: Final = 16 << 20  # bytes of one value
+MAX_NODES: Final = 500_000  # of a file
+# Of columns alone: an expression, or a condition, would be evaluated at each write.
+_PLAIN_INDEX: Final = re.compile(r"[^(]*\([\w\s\"`\[\],]*\)\s*")
 
 
 class ReadOnlyFile:
@@ -30,10 +36,39 @@ class ReadOnlyFile:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         with _translated_errors(path):
             self._connection = sqlite3.connect(self._uri(), uri=True, isolation_level=None)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_TEXT)
             # Invalid UTF-8 is replaced.
             self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             self._connection.execute("PRAGMA busy_timeout = 5000")
             self._connection.execute("PRAGMA query_only = ON")
+            self._connection.execute("PRAGMA trusted_schema = OFF")
+
+    def require_plain(self, table: str) -> None:
+        """Raise ForeignStore unless `table` holds rows and nothing of it can run: no view, trigger or computed column.
+
+        Other tables are not looked at: Tapes of any era, and other programs, have their own.
+        """
+        rows = self.rows(
+            "SELECT type, name, sql FROM sqlite_schema WHERE lower(tbl_name) = :table",
+            {"table": table},
+        )
+        fault = "" if rows else f"it has no table {table}"
+        for kind, name, sql in rows:
+            if kind == "table":
+                is_plain = not str(sql).upper().lstrip().startswith("CREATE VIRTUAL")
+            else:
+                is_index = kind == "index"
+                is_plain = is_index and (sql is None or bool(_PLAIN_INDEX.fullmatch(str(sql))))
+            if not is_plain:
+                fault = f"{'a virtual table' if kind == 'table' else f'its {kind}'} {name!r:.40}"
+        hidden = "SELECT 1 FROM pragma_table_xinfo(:table) WHERE hidden > 0"
+        if not fault and self.rows(hidden, {"table": table}):
+            fault = f"{table} has a computed column"
+        if not fault and (count := self.rows(f"SELECT count(*) FROM {table}")[0][0]) > MAX_NODES:  # noqa: S608
+            fault = f"{table} has {count:,} rows, above {MAX_NODES:,}"
+        if fault:
+            message = f"{self.path} is not a tape ({fault}); name another file."
+            raise ForeignStore(message)
 
     def rows(
         self, sql: str, parameters: Mapping[str, object] | None = None
@@ -66,7 +101,7 @@ class ReadOnlyFile:
 
 
 def _named(path: Path, more: str = "") -> str:
-    return f"file:{quote(str(path.absolute()))}?mode=ro{more}"
+    return f"file:{quote(os.fsencode(path.absolute()))}?mode=ro{more}"
 
 
 def _uses_log(path: Path) -> bool:
@@ -101,7 +136,7 @@ def _translated_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGED:
+        if code in _DAMAGED | {sqlite3.SQLITE_TOOBIG}:
             message = f"{path} is damaged ({error}); put back a copy of it, or name another tape."
             raise CorruptStore(message) from error
         if code in _BUSY:

@@ -4,7 +4,7 @@ Its tables have exactly the columns that Tapes v0.4.0 expects; it holds no table
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -126,9 +126,9 @@ def open_tape(path: Path) -> SqliteTape:
 
 def _require_columns(path: Path) -> None:
     """Raise ForeignStore when the file at `path` is not a tape; it is only read."""
-    file = ReadOnlyFile(path)
-    there = {row[0] for row in file.rows("SELECT name FROM pragma_table_info('nodes')")}
-    file.close()
+    with closing(ReadOnlyFile(path)) as file:
+        file.require_plain("nodes")
+        there = {row[0] for row in file.rows("SELECT name FROM pragma_table_info('nodes')")}
     if missing := [name for name in COLUMNS if name not in there]:
         message = (
             f"{path} is not a tape of Tapes v0.1.0 to v0.4.0 (nodes has no {missing[0]}); "

@@ -86,8 +86,7 @@ FAULTS = (
     fault(
         "orphan",
         "rows of run nobody",
-        "CREATE TABLE tallies (run_id TEXT)",
-        "INSERT INTO tallies VALUES ('nobody')",
+        "INSERT INTO shares VALUES ('mistake_records', 'm1', 'nobody', 1, '{}', '', '[]')",
         is_fixed=False,
     ),
     fault("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),

@@ -19,9 +19,10 @@ from memory import (
     read_run_store,
 )
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore
-from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
+from memory.store.database import Database, _choose_journal, open_database, open_readonly
 from memory.store.files import file_fault, open_intact
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
+from memory.store.shape import Schema
 from tests.memory.samples import NOON, WORKING, checkpoint, step
 
 FIRST = Schema("note store", 0x1234, (("CREATE TABLE notes (text TEXT) STRICT",),))
@@ -128,11 +129,15 @@ def test_a_reader_does_not_move_create_or_change_a_file(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_reader_of_an_older_file_reports_what_to_do(tmp_path: Path) -> None:
+def test_a_reader_of_an_older_file_reads_it_in_its_newest_version(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     note(path)
-    with pytest.raises(StoreError, match="open it for writing once"):
-        open_readonly(path, with_more(FIRST))
+    before = path.read_bytes()
+    with closing(open_readonly(path, with_more(FIRST))) as reader:
+        assert reader.rows("SELECT * FROM notes") == [("kept",)]
+        assert reader.rows("SELECT * FROM more") == []
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_reader_sees_committed_rows_only(tmp_path: Path) -> None:
