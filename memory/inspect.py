@@ -16,7 +16,7 @@ from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
-from memory.store.database import Database, in_memory, open_database, unused_path
+from memory.store.database import Database, backup_copy, in_memory, open_database
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
@@ -26,13 +26,6 @@ from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA
 from memory.store.shape import Schema
 from memory.tiers.forgetting import MONTH_S
-
-
-def backup_copy(database: Database, word: str) -> Path:
-    """Back up the committed content of `database` to a new file next to it, and return its path."""
-    copy = unused_path(database.path, word)
-    database.backup(copy)
-    return copy
 
 
 class FileRepair(NamedTuple):

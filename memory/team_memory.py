@@ -22,13 +22,17 @@ class MemoryManagementAgent:
 
     @staticmethod
     def merge(
-        sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
+        sources: Sequence[Path],
+        into: Path,
+        *,
+        now: float,
+        config: ConsolidationConfig | None = None,
     ) -> MergeResult:
         """Merge the memories of `sources` and the one at `into` into one file at `into`, and return the result.
 
-        The sources are only read. A changed target is backed up next to it. Merging the same files again changes nothing.
+        `now` is what the clock shows. The sources are only read. A changed target is backed up next to it. Merging the same files again changes nothing.
         """
-        return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig())
+        return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig(), now=now)
 
 
 def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:

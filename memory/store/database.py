@@ -8,6 +8,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from glob import escape
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
@@ -313,6 +314,22 @@ def unused_path(path: Path, word: str) -> Path:
     """Return an unused path next to `path`: its name, a word, and a number."""
     names = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
     return next(name for name in names if not os.path.lexists(name))
+
+
+def backup_copy(database: Database, word: str, *, most: int = 0) -> Path:
+    """Back up the committed content of `database` to a new file next to it, and return its path.
+
+    With `most`, older copies with the same word beyond that number are deleted.
+    """
+    copy = unused_path(database.path, word)
+    database.backup(copy)
+    others = sorted(
+        database.path.parent.glob(f"{escape(database.path.name)}.{word}-*"),
+        key=lambda each: each.stat().st_mtime_ns,
+    )
+    for each in others[:-most] if most else ():
+        each.unlink(missing_ok=True)
+    return copy
 
 
 def quarantine(path: Path, word: str) -> Path:

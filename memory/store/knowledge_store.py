@@ -4,11 +4,12 @@ A run reads it once at its start and afterwards only delivers lessons, so that p
 Every deleted row is in the archive.
 """
 
+import logging
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memory.codec import Json, as_json, encode
 from memory.store.contributions import (
@@ -20,7 +21,16 @@ from memory.store.contributions import (
     aggregate,
     sum_totals,
 )
-from memory.store.database import Database, open_database, open_readonly
+from memory.store.database import Database, backup_copy, open_database, open_readonly
+from memory.store.dates import (
+    STATS,
+    Dates,
+    correct_rows,
+    dates_at,
+    save_dates,
+    wrong_contributions,
+    wrong_rows,
+)
 from memory.store.knowledge_tables import (
     BY_NAME,
     PATTERNS,
@@ -40,6 +50,8 @@ from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers import forgetting
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import ENTRIES, OutboxRow
+
+log = logging.getLogger(__name__)
 
 
 class KnowledgeReader:
@@ -113,14 +125,33 @@ class MaintenanceCounts(NamedTuple):
     pruned: int
 
 
+MOST_COPIES: Final = 3  # made by openings
+
+
+class Ageing(NamedTuple):
+    """What an opening changed: rows with corrected dates, archived rows, and the copy of the file before."""
+
+    corrected: int
+    archived: int
+    copy: Path | None = None
+
+
+_FADING: Final = frozenset({PATTERNS.name, PREFERENCES.name})  # tables whose rows hold their worth
+
+
+class _CopyFirst(Exception):
+    """Nothing is changed before there is a copy."""
+
+
 class KnowledgeStore(KnowledgeReader):
-    """Reads and writes a knowledge file. `now` is the opening date in epoch seconds; newer rows do not decay."""
+    """Reads and writes a knowledge file. `now` is what the clock shows, in epoch seconds; `age` decides what is believed."""
 
     def __init__(
         self, database: Database, *, now: float, config: ConsolidationConfig | None = None
     ) -> None:
         super().__init__(database)
-        self._now = now
+        self._clock = self._now = now
+        self._dates = Dates(now, now, now, now)
         self._config = config or ConsolidationConfig()
         self._archive = Archive(database, now=now)
         rate = self._config.forgetting_decay_rate
@@ -134,7 +165,7 @@ class KnowledgeStore(KnowledgeReader):
             if fresh:
                 save_delivery(self._database, run_id, fresh[-1].sequence)
                 lessons = LessonIntake(self._contributions, run_id, self._now)
-                for row in fresh:
+                for row in map(self._dates.corrected_lesson, fresh):
                     self._add_lesson(lessons, run_id, row)
                 with self._editing(prunes=True) as known:
                     self._apply(known, lessons.save())
@@ -166,30 +197,80 @@ class KnowledgeStore(KnowledgeReader):
             with self._editing() as known:
                 self._apply(known, {each: self._contributions.of(*each) for each in changed})
 
-    def age(self) -> None:
-        """Decay knowledge from the last decay to now, and archive rows worth too little."""
+    def age(self) -> Ageing:
+        """Correct dates that cannot be believed, decay knowledge to the date that is, and archive rows worth too little.
+
+        Before dates are corrected or rows archived, the file is copied.
+        """
+        try:
+            with self._database.transaction():
+                done = self._age()
+                if done.corrected or done.archived:
+                    raise _CopyFirst
+        except _CopyFirst:
+            copy = backup_copy(self._database, "before-ageing", most=MOST_COPIES)
+            with self._database.transaction():
+                done = self._age()._replace(copy=copy)
+        return done
+
+    def _age(self) -> Ageing:
+        contributions = self._contributions.all()
+        dates = self._use_dates(dates_at(self._clock, self._database, contributions))
+        before = self._archive.size()
+        corrected, keys = self._correct_dates(contributions)
+        row = self._database.row(STATS)
+        if corrected or row is None or row[0] < dates.now:
+            self._fade(contributions, keys)
+        save_dates(self._database, dates.now, dates.today)
+        return Ageing(corrected, self._archive.size() - before)
+
+    def correct_dates(self) -> int:
+        """Correct the dates that cannot be believed, and nothing else; return how many rows had such."""
         with self._database.transaction():
-            self._database.execute(
-                "INSERT OR IGNORE INTO tactician_stats VALUES (1, 0, 0, 0.0, ?)", (self._now,)
-            )
-            row = self._database.row("SELECT decayed_at FROM tactician_stats")
-            assert row is not None
-            if row[0] >= self._now:
-                self._now = row[0]
-                return
-            with self._editing(prunes=True) as known:
-                fading: dict[str, Mapping[str, object]] = {
-                    PATTERNS.name: known.patterns,
-                    PREFERENCES.name: known.preferences,
-                }
-                result = self._contributions.all(*fading).items()
-                for _ in self._aggregated(
-                    known, {each: runs for each, runs in result if each[1] in fading[each[0]]}
-                ):
-                    pass  # provenance does not change with time
-            self._long_term.fade(self._now)
-            self._long_term.prune("*", self._config.importance_threshold)
-            self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
+            contributions = self._contributions.all()
+            dates = self._use_dates(dates_at(self._clock, self._database, contributions))
+            count, _ = self._correct_dates(contributions)
+            save_dates(self._database, dates.decayed, dates.opened)
+        return count
+
+    def _use_dates(self, dates: Dates) -> Dates:
+        self._dates, self._now = dates, dates.now
+        self._archive.now = dates.today
+        return dates
+
+    def _correct_dates(self, contributions: ByRow) -> tuple[int, set[tuple[str, str]]]:
+        """Correct the dates of all rows, and of `contributions`; return how many were wrong, and the keys contributed to."""
+        dates, database = self._dates, self._database
+        wrong = list(wrong_contributions(dates, contributions))
+        for name, memory_id, run_id in wrong:
+            runs = contributions[name, memory_id]
+            runs[run_id] = dates.corrected(runs[run_id])
+            self._contributions.save(name, memory_id, [runs[run_id]])
+        rows = wrong_rows(database, dates)
+        correct_rows(database, dates)
+        count = len(wrong) + len(rows)
+        for table in TABLES:
+            for record in self._records(table, ()).values():
+                right = dates.corrected_record(record)
+                if right is not record:
+                    count += 1
+                    database.execute(table.replace, table.row_of(right))
+        return count, {(name, memory_id) for name, memory_id, _ in wrong}
+
+    def _fade(self, contributions: ByRow, corrected: Container[tuple[str, str]]) -> None:
+        """Decay all knowledge to the present date, and archive rows worth too little; `corrected` rows are built again."""
+        with self._editing(prunes=True) as known:
+            result = {
+                each: runs
+                for each, runs in contributions.items()
+                if (each[0] in _FADING or each in corrected)
+                and each[0] in BY_NAME
+                and each[1] in known.of(each[0])
+            }
+            for _ in self._aggregated(known, result):
+                pass  # provenance does not change with time
+        self._long_term.fade(self._now, contributions)
+        self._long_term.prune("*", self._config.importance_threshold)
 
     def maintain(self, scope_glob: str = "*") -> MaintenanceCounts:
         """Merge equal entries and archive decayed ones in the scopes that match a glob, and return the counts."""
@@ -272,10 +353,17 @@ def open_knowledge_store(
     database = open_database(path, KNOWLEDGE_SCHEMA, quarantine_damaged=True)
     store = KnowledgeStore(database, now=now, config=config)
     try:
-        store.age()
+        done = store.age()
     except BaseException:
         database.close()
         raise
+    if done.copy is not None:
+        changes = (
+            (done.corrected, "had a date that cannot be right, and was given one that can"),
+            (done.archived, "was worth too little by now, and went to its archive"),
+        )
+        said = "; ".join(f"{count:,} of its rows {what}" for count, what in changes if count)
+        log.warning("%s: %s; the file before is %s", path, said, done.copy)
     return store
 
 

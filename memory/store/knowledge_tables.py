@@ -173,7 +173,12 @@ class Archive:
 
     def __init__(self, database: Database, *, now: float) -> None:
         self._database = database
-        self._now = now
+        self.now = now
+
+    def size(self) -> int:
+        """Return the number of its rows."""
+        ((count,),) = self._database.rows("SELECT count(*) FROM archive")
+        return int(count)
 
     def move_row(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
         """Move a row of one of the four tables to the archive, with its provenance."""
@@ -190,5 +195,5 @@ class Archive:
         self._database.execute(
             "INSERT INTO archive (table_name, id, archived_at, row, provenance) "
             "VALUES (?, ?, ?, ?, ?)",
-            (table, memory_id, self._now, encode(row), encode(provenance)),
+            (table, memory_id, self.now, encode(row), encode(provenance)),
         )

@@ -11,6 +11,7 @@ from memory.codec import Json, decode, encode
 from memory.store.contributions import (
     OPEN,
     TRUST,
+    ByRow,
     ByRun,
     Contribution,
     ContributionTable,
@@ -302,9 +303,8 @@ class LongTermEntryStore(LongTermEntries):
                 self._contributions.save(ENTRIES, name, [mine.with_closing(closing)])
             self._rebuild(row[SCOPE], [row], at, keep_place=True)
 
-    def fade(self, at: float) -> None:
-        """Update the relevance of all entries to the date `at`."""
-        contributions = self._contributions.all(ENTRIES)
+    def fade(self, at: float, contributions: ByRow) -> None:
+        """Update the relevance of all entries to the date `at`, from all contributions."""
         relevance = []
         for row in self._rows(""):
             known = [

@@ -21,6 +21,7 @@ from memory.codec import as_json, decode, encode
 from memory.file_access import copy_file, real_path
 from memory.store.contributions import ByRow, ContributionTable, latest_of
 from memory.store.database import Database, copy_database, open_database, unused_path
+from memory.store.dates import STATS, save_dates
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
 from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, id_of
@@ -50,6 +51,8 @@ class Content:
     """The content of one or several memories; `held` are all their rows as stored."""
 
     date: float = 0.0
+    opened: float = 0.0
+    corrected: int = 0  # rows whose date was not believed
     contributions: ByRow = field(default_factory=dict)
     delivered: Mapping[str, int] = field(default_factory=dict)
     archive: Mapping[StoredRow, float] = field(default_factory=dict)
@@ -59,6 +62,8 @@ class Content:
         """Return the merged content of both."""
         return Content(
             max(self.date, other.date),
+            max(self.opened, other.opened),
+            self.corrected + other.corrected,
             _union(
                 self.contributions,
                 other.contributions,
@@ -87,6 +92,7 @@ class MergedStore(KnowledgeStore):
             self._long_term.add(agree(self.load_knowledge(), content.contributions))
             self._long_term.prune("*", self._config.importance_threshold)
             self._archive_all(content)
+            save_dates(self._database, content.date, content.opened)
 
     def _archive_all(self, content: Content) -> None:
         """Archive the archived rows of all sources, and their rows that the result does not hold."""
@@ -103,12 +109,14 @@ class MergedStore(KnowledgeStore):
         )
 
 
-def content_of(database: Database) -> Content:
+def content_of(database: Database, corrected: int = 0) -> Content:
     """Return the content of one memory."""
-    date = database.row("SELECT decayed_at FROM tactician_stats")
+    date, opened = database.row(STATS) or (0.0, 0.0)
     archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
     return Content(
-        0.0 if date is None else date[0],
+        date,
+        opened,
+        corrected,
         ContributionTable(database).all(),
         dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
         {(table, name, row, where): at for table, name, row, where, at in archive},
@@ -172,7 +180,8 @@ def _locations(stored: StoredRow) -> list[tuple[str, str, str]]:
 class MergeResult:
     """The result of a merge: rows by table, the runs, and the numbers of agreed, contradicted and closed rows.
 
-    `copy` is the backup of the target, None when there was no target or it did not change.
+    `corrected` is the number of rows whose date was not believed, `copy` the backup of the target, None when there was no
+    target or it did not change.
     """
 
     rows: Mapping[str, int]
@@ -181,47 +190,59 @@ class MergeResult:
     contradicted: int
     closed: int
     archived: int
+    corrected: int
     changed: bool
     copy: Path | None
 
 
 def merge_files(
-    sources: Sequence[Path], into: Path, agree: Agreement, config: ConsolidationConfig
+    sources: Sequence[Path],
+    into: Path,
+    agree: Agreement,
+    config: ConsolidationConfig,
+    *,
+    now: float,
 ) -> MergeResult:
-    """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result."""
+    """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result.
+
+    Dates that cannot be right when the clock shows `now` are not believed.
+    """
     target = real_path(into)
     others = [each for each in sources if real_path(each) != target]
     with TemporaryDirectory(prefix="merge-") as folder:
         scratch = Path(folder)
-        read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
+        read = [_read(each, scratch / f"{n}.sqlite", now)[0] for n, each in enumerate(others)]
         made = scratch / "made.sqlite"
         if not into.exists():
-            rows = _build(reduce(Content.merged, read, Content()), made, agree, config)
+            content = reduce(Content.merged, read, Content())
+            rows = _build(content, made, agree, config)
             with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
                 database.backup(into)
-            return _merge_result(rows, changed=True, copy=None)
+            return _merge_result(rows, content.corrected, changed=True, copy=None)
         before = scratch / "before.sqlite"
-        held, there = _read(into, before)
-        rows = _build(reduce(Content.merged, read, held), made, agree, config)
+        held, there = _read(into, before, now)
+        content = reduce(Content.merged, read, held)
+        rows = _build(content, made, agree, config)
         if rows == there:
-            return _merge_result(rows, changed=False, copy=None)
+            return _merge_result(rows, content.corrected, changed=False, copy=None)
         kept = unused_path(into, "before-merge")
         copy_file(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
             if all_rows(database) != there:  # a run delivered to it meanwhile
-                held = content_of(database)
-                rows = _build(
-                    reduce(Content.merged, read, held), scratch / "anew.sqlite", agree, config
-                )
+                content = reduce(Content.merged, read, content_of(database))
+                rows = _build(content, scratch / "anew.sqlite", agree, config)
             replace_rows(database, rows)
-        return _merge_result(rows, changed=True, copy=kept)
+        return _merge_result(rows, content.corrected, changed=True, copy=kept)
 
 
-def _read(path: Path, copy: Path) -> tuple[Content, Rows]:
-    """Return the content and the rows of a file of any version, read from a copy."""
+def _read(path: Path, copy: Path, now: float) -> tuple[Content, Rows]:
+    """Return the content, with believed dates, and the rows of a file of any version, read from a copy."""
     copy_database(path, KNOWLEDGE_SCHEMA, copy)
     with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
-        return content_of(database), all_rows(database)
+        database.path = path  # errors name the file of the user
+        with closing(database.scratch_copy()) as scratch:
+            corrected = KnowledgeStore(scratch, now=now).correct_dates()
+            return content_of(scratch, corrected), all_rows(database)
 
 
 def _build(content: Content, path: Path, agree: Agreement, config: ConsolidationConfig) -> Rows:
@@ -233,7 +254,7 @@ def _build(content: Content, path: Path, agree: Agreement, config: Consolidation
         return all_rows(database)
 
 
-def _merge_result(rows: Rows, *, changed: bool, copy: Path | None) -> MergeResult:
+def _merge_result(rows: Rows, corrected: int, *, changed: bool, copy: Path | None) -> MergeResult:
     entries = rows["ltm_entries"]
     counts = {table.name: len(rows[table.name]) for table in TABLES}
     return MergeResult(
@@ -243,6 +264,7 @@ def _merge_result(rows: Rows, *, changed: bool, copy: Path | None) -> MergeResul
         sum(row[5] != "" for row in rows["shares"]),
         sum(row[6] != "" for row in rows["provenance"]),
         len(rows["archive"]),
+        corrected,
         changed,
         copy,
     )

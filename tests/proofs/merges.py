@@ -17,6 +17,7 @@ from tests.proofs.histories import History, history
 from tests.proofs.memory_oracle import TABLES, content_problems
 from tests.proofs.workers import Row
 
+LATE: Final = 4e9  # later than all dates of a history
 SHARED: Final = (
     *(table.name for table in TABLES),
     "tactician_stats",
@@ -71,7 +72,7 @@ class Merges:
         copy = Path(shutil.copyfile(ab, self._made.folder / "copy.sqlite"))
         for name, sources in (("A", [a]), ("B", [b]), ("A and B", [a, b]), ("itself", [copy])):
             self.count += 1
-            merged = MemoryManagementAgent.merge(sources, ab, config=self._made.config)
+            merged = MemoryManagementAgent.merge(sources, ab, now=LATE, config=self._made.config)
             if merged.changed or merged.copy or _digest(ab) != was:
                 yield f"merging {name} again changes something"
         if _content(self._merged(a, a)) != _content(self._merged(a)):
@@ -85,7 +86,7 @@ class Merges:
         left, right = self._merged(ab, c), self._merged(a, self._merged(b, c))
         into_c = Path(shutil.copyfile(c, self._made.folder / "grown.sqlite"))
         self.count += 1
-        MemoryManagementAgent.merge([a, b], into_c, config=self._made.config)
+        MemoryManagementAgent.merge([a, b], into_c, now=LATE, config=self._made.config)
         if (
             not _content(left)
             == _content(right)
@@ -129,7 +130,7 @@ class Merges:
     def _merged(self, *sources: Path) -> Path:
         self.count += 1
         target = self._made.folder / f"merged-{self.count}.sqlite"
-        MemoryManagementAgent.merge(list(sources), target, config=self._made.config)
+        MemoryManagementAgent.merge(list(sources), target, now=LATE, config=self._made.config)
         return target
 
 

@@ -165,7 +165,7 @@ def merge(sources: list[Path], into: Path, *, as_json: bool) -> None:
     if into.is_dir() or not real_path(into).parent.is_dir():
         message = f"--into {into} names no file in an existing folder; name one"
         raise UsageError(message)
-    merged = MemoryManagementAgent.merge(sources, into)
+    merged = MemoryManagementAgent.merge(sources, into, now=today())
     out = Output()
     if as_json:
         rows = {NAMES[name]: count for name, count in merged.rows.items()}
@@ -175,6 +175,9 @@ def merge(sources: list[Path], into: Path, *, as_json: bool) -> None:
         out.say(f"{into} contains all of it already; nothing was changed.")
     elif merged.copy is not None:
         out.say(f"The copy of {into} before is {merged.copy}.")
+    if merged.corrected:
+        rows_ = counted(merged.corrected, "row")
+        out.say(f"{rows_} had a date that cannot be right, and was given one that can.")
     out.print(_table(merged, into))
 
 

@@ -286,7 +286,7 @@ def with_more(schema: Schema) -> Schema:
 
 @each_kind
 def test_the_first_migration_only_creates(schema: Schema) -> None:
-    (first,) = schema.migrations
+    first = schema.migrations[0]
     assert all(statement.startswith("CREATE ") for statement in first)
 
 
@@ -300,7 +300,7 @@ def test_a_migrated_file_has_the_schema_of_a_new_one(tmp_path: Path, schema: Sch
             closing(open_database(tmp_path / "new.sqlite", later)) as new,
         ):
             assert shape(migrated) == shape(new)
-            assert migrated.row("PRAGMA user_version") == (2,)
+            assert migrated.row("PRAGMA user_version") == (len(later.migrations),)
             assert migrated.row("PRAGMA integrity_check") == ("ok",)
 
 
@@ -325,7 +325,8 @@ def test_a_newer_file_is_refused_and_unchanged(tmp_path: Path, schema: Schema) -
     for opened in OPENERS:
         with pytest.raises(NewerStore) as caught:
             opened(path, schema)
-        line = f"{path} has version 2, this program knows 1; update the program."
+        known = len(schema.migrations)
+        line = f"{path} has version {known + 1}, this program knows {known}; update the program."
         assert str(caught.value) == line
     assert path.read_bytes() == before
 

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from memory.tiers.knowledge import ConsolidationConfig
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
 from tests.memory.store.taught import LESSONS, closure, note
 
-merge = MemoryManagementAgent.merge
+merge = partial(MemoryManagementAgent.merge, now=NOON + 12 * MONTH)
 
 
 @pytest.fixture
@@ -42,6 +43,11 @@ def teach(path: Path, run: str, lessons: Sequence[OutboxRow], *, now: float = NO
     with closing(open_knowledge_store(path, now=now)) as store:
         store.deliver(run, lessons)
     return path
+
+
+def open_monthly(path: Path, months: int) -> None:
+    for month in range(1, months + 1):
+        open_knowledge_store(path, now=NOON + month * MONTH).close()
 
 
 def read(path: Path) -> KnowledgeReader:
@@ -203,12 +209,12 @@ def test_b32_rows_of_several_runs_become_collective_with_their_origins(
 def test_b34_both_memories_decay_to_the_later_date(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
     teach(b, "run-2", [note(1, "gate")])
-    open_knowledge_store(b, now=NOON + 6 * MONTH).close()
+    open_monthly(b, 6)
     merge([a, b], c)
     with closing(read(c)) as reader:
         assert reader.load_knowledge().patterns["p1"].relevance_score == 0.75 * 0.95**6
         assert reader.entries()[0].relevance == 0.95**6
-    open_knowledge_store(a, now=NOON + 6 * MONTH).close()
+    open_monthly(a, 6)
     assert not merge([a], c).changed
 
 

@@ -41,8 +41,8 @@ OPENERS: dict[str, Callable[[Path, Path], object]] = {
     "read": lambda path, _: open_readonly(path, KNOWLEDGE_SCHEMA).close(),
     "write": lambda path, _: open_database(path, KNOWLEDGE_SCHEMA).close(),
     "copy": lambda path, to: copy_database(path, KNOWLEDGE_SCHEMA, to),
-    "merge": lambda path, to: MemoryManagementAgent.merge([path], to),
-    "merge into": lambda path, to: MemoryManagementAgent.merge([taught(to)], path),
+    "merge": lambda path, to: MemoryManagementAgent.merge([path], to, now=NOON),
+    "merge into": lambda path, to: MemoryManagementAgent.merge([taught(to)], path, now=NOON),
 }
 
 

@@ -307,9 +307,10 @@ def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) ->
     )
     store.close()
     gone: list[tuple[int, set[str]]] = []
-    for months in (1, 10, 14, 23, 24, 31, 32, 200):
+    for months in range(1, 201):
         store = open_knowledge_store(path, now=NOON + months * MONTH)
-        gone.append((months, {str(row[2]["data"]["says"]) for row in archived(store)}))
+        if months in {1, 10, 14, 23, 24, 31, 32, 200}:
+            gone.append((months, {str(row[2]["data"]["says"]) for row in archived(store)}))
         store.close()
     assert gone == [
         (1, set()),
@@ -321,7 +322,7 @@ def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) ->
         (32, {"useless", "plain", "useful"}),
         (200, {"useless", "plain", "useful"}),
     ]
-    store = open_knowledge_store(path, now=NOON)
+    store = open_knowledge_store(path, now=NOON + 200 * MONTH)
     (left,) = store.seed()
     assert left.data == {"says": "important"}
     assert left.relevance == pytest.approx(0.95**200)

@@ -185,7 +185,7 @@ def test_fifteen_games_leave_one_row_on_a_trainer_however_they_are_delivered(
             for file in (files[game % 2], files[game % 2], files[2]):  # the second is a repeat
                 with closing(open_knowledge_store(file, now=LATE)) as knowledge:
                     knowledge.deliver(run.run_id, run.outbox())
-    MemoryManagementAgent.merge([files[1], files[0]], files[0])
+    MemoryManagementAgent.merge([files[1], files[0]], files[0], now=LATE)
     for file in (files[0], files[2]):
         with closing(open_knowledge_store(file, now=LATE)) as knowledge:
             found = {(each.kind, each.data.get("subject")): each for each in knowledge.entries()}

@@ -1,0 +1,205 @@
+"""The dates of a memory: which are believed, what replaces the others, and to which date knowledge has decayed.
+
+A clock may be wrong, now or in an earlier session, and a file may come from a machine with a wrong clock. Knowledge
+therefore decays by the time between openings, of which a longer pause than a month counts as a month.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from typing import Any, Final, TypeVar
+
+from memory.store.contributions import TOTALS_TABLE, ByRow, Contribution
+from memory.store.database import Database
+from memory.tiers.forgetting import MONTH_S
+from memory.tiers.lessons import OutboxRow
+
+EARLIEST: Final = 1_735_689_600.0  # 2025-01-01 UTC, before the first release: a clock that shows less was never set
+TOLERANCE_S: Final = (
+    86_400.0  # of the clocks of two machines, and of a session that goes on after its opening
+)
+DATED: Final = frozenset(  # the fields of records that are dates
+    {
+        "last_validated",
+        "first_used",
+        "last_used",
+        "first_occurred",
+        "last_occurred",
+        "created_at",
+        "updated_at",
+    }
+)
+STATS: Final = "SELECT decayed_at, opened_at FROM tactician_stats"
+RecordT = TypeVar("RecordT")
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """What is believed of the dates of one memory at one opening, in epoch seconds.
+
+    `today` is the date of the opening, `opened` of the one before; knowledge has decayed to `decayed`, and decays to `now`.
+    Other dates are believed from `earliest` to `latest`; `decayed` replaces the rest.
+    """
+
+    today: float
+    opened: float
+    decayed: float
+    now: float
+    earliest: float = -inf
+    latest: float = inf
+
+    @property
+    def is_unset(self) -> bool:
+        """Whether neither the clock nor the memory has a date that can be believed."""
+        return self.earliest == -inf
+
+    def is_wrong(self, date: object) -> bool:
+        """Return whether a date is not believed."""
+        if isinstance(date, bool) or not isinstance(date, int | float):
+            return True
+        return not isfinite(date) or not self.earliest <= date <= self.latest
+
+    def right(self, date: Any) -> float:  # noqa: ANN401  # a file may hold anything
+        """Return a date, or the one that replaces it."""
+        return self.decayed if self.is_wrong(date) else float(date)
+
+    def wrong_in(self, values: Mapping[str, object]) -> dict[str, object]:
+        """Return the wrong dates among the fields of a record, by name."""
+        return {name: values[name] for name in DATED & values.keys() if self.is_wrong(values[name])}
+
+    def corrected_record(self, record: RecordT) -> RecordT:
+        """Return a record of the four tables with believed dates."""
+        names = DATED.intersection(getattr(record, "__dataclass_fields__", ()))
+        wrong = self.wrong_in({name: getattr(record, name) for name in names})
+        if not wrong:
+            return record
+        return replace(record, **dict.fromkeys(wrong, self.decayed))  # type: ignore[type-var]
+
+    def wrong_of(self, contribution: Contribution) -> dict[str, object]:
+        """Return the wrong dates of a contribution, by name."""
+        return {name: at for name, at in _dates_of(contribution) if self.is_wrong(at)}
+
+    def corrected(self, contribution: Contribution) -> Contribution:
+        """Return a contribution with believed dates."""
+        closing, record = contribution.closing, contribution.record
+        if closing is not None:
+            closing = replace(closing, at=self.right(closing.at))
+        if record is None:
+            return replace(contribution, closing=closing)
+        wrong = dict.fromkeys(self.wrong_in(record), self.decayed)
+        return replace(
+            contribution,
+            closing=closing,
+            record={**record, **wrong},
+            since=self.right(contribution.since),
+            at=self.right(contribution.at),
+            fresh=self.right(contribution.fresh),
+            said={status: self.right(at) for status, at in contribution.said.items()},
+        )
+
+    def corrected_lesson(self, lesson: OutboxRow) -> OutboxRow:
+        """Return a lesson with believed dates: its run may have begun under a wrong clock."""
+        payload = lesson.payload
+        wrong = self.wrong_in(payload).keys() | (
+            {"at"} if "at" in payload and self.is_wrong(payload["at"]) else set()
+        )
+        if not wrong:
+            return lesson
+        return replace(lesson, payload={**payload, **dict.fromkeys(wrong, self.decayed)})
+
+
+def _dates_of(contribution: Contribution) -> Iterator[tuple[str, object]]:
+    if contribution.closing is not None:
+        yield "closing", contribution.closing.at
+    if contribution.record is not None:
+        yield "since", contribution.since
+        yield "at", contribution.at
+        yield "fresh", contribution.fresh
+        yield from contribution.said.items()
+        for name in DATED & contribution.record.keys():
+            yield name, contribution.record[name]
+
+
+def wrong_contributions(dates: Dates, contributions: ByRow) -> Iterator[tuple[str, str, str]]:
+    """Yield table, id and run of each contribution with a wrong date. Totals have no dates."""
+    for (table, memory_id), runs in contributions.items():
+        for run_id, contribution in runs.items() if table != TOTALS_TABLE else ():
+            if dates.wrong_of(contribution):
+                yield table, memory_id, run_id
+
+
+def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
+    """Return what is believed of the dates of a memory when the clock shows `clock`.
+
+    A clock that was never set is not believed: then today is the date of the last opening, if that is believed.
+    """
+    decayed_at, opened_at = database.row(STATS) or (clock, clock)
+    set_at = [each for each in (decayed_at, opened_at) if _is_set(each)]
+    if not _is_set(clock) and not set_at:
+        decayed = decayed_at if isfinite(decayed_at) else clock
+        return Dates(clock, decayed, decayed, decayed)
+    today = clock if _is_set(clock) else max(set_at)
+    known = Dates(today, today, today, today, EARLIEST, today + TOLERANCE_S)
+    last = next(
+        (each for each in (decayed_at, opened_at) if not known.is_wrong(each)), None
+    ) or _newest(known, contributions)
+    opened = last if known.is_wrong(opened_at) else opened_at
+    passed = min(max(0.0, today - opened), MONTH_S)
+    now = max(last, min(today, last + passed))
+    return replace(known, today=max(today, opened), opened=opened, decayed=last, now=now)
+
+
+def _is_set(date: object) -> bool:
+    return isinstance(date, float) and isfinite(date) and date >= EARLIEST
+
+
+def _newest(known: Dates, contributions: ByRow) -> float:
+    """Return the newest believed date of any lesson, or today."""
+    lessons = (each.at for runs in contributions.values() for each in runs.values())
+    return max((each for each in lessons if not known.is_wrong(each)), default=known.today)
+
+
+def save_dates(database: Database, decayed_at: float, opened_at: float) -> None:
+    """Store the date to which knowledge has decayed, and the date of the last opening."""
+    database.execute(
+        "INSERT INTO tactician_stats VALUES (1, 0, 0, 0.0, ?1, ?2) "
+        "ON CONFLICT DO UPDATE SET decayed_at = ?1, opened_at = ?2 "
+        "WHERE decayed_at <> ?1 OR opened_at <> ?2",
+        (decayed_at, opened_at),
+    )
+
+
+# Dates that no contribution holds: of archived rows, and of entries that several runs agree on.
+_ARCHIVED: Final = "FROM archive WHERE archived_at NOT BETWEEN ? AND ?"
+_AGREED: Final = (
+    "FROM ltm_entries WHERE scope = 'collective' AND CASE json_valid(data) "
+    "AND json_type(data, '$.at') IS NOT NULL WHEN 1 THEN json_type(data, '$.at') NOT IN ('real', 'integer') "
+    "OR json_extract(data, '$.at') NOT BETWEEN ? AND ? END"
+)
+
+
+def wrong_rows(database: Database, dates: Dates) -> list[tuple[str, str, object]]:
+    """Return place, name of the date and its value, for wrong dates outside of contributions and of the four tables."""
+    limits = dates.earliest, dates.latest
+    archived = "SELECT 'archive row ' || number, 'archived_at', archived_at " + _ARCHIVED
+    agreed = "SELECT 'entry ' || key, 'at', json_extract(data, '$.at') " + _AGREED
+    found = [*database.rows(archived, limits), *database.rows(agreed, limits)]
+    row = database.row(STATS)
+    if row is not None and not dates.is_unset:
+        stats = zip(("decayed_at", "opened_at"), row, strict=True)
+        # Version 1 had no date of the last opening.
+        found += [("the memory", name, at) for name, at in stats if at and dates.is_wrong(at)]
+    return found
+
+
+def correct_rows(database: Database, dates: Dates) -> None:
+    """Correct the dates that `wrong_rows` returns, except those of the memory, which each opening sets."""
+    limits = dates.earliest, dates.latest
+    for change, rows in (
+        ("UPDATE archive SET archived_at = ? WHERE number IN (SELECT number ", _ARCHIVED),
+        (
+            "UPDATE ltm_entries SET data = json_set(data, '$.at', ?) WHERE id IN (SELECT id ",
+            _AGREED,
+        ),
+    ):
+        database.execute(f"{change}{rows})", (dates.decayed, *limits))
