@@ -17,6 +17,7 @@ from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
 from memory.store.database import Database, backup_copy, in_memory, open_database
+from memory.store.dates import dates_at
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
@@ -171,8 +172,8 @@ class FileView:
     def __init__(self, opened: OpenedFile, *, now: float) -> None:
         self.path = opened.path
         self.is_run = opened.is_run
-        self.now = now
         self._database = opened.database
+        self.now = now if opened.is_run else dates_at(now, opened.database, {}).today
         self.close = opened.database.close
 
     @property

@@ -7,11 +7,13 @@ therefore decays by the time between openings, of which a longer pause than a mo
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+from memory.codec import as_json
 from memory.store.contributions import TOTALS_TABLE, ByRow, Contribution
 from memory.store.database import Database
 from memory.tiers.forgetting import MONTH_S
+from memory.tiers.knowledge import KnowledgeRecord
 from memory.tiers.lessons import OutboxRow
 
 EARLIEST: Final = 1_735_689_600.0  # 2025-01-01 UTC, before the first release: a clock that shows less was never set
@@ -30,7 +32,6 @@ DATED: Final = frozenset(  # the fields of records that are dates
     }
 )
 STATS: Final = "SELECT decayed_at, opened_at FROM tactician_stats"
-RecordT = TypeVar("RecordT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +64,15 @@ class Dates:
         """Return a date, or the one that replaces it."""
         return self.decayed if self.is_wrong(date) else float(date)
 
-    def wrong_in(self, values: Mapping[str, object]) -> dict[str, object]:
+    def wrong_in(self, record: Mapping[str, object] | KnowledgeRecord) -> dict[str, object]:
         """Return the wrong dates among the fields of a record, by name."""
+        values = record if isinstance(record, Mapping) else as_json(record)
         return {name: values[name] for name in DATED & values.keys() if self.is_wrong(values[name])}
 
-    def corrected_record(self, record: RecordT) -> RecordT:
-        """Return a record of the four tables with believed dates."""
-        names = DATED.intersection(getattr(record, "__dataclass_fields__", ()))
-        wrong = self.wrong_in({name: getattr(record, name) for name in names})
-        if not wrong:
-            return record
-        return replace(record, **dict.fromkeys(wrong, self.decayed))  # type: ignore[type-var]
+    def corrected_record(self, record: KnowledgeRecord) -> KnowledgeRecord:
+        """Return a record of the four tables with believed dates: itself when it has only such."""
+        wrong: dict[str, Any] = dict.fromkeys(self.wrong_in(record), self.decayed)
+        return replace(record, **wrong) if wrong else record
 
     def wrong_of(self, contribution: Contribution) -> dict[str, object]:
         """Return the wrong dates of a contribution, by name."""

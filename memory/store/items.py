@@ -8,6 +8,7 @@ from typing import Any, Final
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
+from memory.store.dates import Dates, dates_at
 from memory.store.knowledge_tables import TABLES, Provenances, known_from, valid_entry, valid_record
 from memory.store.long_term import SELECT, entry_of, history_of
 from memory.store.run_store import RunReader
@@ -78,12 +79,11 @@ class MemoryItem:
 
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
     """Yield the items of a knowledge file: rows of the four tables by table and id, then entries, oldest first."""
-    row = database.row("SELECT decayed_at FROM tactician_stats")
-    decayed_at = now if row is None else row[0]
-    yield from _rows(database, now)
+    dates = dates_at(now, database, {})
+    yield from _rows(database, dates)
     for row in database.rows(SELECT + "ORDER BY id"):
         with database.decoding(ENTRIES):
-            item = _long_term(row, decayed_at)
+            item = _long_term(row, dates.decayed)
         yield item
 
 
@@ -94,17 +94,17 @@ def run_items(run: RunReader) -> Iterator[MemoryItem]:
         yield _item(entry, LIVE_ENTRIES, run_id, {"expires_s": entry.expires_s})
 
 
-def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
+def _rows(database: Database, dates: Dates) -> Iterator[MemoryItem]:
     provenances = Provenances(database)
     rate = ConsolidationConfig().forgetting_decay_rate
     for table in TABLES:
         kind = KIND_OF[table.name]
         for row in database.rows(table.select):
             with database.decoding(table.name):
-                record: Any = valid_record(table.record_of(row))
+                record: Any = valid_record(dates.corrected_record(table.record_of(row)))
                 data: dict[str, Any] = as_json(record)
                 alone = known_from({table.name: {row[0]: record}})
-                (worth,) = values(alone, now=now, rate=rate).values()
+                (worth,) = values(alone, now=dates.now, rate=rate).values()
                 where = provenances.of(table.name, row[0])
                 last = table.kind.last_of(record)
                 first = next((data[name] for name in _FIRST_DATES if data.get(name)), last)

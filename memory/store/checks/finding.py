@@ -15,8 +15,10 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
 from memory.store.database import Database
+from memory.store.dates import Dates
 from memory.store.knowledge_tables import TABLES, Provenance, valid_entry, valid_record
 from memory.store.long_term import COLUMNS, EntryHistory, entry_of, history_of
+from memory.tiers.knowledge import KnowledgeRecord
 from memory.tiers.lessons import ENTRIES
 
 RepairAction: TypeAlias = Callable[[Any], object]  # takes the `Repairs` or `Database` of a file
@@ -140,9 +142,10 @@ class KnowledgeContent:
     entries: tuple[tuple[EntryHistory, Entry], ...]
     provenance: Mapping[tuple[str, str], Provenance]
     deliveries: Mapping[str, int]
-    stats: tuple[int, int, float, float] | None
+    stats: tuple[int, int, float] | None
     unreadable: tuple[UnreadableRow, ...]
     lost: tuple[tuple[str, str], ...]  # unreadable provenance, by table and id
+    misdated: Mapping[tuple[str, str], KnowledgeRecord]  # as stored, by table and id
 
     def open(self, table: str) -> dict[str, Any]:
         """Return the records of a table that are not closed, by id."""
@@ -155,16 +158,24 @@ class KnowledgeContent:
         return "" if where is None else where.closed
 
 
-def knowledge_content(database: Database) -> KnowledgeContent:
-    """Return all rows of `database`."""
+ANY_DATE: Final = Dates(0.0, 0.0, 0.0, 0.0)  # believes every number
+
+
+def knowledge_content(database: Database, dates: Dates = ANY_DATE) -> KnowledgeContent:
+    """Return all rows of `database`, with believed dates; a wrong date makes no row unreadable."""
     unreadable: list[UnreadableRow] = []
     records: dict[str, dict[str, Any]] = {table.name: {} for table in TABLES}
+    wrong: dict[tuple[str, str], KnowledgeRecord] = {}
     for table in TABLES:
         for raw in rows_of(database, table.name, table.columns):
             row = raw.as_json()
             name = str(row[table.id_column])
             try:
-                records[table.name][name] = valid_record(table.record_of(raw.read()))
+                record = table.record_of(raw.read())
+                right = dates.corrected_record(record)
+                if right is not record:
+                    wrong[table.name, name] = record
+                records[table.name][name] = valid_record(right)
             except READ_ERRORS:
                 unreadable.append(UnreadableRow(table.name, raw.number, name, row))
     entries = []
@@ -176,11 +187,19 @@ def knowledge_content(database: Database) -> KnowledgeContent:
             unreadable.append(UnreadableRow(ENTRIES, raw.number, str(row["key"]), row))
     provenance, lost = _provenance(database)
     stats = database.row(
-        "SELECT total_sessions, total_battles, overall_win_rate, decayed_at FROM tactician_stats"
+        "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
     )
     deliveries = dict(database.rows("SELECT run_id, sequence FROM deliveries"))
     return KnowledgeContent(
-        database, records, tuple(entries), provenance, deliveries, stats, tuple(unreadable), lost
+        database,
+        records,
+        tuple(entries),
+        provenance,
+        deliveries,
+        stats,
+        tuple(unreadable),
+        lost,
+        wrong,
     )
 
 

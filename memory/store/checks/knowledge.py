@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from math import inf
 from typing import Final
@@ -21,8 +22,9 @@ from memory.store.checks.finding import (
     rows_by_run,
 )
 from memory.store.checks.repair import Repairs
-from memory.store.contributions import BY_HAND, MANAGER
+from memory.store.contributions import BY_HAND, MANAGER, ByRow, ContributionTable
 from memory.store.database import Database
+from memory.store.dates import Dates, dates_at, wrong_contributions, wrong_rows
 from memory.store.knowledge_tables import (
     BY_NAME,
     MISTAKES,
@@ -62,7 +64,9 @@ _CHECKED: Final = frozenset({"provenance", "deliveries", "ltm_entries"})  # by s
 def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]:
     """Yield the findings of the knowledge in `database`, which may be written to, at the date `now`."""
     yield from damaged_indexes(database, Repairs.reindex)
-    data = knowledge_content(database)
+    contributions = ContributionTable(database).all()
+    dates = dates_at(now, database, contributions)
+    data = knowledge_content(database, dates)
     for unreadable in data.unreadable:
         yield finding("unreadable", fix(Repairs.archive_unreadable, unreadable), row=unreadable)
     yield from _strategies(list(data.open(STRATEGIES.name).values()))
@@ -70,13 +74,14 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
     entries = [(entry.seq, entry) for _, entry in data.entries]
     yield from duplicate_keys(entries, "archived", partial(fix, Repairs.archive_entry))
     yield from _figures(data)
+    yield from _dates(data, dates, contributions)
     yield from _provenance(data)
     yield from _lessons(data)
     yield from _evidence(data)
     for table, run_id in rows_by_run(database, _CHECKED):
         if run_id not in {*data.deliveries, *NON_RUN_SOURCES}:
             yield finding("rows_of_unknown_run", table=table, run_id=run_id)
-    yield from _outdated_rows(data, now)
+    yield from _outdated_rows(data, dates)
     for known, entry in data.entries:
         yield from _outdated_entry(entry, known.origin)
     yield from _caps(data)
@@ -181,10 +186,34 @@ def _clamped(value: float, most: float) -> float:
     return min(max(value, 0.0), most)
 
 
+def _dates(data: KnowledgeContent, dates: Dates, known: ByRow) -> Iterator[CheckFinding]:
+    """Yield the dates that cannot be right, by row."""
+    wrong: list[tuple[str, Mapping[str, object]]] = [
+        (where, {name: at}) for where, name, at in wrong_rows(data.database, dates)
+    ]
+    for (table, name), record in data.misdated.items():
+        wrong.append((f"{BY_NAME[table].kind.name} {name}", dates.wrong_in(record)))
+    for table, name, run_id in wrong_contributions(dates, known):
+        where = f"lessons of run {run_id} about {table} {name}"
+        wrong.append((where, dates.wrong_of(known[table, name][run_id])))
+    for where, fields in wrong:
+        texts = (f"{name} is {_date_text(at)}" for name, at in fields.items())
+        details = {"what": ", ".join(texts), "right": _date_text(dates.decayed)}
+        yield finding("wrong_date", Repairs.correct_dates, where=where, **details)
+
+
+def _date_text(at: object) -> str:
+    """Return a date as text, or a value that is none as it is stored."""
+    try:
+        return f"{datetime.fromtimestamp(float(at), UTC):%Y-%m-%d}"  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, OSError):
+        return f"{at!r:.40}"
+
+
 def _stats(data: KnowledgeContent) -> Iterator[CheckFinding]:
     if data.stats is None:
         return
-    sessions, battles, rate, _ = data.stats
+    sessions, battles, rate = data.stats
     nearest = min(max(round(rate * battles), 0), max(battles, 0))
     if min(sessions, battles) >= 0 and abs(rate * battles - nearest) <= TOLERANCE * max(1, battles):
         return
@@ -243,8 +272,8 @@ def _is_traceable(source: str, known: set[str]) -> bool:
     return bool(source.strip()) and (named is None or (named["run"] or named["entry"]) in known)
 
 
-def _outdated_rows(data: KnowledgeContent, now: float) -> Iterator[CheckFinding]:
-    known = _decayed(data, now)
+def _outdated_rows(data: KnowledgeContent, dates: Dates) -> Iterator[CheckFinding]:
+    now, known = dates.now, _decayed(data, dates)
     worth = values(known, now=now, rate=CONFIG.forgetting_decay_rate)
     for table in TABLES:
         for name, record in known.of(table.name).items():
@@ -263,16 +292,13 @@ def _outdated_rows(data: KnowledgeContent, now: float) -> Iterator[CheckFinding]
                 yield finding("unproved", where=where, months=months)
 
 
-def _decayed(data: KnowledgeContent, now: float) -> Knowledge:
-    """Return the knowledge decayed to `now`, from the date of its last decay or evidence."""
+def _decayed(data: KnowledgeContent, dates: Dates) -> Knowledge:
+    """Return the knowledge decayed to now, from the date of its last decay or evidence."""
     known, rate = known_from(data.records), CONFIG.forgetting_decay_rate
-    if data.stats is None:
-        return known
-    since: float = data.stats[3]
     for kind in KINDS:
         records = known.of(kind.table)
         for name, record in () if kind.fades else records.items():
-            left = decayed(max(since, getattr(record, kind.date)), now, rate)
+            left = decayed(max(dates.decayed, getattr(record, kind.date)), dates.now, rate)
             records[name] = replace(record, **{kind.worth: getattr(record, kind.worth) * left})
     return known
 

@@ -7,6 +7,8 @@ from typing import Any
 from memory.codec import Json, as_json
 from memory.store.checks.finding import UnreadableRow
 from memory.store.contributions import BY_HAND, TOTALS_ROW, TOTALS_TABLE, Closing, Contribution
+from memory.store.database import Database
+from memory.store.dates import dates_at
 from memory.store.items import MemoryItem
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import (
@@ -21,7 +23,11 @@ from memory.tiers.knowledge import KnowledgeRecord, SuccessfulStrategy, merge_st
 
 
 class Repairs(KnowledgeStore):
-    """A knowledge file under repair; `now` dates the archived rows."""
+    """A knowledge file under repair; `now` is what the clock shows."""
+
+    def __init__(self, database: Database, *, now: float) -> None:
+        super().__init__(database, now=now)
+        self._use_dates(dates_at(now, database, {}))
 
     def reindex(self) -> None:
         """Rebuild all indexes."""

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.cli.memory import commands
+from agent.cli.memory import commands, maintenance
 from agent.errors import UsageError
 from memory import (
     CorruptStore,
@@ -373,10 +373,9 @@ def test_forget_refuses_without_selection_or_confirmation(
 
 
 def test_a_sound_file_exits_0_and_a_wrong_one_1_until_it_is_repaired(
-    ask: Ask, memory: Path
+    ask: Ask, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # In the time of the test everything in the sample is as old as it is new.
-    alter(memory, "UPDATE tactician_stats SET decayed_at = 4e9")
+    monkeypatch.setattr(maintenance, "today", lambda: NOON)
     assert check_file(memory, now=NOON) == []
     alter(memory, "UPDATE mistake_records SET occurrence_count = 0", "DELETE FROM deliveries")
     found = ask("check", memory)

@@ -93,13 +93,15 @@ FAULTS = (
     fault("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
     fault("damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"),
     fault(
-        "stale", "under 0.3", "UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0"
+        "stale",
+        "under 0.3",
+        "UPDATE mistake_records SET last_occurred = 1.75e9, first_occurred = 1.75e9",
     ),
     fault(
         "stale",
         "closed (not so)",
         "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
-        "UPDATE successful_strategies SET first_used = 1.0, last_used = 1784000000.0 WHERE strategy_id = 's0'",
+        "UPDATE successful_strategies SET first_used = 1.75e9, last_used = 1784000000.0 WHERE strategy_id = 's0'",
     ),
     fault(
         "stale",
@@ -175,8 +177,9 @@ def test_repair_restores_a_lost_delivery_record(tmp_path: Path) -> None:
 
 
 def test_old_knowledge_has_only_stale_findings(tmp_path: Path) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    assert {each.sort for each in found(path, NOON + 40 * MONTH)} == {"stale"}
+    path, later = taught(tmp_path / "m.sqlite"), NOON + 40 * MONTH
+    alter(path, f"UPDATE tactician_stats SET decayed_at = {later}, opened_at = {later}")
+    assert {each.sort for each in found(path, later)} == {"stale"}
 
 
 def test_repair_of_an_intact_file_makes_no_backup(tmp_path: Path) -> None:
