@@ -12,6 +12,7 @@ from memory.blackboard.entry import Entry
 from memory.errors import CorruptStore, StoreError
 from memory.flow.memory_map import MemoryMap
 from memory.recall.query import MOST, MemoryQuery, Score, Weights
+from memory.store.archived import ArchivedItem, Restorer, archived_items
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Repairs
@@ -145,6 +146,21 @@ def forget_items(path: Path, wanted: Collection[tuple[str, str, str]], *, now: f
     return copy
 
 
+def restore_items(path: Path, numbers: Collection[int], *, now: float) -> Path:
+    """Bring items with these numbers back from the archive, and return the backup of the file.
+
+    Items that the memory holds again are skipped: a game in play may have changed the file.
+    """
+    with open_for_writing(path) as (database, _):
+        copy = backup_copy(database, "before-restore")
+        with database.transaction():
+            restorer = Restorer(database, now=now)
+            for each in list(archived_items(database, now=now)):
+                if each.number in numbers:
+                    restorer.restore(each)
+    return copy
+
+
 def item_key(item: MemoryItem) -> tuple[str, str, str]:
     """Return the key of an item in its file: table, scope and id."""
     return item.table, item.scope, item.id
@@ -173,6 +189,7 @@ class FileView:
         self.path = opened.path
         self.is_run = opened.is_run
         self._database = opened.database
+        self._clock = now
         self.now = now if opened.is_run else dates_at(now, opened.database, {}).today
         self.close = opened.database.close
 
@@ -185,11 +202,15 @@ class FileView:
         """Return all items, closed ones included."""
         if self.is_run:
             return list(run_items(self.run))
-        return list(knowledge_items(self._database, now=self.now))
+        return list(knowledge_items(self._database, now=self._clock))
 
     def totals(self) -> Totals:
         """Return the totals of all runs that delivered to this file."""
         return totals(self._database)
+
+    def archive(self) -> list[ArchivedItem]:
+        """Return what the archive holds and the memory does not, the last removed first."""
+        return list(archived_items(self._database, now=self._clock))
 
     def archived(self) -> int:
         """Return the number of archived rows."""

@@ -39,6 +39,7 @@ def precedence(status: str, at: float, importance: int, name: str) -> tuple[int,
 
 TOTALS_ROW: Final = "totals"  # the id of the only row of totals
 BY_HAND: Final = "by hand"  # the source of rows that a person has repaired
+RESTORED: Final = "restored"  # the source that keeps restored rows: they are never pruned
 MANAGER: Final = "memory-management"  # the source of rows that several runs agree on
 
 
@@ -399,6 +400,11 @@ class ContributionTable:
         back = [(*key, run_id, *after[key]) for key in changed if key in after]
         self._database.execute_many(_KEEP, back)
         return changed
+
+    def restored(self) -> frozenset[tuple[str, str]]:
+        """Return table and id of the rows that were brought back from the archive, and not forgotten again."""
+        sql = "SELECT table_name, id FROM shares WHERE run_id = ? AND share <> ?"
+        return frozenset(self._database.rows(sql, (RESTORED, FORGOTTEN)))
 
     def run_ids(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """Return the sorted runs that contributed to each row, by table and id."""

@@ -39,7 +39,7 @@ class Dates:
     """What is believed of the dates of one memory at one opening, in epoch seconds.
 
     `today` is the date of the opening, `opened` of the one before; knowledge has decayed to `decayed`, and decays to `now`.
-    Other dates are believed from `earliest` to `latest`; `decayed` replaces the rest.
+    Other dates are believed from `earliest` to `latest`; `opened` replaces the rest, and `today` those of new lessons.
     """
 
     today: float
@@ -62,7 +62,7 @@ class Dates:
 
     def right(self, date: Any) -> float:  # noqa: ANN401  # a file may hold anything
         """Return a date, or the one that replaces it."""
-        return self.decayed if self.is_wrong(date) else float(date)
+        return self.opened if self.is_wrong(date) else float(date)
 
     def wrong_in(self, record: Mapping[str, object] | KnowledgeRecord) -> dict[str, object]:
         """Return the wrong dates among the fields of a record, by name."""
@@ -71,7 +71,7 @@ class Dates:
 
     def corrected_record(self, record: KnowledgeRecord) -> KnowledgeRecord:
         """Return a record of the four tables with believed dates: itself when it has only such."""
-        wrong: dict[str, Any] = dict.fromkeys(self.wrong_in(record), self.decayed)
+        wrong: dict[str, Any] = dict.fromkeys(self.wrong_in(record), self.opened)
         return replace(record, **wrong) if wrong else record
 
     def wrong_of(self, contribution: Contribution) -> dict[str, object]:
@@ -85,7 +85,7 @@ class Dates:
             closing = replace(closing, at=self.right(closing.at))
         if record is None:
             return replace(contribution, closing=closing)
-        wrong = dict.fromkeys(self.wrong_in(record), self.decayed)
+        wrong = dict.fromkeys(self.wrong_in(record), self.opened)
         return replace(
             contribution,
             closing=closing,
@@ -104,7 +104,7 @@ class Dates:
         )
         if not wrong:
             return lesson
-        return replace(lesson, payload={**payload, **dict.fromkeys(wrong, self.decayed)})
+        return replace(lesson, payload={**payload, **dict.fromkeys(wrong, self.today)})
 
 
 def _dates_of(contribution: Contribution) -> Iterator[tuple[str, object]]:
@@ -139,23 +139,25 @@ def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
         return Dates(clock, decayed, decayed, decayed)
     today = clock if _is_set(clock) else max(set_at)
     known = Dates(today, today, today, today, EARLIEST, today + TOLERANCE_S)
-    last = next(
-        (each for each in (decayed_at, opened_at) if not known.is_wrong(each)), None
-    ) or _newest(known, contributions)
-    opened = last if known.is_wrong(opened_at) else opened_at
+    at = (each.at for runs in contributions.values() for each in runs.values())
+    lessons = [each for each in at if not known.is_wrong(each)] or [today]
+    opened = next(
+        (each for each in (opened_at, decayed_at) if not known.is_wrong(each)), max(lessons)
+    )
+    # When the date is lost, decay begins anew.
+    decayed = min([opened, *lessons]) if known.is_wrong(decayed_at) else decayed_at
     passed = min(max(0.0, today - opened), MONTH_S)
-    now = max(last, min(today, last + passed))
-    return replace(known, today=max(today, opened), opened=opened, decayed=last, now=now)
+    return replace(
+        known,
+        today=max(today, opened),
+        opened=opened,
+        decayed=decayed,
+        now=max(decayed, min(today, decayed + passed)),
+    )
 
 
 def _is_set(date: object) -> bool:
     return isinstance(date, float) and isfinite(date) and date >= EARLIEST
-
-
-def _newest(known: Dates, contributions: ByRow) -> float:
-    """Return the newest believed date of any lesson, or today."""
-    lessons = (each.at for runs in contributions.values() for each in runs.values())
-    return max((each for each in lessons if not known.is_wrong(each)), default=known.today)
 
 
 def save_dates(database: Database, decayed_at: float, opened_at: float) -> None:
@@ -185,9 +187,11 @@ def wrong_rows(database: Database, dates: Dates) -> list[tuple[str, str, object]
     found = [*database.rows(archived, limits), *database.rows(agreed, limits)]
     row = database.row(STATS)
     if row is not None and not dates.is_unset:
-        stats = zip(("decayed_at", "opened_at"), row, strict=True)
-        # Version 1 had no date of the last opening.
-        found += [("the memory", name, at) for name, at in stats if at and dates.is_wrong(at)]
+        decayed_at, opened_at = row
+        stats = {"decayed_at": decayed_at}
+        if opened_at != 0.0:  # version 1 had no date of the last opening
+            stats["opened_at"] = opened_at
+        found += [("the memory", name, at) for name, at in stats.items() if dates.is_wrong(at)]
     return found
 
 
@@ -201,4 +205,4 @@ def correct_rows(database: Database, dates: Dates) -> None:
             _AGREED,
         ),
     ):
-        database.execute(f"{change}{rows})", (dates.decayed, *limits))
+        database.execute(f"{change}{rows})", (dates.opened, *limits))

@@ -9,11 +9,19 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
 from memory.store.dates import Dates, dates_at
-from memory.store.knowledge_tables import TABLES, Provenances, known_from, valid_entry, valid_record
+from memory.store.knowledge_tables import (
+    TABLES,
+    KnowledgeTable,
+    Provenance,
+    Provenances,
+    known_from,
+    valid_entry,
+    valid_record,
+)
 from memory.store.long_term import SELECT, entry_of, history_of
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.knowledge import KIND_BY_TABLE, ConsolidationConfig
+from memory.tiers.knowledge import KIND_BY_TABLE, ConsolidationConfig, KnowledgeRecord
 from memory.tiers.lessons import ENTRIES
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's file
@@ -83,7 +91,7 @@ def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
     yield from _rows(database, dates)
     for row in database.rows(SELECT + "ORDER BY id"):
         with database.decoding(ENTRIES):
-            item = _long_term(row, dates.decayed)
+            item = entry_item(row, dates.decayed)
         yield item
 
 
@@ -96,25 +104,32 @@ def run_items(run: RunReader) -> Iterator[MemoryItem]:
 
 def _rows(database: Database, dates: Dates) -> Iterator[MemoryItem]:
     provenances = Provenances(database)
-    rate = ConsolidationConfig().forgetting_decay_rate
     for table in TABLES:
-        kind = KIND_OF[table.name]
         for row in database.rows(table.select):
             with database.decoding(table.name):
-                record: Any = valid_record(dates.corrected_record(table.record_of(row)))
-                data: dict[str, Any] = as_json(record)
-                alone = known_from({table.name: {row[0]: record}})
-                (worth,) = values(alone, now=dates.now, rate=rate).values()
-                where = provenances.of(table.name, row[0])
-                last = table.kind.last_of(record)
-                first = next((data[name] for name in _FIRST_DATES if data.get(name)), last)
-            known = {} if where is None else where._asdict()
-            yield MemoryItem(
-                kind, table.name, row[0], data, **known, first=first, last=last, worth=worth
-            )
+                record = valid_record(dates.corrected_record(table.record_of(row)))
+                item = row_item(table, record, provenances.of(table.name, row[0]), dates)
+            yield item
 
 
-def _long_term(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
+def row_item(
+    table: KnowledgeTable, record: KnowledgeRecord, where: Provenance | None, dates: Dates
+) -> MemoryItem:
+    """Return the item of a row of one of the four tables."""
+    data: dict[str, Any] = as_json(record)
+    name: str = data[table.id_column]
+    alone = known_from({table.name: {name: record}})
+    rate = ConsolidationConfig().forgetting_decay_rate
+    (worth,) = values(alone, now=dates.now, rate=rate).values()
+    last = table.kind.last_of(record)
+    first = next((data[each] for each in _FIRST_DATES if data.get(each)), last)
+    known = {} if where is None else where._asdict()
+    kind = KIND_OF[table.name]
+    return MemoryItem(kind, table.name, name, data, **known, first=first, last=last, worth=worth)
+
+
+def entry_item(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
+    """Return the item of a long-term entry, from a row of `COLUMNS`."""
     entry, known = valid_entry(entry_of(row)), history_of(row)
     more: dict[str, Json] = {
         "number": entry.seq,

@@ -292,7 +292,8 @@ class KnowledgeStore(KnowledgeReader):
         yield known
         meant = _records_by_table(known)
         if prunes:
-            forgetting.prune(known, self._config, now=self._now)
+            with self._restored_aside(known):
+                forgetting.prune(known, self._config, now=self._now)
         for table in TABLES:
             old, new = before[table.name], known.of(table.name)
             newest = {**old, **meant[table.name]}
@@ -304,6 +305,16 @@ class KnowledgeStore(KnowledgeReader):
                 self._archive.move_row(table, name, as_json(newest[name]))
         sums = known.total_sessions, known.total_battles, known.overall_win_rate
         save_totals(self._database, Totals(*sums))
+
+    @contextmanager
+    def _restored_aside(self, known: Knowledge) -> Iterator[None]:
+        """Take restored rows out of `known` for the body, which removes others."""
+        names = [each for each in self._contributions.restored() if each[0] in BY_NAME]
+        aside = {(table, name): known.of(table).pop(name, None) for table, name in names}
+        yield
+        for (table, name), record in aside.items():
+            if record is not None:
+                known.of(table)[name] = record
 
     def _add_lesson(self, lessons: LessonIntake, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":

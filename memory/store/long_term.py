@@ -90,6 +90,12 @@ def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     return entry, origin
 
 
+def record_of_entry(entry: Entry, origin: str) -> dict[str, Json]:
+    """Return the record that a contribution holds of an entry."""
+    values = {"origin": origin, **entry_json(entry)}
+    return {name: values[name] for name in values if name not in _NOT_IN_RECORD}
+
+
 class EntryHistory(NamedTuple):
     """The history of an entry: its first run, its last lesson, the number of lessons, and merged keys."""
 
@@ -269,8 +275,7 @@ class LongTermEntryStore(LongTermEntries):
         entry, origin = entry_from(run_id, lesson)
         name = id_of(entry.scope, entry.key)
         contributions = self._contributions.of(ENTRIES, name)
-        values = {"origin": origin, **entry_json(entry)}
-        record = {name: values[name] for name in values if name not in _NOT_IN_RECORD}
+        record = record_of_entry(entry, origin)
         date = float(lesson.payload.get("at", at))
         mine = contributions.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
         self._contributions.save(ENTRIES, name, [mine])
@@ -348,7 +353,9 @@ class LongTermEntryStore(LongTermEntries):
     def add(self, entries: Iterable[tuple[Entry, str, int]]) -> None:
         """Add entries that no run contributed, each with its source and a number."""
         for entry, by, number in entries:
-            self._database.execute(INSERT, (None, *row_of(entry, EntryHistory(by, by, number))))
+            # A restored one may be there.
+            statement = INSERT.replace("INSERT", "INSERT OR IGNORE", 1)
+            self._database.execute(statement, (None, *row_of(entry, EntryHistory(by, by, number))))
 
     def prune(self, scope_glob: str, threshold: float) -> int:
         """Archive entries of low relevance or over the cap, and return how many.
@@ -356,15 +363,28 @@ class LongTermEntryStore(LongTermEntries):
         High utility delays this, low utility hastens it; important entries stay.
         """
         decayed = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
-        gone = self._archive_all(self._rows(decayed, scope_glob, IMPORTANT, threshold))
+        restored = self._restored()
+        rows = self._rows(decayed, scope_glob, IMPORTANT, threshold)
+        gone = self._archive_all([row for row in rows if row[0] not in restored])
         return gone + self.limit(scope_glob)
 
     def limit(self, scope_glob: str = "*") -> int:
-        """Archive the least valuable entries over the cap of their scope, and return how many."""
+        """Archive the least valuable entries over the cap of their scope, and return how many.
+
+        Restored entries stay, and do not count.
+        """
         place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
-        placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE scope GLOB ?"  # noqa: S608
+        others = "scope GLOB ? AND id NOT IN (SELECT value FROM json_each(?))"
+        placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE {others}"  # noqa: S608
         where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
-        return self._archive_all(self._rows(where, scope_glob, MAX_ENTRIES))
+        restored = encode(sorted(self._restored()))
+        return self._archive_all(self._rows(where, scope_glob, restored, MAX_ENTRIES))
+
+    def _restored(self) -> frozenset[int]:
+        """Return the row numbers of restored entries."""
+        names = {name for table, name in self._contributions.restored() if table == ENTRIES}
+        rows = self._database.rows("SELECT id, scope, key FROM ltm_entries") if names else ()
+        return frozenset(number for number, scope, key in rows if id_of(scope, key) in names)
 
     def _rebuild(
         self,

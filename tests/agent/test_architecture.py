@@ -32,6 +32,7 @@ MEMORY_COMMANDS = (
     "progress",
     "explain",
     "forget",
+    "restore",
     "export",
     "check",
     "merge",

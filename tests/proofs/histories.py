@@ -14,6 +14,7 @@ from memory.tiers.lessons import LessonKind
 
 NOON: Final = 1_800_000_000.0
 DAY: Final = 86_400.0
+OPENED: Final = NOON + 120 * DAY  # of the first files: later than all lessons
 STATUSES: Final = ("verified", "inferred", "inferred", "claim")
 SCOPES: Final = ("agent:play:ltm:episodic", "agent:play:ltm:semantic", "team:red")
 LENGTH: Final = 24  # lessons of a run at most
@@ -79,12 +80,12 @@ def history(chance: Random, folder: Path) -> History:
     runs = [f"run-{number}" for number in range(chance.randint(2, 4))]
     lessons = {run: list(_lessons(chance, run, runs, number)) for number, run in enumerate(runs)}
     made = History(lessons, chance.choice((ConsolidationConfig(), NARROW)), folder)
-    made.add(NOON)
+    made.add(OPENED)
     for _ in range(chance.randint(6, 14)):
         made.step(chance)
     while len(made.files) < 3:
         number = chance.randrange(len(made.files))
-        made.add(made.dates[number], number) if chance.random() < 0.6 else made.add(NOON)
+        made.add(made.dates[number], number) if chance.random() < 0.6 else made.add(OPENED)
         made.deliver(chance, len(made.files) - 1)
     return made
 

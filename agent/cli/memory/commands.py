@@ -106,6 +106,24 @@ def forget(
 
 
 @memory.command()
+def restore(
+    names: list[str] | None = argument(
+        "Ids or short names of the items to restore. Without any, the archive is listed.",
+        "[ID]...",
+        default=None,
+    ),
+    path: Path | None = IN,
+    kind: str | None = KIND,
+    everything: bool = switch("--all", "Restore all that the archive holds."),
+    as_json: bool = flags.AS_JSON,
+) -> None:
+    """Show what is in the archive of a memory file, or bring it back, after making a copy of the file."""
+    from agent.cli.memory.maintenance import restore
+
+    restore(names, path, kind, everything=everything, as_json=as_json)
+
+
+@memory.command()
 def export(
     to: Path = option(
         "The new file to write, with the ending .json, .csv or .md.", "FILE", default=...

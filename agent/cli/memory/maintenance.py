@@ -1,4 +1,4 @@
-"""`memory check`, `memory forget` and `memory merge`: the commands that change a memory file."""
+"""`memory check`, `forget`, `restore` and `merge`: the commands that change a memory file."""
 
 import json
 import sys
@@ -16,7 +16,14 @@ from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, counted, describe
 from memory import MemoryItem
 from memory.file_access import real_path
-from memory.inspect import FileRepair, check_file, forget_items, item_key, repair_file
+from memory.inspect import (
+    FileRepair,
+    check_file,
+    forget_items,
+    item_key,
+    repair_file,
+    restore_items,
+)
 from memory.store.checks.finding import CheckFinding
 from memory.store.merge import MergeResult
 from memory.team_memory import MemoryManagementAgent
@@ -129,6 +136,48 @@ def forget(
         return
     summary = f"1 {chosen[0].kind}" if len(chosen) == 1 else counted(len(chosen), "item")
     out.say(f"{summary} went to the archive of {file}; the file before is {copy}.")
+
+
+ARCHIVE_HEAD: Final = ("id", "kind", "description", "removed", "why")
+
+
+def restore(
+    names: list[str] | None, path: Path | None, kind: str | None, *, everything: bool, as_json: bool
+) -> None:
+    """Show what is in the archive of a memory file, or bring it back, after making a copy of the file."""
+    out = Output()
+    with open_view(path) as view:
+        if view.is_run:
+            message = f"{view.path} is the record of a run, which has no archive; name a memory file with --in"
+            raise UsageError(message)
+        archive, file, now = view.archive(), view.path, view.now
+    held = [each for each in archive if kind in {None, each.item.kind}]
+    if names:
+        items = [each.item for each in held]
+        wanted = {item_key(find_item(items, each)) for each in names}
+        held = [each for each in held if item_key(each.item) in wanted]
+    restores = bool(names) or everything
+    copy = None
+    if held and restores:
+        copy = restore_items(file, {each.number for each in held}, now=today())
+    if as_json:
+        shown = [{**each.item.as_json(), "archived_at": each.at, "why": each.why} for each in held]
+        word = "restored" if restores else "archived"
+        out.say(json.dumps({word: shown, "copy": copy and str(copy)}))
+        return
+    if not held:
+        out.say(f"The archive of {file} holds nothing that the memory does not.")
+        return
+    rows = (
+        (each.item.short, each.item.kind, describe(each.item), ago(each.at, now), each.why)
+        for each in held
+    )
+    word = "restored" if restores else "in the archive"
+    out.print(listing(f"{word}: {len(held):,}", ARCHIVE_HEAD, rows, wide=2))
+    if copy is not None:
+        out.say(f"They stay until they are forgotten again; the file before is {copy}.")
+    else:
+        out.say(f"Bring back some or all: {COMMAND} restore ID... or --all --in {file}")
 
 
 def _is_chosen(item: MemoryItem, kind: str | None, older_than: float | None, now: float) -> bool:

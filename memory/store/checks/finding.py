@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from memory.blackboard.entry import Entry
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
+from memory.store.contributions import ContributionTable
 from memory.store.database import Database
 from memory.store.dates import Dates
 from memory.store.knowledge_tables import TABLES, Provenance, valid_entry, valid_record
@@ -146,6 +147,7 @@ class KnowledgeContent:
     unreadable: tuple[UnreadableRow, ...]
     lost: tuple[tuple[str, str], ...]  # unreadable provenance, by table and id
     misdated: Mapping[tuple[str, str], KnowledgeRecord]  # as stored, by table and id
+    restored: frozenset[tuple[str, str]]
 
     def open(self, table: str) -> dict[str, Any]:
         """Return the records of a table that are not closed, by id."""
@@ -200,6 +202,7 @@ def knowledge_content(database: Database, dates: Dates = ANY_DATE) -> KnowledgeC
         tuple(unreadable),
         lost,
         wrong,
+        ContributionTable(database).restored(),
     )
 
 

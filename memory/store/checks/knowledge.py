@@ -22,7 +22,7 @@ from memory.store.checks.finding import (
     rows_by_run,
 )
 from memory.store.checks.repair import Repairs
-from memory.store.contributions import BY_HAND, MANAGER, ByRow, ContributionTable
+from memory.store.contributions import BY_HAND, MANAGER, RESTORED, ByRow, ContributionTable
 from memory.store.database import Database
 from memory.store.dates import Dates, dates_at, wrong_contributions, wrong_rows
 from memory.store.knowledge_tables import (
@@ -34,7 +34,7 @@ from memory.store.knowledge_tables import (
     TABLES,
     known_from,
 )
-from memory.store.long_term import IMPORTANT, MAX_ENTRIES
+from memory.store.long_term import IMPORTANT, MAX_ENTRIES, id_of
 from memory.tiers.forgetting import MONTH_S, KnowledgeKey, decayed, values
 from memory.tiers.knowledge import (
     KINDS,
@@ -47,6 +47,7 @@ from memory.tiers.knowledge import (
     PlayerPreference,
     SuccessfulStrategy,
 )
+from memory.tiers.lessons import ENTRIES
 
 # Why a record has no evidence; or the finding, the corrected fields, and further details for its text.
 _Flaw = str | tuple[str, Mapping[str, object], Mapping[str, object]] | None
@@ -55,7 +56,7 @@ CONFIG: Final = ConsolidationConfig()
 MIN_USES: Final = CONFIG.min_occurrences_for_pattern  # uses below which a rate proves little
 TOLERANCE: Final = 1e-3  # wins or battles: floating point error
 MONTHS: Final = 6  # after which knowledge is outdated
-NON_RUN_SOURCES: Final = frozenset({BY_HAND, MANAGER})  # sources that did not play
+NON_RUN_SOURCES: Final = frozenset({BY_HAND, MANAGER, RESTORED})  # sources that did not play
 _OLD_RELEVANCE: Final = CONFIG.forgetting_decay_rate**MONTHS  # relevance at that age
 _RUN_SOURCE: Final = re.compile(r"run:(?P<run>.+)|(?P<entry>[^/:]+)/\d+")
 _CHECKED: Final = frozenset({"provenance", "deliveries", "ltm_entries"})  # by separate checks
@@ -83,7 +84,8 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
             yield finding("rows_of_unknown_run", table=table, run_id=run_id)
     yield from _outdated_rows(data, dates)
     for known, entry in data.entries:
-        yield from _outdated_entry(entry, known.origin)
+        if (ENTRIES, id_of(entry.scope, entry.key)) not in data.restored:
+            yield from _outdated_entry(entry, known.origin)
     yield from _caps(data)
 
 
@@ -198,7 +200,8 @@ def _dates(data: KnowledgeContent, dates: Dates, known: ByRow) -> Iterator[Check
         wrong.append((where, dates.wrong_of(known[table, name][run_id])))
     for where, fields in wrong:
         texts = (f"{name} is {_date_text(at)}" for name, at in fields.items())
-        details = {"what": ", ".join(texts), "right": _date_text(dates.decayed)}
+        right = dates.decayed if "decayed_at" in fields else dates.opened
+        details = {"what": ", ".join(texts), "right": _date_text(right)}
         yield finding("wrong_date", Repairs.correct_dates, where=where, **details)
 
 
@@ -282,6 +285,8 @@ def _outdated_rows(data: KnowledgeContent, dates: Dates) -> Iterator[CheckFindin
             action = fix(
                 Repairs.archive_row, table.name, name, as_json(data.records[table.name][name])
             )
+            if (table.name, name) in data.restored:
+                continue
             if (closed := data.closed(table.name, name)) and months > MONTHS:
                 what = f"closed ({closed}), and {months:.0f} months old"
                 yield finding("outdated", action, where=where, what=what)
@@ -320,12 +325,17 @@ def _caps(data: KnowledgeContent) -> Iterator[CheckFinding]:
         room = getattr(CONFIG, kind.limit) if kind.limit else inf
         groups = Counter(
             f"patterns of type {each.pattern_type}" if kind.name == "pattern" else kind.collection
-            for each in data.open(kind.table).values()
+            for name, each in data.open(kind.table).items()
+            if (kind.table, name) not in data.restored
         )
         for where, count in groups.items():
             if count > room:
                 yield finding("too_many", Repairs.limit_rows, where=where, count=count, room=room)
-    scopes = Counter(entry.scope for _, entry in data.entries)
+    scopes = Counter(
+        entry.scope
+        for _, entry in data.entries
+        if (ENTRIES, id_of(entry.scope, entry.key)) not in data.restored
+    )
     for where, count in scopes.items():
         if count > MAX_ENTRIES:
             details = {"where": where, "count": count, "room": MAX_ENTRIES}

@@ -108,7 +108,7 @@ class Repairs(KnowledgeStore):
 
     def limit_rows(self) -> None:
         """Archive rows of the four tables over the caps: the least relevant, successful or severe."""
-        with self._editing(self._provenances.closed()) as known:
+        with self._editing(self._provenances.closed()) as known, self._restored_aside(known):
             known.limit(self._config)
 
     def limit_entries(self) -> None:

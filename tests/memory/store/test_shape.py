@@ -37,7 +37,7 @@ STRANGE = {
     "version 0": "PRAGMA user_version = 0",
 }  # fmt: skip
 OPENERS: dict[str, Callable[[Path, Path], object]] = {
-    "play": lambda path, _: open_knowledge_store(path, now=NOON).close(),
+    "play": lambda path, _: open_knowledge_store(path, now=NOON + 1).close(),
     "read": lambda path, _: open_readonly(path, KNOWLEDGE_SCHEMA).close(),
     "write": lambda path, _: open_database(path, KNOWLEDGE_SCHEMA).close(),
     "copy": lambda path, to: copy_database(path, KNOWLEDGE_SCHEMA, to),
