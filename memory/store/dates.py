@@ -144,8 +144,10 @@ def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
     opened = next(
         (each for each in (opened_at, decayed_at) if not known.is_wrong(each)), max(lessons)
     )
-    # When the date is lost, decay begins anew.
-    decayed = min([opened, *lessons]) if known.is_wrong(decayed_at) else decayed_at
+    is_lost = (
+        known.is_wrong(decayed_at) or decayed_at > opened
+    )  # no memory decays beyond its opening
+    decayed = min([opened, *lessons]) if is_lost else decayed_at  # it begins anew
     passed = min(max(0.0, today - opened), MONTH_S)
     return replace(
         known,
@@ -188,10 +190,10 @@ def wrong_rows(database: Database, dates: Dates) -> list[tuple[str, str, object]
     row = database.row(STATS)
     if row is not None and not dates.is_unset:
         decayed_at, opened_at = row
-        stats = {"decayed_at": decayed_at}
-        if opened_at != 0.0:  # version 1 had no date of the last opening
-            stats["opened_at"] = opened_at
-        found += [("the memory", name, at) for name, at in stats.items() if dates.is_wrong(at)]
+        if decayed_at != dates.decayed:
+            found.append(("the memory", "decayed_at", decayed_at))
+        if opened_at not in {dates.opened, 0.0}:  # version 1 had none
+            found.append(("the memory", "opened_at", opened_at))
     return found
 
 

@@ -1,8 +1,8 @@
 """The merge of several memory files into one: copies are read, the result is built elsewhere and written when it differs.
 
 The base of a memory is its contributions, the delivery state of each run, its archive and its date. The merge of these is
-commutative, and merging again changes nothing. All knowledge is rebuilt from them at the later date; only then are rows
-pruned that are worth too little or over the caps.
+commutative, and merging again changes nothing. All knowledge is rebuilt from them at the earlier date, so that a merge
+ages none of them; only then are rows pruned that are worth too little or over the caps.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import reduce
+from math import inf
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from typing import Any, Final, TypeVar
 
 from memory.blackboard.entry import Entry
 from memory.codec import as_json, decode, encode
+from memory.errors import MissingStore
 from memory.file_access import copy_file, real_path
 from memory.store.contributions import ByRow, ContributionTable, latest_of
 from memory.store.database import Database, copy_database, open_database, unused_path
@@ -50,7 +52,7 @@ COPIED: Final = (  # all tables of a memory, in an order in which they can be wr
 class Content:
     """The content of one or several memories; `held` are all their rows as stored."""
 
-    date: float = 0.0
+    date: float = inf
     opened: float = 0.0
     corrected: int = 0  # rows whose date was not believed
     contributions: ByRow = field(default_factory=dict)
@@ -61,7 +63,7 @@ class Content:
     def merged(self, other: Content) -> Content:
         """Return the merged content of both."""
         return Content(
-            max(self.date, other.date),
+            min(self.date, other.date),
             max(self.opened, other.opened),
             self.corrected + other.corrected,
             _union(
@@ -209,6 +211,9 @@ def merge_files(
     """
     target = real_path(into)
     others = [each for each in sources if real_path(each) != target]
+    if not others and not into.exists():
+        message = f"{into} does not exist; name a memory file to merge into it"
+        raise MissingStore(message)
     with TemporaryDirectory(prefix="merge-") as folder:
         scratch = Path(folder)
         read = [_read(each, scratch / f"{n}.sqlite", now)[0] for n, each in enumerate(others)]

@@ -152,7 +152,7 @@ def _strategy(chance: Random, name: int, at: float) -> dict[str, Any]:
         "enemy_type": "rat",
         "player_pokemon": "turtle",
         "strategy_description": f"turtle: {name}",
-        "moves_sequence": ["growl", "tackle"],
+        "moves_sequence": ["growl", f"move {name}"],
         "success_rate": float(chance.randint(0, 1)),
         "total_uses": 1,
         "first_used": at,

@@ -179,7 +179,7 @@ def file_job(number: int) -> Row:
         (home / "temporary").mkdir()
         DAMAGE[kind](home / name, chance)
         before = _untouchable(home, name)
-        ended = _run(command.split(), home)
+        ended = run(command.split(), home)
         problems = list(_problems(ended, command))
         after = _untouchable(home, name)
         changed = sorted(path for path, digest in before.items() if after.get(path) != digest)
@@ -240,7 +240,7 @@ def _untouchable(home: Path, damaged: str) -> dict[str, str]:
     }
 
 
-def _run(args: Sequence[str], home: Path) -> Ended:
+def run(args: Sequence[str], home: Path) -> Ended:
     """Run the command line in a fork with limits; return its end."""
     out, err = home / "temporary" / "out", home / "temporary" / "err"
     resident = _resident_mb()

@@ -206,16 +206,20 @@ def test_b32_rows_of_several_runs_become_collective_with_their_origins(
     assert record["occurrence_count"] == 6
 
 
-def test_b34_both_memories_decay_to_the_later_date(a: Path, b: Path, c: Path) -> None:
+def test_b34_a_merge_ages_no_memory(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
     teach(b, "run-2", [note(1, "gate")])
     open_monthly(b, 6)
     merge([a, b], c)
     with closing(read(c)) as reader:
+        assert reader.load_knowledge().patterns["p1"].relevance_score == 0.75
+        assert reader.entries()[0].relevance == 1.0
+    open_monthly(a, 6)
+    open_monthly(c, 6)
+    assert not merge([a], c).changed
+    with closing(read(c)) as reader:
         assert reader.load_knowledge().patterns["p1"].relevance_score == 0.75 * 0.95**6
         assert reader.entries()[0].relevance == 0.95**6
-    open_monthly(a, 6)
-    assert not merge([a], c).changed
 
 
 def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: Path) -> None:
