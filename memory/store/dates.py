@@ -139,11 +139,9 @@ def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
         return Dates(clock, decayed, decayed, decayed)
     today = clock if _is_set(clock) else max(set_at)
     known = Dates(today, today, today, today, EARLIEST, today + TOLERANCE_S)
-    at = (each.at for runs in contributions.values() for each in runs.values())
-    lessons = [each for each in at if not known.is_wrong(each)] or [today]
-    opened = next(
-        (each for each in (opened_at, decayed_at) if not known.is_wrong(each)), max(lessons)
-    )
+    at = [each.at for runs in contributions.values() for each in runs.values()]
+    lessons = [each for each in (decayed_at, *at) if not known.is_wrong(each)] or [today]
+    opened = max(lessons) if known.is_wrong(opened_at) else opened_at
     is_lost = (
         known.is_wrong(decayed_at) or decayed_at > opened
     )  # no memory decays beyond its opening

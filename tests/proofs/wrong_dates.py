@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Final, cast
 
 from memory import OutboxRow, open_knowledge_store
+from memory.blackboard.entry import COLLECTIVE
 from memory.codec import decode, encode
 from memory.inspect import check_file, item_key, repair_file, view_file
 from memory.store.database import Database, open_database
@@ -178,7 +179,13 @@ class Trial:
         """
         left = RATE ** (self.clocks + 2)
         with view_file(self.right, now=self.now) as view:
-            sure = {item_key(each) for each in view.items() if (each.worth or 0.0) * left >= LEAST}
+            sure = {
+                item_key(each)
+                for each in view.items()
+                if (each.worth or 0.0) * left >= LEAST
+                and not each.closed  # such a row has another limit
+                and each.scope != COLLECTIVE  # made anew from others by each merge
+            }
         return sure - _held(self.path, self.now)
 
 
