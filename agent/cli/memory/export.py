@@ -22,6 +22,7 @@ from agent.tools.report.words import (
     run_label,
 )
 from memory import Json, MemoryItem
+from memory.codec import valid_unicode
 from memory.file_access import write_file
 from memory.inspect import FileView
 
@@ -62,7 +63,7 @@ def export(to: Path, path: Path | None) -> None:
         words = write(view, items)
         file = view.path
     try:
-        write_file(to, words, replaces=False)
+        write_file(to, valid_unicode(words), replaces=False)
     except OSError as error:
         message = f"--to {to} cannot be written ({error.strerror}); name another file"
         raise UsageError(message) from error

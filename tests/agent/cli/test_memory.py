@@ -15,6 +15,9 @@ from typer.testing import CliRunner, Result
 
 from agent.app import Interrupt, Settings, outlook, play_run
 from agent.cli.memory import commands, maintenance
+from agent.cli.memory import show as listings
+from agent.cli.memory.export import export
+from agent.cli.output import Output
 from agent.errors import UsageError
 from memory import (
     CorruptStore,
@@ -337,6 +340,40 @@ def test_forgotten_items_go_to_the_archive_and_a_copy_is_made(ask: Ask, memory: 
     assert read_knowledge_store(copy).load_knowledge() != known
     assert len(copy.read_bytes()) == len(whole)
     assert check_file(memory, now=NOON) == []
+
+
+def test_restore_lists_the_archive_and_brings_items_back(
+    ask: Ask, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (maintenance, listings):
+        monkeypatch.setattr(module, "today", lambda: NOON)
+    assert "holds nothing" in plain(ask("restore", "--in", memory))
+    before = last(ask("show", memory, "--json"))
+    ask("forget", "--kind", "strategy", "--in", memory, "--yes")
+    ask("forget", "m1", "--in", memory, "--yes")
+    listed = plain(ask("restore", "--in", memory))
+    assert "in the archive: 4" in listed
+    assert "forgotten or repaired" in listed
+    one = last(ask("restore", "m1", "--in", memory, "--json"))
+    assert [each["id"] for each in one["restored"]] == ["m1"]
+    assert one["copy"] == f"{memory}.before-restore-1"
+    assert "restored: 3" in plain(ask("restore", "--all", "--in", memory))
+    assert last(ask("show", memory, "--json")) == before
+    assert isinstance(ask("restore", "unknown", "--in", memory).exception, UsageError)
+
+
+def test_a_memory_in_a_folder_whose_name_is_not_utf8_is_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Output, "say", lambda *_: None
+    )  # the terminal decides how it shows the name
+    folder = tmp_path / "bad\udcff\udcfe"
+    folder.mkdir()
+    memory = taught(folder / "m.sqlite")
+    for ending in ("json", "md", "csv"):
+        export(folder / f"all.{ending}", memory)
+        assert (folder / f"all.{ending}").stat().st_size
 
 
 def test_forgetting_by_kind_and_age(ask: Ask, memory: Path) -> None:
