@@ -119,6 +119,12 @@ def _dates_of(contribution: Contribution) -> Iterator[tuple[str, object]]:
             yield name, contribution.record[name]
 
 
+def _all_dates(contributions: ByRow) -> Iterator[Any]:
+    for (table, _), runs in contributions.items():
+        for contribution in runs.values() if table != TOTALS_TABLE else ():
+            yield from (at for _, at in _dates_of(contribution))
+
+
 def wrong_contributions(dates: Dates, contributions: ByRow) -> Iterator[tuple[str, str, str]]:
     """Yield table, id and run of each contribution with a wrong date. Totals have no dates."""
     for (table, memory_id), runs in contributions.items():
@@ -139,8 +145,10 @@ def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
         return Dates(clock, decayed, decayed, decayed)
     today = clock if _is_set(clock) else max(set_at)
     known = Dates(today, today, today, today, EARLIEST, today + TOLERANCE_S)
-    at = [each.at for runs in contributions.values() for each in runs.values()]
-    lessons = [each for each in (decayed_at, *at) if not known.is_wrong(each)] or [today]
+    lessons = [
+        each for each in (decayed_at, *_all_dates(contributions)) if not known.is_wrong(each)
+    ]
+    lessons = lessons or [today]
     opened = max(lessons) if known.is_wrong(opened_at) else opened_at
     is_lost = (
         known.is_wrong(decayed_at) or decayed_at > opened

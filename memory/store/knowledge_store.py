@@ -369,11 +369,11 @@ def open_knowledge_store(
         database.close()
         raise
     if done.copy is not None:
-        changes = (
-            (done.corrected, "had a date that cannot be right, and was given one that can"),
-            (done.archived, "was worth too little by now, and went to its archive"),
-        )
-        said = "; ".join(f"{count:,} of its rows {what}" for count, what in changes if count)
+        changes = {
+            "wrong dates corrected": done.corrected,
+            "rows archived, worth too little by now": done.archived,
+        }
+        said = "; ".join(f"{what}: {count:,}" for what, count in changes.items() if count)
         log.warning("%s: %s; the file before is %s", path, said, done.copy)
     return store
 

@@ -116,11 +116,13 @@ class Trial:
             sql = "UPDATE shares SET share = ? WHERE id = ? AND run_id = ?"
             database.execute(sql, (encode(decode(text) | {field: date}), number, run_id))
             return
-        is_stored = isinstance(date, float) or (date is None and table != "tactician_stats")
+        is_of_memory = table == "tactician_stats"  # its columns hold no NULL, and 0.0 is not known
+        is_stored = isinstance(date, float) or date is None
+        is_stored = is_stored and not (is_of_memory and not date)
         key = next((each.id for each in KINDS if each.table == table), "id")
         database.execute(
             f"UPDATE {table} SET {field} = ? WHERE {key} = ?",
-            (date if is_stored else 1e18, 1 if table == "tactician_stats" else name),
+            (date if is_stored else 1e18, 1 if is_of_memory else name),
         )
 
     def _is_wrong(self, date: object) -> bool:
