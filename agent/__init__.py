@@ -1,7 +1,7 @@
-"""The agent that plays Pokemon Red by itself: run it with `python -m agent`."""
+"""The agent that plays Pokemon Red by itself: run it with scripts/red-agent."""
 
 from pathlib import Path
-from typing import Final
 
-VERSION: Final = "0.1.0"
-HOME: Final = Path(__file__).resolve().parents[1]  # the checkout
+VERSION = "0.1.0"
+HOME = Path(__file__).resolve().parents[1]  # the checkout
+LAUNCHER = HOME / "scripts" / "red-agent"

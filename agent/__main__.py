@@ -1,27 +1,57 @@
-"""`python -m agent`: reports failures before the command line is loaded, each in one line."""
+"""`python -m agent`: reports what prevents a start in one line, before anything else is loaded."""
 
+import pathlib
+import resource
 import sys
 import time
+
+from agent import LAUNCHER
+
+FEWEST_FILES = 16  # open at a time, with room for a model
 
 
 def run() -> None:
     """Load the command line and run it."""
-    if sys.version_info < (3, 11):
-        sys.exit("error: this needs Python 3.11 or newer; scripts/play finds one if there is one")
-    try:
-        time.time()
-    except OverflowError:
-        sys.exit("error: the clock of this machine is after the year 2261; set it to today's date")
+    _require(_trouble())
     try:
         from agent.cli import main  # here, so that a missing package or Ctrl-C is reported
     except ModuleNotFoundError as missing:
-        sys.exit(
-            f"error: package {missing.name} is missing; run scripts/play once, it installs all"
-        )
+        from agent.shell import missing_package
+
+        _require(missing_package(missing.name))
     except KeyboardInterrupt:
         print("error: interrupted before play began", file=sys.stderr)
         sys.exit(130)
     main()
+
+
+def _require(trouble: str) -> None:
+    """End the process with a line on stderr if there is one."""
+    if trouble:
+        print("error: " + trouble, file=sys.stderr)
+        sys.exit(2)
+
+
+def _trouble() -> str:
+    """Return what is wrong with this installation or process, or ''. Older Pythons can run this, too."""
+    if not LAUNCHER.is_file():
+        return "red-agent runs from its checkout: clone it and run scripts/play"
+    if sys.version_info < (3, 11):
+        import shlex  # loads a tenth of all that is needed before Ctrl-C is understood
+
+        place = shlex.quote(str(LAUNCHER))
+        return f"this needs Python 3.11 or newer; {place} finds one if there is one"
+    try:
+        pathlib.Path.cwd()
+        time.time()
+    except OSError:
+        return "the current folder was removed; change to another one"
+    except OverflowError:
+        return "the clock of this machine is after the year 2261; set it to today's date"
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files < FEWEST_FILES:
+        return f"only {files} files may be open at a time, and {FEWEST_FILES} are needed; raise the limit (ulimit -n)"
+    return ""
 
 
 if __name__ == "__main__":

@@ -29,8 +29,12 @@ class RunError(AgentError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of an error message that names the known word nearest to `word`, or ''."""
-    near = get_close_matches(word, known, n=1)
+    """Return the end of an error message that names the known word nearest to `word`, or ''.
+
+    Words that begin differently must be about as long: `serve` does not stand for `observe`.
+    """
+    similar = [w for w in known if w[:1] == word[:1] or abs(len(w) - len(word)) <= 1]
+    near = get_close_matches(word, similar, n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 

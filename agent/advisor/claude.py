@@ -19,7 +19,7 @@ from agent.advisor.deadline import Patience, TimedCall
 from agent.advisor.features import ServiceFeature, ServiceFeatures
 from agent.advisor.model import CallRecorder, FaultKind, ModelFault, Reply, Request
 from agent.advisor.reply import message_of, parse_json, reply_of, without_secrets
-from agent.advisor.secrets import Mask
+from agent.advisor.secrets import NO_KEY, Mask
 from agent.errors import UsageError
 from memory.tapes.entries import is_made_up
 
@@ -277,8 +277,6 @@ def _require_key(client: Anthropic) -> None:
     """Raise UsageError when there are no credentials, or a key that cannot be sent."""
     key = client.api_key or client.auth_token or ""
     if not key and client.credentials is None:
-        raise UsageError(
-            "there is no key for Claude: set ANTHROPIC_API_KEY, or play without a model"
-        )
+        raise UsageError(NO_KEY)
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError("the key for Claude has invalid characters: check ANTHROPIC_API_KEY")

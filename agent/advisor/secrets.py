@@ -17,8 +17,12 @@ import logging
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
+from agent.errors import UsageError
+
+NO_KEY: Final = "there is no key for Claude: set ANTHROPIC_API_KEY, or play without a model"
 VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 MASKED: Final = "[secret]"
 MIN_SIZE: Final = 8  # letters and digits; shorter secrets would mask words of the game
@@ -42,6 +46,13 @@ _ENCODINGS: Final = tuple(
     re.compile(each, re.IGNORECASE) for each in (_CODES, f"{_CODES}|{_LINE_END}")
 )
 _OTHER: Final = re.compile("[^a-z0-9]+")  # what may stand between the characters of a secret
+
+
+def require_credentials(environment: Mapping[str, str]) -> None:
+    """Raise UsageError where nothing can hold a key for Claude; quick, without the SDK, which checks what there is."""
+    is_named = any(name.startswith("ANTHROPIC_") for name, value in environment.items() if value)
+    if not is_named and not Path(environment.get("HOME", "/"), ".config", "anthropic").exists():
+        raise UsageError(NO_KEY)
 
 
 class Mask:

@@ -70,10 +70,3 @@ def file_bytes(*paths: Path) -> int:
     """Return the total size in bytes of the existing files, including SQLite's -wal and -shm files."""
     files = (each.with_name(each.name + end) for each in paths for end in ("", "-wal", "-shm"))
     return sum(each.stat().st_size for each in files if each.is_file())
-
-
-def shown_path(path: Path) -> Path:
-    """Return a path as a person would type it: relative to the current folder where it is below that."""
-    below = path.absolute()
-    here = Path.cwd()
-    return below.relative_to(here) if below.is_relative_to(here) else path

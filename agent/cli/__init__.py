@@ -23,6 +23,7 @@ from agent.cli.group import LazyCommand, LazyGroup
 from agent.cli.output import Output, fail
 from agent.cli.usage import usage_line
 from agent.errors import AgentError, UsageError
+from agent.shell import missing_package
 
 PROGRAM: Final = "red-agent"
 MOST_WORDS: Final = 200  # characters of the message of an unforeseen error
@@ -128,7 +129,7 @@ def main() -> None:
     except MemoryError:
         fail("out of memory; committed data is complete, so go on with --resume", 1)
     except ModuleNotFoundError as missing:
-        fail(f"package {missing.name} is missing; run scripts/play once, it installs all", 1)
+        fail(missing_package(missing.name), 2)
     except Exception as error:  # noqa: BLE001  # the last net
         fail(error if isinstance(error, _expected_errors()) else _unexpected(error), 1)
     sys.exit(code)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import typer
 
-from agent.cli.flags import AS_JSON, ROM, command_line, option, require_result_path, switch
+from agent.cli.flags import AS_JSON, ROM, option, require_result_path, switch
 from agent.cli.output import INTERRUPTED, Output
+from agent.shell import typed_in_checkout
 
 if TYPE_CHECKING:
     from agent.lab.publish import Findings
@@ -190,7 +191,7 @@ def _publish(
     cartridge = load_cartridge(rom or demo_cartridge_path())
     findings = measure(cartridge)
     if write is not None and not findings.interrupted:
-        origin = Origin(command_line(), what, cartridge)
+        origin = Origin(typed_in_checkout(), what, cartridge)
         picture = findings.draw() if findings.draw is not None else None
         write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)

@@ -22,6 +22,7 @@ from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
+from agent.shell import missing_package
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,7 +129,8 @@ def _dependencies() -> HealthFinding:
     versions = {name: _version(name) for name in PACKAGES}
     found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     if None in versions.values():
-        return HealthFinding("packages", BROKEN, found, "run scripts/play once: it installs them")
+        absent = ", ".join(name for name, version in versions.items() if version is None)
+        return HealthFinding("packages", BROKEN, found, missing_package(absent))
     return HealthFinding("packages", OK, found)
 
 

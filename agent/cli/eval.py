@@ -17,9 +17,10 @@ import typer
 from agent import HOME, VERSION
 from agent.advisor.port import Decider
 from agent.cli import flags
-from agent.cli.flags import command_line, option, require_result_path, seeds_of
+from agent.cli.flags import option, require_result_path, seeds_of
 from agent.cli.output import INTERRUPTED, Output, progress
 from agent.errors import UsageError
+from agent.shell import typed_in_checkout
 from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def _write_result(
     from agent.lab.publish import Origin, write_result
 
     what = f"Games to {results.until}, decided {results.decided_by}"
-    origin = Origin(command_line(), what, cartridge)
+    origin = Origin(typed_in_checkout(), what, cartridge)
     write_result(write, results.rows(), figures, origin, milestones_plot(results))
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from agent.shell import command
+
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "": ("play --until first_badge", "report last"),
     "play": ("play --seed 7 --until first_badge --run runs/seven", "play --resume last"),
@@ -71,4 +73,4 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
 
 def epilog(path: str) -> str:
     """Return the examples of a command as the end of its help, one a line."""
-    return "\n".join(["\b", "Examples:", *(f"  red-agent {each}" for each in EXAMPLES[path])])
+    return "\n".join(["\b", "Examples:", *(f"  {command()} {each}" for each in EXAMPLES[path])])

@@ -6,6 +6,7 @@ from typing import Final
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.errors import UsageError
+from agent.shell import command
 from agent.tools.report.words import counted
 
 POLL_S: Final = 0.2  # between two checks for Ctrl-C
@@ -38,7 +39,7 @@ def fake_claude(
         out.say("This is no model: every answer is made up and means nothing.")
         out.say("To play with it:")
         address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"
-        out.say(f"  {address} python -m agent play --mind claude")
+        out.say(f"  {address} {command('play', '--mind', 'claude')}")
         out.say("Ctrl-C ends it.")
         while not interrupt.asked:
             threading.Event().wait(POLL_S)

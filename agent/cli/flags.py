@@ -1,8 +1,6 @@
 """Options that several commands share, and their parsing."""
 
 import re
-import shlex
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,8 +98,3 @@ def require_result_path(path: Path | None) -> None:
     if path is not None and path.suffix != ".json":
         message = f"--write {path} must end in .json; the picture is written beside it"
         raise UsageError(message)
-
-
-def command_line() -> str:
-    """Return the running command as it is typed in the checkout."""
-    return shlex.join(["python", "-m", "agent", *sys.argv[1:]])

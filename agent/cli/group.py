@@ -1,6 +1,7 @@
 """A group of commands whose modules are imported when a command is used, and not before."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from typing import Any, Final, NamedTuple
@@ -11,7 +12,9 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from agent.cli.examples import epilog
+from agent.cli.output import INTERRUPTED, fail
 from agent.errors import UsageError, did_you_mean
+from agent.shell import command as printed_command
 
 MOST: Final = 10**12  # of a number given on the command line; far above any that makes sense
 
@@ -24,8 +27,28 @@ class LazyCommand(NamedTuple):
     help: str
 
 
+@contextmanager
+def _reported_interrupt() -> Iterator[None]:
+    """End the process with one line at a Ctrl-C that no command turned into a clean end."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        fail("stopped at once by Ctrl-C; a run that had begun goes on with --resume", INTERRUPTED)
+
+
+class PrintedContext(Context):
+    """A context in whose help and errors the program is called as a shell takes it."""
+
+    @property
+    def command_path(self) -> str:
+        """Return the program with the commands up to this one."""
+        return super().command_path if self.parent is not None else printed_command()
+
+
 class Group(TyperGroup):
     """A group that names the nearest command for an unknown one."""
+
+    context_class = PrintedContext
 
     def resolve_command(
         self, ctx: Context, args: list[str]
@@ -58,6 +81,16 @@ class LazyGroup(Group):
         if args[0] in self.table:
             self.commands[args[0]] = self.load(args[0])
         return super().resolve_command(ctx, args)
+
+    def make_context(self, *words: Any, **more: Any) -> Context:  # noqa: ANN401  # as click
+        """Return the context of a command line; parsing it loads packages."""
+        with _reported_interrupt():
+            return super().make_context(*words, **more)
+
+    def invoke(self, ctx: Context) -> Any:  # noqa: ANN401  # as click
+        """Run the command of a command line."""
+        with _reported_interrupt():
+            return super().invoke(ctx)
 
     def load(self, name: str) -> Command:
         """Return the command of this name, imported."""

@@ -13,6 +13,7 @@ from agent.cli import flags
 from agent.cli.flags import argument
 from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
+from agent.shell import command, shown_path
 
 if TYPE_CHECKING:
     from agent.tools.run_list import ListedRun
@@ -36,7 +37,6 @@ def runs(
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """List the runs, newest first; `last` names the newest."""
-    from agent.app.process import shown_path
     from agent.tools.run_list import list_runs
 
     if folder is not None and not folder.is_dir():
@@ -53,7 +53,7 @@ def runs(
             if each.trouble:
                 out.say(f"unreadable: {each.trouble}")
     else:
-        out.say(f"no runs in {shown_path(home)} yet; `red-agent play` makes one")
+        out.say(f"no runs in {shown_path(home)} yet; `{command('play')}` makes one")
 
 
 def _row(run: ListedRun) -> tuple[str, str]:

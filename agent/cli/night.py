@@ -1,8 +1,6 @@
 """A night on the screen: a line for each event, a panel of its progress, its result, and the last lines."""
 
-import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,8 +12,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from agent.app.process import shown_path
 from agent.cli.output import Output, facts, grid
+from agent.shell import command, shown_path
 from agent.story.story import Story
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
@@ -28,7 +26,6 @@ from memory.store.run_folder import SETTINGS
 LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
 REFRESH_PER_SECOND: Final = 2
 LONGEST_VIDEO_S: Final = 1_800  # of game time in one file
-UNTIL: Final = re.compile(r" --until[ =]\S+")
 LAST_TICKS: Final = 300  # shown of a longer night
 
 
@@ -83,7 +80,11 @@ class NightScreen:
         """Print a line of the journal, if it has words."""
         if words := self._words(line):
             time = datetime.fromtimestamp(line["at"], UTC).astimezone()
-            self.output.say(f"{time:%H:%M:%S}  {words}")
+            self.output.print(
+                Text(f"{time:%H:%M:%S}  {words}"),
+                soft_wrap=not self.output.is_terminal,  # a terminal would break it inside a word
+                highlight=False,
+            )
         self._faults += line["what"] == "fault"
         self._restarts = line.get("restarts", self._restarts)
         self._night_s = line.get("night_s", self._night_s)
@@ -163,10 +164,10 @@ ENDINGS: Final = {
 }
 
 
-def last_lines(night: Night, goal: NightGoal, command: str) -> Iterator[str]:
+def last_lines(night: Night, goal: NightGoal, words: Sequence[str]) -> Iterator[str]:
     """Yield how a night ended, where its run and report are, and the commands to continue and to watch it.
 
-    `command` is the one that played it, which continues it until the goal is reached.
+    `words` are the command that played it, which continues it until the goal is reached.
     """
     ending, run = NightEnding(night.verdict), Path(night.run)
     yield f"result: {ENDINGS[ending].format(goal=goal.label(goal.until), reason=night.reason)}"
@@ -175,13 +176,13 @@ def last_lines(night: Night, goal: NightGoal, command: str) -> Iterator[str]:
         return  # it was moved away
     if (run / PAGE).is_file():
         yield f"report: {shown_path(run / PAGE)}"
-    shown = shlex.quote(str(shown_path(run)))
     if ending is not NightEnding.GOAL:
-        yield f"continue: {command}"
+        yield f"continue: {command(*words)}"
     elif goal.until != goal.last:
-        yield f"continue: {UNTIL.sub('', command)} --until {goal.last}"
+        # The later one of two flags counts.
+        yield f"continue: {command(*words, '--until', goal.last)}"
     if night.ticks:
         is_short = night.frames / FRAMES_PER_SECOND <= LONGEST_VIDEO_S
         first = 1 if is_short else max(night.ticks - LAST_TICKS, 1)
         shots = f"--from {first} --to {night.ticks} --mp4 night.mp4"
-        yield f"watch: python -m agent replay {shown} {shots}"
+        yield f"watch: {command('replay', run, *shots.split())}"

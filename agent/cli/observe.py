@@ -7,6 +7,7 @@ from agent import HOME
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
+from agent.shell import shown_path
 
 
 def observe(
@@ -27,7 +28,6 @@ def observe(
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Summarise recorded model sessions as notes for the next run. Needs no model or network."""
-    from agent.app.process import shown_path
     from memory.tapes import command
 
     out = Output()

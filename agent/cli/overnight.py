@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -12,11 +14,13 @@ import typer
 
 from agent import HOME
 from agent.advisor.port import Decider
+from agent.advisor.secrets import require_credentials
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import optional_outputs
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import MemoryUse
+from agent.shell import shown_path
 
 if TYPE_CHECKING:
     from agent.story.story import Story
@@ -66,8 +70,9 @@ def overnight(
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
+    if mind is Decider.CLAUDE:
+        require_credentials(os.environ)
     from agent.app import AskSettings, interrupts
-    from agent.app.process import shown_path
     from agent.app.settings import ANSWER_S, NO_MEMORY
     from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
     from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
@@ -138,7 +143,7 @@ def overnight(
             out.say(json.dumps(asdict(night)))
         else:
             out.print(night_table(night, goal))
-            for line in last_lines(night, goal, flags.command_line()):
+            for line in last_lines(night, goal, sys.argv[1:]):
                 out.say(line)
     raise typer.Exit(NightEnding(night.verdict).exit_code)
 

@@ -20,10 +20,10 @@ from rich.text import Text
 
 from agent.advisor.names import cost, model_name
 from agent.app import Interrupt, TickView, Viewer
-from agent.app.process import shown_path
 from agent.app.summary import NO_START, ModelStatus, PlayStart
 from agent.cli.output import Output, grid
 from agent.mind.intent import IntentSource
+from agent.shell import shown_path
 from agent.tools.report.words import counted, describe_data, game_time, no_answer
 from emulator import Screen
 from emulator.console import FRAMES_PER_SECOND
@@ -98,7 +98,7 @@ def start_lines(start: PlayStart) -> Iterator[str]:
         yield f"memory: {shown_path(start.memory)}, empty"
     else:
         held, games = counted(entries, "entry", "entries"), counted(runs, "earlier run")
-        yield f"memory: {start.memory}, {held} from {games}; --memory none plays without"
+        yield f"memory: {shown_path(start.memory)}, {held} from {games}; --memory none plays without"
     if start.model_fault:
         yield f"model: {start.asks} cannot be reached ({start.model_fault}); playing by rules, and asking again when a question is due"
     elif start.asks:

@@ -17,6 +17,7 @@ from rich.text import Text
 from agent.cli import flags
 from agent.cli.flags import argument, option, seeds_of
 from agent.cli.output import INTERRUPTED, Output, progress, rows_of
+from agent.shell import command
 from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
@@ -172,10 +173,8 @@ def record_episodes(
 def _report_made(made: Sequence[Path], rom: Path | None, out: Output) -> None:
     for path in made:
         out.say(f"made {path}")
-    more = [] if rom is None else ["--rom", str(rom)]
-    # Absolute paths, which never look like a flag.
-    words = [*(str(path.absolute()) for path in made), *more]
-    out.say(f"run it: python -m agent scenario run {join(words)}")
+    more = [] if rom is None else ["--rom", rom]
+    out.say(f"run it: {command('scenario', 'run', *made, *more)}")
 
 
 def _counts(reports: Sequence[Report]) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """The end of play: the summary as a table, and the last lines with what can be done next."""
 
-import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -9,10 +8,10 @@ from rich.table import Table
 
 from agent.advisor.names import RULES, cost
 from agent.app import Stop, Summary
-from agent.app.process import shown_path
 from agent.app.summary import PlayStart
 from agent.app.verdicts import AdviceTotals
 from agent.cli.output import facts
+from agent.shell import command, quoted
 from agent.tools.report.advice import came_of
 from agent.tools.report.page import PAGE
 from agent.tools.report.words import counted, game_time, no_answer
@@ -72,13 +71,13 @@ def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
         yield f"result: {ENDS[summary.stop]}{reason} ({took})"
     if summary.decided_by != RULES:
         yield f"decided: {summary.decided_by}"
-    run = shlex.quote(str(shown_path(Path(summary.run))))
-    yield f"run: {run}"
-    if (page := Path(summary.run) / PAGE).is_file():
-        yield f"report: {shlex.quote(str(shown_path(page)))}"
+    run = Path(summary.run)
+    yield f"run: {quoted(run)}"
+    if (page := run / PAGE).is_file():
+        yield f"report: {quoted(page)}"
     if summary.stop in {Stop.TICKS, Stop.INTERRUPTED, Stop.ERROR}:
-        yield f"continue: python -m agent play --resume {run}"
-    yield f"check: python -m agent replay {run}"
+        yield f"continue: {command('play', '--resume', run)}"
+    yield f"check: {command('replay', run)}"
 
 
 def _advice_rows(figures: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -5,7 +5,6 @@ starting it again.
 """
 
 import json
-import shlex
 import shutil
 import subprocess
 import sys
@@ -105,14 +104,14 @@ def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
     FOLDER.mkdir(parents=True, exist_ok=True)
     failed = []
     for number, job in enumerate(waiting, start=1):
-        say(f"{number} of {len(waiting)}, {job.name}: {shlex.join(job.command)}")
+        say(f"{number} of {len(waiting)}, {job.name}")
         shutil.rmtree(HOME / ".cache" / "eval", ignore_errors=True)  # from an earlier evaluation
         started = perf_counter()
         ended = subprocess.run(job.command, cwd=HOME, stdout=subprocess.PIPE, check=False)
         if job.only_prints and ended.returncode == 0:
             rows = json.loads(ended.stdout.splitlines()[-1])["scenarios"]
             verdicts = Counter(row["verdict"] for row in rows)
-            publish(job.name, rows, verdicts, f"python -m agent {job.marker}", what="Scenarios")
+            publish(job.name, rows, verdicts, f"scripts/red-agent {job.marker}", what="Scenarios")
         took = (perf_counter() - started) / 60
         say(f"{job.name}: {'done' if ended.returncode == 0 else 'FAILED'} after {took:.1f} minutes")
         failed += [job.name] * (ended.returncode != 0)

@@ -1,7 +1,7 @@
 """Results of measurements as data: a JSON file each under docs/results, a picture beside it, and an index.
 
 A file has the cartridge, the commit, the date, the command, and a digest of the code, so that results of older code
-can be detected. `python -m agent.lab.publish` prints which results are older.
+can be detected. `.venv/bin/python -m agent.lab.publish` prints which results are older.
 """
 
 import json
@@ -26,7 +26,7 @@ INDEX_HEAD: Final = """\
 # Results
 
 Measured on the cartridge of the project: each file names its SHA-1, commit, date and command.
-`python -m agent bench all` measures again what is older than the code, and `scripts/test` prints
+`scripts/red-agent bench all` measures again what is older than the code, and `scripts/test` prints
 which results are.
 
 | result | what was measured | date |

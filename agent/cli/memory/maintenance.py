@@ -10,9 +10,10 @@ from typing import Final
 import typer
 from rich.table import Table
 
-from agent.cli.memory.show import COMMAND, file_of, find_item, open_view, today
+from agent.cli.memory.show import file_of, find_item, open_view, today
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
+from agent.shell import command
 from agent.tools.report.words import DAY_S, ago, counted, describe
 from memory import MemoryItem
 from memory.file_access import real_path
@@ -63,13 +64,13 @@ def _print(
     repairable = sum(each.action is not None for each in findings)
     _sections(findings, "found" if repaired is None else "not repaired", out)
     if repaired is None and repairable:
-        out.say(
-            f"{repairable:,} of {len(findings):,} can be repaired: {COMMAND} check {file} --repair"
-        )
+        repairs = command("memory", "check", file, "--repair")
+        out.say(f"{repairable:,} of {len(findings):,} can be repaired: {repairs}")
     left = len(findings) - repairable
     if left:
         verb = "is" if left == 1 else "are"
-        out.say(f"{left:,} {verb} for you to decide: {COMMAND} show, explain or forget ID")
+        shows = command("memory", "show", file)
+        out.say(f"{left:,} {verb} for you to decide: {shows} lists what there is to forget")
 
 
 def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
@@ -115,7 +116,7 @@ def forget(
             message = f"{view.path} is the record of a run, which is not changed; name a memory file with --in"
             raise UsageError(message)
         items = view.items()
-        chosen = [find_item(items, each) for each in names] if names else items
+        chosen = [find_item(items, each, view.path) for each in names] if names else items
         chosen = [each for each in chosen if _is_chosen(each, kind, older_than, view.now)]
         file, now = view.path, view.now
     if chosen and not yes:
@@ -177,7 +178,8 @@ def restore(
     if copy is not None:
         out.say(f"They stay until they are forgotten again; the file before is {copy}.")
     else:
-        out.say(f"Bring back some or all: {COMMAND} restore ID... or --all --in {file}")
+        back = command("memory", "restore", "--all", "--in", file)
+        out.say(f"Bring all back: {back}; or name the ids of some instead of --all.")
 
 
 def _is_chosen(item: MemoryItem, kind: str | None, older_than: float | None, now: float) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from agent import HOME
 from agent.cli.output import Output, facts, listing
 from agent.errors import UsageError
+from agent.shell import command
 from agent.tools.report.words import (
     STATUS,
     ago,
@@ -26,7 +27,6 @@ from memory import Json, MemoryItem
 from memory.inspect import FileView, Match, score_weights, view_file
 from memory.recall.query import Weights
 
-COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of several matches for a name
 
 
@@ -45,13 +45,13 @@ def open_view(path: Path | None) -> AbstractContextManager[FileView]:
     return view_file(file_of(path), now=today())
 
 
-def find_item(items: Sequence[MemoryItem], name: str) -> MemoryItem:
-    """Return the item called `name`; raises UsageError if there is none or more than one."""
+def find_item(items: Sequence[MemoryItem], name: str, path: Path) -> MemoryItem:
+    """Return the item of the file at `path` called `name`; raises UsageError if there is none or more than one."""
     found = [each for each in items if each.id == name] or [
         each for each in items if each.has_name(name)
     ]
     if not found:
-        message = f"nothing is called {name!r}; `{COMMAND} show` and `search` list all names"
+        message = f"nothing is called {name!r}; `{command('memory', 'show', path)}` lists names"
         raise UsageError(message)
     if len(found) > 1:
         each = ", ".join(f"{item.short} ({item.kind})" for item in found[:SHOWN])
@@ -82,7 +82,7 @@ def show(
     with open_view(path) as view:
         items = view.items()
         if name is not None:
-            item = find_item(items, name)
+            item = find_item(items, name, view.path)
             if as_json:
                 out.say(json.dumps(item.as_json()))
             else:

@@ -187,9 +187,11 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     Raises RunError when the run has fewer.
     """
     episodes = list(events(run, StuckEvent))
+    if not episodes:
+        raise RunError("the run never got stuck, so there is no episode; leave out --episode")
     if not 0 < number <= len(episodes):
         stuck_times, most = times(len(episodes)), len(episodes)
-        message = f"the run got stuck {stuck_times}; --episode takes a number up to {most}"
+        message = f"the run got stuck {stuck_times}; --episode takes a number from 1 to {most}"
         raise RunError(message)
     stuck = episodes[number - 1]
     rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)

@@ -7,12 +7,11 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from typing import Final
 
 from agent.advisor.names import cost
-from agent.app.process import shown_path
 from agent.app.settings import RunSettings, cartridge_for
+from agent.shell import command, shown_path
 from agent.story.story import Story
 from agent.tools.report.advice import came_of
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
@@ -222,7 +221,7 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
             for topic, words in DISAGREEMENTS.items()
             if topic in disagreed
         ],
-        where=quote(page_place(run.path)),
+        command=partial(command, anywhere=True),
         proofs=PROOFS,
         settings=list(_flat(run.settings)),
         now=datetime.now(UTC).timestamp(),
@@ -261,7 +260,8 @@ def report_ended(path: Path, rom: Path | None) -> None:
     try:
         report_run(path, rom, None)
     except CorruptStore as error:
-        log.warning("no report was written: %s (memory check %s --repair may help)", error, path)
+        repairs = command("memory", "check", path, "--repair")
+        log.warning("no report was written: %s (%s may help)", error, repairs)
     except Exception as error:  # noqa: BLE001  # a failed report must not lose the run
         words = str(error) or type(error).__name__  # a MemoryError has no words
         log.warning("no report was written: %s%s", words, _completeness(path))
