@@ -12,35 +12,41 @@ FEWEST_FILES = 16  # open at a time, with room for a model
 
 def run() -> None:
     """Load the command line and run it."""
-    _require(_trouble())
+    _require(_installation_fault(), 2)
+    _require(_process_fault(), 1)
     try:
         from agent.cli import main  # here, so that a missing package or Ctrl-C is reported
     except ModuleNotFoundError as missing:
         from agent.shell import missing_package
 
-        _require(missing_package(missing.name))
+        _require(missing_package(missing.name), 2)
     except KeyboardInterrupt:
         print("error: interrupted before play began", file=sys.stderr)
         sys.exit(130)
     main()
 
 
-def _require(trouble: str) -> None:
-    """End the process with a line on stderr if there is one."""
-    if trouble:
-        print("error: " + trouble, file=sys.stderr)
-        sys.exit(2)
+def _require(fault: str, code: int) -> None:
+    """End the process with the line of a fault if there is one."""
+    if fault:
+        print(f"error: {fault}", file=sys.stderr)
+        sys.exit(code)
 
 
-def _trouble() -> str:
-    """Return what is wrong with this installation or process, or ''. Older Pythons can run this, too."""
+def _installation_fault() -> str:
+    """Return why this installation cannot run, or ''. Python 3.6 can run this, too."""
     if not LAUNCHER.is_file():
         return "red-agent runs from its checkout: clone it and run scripts/play"
     if sys.version_info < (3, 11):
-        import shlex  # loads a tenth of all that is needed before Ctrl-C is understood
+        import shlex  # takes as long as all other modules, in which Ctrl-C is a traceback
 
         place = shlex.quote(str(LAUNCHER))
         return f"this needs Python 3.11 or newer; {place} finds one if there is one"
+    return ""
+
+
+def _process_fault() -> str:
+    """Return what of this process and its machine prevents a start, or ''."""
     try:
         pathlib.Path.cwd()
         time.time()
@@ -50,7 +56,7 @@ def _trouble() -> str:
         return "the clock of this machine is after the year 2261; set it to today's date"
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if files < FEWEST_FILES:
-        return f"only {files} files may be open at a time, and {FEWEST_FILES} are needed; raise the limit (ulimit -n)"
+        return f"only {files} files may be open at once, and {FEWEST_FILES} are needed; raise `ulimit -n`"
     return ""
 
 

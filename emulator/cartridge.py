@@ -30,7 +30,6 @@ LARGEST: Final = SMALLEST << 8  # size code 8
 
 ARCHIVES: Final = {b"PK": "zip", b"7z": "7z", b"\x1f\x8b": "gzip", b"Rar": "rar"}
 SAVES: Final = frozenset({".sav", ".srm"})
-SAVE_SIZE: Final = 0x8000  # of battery RAM
 SUPPORTED: Final = f"Pokemon Red (US, SHA-1 {RED.sha1}) and our own roms/demo.gb"
 
 
@@ -122,7 +121,7 @@ def _check_header(path: Path, rom: bytes) -> None:
     if len(rom) < HEADER_END:
         raise _refused(path, f"is cut short: {len(rom)} bytes hold no header; copy it again")
     if rom[HEADER_CHECKSUM] != header_checksum(rom):
-        if path.suffix.lower() in SAVES or len(rom) == SAVE_SIZE:
+        if path.suffix.lower() in SAVES:
             raise _refused(path, "looks like a save; name the cartridge image (.gb) of its game")
         raise _refused(path, "has a wrong header checksum: not a Game Boy image, or corrupt")
     size = SMALLEST << rom[SIZE_CODE] if rom[SIZE_CODE] <= 8 else 0

@@ -1,4 +1,4 @@
-"""`python -m agent observe` for any Python 3.11 without installed packages: python3 scripts/observe_cli.py [--dry-run]."""
+"""`scripts/red-agent observe` for any Python 3.11 without installed packages: python3 scripts/observe_cli.py [--dry-run]."""
 
 import argparse
 import sys
@@ -19,7 +19,7 @@ from memory.tapes import command  # noqa: E402
 def main() -> int:
     """Observe the tapes selected by the flags; return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="observe_cli.py", epilog="`python -m agent observe --help` explains the flags."
+        prog="observe_cli.py", epilog="`scripts/red-agent observe --help` explains the flags."
     )
     parser.add_argument("--db", type=Path, metavar="PATH")
     parser.add_argument("--memory-dir", type=Path, metavar="DIR")

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent import HOME
 from agent.advisor.port import Decider
+from agent.advisor.secrets import require_credentials
 from agent.app.advice import AdviceSource
 from agent.app.observations import notes_of
 from agent.app.process import Interrupt
@@ -306,6 +308,7 @@ def _service_factory(
     if settings.mind != Decider.CLAUDE.value:
         return None
     terms = model_terms(settings.asking, home)
+    require_credentials(os.environ)
     from agent.app.model import ModelService, require_key  # the SDK takes a second to load
 
     require_key(terms)

@@ -179,10 +179,18 @@ def last_lines(night: Night, goal: NightGoal, words: Sequence[str]) -> Iterator[
     if ending is not NightEnding.GOAL:
         yield f"continue: {command(*words)}"
     elif goal.until != goal.last:
-        # The later one of two flags counts.
-        yield f"continue: {command(*words, '--until', goal.last)}"
+        yield f"continue: {command(*_without_until(words), '--until', goal.last)}"
     if night.ticks:
         is_short = night.frames / FRAMES_PER_SECOND <= LONGEST_VIDEO_S
         first = 1 if is_short else max(night.ticks - LAST_TICKS, 1)
         shots = f"--from {first} --to {night.ticks} --mp4 night.mp4"
         yield f"watch: {command('replay', run, *shots.split())}"
+
+
+def _without_until(words: Sequence[str]) -> list[str]:
+    pairs = zip(("", *words), words, strict=False)
+    return [
+        word
+        for before, word in pairs
+        if "--until" not in {before, word} and not word.startswith("--until=")
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict
 from math import inf
@@ -14,7 +13,6 @@ import typer
 
 from agent import HOME
 from agent.advisor.port import Decider
-from agent.advisor.secrets import require_credentials
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import optional_outputs
@@ -70,8 +68,6 @@ def overnight(
     as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
-    if mind is Decider.CLAUDE:
-        require_credentials(os.environ)
     from agent.app import AskSettings, interrupts
     from agent.app.settings import ANSWER_S, NO_MEMORY
     from agent.cli.night import NightGoal, NightScreen, last_lines, night_table

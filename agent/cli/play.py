@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from agent.advisor.port import Decider
-from agent.advisor.secrets import require_credentials
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import optional_outputs
@@ -139,8 +138,6 @@ def play(
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge from power-on, and write a run and report."""
-    if mind is Decider.CLAUDE:
-        require_credentials(os.environ)
     from agent.app import AskSettings, Settings, interrupts, play_run
     from agent.cli.panel import PacedViewer, view_on
     from agent.cli.summary import end_lines, summary_table

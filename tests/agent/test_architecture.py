@@ -129,7 +129,7 @@ def test_every_command_is_in_the_docs_and_has_help() -> None:
     assert {f"memory {each}" for each in MEMORY_COMMANDS} <= set(commands)
     assert {f"scenario {each}" for each in SCENARIOS} <= set(commands)
     for name, command in commands.items():
-        assert f"python -m agent {name}" in PAGES
+        assert f"scripts/red-agent {name}" in PAGES
         assert command.help
         assert all(getattr(option, "help", None) for option in command.params)
 

@@ -1,6 +1,6 @@
 """Proofs: whole games with faults, long runs and random histories, too slow for the gate.
 
-`pytest -m proof` runs all of them, `pytest -m proof tests/proofs/test_crash.py` one. Environment variables set the
+`.venv/bin/pytest -m proof` runs all of them, `.venv/bin/pytest -m proof tests/proofs/test_crash.py` one. Environment variables set the
 size: PROOF_SIZE (games, histories, images; each proof has a small default), PROOF_SEED, PROOF_WORKERS. Finished jobs are
 cached in .cache/proofs and not repeated for the same code. PROOF_PUBLISH=1 writes the figures to docs/results.
 """

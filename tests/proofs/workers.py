@@ -97,7 +97,7 @@ class Proof:
         """Publish the rows when asked to, and raise AssertionError when any has problems."""
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
-            command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} pytest -m proof tests/proofs/{self.file}"
+            command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} .venv/bin/pytest -m proof tests/proofs/{self.file}"
             publish(
                 self.name,
                 rows,

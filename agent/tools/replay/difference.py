@@ -10,6 +10,7 @@ from emulator.ram.view import HIGH_RAM, WORK_RAM
 
 LONGEST: Final = 48  # characters of a value that are shown
 RUN: Final = 8  # bytes shown of a range that differs
+STACK: Final = range(0xDEE2, 0xE000)  # behind all labels of work RAM
 EVENTS: Final = {bit: name for name, bit in RED.events.items()}
 
 
@@ -99,12 +100,19 @@ def _hidden_changes(here: Ram, there: Ram) -> Iterator[ValueChange]:
     for address in differing_addresses(here, there):
         if read_state(_with_byte(here, address, there.byte(address)), 0) != shown:
             continue
-        if span and (address != span[-1] + 1 or _label(address)[0] != _label(span[0])[0]):
+        if span and not _continues(span, address):
             yield _range_change(here, there, span)
             span = []
         span.append(address)
     if span:
         yield _range_change(here, there, span)
+
+
+def _continues(span: list[int], address: int) -> bool:
+    """Return whether a differing address belongs to a range: the stack, which no reader knows, is one."""
+    if address in STACK:
+        return span[0] in STACK
+    return address == span[-1] + 1 and _label(address)[0] == _label(span[0])[0]
 
 
 def differing_addresses(here: Ram, there: Ram) -> Iterator[int]:
@@ -127,7 +135,7 @@ def _with_byte(ram: Ram, address: int, byte: int) -> Ram:
 
 def _range_change(here: Ram, there: Ram, span: list[int]) -> ValueChange:
     first, size = span[0], min(len(span), RUN)
-    label, offset = _label(first)
+    label, offset = ("stack", 0) if first in STACK else _label(first)
     name = f"{label}+{offset}" if offset else label
     more = f" (and {len(span) - size} more bytes)" if len(span) > size else ""
     seen = [ram.span(first, size).hex() for ram in (here, there)]

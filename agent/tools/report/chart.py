@@ -80,7 +80,7 @@ def size_axis(top: float) -> Axis:
 def game_axis(end: float) -> Axis:
     """Return an axis of game time from 0 to `end` seconds."""
     end = end or 1.0
-    step = _span(end / MOST_TIMES)
+    step = _time_span(end)
     label = game_time if step < MINUTE else lambda seconds: game_time(seconds)[:-3]
     ticks = [AxisTick(n * step / end, label(n * step)) for n in range(floor(end / step) + 1)]
     return Axis(0.0, end, ticks, game_time)
@@ -92,7 +92,7 @@ def clock_axis(start: float, end: float) -> Axis:
         return Axis(start, end, [AxisTick(0.0, f"{local(start):%H:%M}")], clock_time)
     offset = local(start).utcoffset()
     shift = offset.total_seconds() if offset is not None else 0.0
-    step = _span((end - start) / MOST_TIMES)
+    step = _time_span(end - start)
     first = ceil((start + shift) / step) * step - shift
     at = [first + n * step for n in range(floor((end - first) / step) + 1)]
     form = "%H:%M:%S" if step < MINUTE else "%H:%M" if step < DAY else "%d %b"
@@ -144,6 +144,12 @@ def _round(step: float) -> float:
 
 def _span(step: float) -> float:
     return next((each for each in SPANS if each >= step), ceil(step / SPANS[-1]) * SPANS[-1])
+
+
+def _time_span(length: float) -> float:
+    """Return the time between two labels of an axis; labels with seconds need more room."""
+    step = _span(length / MOST_TIMES)
+    return step if step >= MINUTE else _span(2 * length / MOST_TIMES)
 
 
 WIDE: Final = 1_000

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from agent.advisor.names import cost
+from agent.shell import command
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.page import headline, milestones_line, page_place
@@ -120,7 +121,7 @@ def _plain(value: object) -> Plain:
 
 
 PAGE: Final = "comparison.html"
-FAIR: Final = "python -m agent eval --seeds 0..9 --mind claude --against rules"
+FAIR: Final = ("eval", "--seeds", "0..9", "--mind", "claude", "--against", "rules")
 NONE: Final = "-"
 FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("how it ended", headline),
@@ -160,7 +161,7 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
         key=key,
         title=f"{len(runs)} runs compared",
         names=names(runs),
-        unlike=unlike(runs),
+        unlike=unlike(runs, anywhere=True),
         kickers=[page_place(each.path) for each in runs],
         figures=[(name, [says(run) for run in runs]) for name, says in FIGURES],
         milestones=list(_milestones(runs)),
@@ -170,8 +171,11 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
     return path
 
 
-def unlike(runs: Sequence[RunData]) -> str:
-    """Return a line that says what makes a comparison of these runs unfair, '' if nothing does."""
+def unlike(runs: Sequence[RunData], *, anywhere: bool = False) -> str:
+    """Return a line that says what makes a comparison of these runs unfair, '' if nothing does.
+
+    The command in it works in the current folder, or `anywhere`.
+    """
     settings = [each.settings for each in runs]
     found = {
         "seed": {str(each.get("seed")) for each in settings},
@@ -181,7 +185,8 @@ def unlike(runs: Sequence[RunData]) -> str:
     names = [name for name, values in found.items() if len(values) > 1]
     if not names:
         return ""
-    return f"These runs differ in {' and '.join(names)}; `{FAIR}` compares on the same seeds and memory."
+    fair = command(*FAIR, anywhere=anywhere)
+    return f"These runs differ in {' and '.join(names)}; `{fair}` compares on the same seeds and memory."
 
 
 def names(runs: Sequence[RunData]) -> list[str]:

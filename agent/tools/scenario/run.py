@@ -297,7 +297,7 @@ def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str,
     lines = [
         TITLE,
         "",
-        f"Written by `python -m agent {command}{games} --write PAGE`; every figure is from one call of it.",
+        f"Written by `scripts/red-agent {command}{games} --write PAGE`; every figure is from one call of it.",
         "",
         "| scenario | what it shows | passed | frames |",
         "|---|---|--:|--:|",

@@ -74,7 +74,7 @@ def test_play_without_json_starts_and_ends_with_plain_lines(agent: Agent, tmp_pa
         how_it_ended(run),
         f"run: '{run}'",
         f"report: '{run / 'report.html'}'",
-        f"check: python -m agent replay '{run}'",
+        f"check: scripts/red-agent replay '{run}'",
     ]
 
 
@@ -87,7 +87,7 @@ def how_it_ended(run: Path) -> str:
 def test_an_interrupted_or_limited_run_says_how_to_continue(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
     ended = agent("play", "--ticks", 20, "--run", run)
-    assert f"continue: python -m agent play --resume {run}" in ended.out.splitlines()
+    assert f"continue: scripts/red-agent play --resume {run}" in ended.out.splitlines()
     again = agent("play", "--ticks", 10, "--resume", run)
     assert f"Red Agent Demo, seed 0: continuing {run} at tick 20" in again.err
     assert "result: stopped at --ticks, already at tick 20, so nothing was played" in again.out
@@ -332,7 +332,7 @@ def test_a_damaged_run_is_not_called_complete_when_no_report_can_be_written(
     )
     ended = agent("play", "--resume", damaged, "--ticks", "80", "--memory", memory)
     (line,) = (each for each in ended.err.splitlines() if each.startswith("no report was written"))
-    assert line.endswith(f"(memory check {damaged} --repair may help)")
+    assert line.endswith(f"(scripts/red-agent memory check {damaged} --repair may help)")
 
 
 class ShortTimeoutConnection(sqlite3.Connection):

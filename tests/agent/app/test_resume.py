@@ -115,8 +115,8 @@ run()
         ("KeyboardInterrupt", 130, "error: interrupted before play began"),
         (
             "ModuleNotFoundError(name='rich')",
-            1,
-            "error: package rich is missing; run scripts/play once, it installs all",
+            2,
+            f"error: package rich is gone from {ROOT}/.venv; remove that folder, then run scripts/red-agent",
         ),
     ],
 )

@@ -134,7 +134,7 @@ def test_an_episode_on_an_abandoned_branch_can_be_replayed(stuck_run: tuple[Path
     assert "repeated_failure in the bedroom" in said[0]
     lived = replay_run(path / "run", None, episode=2)
     assert (lived.ticks, lived.divergence) == (summary.ticks, None)
-    with pytest.raises(RunError, match="got stuck twice; --episode takes a number up to 2"):
+    with pytest.raises(RunError, match="got stuck twice; --episode takes a number from 1 to 2"):
         replay_run(path / "run", None, episode=3)
 
 

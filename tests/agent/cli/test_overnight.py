@@ -23,7 +23,7 @@ from tests.agent.support import ROOT, Agent, Played
 
 GOAL = NightGoal.of(STORY, "first_badge")
 BEAT = Heartbeat(102, 3_240, "the lab", "talk", ("left_home", "starter"), 3, 99)
-COMMAND = "python -m agent overnight --run night --until first_badge --hours 8"
+WORDS = ["overnight", "--run", "--until x", "--hours", "8", "--until", "first_badge"]
 
 
 def night_of(run: Path, verdict: str, why: str = "") -> Night:
@@ -83,17 +83,24 @@ def test_the_last_lines_name_result_run_report_and_commands(
     run = tmp_path / "runs" / "to night"
     run.mkdir(parents=True)
     (run / "report.html").touch()
-    reached = [*last_lines(night_of(run, "goal"), GOAL, COMMAND)]
+    reached = [*last_lines(night_of(run, "goal"), GOAL, WORDS)]
+    launcher = ROOT / "scripts" / "red-agent"
+    again = f"{launcher} overnight --run '--until x' --hours 8 --until"
     assert reached == [
         "result: goal reached: beat Cairn (Pebble Badge)",
         "run: runs/to night",
         "report: runs/to night/report.html",
-        f"continue: python -m agent overnight --run night --hours 8 --until {GOAL.last}",
-        "watch: python -m agent replay 'runs/to night' --from 1 --to 1536 --mp4 night.mp4",
+        f"continue: {again} {GOAL.last}",
+        f"watch: {launcher} replay 'runs/to night' --from 1 --to 1536 --mp4 night.mp4",
     ]
-    interrupted = [*last_lines(night_of(run, "interrupted"), GOAL, COMMAND)]
-    assert interrupted == ["result: interrupted", *reached[1:3], f"continue: {COMMAND}", reached[4]]
-    (limit, *_) = last_lines(night_of(run, "limit", "8.00 hours of 8"), GOAL, COMMAND)
+    interrupted = [*last_lines(night_of(run, "interrupted"), GOAL, WORDS)]
+    assert interrupted == [
+        "result: interrupted",
+        *reached[1:3],
+        f"continue: {again} first_badge",
+        reached[4],
+    ]
+    (limit, *_) = last_lines(night_of(run, "limit", "8.00 hours of 8"), GOAL, WORDS)
     assert limit == "result: ended at a limit: 8.00 hours of 8"
 
 
@@ -114,7 +121,7 @@ def test_a_night_ends_with_its_last_lines(agent: Agent, tmp_path: Path) -> None:
     assert where == f"run: {run}"
     assert report == f"report: {run}/report.html"
     assert onwards.endswith(f"--memory {memory} --until {GOAL.last}")
-    assert watch.startswith(f"watch: python -m agent replay {run} --from 1 --to ")
+    assert watch.startswith(f"watch: scripts/red-agent replay {run} --from 1 --to ")
 
 
 def test_a_run_that_reached_its_goal_has_nothing_to_do(

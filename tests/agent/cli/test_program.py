@@ -54,7 +54,7 @@ def paths() -> list[str]:
 def test_help_of_a_command_loads_no_heavy_package(path: str) -> None:
     command = [sys.executable, "-c", LOADED, *path.split(), "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert f"Usage: red-agent {path}".strip() in done.stdout
+    assert f"Usage: scripts/red-agent {path}".strip() in done.stdout
     assert HEAVY & set(done.stdout.splitlines()[-1].split()) == set()
 
 
@@ -84,7 +84,9 @@ def test_every_command_has_help_at_h(path: str, agent: Agent) -> None:
 @pytest.mark.parametrize("path", paths())
 def test_help_ends_with_two_examples_that_can_be_typed(path: str, agent: Agent) -> None:
     shown = agent(*path.split(), "-h").out.split("Examples:\n")[1].splitlines()
-    assert [line.strip() for line in shown] == [f"red-agent {each}" for each in EXAMPLES[path]]
+    assert [line.strip() for line in shown] == [
+        f"scripts/red-agent {each}" for each in EXAMPLES[path]
+    ]
     assert len(shown) == 2
     for example in EXAMPLES[path]:
         words = shlex.split(example)

@@ -155,7 +155,9 @@ def test_bench_prints_its_figures_as_one_json_object(
     assert "4 of 7: 60 ticks beside a program that never halts" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
-    assert written["command"].startswith("python -m agent bench speed --json --ticks 60 --rounds 2")
+    assert written["command"].startswith(
+        "scripts/red-agent bench speed --json --ticks 60 --rounds 2"
+    )
 
 
 def test_ctrl_c_ends_bench_at_the_next_stage(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_measure_all_reports_failures_and_skips_fresh_results(
         measuring.Job("failing", ["false"], "bench failing", 1),
         measuring.Job("fine", ["true"], "bench fine", 1),
     ]
-    publish("fresh", [], {}, "python -m agent bench fresh")
+    publish("fresh", [], {}, "scripts/red-agent bench fresh")
     monkeypatch.setattr(measuring, "FOLDER", folder)
     monkeypatch.setattr(measuring, "jobs", lambda quick: every)
     messages: list[str] = []
