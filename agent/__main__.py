@@ -41,7 +41,7 @@ def _installation_fault() -> str:
         import shlex  # takes as long as all other modules, in which Ctrl-C is a traceback
 
         place = shlex.quote(str(LAUNCHER))
-        return f"this needs Python 3.11 or newer; {place} finds one if there is one"
+        return f"this needs Python 3.11 or newer; `{place}` finds one if there is one"
     return ""
 
 

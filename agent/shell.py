@@ -25,7 +25,7 @@ def command(*words: str | Path, anywhere: bool = False) -> str:
     """
     launcher = LAUNCHER if anywhere else shown_path(LAUNCHER)
     # A shell looks for a name without a folder in PATH.
-    first = quoted(launcher) if len(launcher.parts) > 1 else f"./{launcher}"
+    first = quoted(launcher, anywhere=anywhere) if len(launcher.parts) > 1 else f"./{launcher}"
     return " ".join((first, *(quoted(each, anywhere=anywhere) for each in words)))
 
 
@@ -53,5 +53,5 @@ def missing_package(name: str | None) -> str:
     """Return what to do about a missing package, in one line, with the running command as it works."""
     again = command(*sys.argv[1:])
     if Path(sys.prefix) != HOME / ".venv":
-        return f"this Python has no package {name}; run {again}, which installs what is missing"
-    return f"package {name} is gone from {HOME / '.venv'}; remove that folder, then run {again}"
+        return f"this Python has no package {name}; `{again}` installs what is missing"
+    return f"package {name} is gone from {HOME / '.venv'}; remove that folder, then run: {again}"

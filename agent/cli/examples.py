@@ -35,7 +35,6 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "bench experience --seeds 0..19 --teach 3000..3003",
         "bench experience --seeds 0..19 --taught memory.sqlite",
     ),
-    "bench exam": ("bench exam --seeds 600", "bench exam --json"),
     "bench memory": ("bench memory --quick", "bench memory --write memory.json"),
     "bench model": ("bench model --quick", "bench model --json"),
     "bench checkpoints": ("bench checkpoints --quick", "bench checkpoints --json"),

@@ -70,7 +70,7 @@ def _print(
     if left:
         verb = "is" if left == 1 else "are"
         shows = command("memory", "show", file)
-        out.say(f"{left:,} {verb} for you to decide: {shows} lists what there is to forget")
+        out.say(f"{left:,} {verb} for you to decide; to see the items: {shows}")
 
 
 def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:

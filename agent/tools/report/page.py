@@ -261,7 +261,7 @@ def report_ended(path: Path, rom: Path | None) -> None:
         report_run(path, rom, None)
     except CorruptStore as error:
         repairs = command("memory", "check", path, "--repair")
-        log.warning("no report was written: %s (%s may help)", error, repairs)
+        log.warning("no report was written: %s; `%s` may help", error, repairs)
     except Exception as error:  # noqa: BLE001  # a failed report must not lose the run
         words = str(error) or type(error).__name__  # a MemoryError has no words
         log.warning("no report was written: %s%s", words, _completeness(path))

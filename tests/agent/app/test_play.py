@@ -332,7 +332,7 @@ def test_a_damaged_run_is_not_called_complete_when_no_report_can_be_written(
     )
     ended = agent("play", "--resume", damaged, "--ticks", "80", "--memory", memory)
     (line,) = (each for each in ended.err.splitlines() if each.startswith("no report was written"))
-    assert line.endswith(f"(scripts/red-agent memory check {damaged} --repair may help)")
+    assert line.endswith(f"`scripts/red-agent memory check {damaged} --repair` may help")
 
 
 class ShortTimeoutConnection(sqlite3.Connection):

@@ -116,7 +116,7 @@ run()
         (
             "ModuleNotFoundError(name='rich')",
             2,
-            f"error: package rich is gone from {ROOT}/.venv; remove that folder, then run scripts/red-agent",
+            f"error: package rich is gone from {ROOT}/.venv; remove that folder, then run: scripts/red-agent",
         ),
     ],
 )
