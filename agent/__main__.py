@@ -4,6 +4,7 @@ import pathlib
 import resource
 import sys
 import time
+from typing import NoReturn
 
 from agent import LAUNCHER
 
@@ -12,25 +13,23 @@ FEWEST_FILES = 16  # open at a time, with room for a model
 
 def run() -> None:
     """Load the command line and run it."""
-    _require(_installation_fault(), 2)
-    _require(_process_fault(), 1)
+    for fault, code in ((_installation_fault(), 2), (_process_fault(), 1)):
+        if fault:
+            _fail(fault, code)
     try:
         from agent.cli import main  # here, so that a missing package or Ctrl-C is reported
     except ModuleNotFoundError as missing:
         from agent.shell import missing_package
 
-        _require(missing_package(missing.name), 2)
+        _fail(missing_package(missing.name), 2)
     except KeyboardInterrupt:
-        print("error: interrupted before play began", file=sys.stderr)
-        sys.exit(130)
+        _fail("interrupted before play began", 130)
     main()
 
 
-def _require(fault: str, code: int) -> None:
-    """End the process with the line of a fault if there is one."""
-    if fault:
-        print(f"error: {fault}", file=sys.stderr)
-        sys.exit(code)
+def _fail(fault: str, code: int) -> NoReturn:
+    print(f"error: {fault}", file=sys.stderr)
+    sys.exit(code)
 
 
 def _installation_fault() -> str:

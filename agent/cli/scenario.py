@@ -173,7 +173,7 @@ def record_episodes(
 def _report_made(made: Sequence[Path], rom: Path | None, out: Output) -> None:
     for path in made:
         out.say(f"made {path}")
-    more = [] if rom is None else ["--rom", rom]
+    more: list[str | Path] = [] if rom is None else ["--rom", rom]
     out.say(f"run it: {command('scenario', 'run', *made, *more)}")
 
 

@@ -93,6 +93,12 @@ def test_a_corrupt_image_is_refused_with_what_to_do(
     assert reason in refusal(path)
 
 
+def test_a_save_is_refused_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "red.sav"
+    path.write_bytes(bytes(0x8000))
+    assert "looks like a save; name the cartridge image (.gb) of its game" in refusal(path)
+
+
 @pytest.mark.parametrize(
     ("title", "reason"),
     [

@@ -95,6 +95,28 @@ def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: 
     assert again.json["milestones"] == ended.json["milestones"]
 
 
+CTRL_C_TWICE = """
+import signal
+from agent.cli.panel import PlainLines
+from agent.cli import main
+
+def interrupt_twice(self, moment):
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+
+PlainLines.show = interrupt_twice
+main()
+"""
+
+
+def test_a_second_ctrl_c_ends_at_once_with_a_line(tmp_path: Path) -> None:
+    done = python(CTRL_C_TWICE, "play", "--run", str(tmp_path / "run"), "--memory", "none")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.splitlines()[-1] == (
+        "error: stopped at once by Ctrl-C; a run that had begun goes on with --resume"
+    )
+
+
 LOADING_FAILS = """
 import sys
 
@@ -128,6 +150,27 @@ def test_a_failure_while_loading_prints_one_line(failure: str, code: int, line: 
 def test_the_sdk_is_only_loaded_to_ask_a_model() -> None:
     done = python("import sys, agent.cli; sys.exit('anthropic' in sys.modules)")
     assert done.returncode == 0, done.stderr
+
+
+WITHOUT_KEY = """
+import sys
+from agent.cli import main
+try:
+    main()
+except SystemExit as ended:
+    sys.exit(1 if 'anthropic' in sys.modules else ended.code)
+"""
+
+
+def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [each for each in os.environ if each.startswith("ANTHROPIC_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    done = python(WITHOUT_KEY, "play", "--mind", "claude", "--memory", str(tmp_path / "m.sqlite"))
+    line = "error: there is no key for Claude: set ANTHROPIC_API_KEY, or play without a model\n"
+    assert (done.returncode, done.stderr) == (2, line)
 
 
 def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:

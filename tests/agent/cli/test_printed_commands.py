@@ -7,11 +7,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from html import unescape
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -46,11 +46,12 @@ TOOLS: Final = (
     "cp",
     "rmdir",
 )
-STUCK: Final = {
+STUCK: Final[Mapping[str, Any]] = {
     "number": 1, "reason": "no_novelty", "place": "the lane", "map_id": 12, "x": 5, "y": 5, "goal": "go on",
     "since": 60, "noticed": 70, "lasted": 80, "tried": ["talk"], "recovery_steps": ["replan"], "solved_by": "replan",
     "over": True, "run": "one", "checkpoint_tick": 0, "last_step": None,
 }  # fmt: skip
+numba_folder: Any = _CacheLocator.get_suitable_cache_subpath  # has no types
 TICKS: Final = 100  # of the game that commands are tried on
 
 # What stands for something in a page, and what a reader would put there.
@@ -155,10 +156,7 @@ def made_checkout(checkout: Path) -> None:
     shutil.copy(checkout / "roms" / "demo.gb", checkout / "roms" / "red.gb")
     # Numba keeps what it compiled under a digest of the path; compiling it again takes half a minute.
     for folder in ("agent/battle", "emulator/rules", "emulator/rules/engine"):
-        old, new = (
-            _CacheLocator.get_suitable_cache_subpath(str(each / folder / "it.py"))
-            for each in (ROOT, checkout)
-        )
+        old, new = (numba_folder(str(each / folder / "it.py")) for each in (ROOT, checkout))
         for each in (checkout / "emulator" / "rules" / "engine" / "__pycache__").glob(f"*/{old}"):
             each.rename(each.with_name(new))
     python = checkout / ".venv" / "bin" / "python"

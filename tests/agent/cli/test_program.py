@@ -1,6 +1,8 @@
 """The program as a whole: help, version, names of commands, and errors of use."""
 
+import ast
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -97,31 +99,83 @@ def test_help_ends_with_two_examples_that_can_be_typed(path: str, agent: Agent) 
         command.make_context("it", words, resilient_parsing=True)
 
 
+def test_every_command_has_examples_and_no_other() -> None:
+    assert set(EXAMPLES) == set(paths())
+
+
 def test_the_version_is_printed(agent: Agent) -> None:
     assert agent("--version").out == f"red-agent {VERSION}\n"
 
 
-def test_the_launcher_runs_the_checkout_from_any_folder(tmp_path: Path) -> None:
-    checkout, elsewhere = tmp_path / "it's a checkout", tmp_path / "elsewhere"
-    (checkout / "scripts").mkdir(parents=True)
-    (checkout / ".venv" / "bin").mkdir(parents=True)
-    shutil.copy(ROOT / "scripts" / "venv", checkout / "scripts")
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout whose `.venv` has this Python, which records its calls, and the packages of a lock file."""
+    path = tmp_path / "it's a checkout"
+    (path / ".venv" / "bin").mkdir(parents=True)
+    (path / "tests").mkdir()
+    shutil.copytree(ROOT / "scripts", path / "scripts")
     for folder in ("agent", "memory", "emulator"):
-        (checkout / folder).symlink_to(ROOT / folder)
-    for lock in (checkout / "made.lock", checkout / ".venv" / "made.lock"):
-        lock.write_text("installed already")
-    python = checkout / ".venv" / "bin" / "python"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        (path / folder).symlink_to(ROOT / folder)
+    for lock in ("requirements.lock", ".venv/requirements.lock", "tests/requirements.lock"):
+        (path / lock).write_text(f"packages of {Path(lock).name}")
+    python = path / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\necho "$*" >>"{path}/calls"\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
+    return path
+
+
+def test_the_launcher_runs_the_checkout_from_any_folder_and_by_a_link(
+    checkout: Path, tmp_path: Path
+) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "link"
     elsewhere.mkdir()
     (elsewhere / "agent.py").write_text("raise SystemExit('the wrong agent')")
+    link.symlink_to(checkout / "scripts" / "red-agent")
+    for launcher in (checkout / "scripts" / "red-agent", link):
+        done = subprocess.run(
+            [launcher, "--version"], cwd=elsewhere, capture_output=True, text=True, check=True
+        )
+        assert (done.stdout, done.stderr) == (f"red-agent {VERSION}\n", "")
 
-    subprocess.run([checkout / "scripts" / "venv", "made.lock"], check=True)
-    launcher = checkout / ".venv" / "bin" / "red-agent"
-    done = subprocess.run(
-        [launcher, "--version"], cwd=elsewhere, capture_output=True, text=True, check=True
+
+def installed(checkout: Path) -> tuple[int, str, str]:
+    """Update the `.venv` of a checkout to play; return the exit code, the output and the calls of its Python."""
+    command: list[str | Path] = [checkout / "scripts" / "venv", "requirements.lock"]
+    environment = os.environ | {"PYTHON": "/nowhere/python3"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    calls = checkout / "calls"
+    return done.returncode, done.stderr, calls.read_text() if calls.exists() else ""
+
+
+def test_what_is_installed_is_not_installed_again(checkout: Path) -> None:
+    code, said, calls = installed(checkout)
+    assert (code, said) == (0, "")
+    assert "pip" not in calls
+    # The packages for tests are more than those to play, which are not put in their place.
+    (checkout / ".venv" / "requirements.lock").unlink()
+    shutil.copy(checkout / "tests/requirements.lock", checkout / ".venv/tests-requirements.lock")
+    assert installed(checkout)[:2] == (0, "")
+    playing, testing = (
+        (ROOT / name).read_text(encoding="utf-8").splitlines()
+        for name in ("requirements.lock", "tests/requirements.lock")
     )
-    assert (done.stdout, done.stderr) == (f"red-agent {VERSION}\n", "")
+    assert set(playing) <= set(testing)
+
+
+@pytest.mark.parametrize("name", ["__init__", "__main__"])
+def test_what_reports_an_old_python_can_be_read_by_it(name: str) -> None:
+    source = (ROOT / "agent" / f"{name}.py").read_text(encoding="utf-8")
+    ast.parse(source, feature_version=(3, 6))
+    assert not re.search(r"^from typing import .*(?:Final|Self)", source, re.MULTILINE)
+
+
+def test_an_environment_of_an_old_python_is_made_again(checkout: Path) -> None:
+    (checkout / ".venv" / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
+    code, said, _ = installed(checkout)
+    assert code == 1
+    assert said == (
+        "Python 3.11 or newer was not found: install it, or name one with PYTHON=/path/to/python3.\n"
+    )
 
 
 @pytest.mark.parametrize(

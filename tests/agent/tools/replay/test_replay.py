@@ -22,6 +22,7 @@ from emulator import (
     Button,
     DivergenceKind,
     PyBoyConsole,
+    Ram,
     Step,
     StepRecord,
     demo_cartridge_path,
@@ -249,6 +250,21 @@ def test_ram_without_a_field_is_named_by_its_label(recording: Recording) -> None
     assert found.shown is not None
     assert found.shown.fields == ()
     assert [each.name for each in found.shown.ram] == ["wDayCareMonName+3"]
+
+
+def test_a_stack_that_differs_is_one_line() -> None:
+    here, there = bytearray(0x2000), bytearray(0x2000)
+    for at in (0x1F10, 0x1F12, 0x1FF0):
+        there[at] = 7
+    images = [Ram.of_image(bytes(each), bytes(0x7F)) for each in (here, there)]
+    (change,) = difference(images[0], images[1], "A -> B").ram
+    assert str(change) == "stack: 000000 -> 070007"
+
+
+def test_a_run_that_never_got_stuck_has_no_episode(run: Path, agent: Agent) -> None:
+    ended = agent("replay", run, "--episode", 1)
+    line = "error: the run never got stuck, so there is no episode; leave out --episode\n"
+    assert (ended.code, ended.err) == (1, line)
 
 
 def test_an_intact_run_has_no_difference(run: Path, agent: Agent) -> None:
