@@ -42,8 +42,8 @@ def verify_cartridge(
     Exits 0 when every exercised check passed, 1 when one failed or play broke, 130 on Ctrl-C if none has failed.
     """
     from agent.app import interrupts
-    from agent.app.process import shown_path
     from agent.cli.panel import view_on
+    from agent.shell import shown_path
     from agent.story.story import Story
     from agent.tools.report.html import require_writable
     from agent.tools.verify.game import VerifyRequest, page, verify

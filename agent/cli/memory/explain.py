@@ -252,7 +252,7 @@ def explain(name: str, path: Path | None, runs: Path | None, *, as_json: bool) -
     out = Output()
     with open_view(path) as view:
         items = view.items()
-        item = find_item(items, name, view.path)
+        item = find_item(items, name, command("memory", "show", view.path))
         own = view.path.parent if view.is_run else None
         reader = EvidenceReader(items, runs or HOME / "runs", own)
         parts = {

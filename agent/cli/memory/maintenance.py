@@ -116,7 +116,8 @@ def forget(
             message = f"{view.path} is the record of a run, which is not changed; name a memory file with --in"
             raise UsageError(message)
         items = view.items()
-        chosen = [find_item(items, each, view.path) for each in names] if names else items
+        lists = command("memory", "show", view.path)
+        chosen = [find_item(items, each, lists) for each in names] if names else items
         chosen = [each for each in chosen if _is_chosen(each, kind, older_than, view.now)]
         file, now = view.path, view.now
     if chosen and not yes:
@@ -155,7 +156,8 @@ def restore(
     held = [each for each in archive if kind in {None, each.item.kind}]
     if names:
         items = [each.item for each in held]
-        wanted = {item_key(find_item(items, each)) for each in names}
+        lists = command("memory", "restore", "--in", file)
+        wanted = {item_key(find_item(items, each, lists)) for each in names}
         held = [each for each in held if item_key(each.item) in wanted]
     restores = bool(names) or everything
     copy = None

@@ -45,13 +45,13 @@ def open_view(path: Path | None) -> AbstractContextManager[FileView]:
     return view_file(file_of(path), now=today())
 
 
-def find_item(items: Sequence[MemoryItem], name: str, path: Path) -> MemoryItem:
-    """Return the item of the file at `path` called `name`; raises UsageError if there is none or more than one."""
+def find_item(items: Sequence[MemoryItem], name: str, lists: str) -> MemoryItem:
+    """Return the item called `name`, or raise UsageError if there is none or more than one; the command `lists` the names."""
     found = [each for each in items if each.id == name] or [
         each for each in items if each.has_name(name)
     ]
     if not found:
-        message = f"nothing is called {name!r}; `{command('memory', 'show', path)}` lists names"
+        message = f"nothing is called {name!r}; `{lists}` lists names"
         raise UsageError(message)
     if len(found) > 1:
         each = ", ".join(f"{item.short} ({item.kind})" for item in found[:SHOWN])
@@ -82,7 +82,7 @@ def show(
     with open_view(path) as view:
         items = view.items()
         if name is not None:
-            item = find_item(items, name, view.path)
+            item = find_item(items, name, command("memory", "show", view.path))
             if as_json:
                 out.say(json.dumps(item.as_json()))
             else:
