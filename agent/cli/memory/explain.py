@@ -12,6 +12,7 @@ from agent import HOME
 from agent.cli.memory.show import find_item, open_view
 from agent.cli.output import Output, facts
 from agent.events import ActionEvent, events
+from agent.shell import command
 from agent.tools.report.words import (
     DAY_S,
     STATUS,
