@@ -383,3 +383,28 @@ def test_a_checkpoint_stores_the_advice(world: World, percept: Percept) -> None:
     other.mind.restore(world.mind.to_json())
     assert other.goal_names() == world.goal_names()
     assert other.model_advice.to_json() == world.model_advice.to_json()
+
+
+def test_a_checkpoint_of_an_older_version_names_no_model(world: World, percept: Percept) -> None:
+    world.facts |= {"well": 0}
+    world.advised("fame")
+    world.tick()
+    data = world.model_advice.to_json()
+    pending = cast("dict[str, tuple[int, str, str]]", data["pending"])
+    older = {name: each[:2] for name, each in pending.items()}
+    assert older
+    other = World(percept)
+    other.model_advice.restore({**{k: v for k, v in data.items() if k != "by"}, "pending": older})
+    assert other.model_advice.to_json() == data
+
+
+def test_a_question_is_recorded_with_what_rules_alone_would_take(world: World) -> None:
+    """Whatever earlier advice lifts; a model does not see it."""
+    world.facts |= {"road": 1, "hall": 1, "well": 1}
+    world.advised("fame")
+    world.tick()
+    assert world.model_advice.lift(FAME) > 0
+    world.model_advice.reached("starter")
+    world.oracle.answers = [Advice((), (), "", SURELY)]
+    world.tick(REST)
+    assert [each.by_rules for each in world.oracle.asked] == [("gold", "walk")] * 2
