@@ -5,13 +5,15 @@ import io
 import json
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_for, masked
+from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_for, masked, require_credentials
+from agent.errors import UsageError
 
 KEY = "sk-ant-api03-Zz9_qwErtY-uiop0123456789-asDFgh_AA"
 TOKEN = "gateway/t0ken+with=odd&signs"
@@ -183,3 +185,13 @@ def test_an_encoded_part_is_masked(form: str) -> None:
 def test_both_halves_of_a_secret_are_masked() -> None:
     half = len(KEY) // 2 + 1
     assert MASK(f"{KEY[:half]} and {KEY[half:]}") == f"{MASKED} and {MASKED}"
+
+
+def test_where_nothing_can_hold_a_key_there_is_none(tmp_path: Path) -> None:
+    bare = {"HOME": str(tmp_path), "ANTHROPIC_API_KEY": ""}
+    for without in (bare, {}):
+        with pytest.raises(UsageError, match="there is no key for Claude: set ANTHROPIC_API_KEY"):
+            require_credentials(without)
+    require_credentials({**bare, "ANTHROPIC_AUTH_TOKEN": "x"})
+    (tmp_path / ".config" / "anthropic").mkdir(parents=True)  # where the SDK keeps a login
+    require_credentials(bare)

@@ -59,6 +59,15 @@ def test_an_event_of_a_night_is_one_unwrapped_line(line: Mapping[str, Any], word
     assert words in printed
 
 
+def test_a_terminal_shows_an_event_without_a_break_inside_a_word() -> None:
+    text = io.StringIO()
+    terminal = Output(file=text, width=30, force_terminal=True, _environ={"TERM": "xterm"})
+    line = {"what": "milestone", "id": "starter", "reached": 2, "at": 0.0, "tick": 102, "frame": 9}
+    NightScreen(terminal, GOAL).show_event(line)
+    words = text.getvalue().split()[1:]  # without the time
+    assert " ".join(words) == "reached 2 of 9: get a starter, by 0:00:00 of game time (tick 102)"
+
+
 def test_the_panel_shows_milestones_in_words_and_game_time() -> None:
     shown, _ = screen()
     assert shown.draw() == ""
