@@ -385,19 +385,24 @@ class ContributionTable:
             (run_id,),
         )
 
-    def replace_stored(
-        self, run_id: str, rows: Iterable[tuple[str, str, int, str]]
+    def take_back(
+        self, run_id: str, after: int, rows: Iterable[tuple[str, str, int, str]]
     ) -> list[tuple[str, str]]:
-        """Replace the contributions of one run by `rows`, which `stored` returned; return the rows that changed."""
-        before, after = (
-            {each[:2]: each[2:] for each in all_} for all_ in (self.stored(run_id), rows)
-        )
-        changed = [key for key in before if before[key] != after.get(key)]
+        """Replace what a run contributed after lesson `after` by its `rows` of then, from `stored`; return the keys.
+
+        What was forgotten on purpose since then stays so.
+        """
+        then = {(table, name): rest for table, name, *rest in rows}
+        changed = [
+            (table, name)
+            for table, name, sequence, share in self.stored(run_id)
+            if sequence > after and share != FORGOTTEN
+        ]
         self._database.execute_many(
             "DELETE FROM shares WHERE table_name = ? AND id = ? AND run_id = ?",
             ((*key, run_id) for key in changed),
         )
-        back = [(*key, run_id, *after[key]) for key in changed if key in after]
+        back = [(*key, run_id, *then[key]) for key in changed if key in then]
         self._database.execute_many(_KEEP, back)
         return changed
 

@@ -185,8 +185,7 @@ class KnowledgeStore(KnowledgeReader):
         if self.delivered(run_id) <= taught["delivered"]:
             return
         with self._database.transaction():
-            shares = [tuple(each) for each in taught["shares"]]
-            changed = self._contributions.replace_stored(run_id, shares)
+            changed = self._contributions.take_back(run_id, taught["delivered"], taught["shares"])
             save_delivery(self._database, run_id, taught["delivered"])
             for table, name in changed:
                 if table == ENTRIES:

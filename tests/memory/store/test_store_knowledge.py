@@ -1,11 +1,14 @@
 """Rows that outlive runs: their origin, closing, decay, merging, archive and reuse as seeds."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memory import (
     Entry,
@@ -20,13 +23,15 @@ from memory import (
     open_run_store,
     read_knowledge_store,
 )
-from memory.codec import decode
+from memory.codec import decode, encode
 from memory.errors import UnknownScope
 from memory.inspect import forget_items
+from memory.store.database import in_memory
 from memory.store.knowledge_store import MaintenanceCounts
 from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
+from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.knowledge import KINDS, ConsolidationConfig
 from memory.tiers.lessons import LessonKind
 from tests.memory.samples import (
@@ -231,6 +236,69 @@ def test_e34_knowledge_is_saved_and_loaded_equal_and_removed_rows_stay_removed(p
     store = open_knowledge_store(path, now=NOON)
     assert [row[:2] for row in archived(store)] == [("mistake_records", "m2")]
     store.close()
+
+
+DRAWN: list[tuple[LessonKind, dict[str, Json]]] = [
+    ("pattern", as_json(PATTERN)),
+    ("pattern", as_json(replace(PATTERN, pattern_id="p2", success_count=1))),
+    ("strategy", as_json(STRATEGY)),
+    ("mistake", as_json(MISTAKE)),
+    ("mistake", as_json(replace(MISTAKE, mistake_id="m2"))),
+    ("preference", as_json(PREFERENCE)),
+    ("totals", {"sessions": 1, "battles": 4, "victories": 3}),
+    ("entry", dict(note(1, "a").payload)),
+    ("entry", dict(note(1, "b", key="note:b").payload)),
+    ("entry", {**note(1, "a").payload, "key": "note:same"}),  # merged with the first
+    ("close", dict(closure(1, "mistake_records", "m2").payload)),
+]
+
+
+def content(store: KnowledgeStore) -> list[object]:
+    """Return what a run reads of a store, but the order of rows."""
+    known, entries = store.load_knowledge().to_json(), store.entries()
+    held = sorted(encode(as_json_entry(each)) for each in entries)
+    return [encode(known), held, store.delivered("run-1"), store.delivered("run-2"), store.size()]
+
+
+def as_json_entry(entry: Entry) -> Json:
+    fields = {**entry._asdict(), "seq": 0, "tags": sorted(entry.tags), "relevance": 0}
+    return {name: list(each) if isinstance(each, tuple) else each for name, each in fields.items()}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    before=st.lists(st.sampled_from(DRAWN), max_size=12),
+    other=st.lists(st.sampled_from(DRAWN), max_size=4),
+    end=st.lists(st.sampled_from(DRAWN), min_size=1, max_size=8),
+)
+def test_what_an_end_taught_is_taken_back(
+    before: list[tuple[LessonKind, dict[str, Json]]],
+    other: list[tuple[LessonKind, dict[str, Json]]],
+    end: list[tuple[LessonKind, dict[str, Json]]],
+) -> None:
+    lessons = [OutboxRow(n, n, *each) for n, each in enumerate([*before, *end], 1)]
+    theirs = [OutboxRow(n, n, *each) for n, each in enumerate(other, 1)]
+    with closing(KnowledgeStore(in_memory(KNOWLEDGE_SCHEMA), now=NOON)) as store:
+        store.age()
+        store.deliver("run-2", theirs)
+        store.deliver("run-1", lessons[: len(before)])
+        expected, taught = content(store), decode(encode(store.taught("run-1")))
+        store.deliver("run-1", lessons)
+        for _ in range(2):  # a kill may come between
+            store.take_back("run-1", taught)
+            assert content(store) == expected
+
+
+def test_what_is_forgotten_after_an_end_stays_so(path: Path) -> None:
+    rows = [OutboxRow(n, n, "mistake", as_json(MISTAKE)) for n in (1, 2)]
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        store.deliver("run-1", rows[:1])
+        taught = store.taught("run-1")
+        store.deliver("run-1", rows)
+    forget_items(path, {("mistake_records", "mistake_records", MISTAKE.mistake_id)}, now=NOON)
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        store.take_back("run-1", decode(encode(taught)))
+        assert not store.load_knowledge().mistakes
 
 
 def test_e25_a_delivery_writes_only_changed_rows(store: KnowledgeStore) -> None:
