@@ -51,7 +51,7 @@ class Dates:
 
     @property
     def is_unset(self) -> bool:
-        """Whether neither the clock nor the memory has a date that can be believed."""
+        """Whether the clock was never set."""
         return self.earliest == -inf
 
     def is_wrong(self, date: object) -> bool:
@@ -136,36 +136,33 @@ def wrong_contributions(dates: Dates, contributions: ByRow) -> Iterator[tuple[st
 def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
     """Return what is believed of the dates of a memory when the clock shows `clock`.
 
-    A clock that was never set is not believed: then today is the date of the last opening, if that is believed.
+    Under a clock that was never set no date can be judged: all are believed, and nothing decays.
     """
     decayed_at, opened_at = database.row(STATS) or (clock, clock)
-    set_at = [each for each in (decayed_at, opened_at) if _is_set(each)]
-    if not _is_set(clock) and not set_at:
-        decayed = decayed_at if isfinite(decayed_at) else clock
-        return Dates(clock, decayed, decayed, decayed)
-    today = clock if _is_set(clock) else max(set_at)
-    known = Dates(today, today, today, today, EARLIEST, today + TOLERANCE_S)
-    lessons = [
-        each for each in (decayed_at, *_all_dates(contributions)) if not known.is_wrong(each)
-    ]
-    lessons = lessons or [today]
+    at = [decayed_at, *_all_dates(contributions)]
+    if not _is_set(clock):
+        oldest = min(each for each in (clock, *at) if not Dates(0.0, 0.0, 0.0, 0.0).is_wrong(each))
+        opened = opened_at if _is_set(opened_at) else clock
+        return Dates(opened, opened, oldest, oldest)
+    known = Dates(clock, clock, clock, clock, EARLIEST, clock + TOLERANCE_S)
+    lessons = [each for each in at if not known.is_wrong(each)] or [clock]
     opened = max(lessons) if known.is_wrong(opened_at) else opened_at
     is_lost = (
         known.is_wrong(decayed_at) or decayed_at > opened
     )  # no memory decays beyond its opening
     decayed = min([opened, *lessons]) if is_lost else decayed_at  # it begins anew
-    passed = min(max(0.0, today - opened), MONTH_S)
+    passed = min(max(0.0, clock - opened), MONTH_S)
     return replace(
         known,
-        today=max(today, opened),
+        today=max(clock, opened),
         opened=opened,
         decayed=decayed,
-        now=max(decayed, min(today, decayed + passed)),
+        now=max(decayed, min(clock, decayed + passed)),
     )
 
 
 def _is_set(date: object) -> bool:
-    return isinstance(date, float) and isfinite(date) and date >= EARLIEST
+    return isinstance(date, int | float) and isfinite(date) and date >= EARLIEST
 
 
 def save_dates(database: Database, decayed_at: float, opened_at: float) -> None:

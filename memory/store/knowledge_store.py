@@ -218,9 +218,10 @@ class KnowledgeStore(KnowledgeReader):
         before = self._archive.size()
         corrected, keys = self._correct_dates(contributions)
         row = self._database.row(STATS)
-        if corrected or row is None or row[0] < dates.now:
-            self._fade(contributions, keys)
-        save_dates(self._database, dates.now, dates.today)
+        if row is None or not dates.is_unset:
+            if corrected or row is None or row[0] < dates.now:
+                self._fade(contributions, keys)
+            save_dates(self._database, dates.now, dates.today)
         return Ageing(corrected, self._archive.size() - before)
 
     def correct_dates(self) -> int:
