@@ -270,9 +270,11 @@ class Session:
     def _load_checkpoint(self, back: ReturnPoint) -> Checkpoint | None:
         """Load and return the newest usable checkpoint that `back` allows; None for a new run."""
         refusal = None
-        for checkpoint in self._store.checkpoints():
-            if checkpoint.tick > back.tick or (back.end == "before" and checkpoint.why == "end"):
-                continue
+        allowed = [mark for mark in reversed(self._store.marks()) if mark.tick <= back.tick]
+        if back.end == "before":  # those of ends only if no other can be loaded
+            allowed.sort(key=lambda mark: mark.why == "end")
+        for mark in allowed:
+            checkpoint = self._store.checkpoint(mark.id)
             try:
                 self._machine.load(checkpoint.state)
             except StateError as error:
@@ -282,7 +284,7 @@ class Session:
                     continue
             if refusal is not None:
                 log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
-            if back.end == "before":
+            if back.end == "before" and checkpoint.why != "end":
                 self._take_back()
             answered = max((each.tick for each in self._context.answers), default=-1)
             self._store.rewind(checkpoint, back.why, self._context.session, answered_to=answered)
