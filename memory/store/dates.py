@@ -52,7 +52,7 @@ class Dates:
     @property
     def is_unset(self) -> bool:
         """Whether the clock was never set."""
-        return self.earliest == -inf
+        return self.latest == inf
 
     def is_wrong(self, date: object) -> bool:
         """Return whether a date is not believed."""
@@ -136,14 +136,13 @@ def wrong_contributions(dates: Dates, contributions: ByRow) -> Iterator[tuple[st
 def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
     """Return what is believed of the dates of a memory when the clock shows `clock`.
 
-    Under a clock that was never set no date can be judged: all are believed, and nothing decays.
+    Under a clock that was never set no date since 1970 can be judged: all are believed, and nothing decays.
     """
     decayed_at, opened_at = database.row(STATS) or (clock, clock)
-    at = [decayed_at, *_all_dates(contributions)]
     if not _is_set(clock):
-        oldest = min(each for each in (clock, *at) if not Dates(0.0, 0.0, 0.0, 0.0).is_wrong(each))
         opened = opened_at if _is_set(opened_at) else clock
-        return Dates(opened, opened, oldest, oldest)
+        return Dates(opened, opened, 0.0, 0.0, earliest=0.0)
+    at = [decayed_at, *_all_dates(contributions)]
     known = Dates(clock, clock, clock, clock, EARLIEST, clock + TOLERANCE_S)
     lessons = [each for each in at if not known.is_wrong(each)] or [clock]
     opened = max(lessons) if known.is_wrong(opened_at) else opened_at
