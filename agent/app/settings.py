@@ -130,6 +130,7 @@ PLACES: Final[Mapping[str, str]] = {
     "timeout_s": "advice.timeout",
     "distils": "advice.distil",
 }
+PATHS: Final = frozenset(PLACES[each] for each in ("rom", "memory", "terms", "prices", "tapes"))
 OPTIONAL: Final[Mapping[str, Any]] = {
     "ticks": None,
     "ask_every": 0,

@@ -84,7 +84,7 @@ def experience(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare games taught by others with games that draw their choices by lot."""
+    """Compare taught games with games that draw choices by lot."""
     from agent.cli.measurements import ExperienceOptions
     from agent.cli.measurements import experience as compare
 

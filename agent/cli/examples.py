@@ -46,7 +46,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "memory progress": ("memory progress", "memory progress --json"),
     "memory explain": ("memory explain 520c8de8", "memory explain 520c8de8 --in last"),
     "memory forget": ("memory forget 520c8de8", "memory forget --kind battle --older-than 90"),
-    "memory restore": ("memory restore", "memory restore 520c8de8", "memory restore --all"),
+    "memory restore": ("memory restore", "memory restore 520c8de8"),
     "memory export": ("memory export --to memory.csv", "memory export last --to run.json"),
     "memory check": ("memory check", "memory check --repair"),
     "memory merge": (

@@ -118,10 +118,10 @@ def report_to(reporter: Reporter) -> None:
             reporter.say("kept", steps[0], checkpoints[0])
         steps[0] = checkpoints[0] = 0
 
-    def rewind(original: Any, *args: Any) -> None:  # noqa: ANN401
+    def rewind(original: Any, *args: Any, **more: Any) -> None:  # noqa: ANN401
         steps[0] = 0  # uncommitted steps are dropped
         with reporter.within(Phase.REWINDING):
-            original(*args)
+            original(*args, **more)
 
     def deliver(original: Any, known: KnowledgeStore, run_id: str, rows: Any) -> int:  # noqa: ANN401
         handed: list[OutboxRow] = list(rows)

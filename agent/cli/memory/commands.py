@@ -117,7 +117,10 @@ def restore(
     everything: bool = switch("--all", "Restore all that the archive holds."),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Show what is in the archive of a memory file, or bring it back, after making a copy of the file."""
+    """Show the archive of a memory, or bring its items back.
+
+    The file is copied first.
+    """
     from agent.cli.memory.maintenance import restore
 
     restore(names, path, kind, everything=everything, as_json=as_json)

@@ -146,7 +146,10 @@ ARCHIVE_HEAD: Final = ("id", "kind", "description", "removed", "why")
 def restore(
     names: list[str] | None, path: Path | None, kind: str | None, *, everything: bool, as_json: bool
 ) -> None:
-    """Show what is in the archive of a memory file, or bring it back, after making a copy of the file."""
+    """Show the archive of a memory, or bring its items back.
+
+    The file is copied first.
+    """
     out = Output()
     with open_view(path) as view:
         if view.is_run:

@@ -1,5 +1,6 @@
 """The copies of a night: of the run, its settings and the memory, made during play and checked before they replace older ones."""
 
+import filecmp
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -88,15 +89,16 @@ def memory_file(folder: Path, memory: Path) -> BackedUpFile:
 
 
 class SettingsFile(NamedTuple):
-    """The run.toml of a run, which never changes, and its copy."""
+    """The run.toml of a run, which changes with the choices of a session, and its copy."""
 
     path: Path
     copy: Path
 
     def make_copy(self) -> None:
-        """Copy it unless there is a valid copy; errors are ignored, because the next copy tries again."""
-        if settings_fault(self.copy) and not settings_fault(self.path):
-            with suppress(OSError):
+        """Copy it unless it is damaged or as its copy; errors are ignored, because the next copy tries again."""
+        with suppress(OSError):
+            is_same = self.copy.is_file() and filecmp.cmp(self.path, self.copy, shallow=False)
+            if not is_same and not settings_fault(self.path):
                 make_folder(self.copy.parent)
                 copy_file(self.path, self.copy)
 

@@ -3,14 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from itertools import count
 from typing import Final, NamedTuple
 
 from emulator import RED, Ram, label_of, read_state
+from emulator.profile import symbol
 from emulator.ram.view import HIGH_RAM, WORK_RAM
 
 LONGEST: Final = 48  # characters of a value that are shown
 RUN: Final = 8  # bytes shown of a range that differs
-STACK: Final = range(0xDEE2, 0xE000)  # behind all labels of work RAM
+_TOP: Final = symbol("wStack")
+# The bytes below the top of the stack that no label covers.
+_SIZE: Final = next(size for size in count(1) if label_of(_TOP - size) is not None)
+STACK: Final = range(_TOP - _SIZE + 1, _TOP + 1)
 EVENTS: Final = {bit: name for name, bit in RED.events.items()}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from agent.advisor.names import cost
-from agent.app.settings import RunSettings, cartridge_for
+from agent.app.settings import PATHS, RunSettings, cartridge_for
 from agent.shell import command, shown_path
 from agent.story.story import Story
 from agent.tools.report.advice import came_of
@@ -232,6 +232,8 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, 
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
+        elif f"{prefix}{key}" in PATHS:  # where files lie on a machine is no figure of a run
+            yield f"{prefix}{key}", Path(str(value)).name
         else:
             yield f"{prefix}{key}", value
 

@@ -56,7 +56,7 @@ TICKS: Final = 100  # of the game that commands are tried on
 
 # What stands for something in a page, and what a reader would put there.
 VALUES: Final = (
-    (" [ARGS]", " ARGS"), (" ARGS", ""), ("[PATH]", "memory.sqlite"), (" [ID]", " ITEM"), ("RUN RUN...", "runs/one runs/two"),
+    ("restore [ID]...", "restore"), (" [ARGS]", " ARGS"), (" ARGS", ""), ("[PATH]", "memory.sqlite"), (" [ID]", " ITEM"), ("RUN RUN...", "runs/one runs/two"),
     ("RUN...", "RUN"), ("RUN", "runs/one"), ("WORDS...", "the"), ("ID...", "ID"), ("ID", "ITEM"), ("PATH", "memory.sqlite"),
     ("merge A B --into C", "merge memory.sqlite other.sqlite --into both.sqlite"), ("--bisect A B", "--bisect runs/one runs/two"),
     ("--bisect A", "--bisect runs/one"), ("--episode N", "--episode 1"), ("--from T --to U", "--from 1 --to 3"), ("--to T", "--to 3"),
@@ -381,7 +381,7 @@ def test_the_line_to_play_with_made_up_answers_can_be_pasted(place: Place, elsew
         shown = next(line for line in serving.stdout if "play" in line and "=" in line)
         try:
             (line,) = place.printed(shown, elsewhere)
-            assert "model: claude" in place.works(line, elsewhere).err
+            assert "model: fake-claude" in place.works(line, elsewhere).err
             for words in (
                 "--dry-run",
                 "--db .tapes/tapes.sqlite --reset",
@@ -414,7 +414,7 @@ def test_a_copy_without_its_checkout_says_where_to_run(words: str, tmp_path: Pat
     folder.mkdir()
     for package in ("agent", "memory", "emulator"):  # a wheel holds modules, and no data
         kept = shutil.ignore_patterns("[!_a-z]*", "*.[!p]*", "*.p[!y]*")
-        shutil.copytree(ROOT / package, site / package, ignore=kept, copy_function=os.link)
+        shutil.copytree(ROOT / package, site / package, ignore=kept, copy_function=shutil.copyfile)
     start = "from agent.__main__ import run; run()"
     done = subprocess.run(
         [sys.executable, "-P", "-c", start, *words.split()],

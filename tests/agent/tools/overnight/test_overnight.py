@@ -8,15 +8,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.app.settings import RunSettings
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.supervisor import PROGRAM
 from agent.tools.replay.operations import replay_run
 from memory import file_fault, read_run
+from memory.file_access import read_toml
 from memory.store.run_folder import own
 from tests.agent.support import ROOT, Agent, play_in
 from tests.agent.tools.overnight.nights import Viewer, kinds, lines_of, run_night
@@ -73,15 +76,16 @@ def test_a_killed_child_is_restarted_and_the_game_is_the_undisturbed_one(tmp_pat
 def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path: Path) -> None:
     memory = tmp_path / "memory.sqlite"
     run_night(run, {"stop": "goal"})
-    settings = (run / "run.toml").read_bytes()
+    settings = RunSettings.of(read_toml(run / "run.toml"))
     corrupt_file(run / "run.sqlite")
     corrupt_file(memory)
-    (run / "run.toml").write_bytes(settings[:40])
+    (run / "run.toml").write_bytes((run / "run.toml").read_bytes()[:40])
     night = run_night(run, program=PROGRAM, flags=("--until", "rival"))
     assert (night.verdict, night.restarts) == ("goal", 0)
     assert kinds(run) == ["damaged_run", "damaged_run", "damaged_memory"]
     assert all("restored the copy of" in line["answer"] for line in lines_of(run, "fault"))
-    assert (run / "run.toml").read_bytes() == settings
+    now = RunSettings.of(read_toml(run / "run.toml"))
+    assert now == replace(settings, until="rival", memory=str(memory))
     for path in (run / "run.sqlite", memory):
         assert file_fault(path) is None
         assert file_fault(path.with_name(f"{path.name}.damaged-1")) is not None
@@ -96,7 +100,9 @@ def test_a_night_of_one_child_leaves_a_copy_of_the_settings(tmp_path: Path) -> N
     (run / "run.toml").unlink()
     night = run_night(run, program=PROGRAM, flags=("--ticks", "60"))
     assert (night.verdict, night.ticks, kinds(run)) == ("limit", 60, ["damaged_run"])
-    assert (run / "run.toml").read_bytes() == settings
+    kept = settings.replace(b"ticks = 40", b"ticks = 60")
+    assert (run / "run.toml").read_bytes() == kept
+    assert (run / "copies" / "run.toml").read_bytes() == kept
 
 
 def test_an_undetected_damaged_memory_is_repaired_before_the_goal_counts(
