@@ -127,7 +127,9 @@ class NightScreen:
             case "waiting":
                 return f"waiting for process {line['pid']}, which a killed supervisor left behind"
             case "started":
-                return f"playing from {_moment_of(line)}"
+                last = line.get("repeats_to", 0)
+                repeats = f", repeating it up to tick {last:,}" if last > line["tick"] else ""
+                return f"playing from {_moment_of(line)}{repeats}"
             case "milestone":
                 reached = self.goal.share(line["reached"])
                 return f"reached {reached}: {self.goal.label(line['id'])}, at {_moment_of(line)}"

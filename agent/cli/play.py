@@ -59,9 +59,11 @@ class HeartbeatViewer:
     clock: Callable[[], float] = perf_counter
     _next: float = 0.0
     _marked: tuple[int, int] = (-1, -1)
+    _repeats_to: int = 0
 
     def show_start(self, start: PlayStart) -> None:
         """Show the start."""
+        self._repeats_to = start.repeats_to
         self.view.show_start(start)
 
     def show(self, moment: TickView) -> None:
@@ -72,10 +74,10 @@ class HeartbeatViewer:
         if now >= self._next or marked != self._marked:
             self._next, self._marked = now + EVERY_S, marked
             with suppress(BlockingIOError, BrokenPipeError):  # full or closed
-                os.write(self.fd, _heartbeat(moment).line())
+                os.write(self.fd, _heartbeat(moment, self._repeats_to).line())
 
 
-def _heartbeat(moment: TickView) -> Heartbeat:
+def _heartbeat(moment: TickView, repeats_to: int) -> Heartbeat:
     from agent.tools.overnight.child import Heartbeat
 
     return Heartbeat(
@@ -87,6 +89,7 @@ def _heartbeat(moment: TickView) -> Heartbeat:
         gains=moment.gains,
         checkpoint=moment.checkpoint,
         reached=tuple((each.tick, each.frame) for each in moment.reached),
+        repeats_to=repeats_to,
     )
 
 

@@ -18,7 +18,7 @@ LONGEST_TEXT: Final = 200  # characters of a text; a whole line must fit into th
 class Heartbeat(NamedTuple):
     """The progress of play: `gains` counts its gains, `checkpoint` is the tick of the last checkpoint.
 
-    `reached` holds tick and frame of each milestone.
+    `reached` holds tick and frame of each milestone; up to tick `repeats_to` the child repeats what an earlier one played.
     """
 
     tick: int
@@ -29,6 +29,7 @@ class Heartbeat(NamedTuple):
     gains: int
     checkpoint: int
     reached: tuple[tuple[int, int], ...] = ()
+    repeats_to: int = 0
 
     def line(self) -> bytes:
         """Return the heartbeat as one line of JSON."""
@@ -50,6 +51,7 @@ class Heartbeat(NamedTuple):
                 doing=str(table["doing"]),
                 milestones=tuple(map(str, table["milestones"])),
                 reached=tuple((int(tick), int(frame)) for tick, frame in table.get("reached", ())),
+                repeats_to=int(table.get("repeats_to", 0)),
                 **numbers,
             )
         except (ValueError, LookupError, TypeError):

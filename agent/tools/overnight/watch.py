@@ -175,7 +175,8 @@ class ChildWatch:
         if self._first is None:
             self._first = heartbeat
             self.run_id = self.run_id or self.meter.run_id()
-            self.journal.append("started", n=number, pid=child.pid, **_moment(heartbeat))
+            began = {**_moment(heartbeat), "repeats_to": heartbeat.repeats_to}
+            self.journal.append("started", n=number, pid=child.pid, **began)
             self.copier.request_copy()  # now there is progress to lose
             self._check_at = 0.0
         self._heartbeat = heartbeat

@@ -65,7 +65,7 @@ def test_a_terminal_shows_an_event_without_a_break_inside_a_word() -> None:
     line = {"what": "milestone", "id": "starter", "reached": 2, "at": 0.0, "tick": 102, "frame": 9}
     NightScreen(terminal, GOAL).show_event(line)
     words = text.getvalue().split()[1:]  # without the time
-    assert " ".join(words) == "reached 2 of 9: get a starter, by 0:00:00 of game time (tick 102)"
+    assert " ".join(words) == "reached 2 of 9: get a starter, at 0:00:00 of game time (tick 102)"
 
 
 def test_the_panel_shows_milestones_in_words_and_game_time() -> None:
