@@ -47,9 +47,8 @@ if TYPE_CHECKING:
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
-OTHER_CHOICES: Final = (
-    "other_choices"  # the event kind of a run that is decided otherwise from a tick on
-)
+# The kind of the event from whose tick on a run is decided otherwise than it began.
+OTHER_CHOICES: Final = "other_choices"
 
 
 class NoViewer(Viewer):

@@ -81,9 +81,8 @@ AT_END: Final = ReturnPoint(inf, "resumed", "at")
 # New objects before a collection of garbage: play makes many records, few of them in cycles.
 GARBAGE: Final = 20_000
 RECENT: Final = 6  # events that a view shows
-AS_ASKED: Final = frozenset(
-    {Stop.GOAL, Stop.TICKS}
-)  # ends after which play goes on as if there was none
+# Ends after which play goes on as if there was none.
+AS_ASKED: Final = frozenset({Stop.GOAL, Stop.TICKS})
 OF_INTEREST: Final = frozenset({"milestone", "battle", "stuck", "advice", "blackout"})
 
 
