@@ -16,7 +16,6 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from statistics import fmean
 from threading import Timer
 from typing import Any, Final, NamedTuple
 
@@ -83,16 +82,24 @@ def ended(home: Path) -> Ended:
         return Ended(last.tick, last.chain.hex(), memory, milestones, hours)
 
 
-def longest_repeat_s(home: Path) -> float:
-    """Return how long a resumed game took at most to repeat what was played before: its ticks at the speed of the game."""
+class Repeat(NamedTuple):
+    """The most that a game repeated after an end: ticks, and seconds at the speed of its sessions."""
+
+    ticks: int
+    seconds: float
+
+
+def longest_repeat(home: Path) -> Repeat:
+    """Return the most that the game in `home` repeated after an end of a session."""
     with closing(read_run(home / "run")) as folder:
-        repeated = [each.left - each.tick for each in folder.store.branchings()]
+        most = max((each.left - each.tick for each in folder.store.branchings()), default=0)
         spans = [
-            (later.wall_s - earlier.wall_s) / (later.tick - earlier.tick)
+            (later.wall_s - earlier.wall_s, later.tick - earlier.tick)
             for earlier, later in pairwise(folder.store.vitals())
             if later.session == earlier.session and later.tick > earlier.tick
         ]
-    return round(max(repeated, default=0) * fmean(spans), 1)
+    wall_s, ticks = map(sum, zip(*spans, strict=True))
+    return Repeat(most, round(most * wall_s / ticks, 1))
 
 
 def undated(known: KnowledgeReader, run_id: str) -> str:
@@ -278,7 +285,7 @@ def compared(chance: Random, until: str, ways: Mapping[str, Way]) -> Row:
             "name": f"seed {seed}",
             "ticks": whole.ticks,
             "ends": sum(way.ends for way in ways.values()),
-            "repeat_s": max(longest_repeat_s(home) for home in homes.values()),
+            "repeated": max(longest_repeat(home) for home in homes.values()),
             "problems": problems,
         }
 
