@@ -105,16 +105,16 @@ class Perceiver(SavedAttributes):
         due = self._due(state)
         reading = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
         # In the dark the game draws every tile alike, and a fading frame is between two screens.
-        is_clear = not (state.is_dark or state.control.fading)
+        is_clear, rows = not (state.is_dark or state.control.fading), state.screen_rows
         if reading is not None and is_clear:
-            self._confidence = accuracy(state.screen_rows, reading.rows).share
+            self._confidence = accuracy(rows, reading.rows).share
             self._pixel_text = _text_of(reading.rows)
-            self._read_at, self._read_rows = tick, state.screen_rows
-        is_read = is_clear and self._read_at is not None and self._read_rows == state.screen_rows
+            self._read_at, self._read_rows = tick, rows
+        is_read = is_clear and self._read_at is not None and self._read_rows == rows
         percept = Percept(
             tick=tick,
             state=state,
-            text=_text_of(state.screen_rows),
+            text=_text_of(rows),
             pixel_text=self._pixel_text if is_read else "",
             read_at=self._read_at,
             confidence=self._confidence if is_read else 0.0,
