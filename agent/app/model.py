@@ -8,7 +8,8 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -68,6 +69,7 @@ def scaled_config(config: ConversationConfig, max_input_tokens: int | None) -> C
 AGENT_NAME: Final = "red-agent"  # the agent name on tapes
 CONVERSATION: Final = "conversation"  # the event kind
 SERVICE: Final = "service"  # the kind of an event about what a server lacks
+FINISH_S: Final = 10.0  # seconds
 UNREACHABLE: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT})
 
 log = logging.getLogger(__name__)
@@ -81,7 +83,7 @@ class ModelService:
     ) -> None:
         """Raise UsageError if there is no usable key or a model has no price.
 
-        No call or pause goes on after a request of `interrupt`.
+        After a request of `interrupt` the question in progress may take `FINISH_S` more: its answer is paid for.
         """
         self.faults = Faults(on_fault)
         self._store = store
@@ -95,6 +97,7 @@ class ModelService:
         # It survives the branches of a session: the service goes on with its own thinking.
         self._transcript = Transcript(lambda: datetime.now(UTC).date())
         self.unreachable = ""  # why no answer can be had now
+        self._ends_at = inf  # the `perf_counter` reading from which no call goes on
         self._session = store.next_session()  # the new session
         self._notes = load_page(terms.tapes / "memory")
         self._wallet = Wallet(
@@ -109,7 +112,7 @@ class ModelService:
         self._recorder = self._new_recorder()
         record = self._recorder.record if self._recorder is not None else None
         # Waits for the service in wall time; no game time passes.
-        patience = Patience(perf_counter, lambda: interrupt.asked)
+        patience = Patience(perf_counter, partial(self._is_ending, interrupt))
         self._claude = Claude(terms.timeout_s, patience=patience, record=record)
         self._lacking: dict[str, list[str]] = {}
         self._recall_lacking()
@@ -122,6 +125,12 @@ class ModelService:
             retry_policy=replace(RETRY_POLICY, max_wait_s=longest),
             faults=self.faults,
         )
+
+    def _is_ending(self, interrupt: Interrupt) -> bool:
+        """Return whether no call or pause may go on."""
+        if interrupt.asked:
+            self._ends_at = min(self._ends_at, perf_counter() + FINISH_S)
+        return perf_counter() >= self._ends_at
 
     def asking(self, every: int) -> AdviceSource:
         """Return how a session asks for advice."""

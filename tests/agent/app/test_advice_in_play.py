@@ -294,6 +294,31 @@ def test_an_advised_game_that_ends_and_goes_on_asks_no_question_twice(
     assert redecide_run(run, None).divergence == ""
 
 
+def test_an_answer_under_way_at_ctrl_c_is_waited_for_and_not_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    interrupt, run = Interrupt(), tmp_path / "run"
+
+    def clock() -> float:
+        interrupt.asked = True  # the service reads its clock when it makes an answer
+        return 0.0
+
+    late = ServiceScenario(faults=(replace(LATE, ms=300),))
+    asking = AskSettings(every=ASKED_AT, tapes=tmp_path / "tapes", timeout_s=5.0)
+    settings = claude_settings(tmp_path, asking=asking)
+    with FakeClaude(late, clock=clock) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        first = play_run(replace(settings, run=run), Watcher(), interrupt)
+        assert (first.stop, len(bodies(server))) == (Stop.INTERRUPTED, 1)
+    with fake_claude(monkeypatch) as server:
+        play_summary(replace(settings, resume=run, mind=None, ticks=ASKED_AT + 3))
+        assert bodies(server) == []
+    with closing(read_run(run)) as folder:
+        (answer,) = folder.store.events(ADVICE)
+        assert [each.state for each in folder.store.calls()] == [CallState.SETTLED]
+    assert (answer.tick, "silent" in answer.payload) == (ASKED_AT, False)
+
+
 def test_a_run_can_be_resumed_with_another_decider(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
