@@ -23,6 +23,7 @@ from agent.cli.examples import EXAMPLES
 from agent.shell import command, quoted
 from memory import open_run
 from tests.agent.support import ROOT, Ended
+from tests.fake_service import FakeClaude
 
 PAGES: Final = (
     *(ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))),
@@ -53,6 +54,7 @@ STUCK: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 numba_folder: Any = _CacheLocator.get_suitable_cache_subpath  # has no types
 TICKS: Final = 100  # of the game that commands are tried on
+BEGINS_S: Final = 8.0  # after which a long command is at work
 
 # What stands for something in a page, and what a reader would put there.
 VALUES: Final = (
@@ -136,6 +138,29 @@ class Place(NamedTuple):
         assert not re.search(r"^error:|Traceback|not found", ended.err, re.MULTILINE), (line, ended)
         return ended
 
+    def begins(self, line: str, folder: Path) -> str:
+        """Run a command that may take hours for some seconds, end it by Ctrl-C, and return what was wrong, or ''."""
+        with subprocess.Popen(
+            self.argv(line),
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process:
+            try:
+                said, _ = process.communicate(timeout=BEGINS_S)
+                allowed = next(
+                    (codes for words, codes in EXITS.items() if f" {words}" in line), {0}
+                )
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGINT)
+                said, _ = process.communicate(timeout=100)
+                allowed = {process.returncode}  # it was at work
+        shown = said.decode(errors="surrogateescape")
+        is_wrong = re.search(r"^error:(?! interrupted)|Traceback|not found", shown, re.MULTILINE)
+        ended = process.returncode
+        return f"{line}: {ended}: {shown[-300:]}" if is_wrong or ended not in allowed else ""
+
     def printed(self, text: str, folder: Path) -> list[str]:
         """Return the commands in a printed text: in backticks, or at the end of a line."""
         launcher = re.escape(quoted(self.launcher))
@@ -190,15 +215,20 @@ def played_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return place
 
 
+def restored(place: Place) -> Place:
+    """Return the checkout as it was after one game."""
+    runs = place.checkout / "runs"
+    shutil.rmtree(runs)
+    shutil.copytree(place.home / "kept", runs)
+    shutil.copy(place.home / "kept.sqlite", place.checkout / "memory.sqlite")
+    shutil.rmtree(place.home / "mine", ignore_errors=True)
+    return place
+
+
 @pytest.fixture
 def place(played_place: Place) -> Place:
     """A checkout as it was after one game."""
-    runs = played_place.checkout / "runs"
-    shutil.rmtree(runs)
-    shutil.copytree(played_place.home / "kept", runs)
-    shutil.copy(played_place.home / "kept.sqlite", played_place.checkout / "memory.sqlite")
-    shutil.rmtree(played_place.home / "mine", ignore_errors=True)
-    return played_place
+    return restored(played_place)
 
 
 @pytest.fixture
@@ -245,6 +275,33 @@ def test_a_command_of_a_page_or_of_help_works_in_the_checkout(line: str, place: 
     file = "last" if "--in last" in line else "memory.sqlite"
     item = item_of(place, file) if re.search("ID|520c8de8", line) else ""
     place.works(filled(line, item), place.checkout)
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(3_000)
+def test_every_command_of_pages_and_help_begins_its_work(played_place: Place) -> None:
+    place, wrong = played_place, list[str]()
+    (place.home / "elsewhere").mkdir()
+    with FakeClaude() as server:
+        model = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any "
+        tape = "scripts/red-agent play --mind claude --ticks 70 --ask-every 30"
+        wrong.append(place.begins(model + tape, place.checkout))
+        for line in LINES:
+            restored(place)
+            scenario = (
+                place.checkout / "tests" / "scenarios" / "nothing_is_trained_in_empty_grass.toml"
+            )
+            (place.home / "mine").mkdir()
+            shutil.copy(scenario, place.home / "mine" / "before_the_gym.toml")
+            item = item_of(place, "last" if "--in last" in line else "memory.sqlite")
+            asks = "claude" in line.replace("fake-claude", "") or "--model" in line
+            words = filled(line, item) + (" --yes" if "memory forget" in line else "")
+            wrong.append(
+                place.begins(
+                    model * asks + words.removeprefix("ANTHROPIC_API_KEY=any "), place.checkout
+                )
+            )
+    assert [each for each in wrong if each] == []
 
 
 @pytest.mark.parametrize("line", LINES)
