@@ -301,7 +301,8 @@ def test_every_command_of_pages_and_help_begins_its_work(played_place: Place) ->
                     model * asks + words.removeprefix("ANTHROPIC_API_KEY=any "), place.checkout
                 )
             )
-    assert [each for each in wrong if each] == []
+    found = [each for each in wrong if each]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("line", LINES)
