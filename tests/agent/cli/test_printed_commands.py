@@ -288,11 +288,11 @@ def test_every_command_of_pages_and_help_begins_its_work(played_place: Place) ->
         wrong.append(place.begins(model + tape, place.checkout))
         for line in LINES:
             restored(place)
-            scenario = (
-                place.checkout / "tests" / "scenarios" / "nothing_is_trained_in_empty_grass.toml"
-            )
-            (place.home / "mine").mkdir()
-            shutil.copy(scenario, place.home / "mine" / "before_the_gym.toml")
+            mine = place.home / "mine"
+            shutil.copytree(place.checkout / "tests" / "scenarios", mine)
+            if "record" not in line:  # it makes that file
+                one = mine / "nothing_is_trained_in_empty_grass.toml"
+                shutil.copy(one, mine / "before_the_gym.toml")
             item = item_of(place, "last" if "--in last" in line else "memory.sqlite")
             asks = "claude" in line.replace("fake-claude", "") or "--model" in line
             words = filled(line, item) + (" --yes" if "memory forget" in line else "")
