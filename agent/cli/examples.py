@@ -33,7 +33,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "bench experience": (
         "bench experience --seeds 0..19 --teach 3000..3003",
-        "bench experience --seeds 0..19 --taught memory.sqlite",
+        "bench experience --seeds 100..119 --taught memory.sqlite",
     ),
     "bench memory": ("bench memory --quick", "bench memory --write memory.json"),
     "bench model": ("bench model --quick", "bench model --json"),

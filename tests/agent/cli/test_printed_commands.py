@@ -296,6 +296,8 @@ def test_every_command_of_pages_and_help_begins_its_work(played_place: Place) ->
             item = item_of(place, "last" if "--in last" in line else "memory.sqlite")
             asks = "claude" in line.replace("fake-claude", "") or "--model" in line
             words = filled(line, item) + (" --yes" if "memory forget" in line else "")
+            if "memory restore" in line:  # what is there cannot be brought back
+                place.works(f"scripts/red-agent memory forget {item} --yes", place.checkout)
             wrong.append(
                 place.begins(
                     model * asks + words.removeprefix("ANTHROPIC_API_KEY=any "), place.checkout
