@@ -6,11 +6,14 @@ A chance is the share of playouts that are won, always with the same chances: eq
 import logging
 from collections.abc import Collection
 from functools import lru_cache
+from math import ceil
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agent.battle import search
+from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
 from emulator.dex.dex import engine_tables
 from emulator.ram.party import Dvs, MoveSlot, Stats
@@ -27,8 +30,7 @@ from emulator.rules.stats import stats_of
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 UNTRAINED: Final = Stats(0, 0, 0, 0, 0)
-PLAYOUTS: Final = 200  # of a battle to come: a standard error of 0.02 where nine of ten are won
-UNCLEAR: Final = (0.02, 0.95)  # chances for which the best opening is looked for
+UNCLEAR: Final = (5, 189)  # playouts won, of a chance for which the best opening is looked for
 MAX_POTION: Final = 17
 log = logging.getLogger(__name__)
 
@@ -95,7 +97,7 @@ def prepare(dex: Dex) -> None:
     for position in positions:
         put_team(position.sides[OURS], party, tables)
         put_team(position.sides[THEIRS], party, tables)
-    search.share_won(positions, engine.NO_ONE, 1, tables)
+    search.battles_won(positions, engine.NO_ONE, 1, 0, tables)
     start_battle(positions[0], tables)
     choices = legal_choices(positions[0], OURS)
     options = np.array([(choice, ATTACKS, AS_THE_GAME) for choice in choices])
@@ -118,16 +120,59 @@ def chance_to_beat(
 
     `heals` is how often a member can be healed in full on the way, which takes a turn. `badges` are bit numbers.
     """
-    teams = tuple([each for each in (team, *then) if each])
-    if not teams or not any(mon.hp for mon in party.mons):
-        return float(not teams)
-    return _chance(dex, party, teams, heals, badges)
+    return _won(dex, party, (team, *then), heals, badges, None) / PLAYOUTS
+
+
+def beats(  # noqa: PLR0913  # as `chance_to_beat`
+    dex: Dex,
+    party: Party,
+    team: Foes,
+    chance: float,
+    then: tuple[Foes, ...] = (),
+    heals: int = 0,
+    badges: tuple[int, ...] = (),
+) -> bool:
+    """Return whether `chance_to_beat` is at least `chance`, of at most 0.95: playouts end when that is clear."""
+    wanted = ceil(round(chance * PLAYOUTS, 6))
+    return _won(dex, party, (team, *then), heals, badges, wanted) >= wanted
 
 
 @lru_cache(maxsize=2048)
-def _chance(
+def _won(
+    dex: Dex,
+    party: Party,
+    teams: tuple[Foes, ...],
+    heals: int,
+    badges: tuple[int, ...],
+    wanted: int | None,
+) -> int:
+    """Return the playouts won of `PLAYOUTS`; where it is clear that fewer than `wanted` are won, any lower number."""
+    teams = tuple([each for each in teams if each])
+    if not teams or not any(mon.hp for mon in party.mons):
+        return 0 if teams else PLAYOUTS
+    positions, tables = _battles(dex, party, teams, heals, badges), tables_of(dex)
+    needed, few = (PLAYOUTS, PLAYOUTS) if wanted is None else (wanted, UNCLEAR[0])
+    won = int(search.battles_won(positions, engine.NO_ONE, needed, few, tables))
+    if won == needed or not UNCLEAR[0] <= won <= UNCLEAR[1]:
+        return won
+    opening = _opening(dex, party, teams[0], heals, badges)
+    if opening == engine.NO_ONE:
+        return won
+    few = PLAYOUTS if wanted is None else 0
+    return max(won, int(search.battles_won(positions, opening, needed, few, tables)))
+
+
+@lru_cache(maxsize=2048)
+def _opening(dex: Dex, party: Party, team: Foes, heals: int, badges: tuple[int, ...]) -> int:
+    """Return the choice to begin a battle with, NO_ONE for the usual one."""
+    (_, battle) = _battles(dex, party, (team,), heals, badges)
+    return search.best_opening(battle, tables_of(dex))
+
+
+def _battles(
     dex: Dex, party: Party, teams: tuple[Foes, ...], heals: int, badges: tuple[int, ...]
-) -> float:
+) -> NDArray[np.void]:
+    """Return a position for each battle to come, after one that is room for a copy."""
     positions, tables = empty_positions(len(teams) + 1), tables_of(dex)
     for made, team in zip(positions[1:], teams, strict=True):
         foes = [mon_from(dex, foe) for foe in team]
@@ -136,13 +181,7 @@ def _chance(
         put_team(made.sides[OURS], party, tables)
         put_team(made.sides[THEIRS], Party(tuple(mon for mon in foes if mon is not None)), tables)
         made.bag_items[0], made.bag_counts[0] = MAX_POTION, heals
-    chance = float(search.share_won(positions, engine.NO_ONE, PLAYOUTS, tables))
-    if not UNCLEAR[0] < chance < UNCLEAR[1]:
-        return chance
-    opening = search.best_opening(positions[1], tables)
-    if opening == engine.NO_ONE:
-        return chance
-    return max(chance, float(search.share_won(positions, opening, PLAYOUTS, tables)))
+    return positions
 
 
 def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.battle.odds import Foe, Foes, chance_to_beat, mon_from
+from agent.battle.odds import Foe, Foes, beats, mon_from
 from agent.capabilities import items
 from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor, watching
 from agent.capabilities.context import GameContext
@@ -300,7 +300,7 @@ def _does_well(dex: Dex, species: int, team: Foes) -> bool:
         if move.power >= LEAST_POWER
     )
     own = mon_from(dex, Foe(strongest.level, species)) if is_strong else None
-    return own is not None and chance_to_beat(dex, Party((own,)), (strongest,)) >= FAIR
+    return own is not None and beats(dex, Party((own,)), (strongest,), FAIR)
 
 
 def _has_any(party: Party, species: frozenset[int]) -> bool:

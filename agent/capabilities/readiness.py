@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agent.battle.odds import HEALTHY, Foe, Foes, chance_to_beat
+from agent.battle.odds import HEALTHY, Foe, Foes, beats, chance_to_beat
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import restorable_hp
 from agent.experience.choices import Choice
@@ -176,7 +176,10 @@ def readiness(game: GameContext, state: State, task: Task, percent: int | None =
 
 def depends_on_sureness(game: GameContext, state: State, task: Task) -> bool:
     """Return whether the team is ready for the trainer of a task by one way of `sureness` and not by another."""
-    return len({readiness(game, state, task, each).ready for each in SURENESS}) > 1
+    fewest, most = min(SURENESS), max(SURENESS)
+    return (
+        readiness(game, state, task, fewest).ready and not readiness(game, state, task, most).ready
+    )
 
 
 def heals(game: GameContext, state: State) -> int:
@@ -210,11 +213,13 @@ def readiness_of(
     recovered = rested(game.dex, party)
     held_back = None
     for at, mon in enumerate(recovered.mons):
-        chance = chance_to_beat(game.dex, led_by(recovered, at), team, then, *helps)
-        if chance < enough:
+        led = led_by(recovered, at)
+        if not beats(game.dex, led, team, enough, then, *helps):
             continue
         defeats = defeats_by(game.dex, mon, team, game.experience)
-        if not defeats.lost or defeats.corrected(chance) >= enough:
+        if not defeats.lost:
+            return Readiness(ready=True)
+        if defeats.corrected(chance_to_beat(game.dex, led, team, then, *helps)) >= enough:
             return Readiness(ready=True)
         held_back = held_back or defeats.lost[0]
     return Readiness(ready=False, held_back=held_back)

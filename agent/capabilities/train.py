@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from agent.battle.odds import chance_to_beat
+from agent.battle.odds import beats
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,
@@ -110,7 +110,7 @@ def _sparring_sensor(game: GameContext) -> Sensor:
 def _partner(game: GameContext, state: State) -> int:
     """Return the sprite slot of a trainer on this map that the team almost surely beats, or 0."""
     for each in watching_trainers(game.terrain.world(state), state):
-        if chance_to_beat(game.dex, state.party, team_of(game.dex, each.opponent)) >= SURE:
+        if beats(game.dex, state.party, team_of(game.dex, each.opponent), SURE):
             return each.slot
     return NO_TRAINER
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final
 
-from agent.battle.odds import chance_to_beat
+from agent.battle.odds import beats
 from agent.capabilities.capability import (
     FREE,
     SCREEN_REFLEXES,
@@ -127,7 +127,7 @@ def trainer_sight(game: GameContext) -> Capability:
         costs = {
             square: SIGHT_DETOUR
             for each in seen
-            if chance_to_beat(game.dex, state.party, team_of(game.dex, each.opponent)) < SAFE
+            if not beats(game.dex, state.party, team_of(game.dex, each.opponent), SAFE)
             for square in each.squares
         }
         return Obstacles(frozenset(), costs)
