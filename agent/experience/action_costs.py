@@ -49,18 +49,31 @@ class ActionCosts:
         memory = self.experience
         if not (failures or known or memory.reasons):
             return list(actions)
-        priced = (
-            _priced(each, failures.get(each.name, 0), known.get(each.name)) for each in actions
+        return [self._current_cost(each, failures.get(each.name, 0), known) for each in actions]
+
+    def _current_cost(
+        self, action: Action, failures: int, known: Mapping[str, MistakeRecord]
+    ) -> Action:
+        mistake, reasons = known.get(action.name), self.experience.reasons
+        missing = (
+            () if not reasons else [each.fact for each in action.effects if each.fact in reasons]
         )
-        return [self._same(_with_reasons(each, memory.reasons)) for each in priced]
+        if not (failures or mistake or missing):
+            return action
+        priced = _priced(action, failures, mistake)
+        return self._same(_with_notes(priced, [reasons[fact] for fact in missing]))
 
     def _known(self, actions: Iterable[Action], here: str) -> Mapping[str, MistakeRecord]:
         """Return the mistakes of earlier runs that count for these actions, by their names."""
-        failing = self.experience.failing
-        found = {
-            each.name: failing(self._only_place(each) or here).get(each.name) for each in actions
-        }
-        return {name: mistake for name, mistake in found.items() if mistake is not None}
+        failing: dict[str, Mapping[str, MistakeRecord]] = {}
+        found: dict[str, MistakeRecord] = {}
+        for each in actions:
+            place = self._only_place(each) or here
+            if place not in failing:
+                failing[place] = self.experience.failing(place)
+            if (mistake := failing[place].get(each.name)) is not None:
+                found[each.name] = mistake
+        return found
 
     def _same(self, action: Action) -> Action:
         """Return the object returned last time if the action is equal, so that cached searches stay valid."""
@@ -119,14 +132,10 @@ def _priced(action: Action, failures: int, mistake: MistakeRecord | None) -> Act
     return _with_notes(costlier, [mistake.description])
 
 
-def _with_reasons(action: Action, reasons: Mapping[str, str]) -> Action:
-    """Add notes for effects that memory withholds."""
-    missing = [reasons[each.fact] for each in action.effects if each.fact in reasons]
-    return _with_notes(action, missing) if missing else action
-
-
 def _with_notes(action: Action, texts: Iterable[str]) -> Action:
     words = [f"remembered: {why}" for why in dict.fromkeys(texts)]
+    if not words:
+        return action
     return replace(action, note="; ".join(filter(None, [action.note, *words])))
 
 

@@ -17,33 +17,27 @@ SearchState: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Operator(NamedTuple):
-    """An action in bits; `places` are the numbers it changes, `paid_by` is the number its extra cost depends on."""
+    """An action in bits; `places` are the numbers it changes, `paid_by` is the number its extra cost depends on.
 
-    action: Action
+    `gains` are the bits that it sets and that need not be set before it. It makes use of the bits in `uses` and leaves
+    all numbers but those in `moves`.
+    """
+
     needs: int
     keeps: int
     sets: int
+    gains: int
+    uses: int
+    moves: int
     places: tuple[tuple[int, int], ...]
     paid_by: int
-
-    def price(self, values: tuple[int, ...]) -> int:
-        """Return its cost when the numbers are `values`."""
-        extra = self.action.extra
-        return self.action.cost + (extra.price(values[self.paid_by]) if extra is not None else 0)
-
-    @property
-    def gains(self) -> int:
-        """The bits that it sets and that need not be set before it."""
-        return self.sets & ~self.needs
 
     def undoes(self, earlier: "Operator") -> bool:
         """Return whether nothing of an action is left, or was needed, when this one comes next.
 
         Then it was in vain: this one alone costs no more, since a detour never lowers an extra cost by what it costs.
         """
-        left = earlier.gains & (self.needs | self.keeps & ~self.sets)
-        moved = {place for place, _ in earlier.places} - {place for place, _ in self.places}
-        return not left and not moved
+        return not (earlier.gains & self.uses or earlier.moves & ~self.moves)
 
     def then(self, before: SearchState) -> SearchState:
         """Return the search state after it."""
@@ -59,22 +53,25 @@ class Operator(NamedTuple):
 class SearchProblem(NamedTuple):
     """The start of a search, the bits the goal requires, and the relevant actions in their order.
 
-    `following` holds the numbered actions worth trying after each, as far as they were asked for.
+    `operators` are the actions in bits. `following` holds the numbers of the actions worth trying after each, as far as
+    they were asked for.
     """
 
     start: SearchState
     needed: int
+    actions: tuple[Action, ...]
     operators: tuple[Operator, ...]
-    following: dict[int | None, tuple[tuple[int, Operator], ...]]
+    following: dict[int | None, Sequence[int]]
 
-    def after(self, number: int | None) -> tuple[tuple[int, Operator], ...]:
-        """Return the numbered actions to try after the one with a number, or at the start."""
+    def after(self, number: int | None) -> Sequence[int]:
+        """Return the numbers of the actions to try after the one with a number, or at the start."""
+        if number is None:
+            return range(len(self.operators))
         if number not in self.following:
-            found = tuple(enumerate(self.operators))
-            if number is not None:
-                last = self.operators[number]
-                found = tuple([each for each in found if not each[1].undoes(last)])
-            self.following[number] = found
+            last = self.operators[number]
+            self.following[number] = [
+                number for number, each in enumerate(self.operators) if not each.undoes(last)
+            ]
         return self.following[number]
 
     @classmethod
@@ -83,45 +80,52 @@ class SearchProblem(NamedTuple):
 
         It is unreachable if it stays out of reach even when bits, once set, are never cleared.
         """
-        bit_of, numbers, operators = _drafted(goal, _Same(tuple(actions)))
+        bit_of, numbers, chosen, operators = _drafted(goal, _SameShape(tuple(actions)))
         start = _sum(bit for require, bit in bit_of.items() if require.holds(facts))
         needed = _sum(bit_of[require] for require in goal.requires)
         possible = _ever_possible(start, needed, operators)
         if possible is None:
             return None
         # One that gains nothing, such as a walk to where nothing is to be done, is a detour.
-        possible = [each for each in possible if each.gains]
+        useful = [at for at in possible if operators[at].gains]
         values = tuple([facts.get(fact, 0) for fact in numbers])
-        return cls((start, values), needed, tuple(possible), {})
+        return cls(
+            (start, values),
+            needed,
+            tuple([actions[chosen[at]] for at in useful]),
+            tuple([operators[at] for at in useful]),
+            {},
+        )
 
 
-class _Same:
-    """Actions compared by identity, as a cache key: comparing their fields would cost more than the cache saves."""
+class _SameShape:
+    """Actions as a cache key, by the identity of their conditions and effects: costs and notes make no difference."""
 
     __slots__ = ("_ids", "actions")
 
     def __init__(self, actions: tuple[Action, ...]) -> None:
-        self.actions = actions  # referenced, so that no other object gets the id of one of them
-        self._ids = tuple(map(id, actions))
+        self.actions = actions  # referenced, so that no other object gets one of the ids
+        self._ids = tuple([id(part) for each in actions for part in (each.requires, each.effects)])
 
     def __hash__(self) -> int:
         return hash(self._ids)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other._ids == self._ids
+        return isinstance(other, _SameShape) and other._ids == self._ids
 
 
 class _Draft(NamedTuple):
-    """The part of a search problem that does not depend on the facts."""
+    """The part of a search problem that depends on neither facts nor costs; `chosen` are the indexes of its actions."""
 
     bit_of: Mapping[Require, int]
     numbers: Mapping[str, int]
+    chosen: Sequence[int]
     operators: Sequence[Operator]
 
 
 @lru_cache(maxsize=32)  # few, since each keeps the actions of its game
-def _drafted(goal: Goal, same: _Same) -> _Draft:
-    """Return the bits, the numbers and the operators; cached for the same tuple of actions."""
+def _drafted(goal: Goal, same: _SameShape) -> _Draft:
+    """Return the bits, the numbers and the operators of the relevant actions."""
     effects = _indexed(same)
     relevant, chosen = _relevant(goal, same.actions, effects)
     helpful = [same.actions[index] for index in chosen]
@@ -131,7 +135,7 @@ def _drafted(goal: Goal, same: _Same) -> _Draft:
         _operator(same.actions[index], effects.of_action[index], bit_of, changes, numbers)
         for index in chosen
     ]
-    return _Draft(bit_of, numbers, operators)
+    return _Draft(bit_of, numbers, chosen, operators)
 
 
 class _Effects(NamedTuple):
@@ -142,7 +146,7 @@ class _Effects(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _indexed(same: _Same) -> _Effects:
+def _indexed(same: _SameShape) -> _Effects:
     """Return the effects of the actions, which every goal asks for."""
     of_fact: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for index, action in enumerate(same.actions):
@@ -203,14 +207,16 @@ def _operator(
         if effect in changes:
             more, fewer = changes[effect]
             sets, clears = sets | more, clears | fewer
+    needs = _sum(bit_of[require] for require in action.requires)
+    places = tuple([(place, effects[fact]) for fact, place in numbers.items() if fact in effects])
     return Operator(
-        action=action,
-        needs=_sum(bit_of[require] for require in action.requires),
+        needs=needs,
         keeps=~clears,
         sets=sets,
-        places=tuple(
-            [(place, effects[fact]) for fact, place in numbers.items() if fact in effects]
-        ),
+        gains=sets & ~needs,
+        uses=needs | ~clears & ~sets,
+        moves=_sum(1 << place for place, _ in places),
+        places=places,
         paid_by=numbers[action.extra.fact] if action.extra is not None else 0,
     )
 
@@ -222,20 +228,20 @@ def _sum(bits: Iterator[int]) -> int:
     return total
 
 
-def _ever_possible(start: int, needed: int, operators: Sequence[Operator]) -> list[Operator] | None:
+def _ever_possible(start: int, needed: int, operators: Sequence[Operator]) -> list[int] | None:
     """Return the operators reachable if bits are only ever set; None when the goal is not reachable."""
-    within, waiting = start, list(operators)
+    within, found = start, list[int]()
+    waiting: Sequence[int] = range(len(operators))
     while True:
-        possible = [each for each in waiting if each.needs & ~within == 0]
+        missing = ~within
+        possible = [at for at in waiting if not operators[at].needs & missing]
         if not possible:
             break
-        waiting = [each for each in waiting if each.needs & ~within != 0]
-        for each in possible:
-            within |= each.sets
-    if needed & ~within:
-        return None
-    unreachable = {each.action.name for each in waiting}
-    return [each for each in operators if each.action.name not in unreachable]
+        waiting = [at for at in waiting if operators[at].needs & missing]
+        found += possible
+        for at in possible:
+            within |= operators[at].sets
+    return None if needed & ~within else sorted(found)
 
 
 class LowerBound:
@@ -248,20 +254,23 @@ class LowerBound:
 
     def __init__(self, question: SearchProblem) -> None:
         self._needed = question.needed
-        self._costs = [each.action.cost for each in question.operators]
+        self._costs = [each.cost for each in question.actions]
         self._helpers: dict[int, list[int]] = defaultdict(list)  # the operators that set each bit
         self._needs: dict[int, int] = {}  # and the bits all of them need
         for number, each in enumerate(question.operators):
             for bit in _bits(each.sets):
                 self._helpers[bit].append(number)
                 self._needs[bit] = self._needs.get(bit, each.needs) & each.needs
+        # The bits that are looked at; states that differ in others only have the same bound.
+        self._relevant = self._needed | _sum(iter(self._needs.values()))
         self._known: dict[int, int | None] = {}
 
     def of(self, bits: int) -> int | None:
         """Return the lowest remaining cost when `bits` are set; None when the goal is unreachable."""
-        if bits not in self._known:
-            self._known[bits] = self._measure(bits)
-        return self._known[bits]
+        relevant = bits & self._relevant
+        if relevant not in self._known:
+            self._known[relevant] = self._measure(relevant)
+        return self._known[relevant]
 
     def _measure(self, bits: int) -> int | None:
         total, left = 0, self._costs.copy()

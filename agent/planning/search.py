@@ -14,10 +14,9 @@ WEIGHTS: Final = (1, 2, 4)  # of the estimate: the higher, the fewer nodes are s
 
 
 class _Path(NamedTuple):
-    """The last action of a path, by its number too, its cost, and the path before it."""
+    """The last action of a path by its number, its cost, and the path before it."""
 
     number: int
-    action: Action
     price: int
     before: "_Path | None"
 
@@ -81,6 +80,7 @@ def _search(
     most = float("inf") if goal.most_cost is None else goal.most_cost
     frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
     best: dict[SearchState, int] = {}
+    actions, operators = problem.actions, problem.operators
 
     def add(cost: int, node: SearchState, path: _Path | None) -> None:
         left = bound.of(node[0])
@@ -95,23 +95,29 @@ def _search(
         _, _, cost, node, path = heapq.heappop(frontier)
         bits, values = node
         if not problem.needed & ~bits:
-            return _unwound(goal, path), True
+            return _unwound(goal, problem, path), True
         if cost > best[node]:
             continue  # a cheaper path to the same node was found meanwhile
-        for number, each in problem.after(path.number if path is not None else None):
-            if not each.needs & ~bits:
-                price = each.price(values)
-                add(cost + price, each.then(node), _Path(number, each.action, price, path))
+        missing = ~bits
+        for number in problem.after(path.number if path is not None else None):
+            each = operators[number]
+            if not each.needs & missing:
+                action = actions[number]
+                price = action.cost
+                if action.extra is not None:
+                    price += action.extra.price(values[each.paid_by])
+                add(cost + price, each.then(node), _Path(number, price, path))
     return None, False
 
 
-def _unwound(goal: Goal, path: _Path | None) -> Plan:
+def _unwound(goal: Goal, problem: SearchProblem, path: _Path | None) -> Plan:
     steps = []
     while path is not None:
         steps.append(path)
         path = path.before
     steps.reverse()
-    return Plan(goal, tuple(step.action for step in steps), tuple(step.price for step in steps))
+    actions = tuple(problem.actions[step.number] for step in steps)
+    return Plan(goal, actions, tuple(step.price for step in steps))
 
 
 def explain(plan: Plan, facts: Facts) -> str:

@@ -25,7 +25,8 @@ class Distances:
     def __init__(self, world: World) -> None:
         self._world = world
         self._number: dict[Spot, int] = {}  # index of each known spot, in order of discovery
-        self._hops_to: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
+        # By index: those of the spots from which a hop leads there, with its cost.
+        self._hops_to: list[list[tuple[int, int]]] = []
         self._to: dict[int, MeasuredDistances] = {}
 
     @staticmethod
@@ -49,32 +50,35 @@ class Distances:
         return measured.distances
 
     def _explore(self, start: Spot) -> None:
+        world, number, hops_to = self._world, self._number, self._hops_to
         waiting = [start]
-        self._number[start] = len(self._number)
+        number[start] = len(number)
+        hops_to.append([])
         while waiting:
             spot = waiting.pop()
-            for hop in hops(self._world, spot):
-                to = hop.to
-                self._hops_to[to].append((spot, hop.cost))
-                if to not in self._number:
-                    self._number[to] = len(self._number)
-                    waiting.append(to)
+            here = number[spot]
+            for hop in hops(world, spot):
+                there = number.get(hop.to)
+                if there is None:
+                    there = number[hop.to] = len(number)
+                    hops_to.append([])
+                    waiting.append(hop.to)
+                hops_to[there].append((here, hop.cost))
 
     def _measure(self, map_id: int) -> Mapping[Spot, int]:
         """Search backwards from the map in rings of equal cost; costs are small integers."""
-        distances: dict[Spot, int] = {}
-        rings = {0: [spot for spot in self._number if spot.map_id == map_id]}
+        hops_to, found = self._hops_to, [-1] * len(self._number)
+        rings = {0: [at for spot, at in self._number.items() if spot.map_id == map_id]}
         distance = 0
         while rings:
-            for spot in rings.pop(distance, ()):
-                if spot in distances:
-                    continue
-                distances[spot] = distance
-                for before, cost in self._hops_to.get(spot, ()):
-                    if before not in distances:
-                        rings.setdefault(distance + cost, []).append(before)
+            for here in rings.pop(distance, ()):
+                if found[here] < 0:
+                    found[here] = distance
+                    for before, cost in hops_to[here]:
+                        if found[before] < 0:
+                            rings.setdefault(distance + cost, []).append(before)
             distance += 1
-        return distances
+        return {spot: far for spot, far in zip(self._number, found, strict=True) if far >= 0}
 
 
 class MapDistances:
