@@ -5,7 +5,7 @@ A chance is the share of playouts that are won, always with the same chances: eq
 
 import logging
 from collections.abc import Collection
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import ceil
 from typing import Final, NamedTuple, TypeAlias
 
@@ -97,7 +97,8 @@ def prepare(dex: Dex) -> None:
     for position in positions:
         put_team(position.sides[OURS], party, tables)
         put_team(position.sides[THEIRS], party, tables)
-    search.battles_won(positions, engine.NO_ONE, 1, 0, tables)
+    search.is_clear(0, 0, 1, 0)
+    search.play_battles(positions, engine.NO_ONE, 0, 0, 1, 0, tables)
     start_battle(positions[0], tables)
     choices = legal_choices(positions[0], OURS)
     options = np.array([(choice, ATTACKS, AS_THE_GAME) for choice in choices])
@@ -137,7 +138,6 @@ def beats(  # noqa: PLR0913  # as `chance_to_beat`
     return _won(dex, party, (team, *then), heals, badges, wanted) >= wanted
 
 
-@lru_cache(maxsize=2048)
 def _won(
     dex: Dex,
     party: Party,
@@ -146,42 +146,60 @@ def _won(
     badges: tuple[int, ...],
     wanted: int | None,
 ) -> int:
-    """Return the playouts won of `PLAYOUTS`; where it is clear that fewer than `wanted` are won, any lower number."""
+    """Return the playouts won of `PLAYOUTS`; with `wanted`, as many as show whether those are won."""
     teams = tuple([each for each in teams if each])
     if not teams or not any(mon.hp for mon in party.mons):
         return 0 if teams else PLAYOUTS
-    positions, tables = _battles(dex, party, teams, heals, badges), tables_of(dex)
-    needed, few = (PLAYOUTS, PLAYOUTS) if wanted is None else (wanted, UNCLEAR[0])
-    won = int(search.battles_won(positions, engine.NO_ONE, needed, few, tables))
-    if won == needed or not UNCLEAR[0] <= won <= UNCLEAR[1]:
+    playouts = _playouts(dex, party, teams, heals, badges)
+    needed, few, least = (wanted, UNCLEAR[0], 0) if wanted is not None else (PLAYOUTS,) * 3
+    won = playouts.won(engine.NO_ONE, needed, few)
+    if won >= needed or not UNCLEAR[0] <= won <= UNCLEAR[1]:
         return won
-    opening = _opening(dex, party, teams[0], heals, badges)
-    if opening == engine.NO_ONE:
+    if playouts.best_opening == engine.NO_ONE:
         return won
-    few = PLAYOUTS if wanted is None else 0
-    return max(won, int(search.battles_won(positions, opening, needed, few, tables)))
+    return max(won, playouts.won(playouts.best_opening, needed, least))
 
 
-@lru_cache(maxsize=2048)
-def _opening(dex: Dex, party: Party, team: Foes, heals: int, badges: tuple[int, ...]) -> int:
-    """Return the choice to begin a battle with, NO_ONE for the usual one."""
-    (_, battle) = _battles(dex, party, (team,), heals, badges)
-    return search.best_opening(battle, tables_of(dex))
+class Playouts:
+    """The playouts of battles to come with one party, as far as they were needed."""
+
+    def __init__(
+        self, dex: Dex, party: Party, teams: tuple[Foes, ...], heals: int, badges: tuple[int, ...]
+    ) -> None:
+        self._dex, self._party, self._teams = dex, party, teams
+        self._heals, self._badges = heals, badges
+        self._known: dict[int, tuple[int, int]] = {}  # played and won, by the first choice
+
+    def won(self, first: int, wanted: int, least: int) -> int:
+        """Return how many are won that begin with the choice `first`, played as far as `play_battles` says."""
+        known = self._known.get(first, (0, 0))
+        if not search.is_clear(*known, wanted, least):
+            tables = tables_of(self._dex)
+            known = search.play_battles(self._positions(), first, *known, wanted, least, tables)
+            self._known[first] = known
+        return known[1]
+
+    @cached_property
+    def best_opening(self) -> int:
+        """The choice to begin the first battle with, NO_ONE if it is the usual one."""
+        return search.best_opening(self._positions()[1], tables_of(self._dex))
+
+    def _positions(self) -> NDArray[np.void]:
+        """Return a position for each battle, after one that is room for a copy."""
+        dex, tables = self._dex, tables_of(self._dex)
+        positions = empty_positions(len(self._teams) + 1)
+        for made, team in zip(positions[1:], self._teams, strict=True):
+            foes = [mon_from(dex, foe) for foe in team]
+            made.kind, made.trainer_class = engine.TRAINER, team[0].trainer_class
+            made.badges = sum(1 << bit for bit in self._badges)
+            put_team(made.sides[OURS], self._party, tables)
+            against = Party(tuple(mon for mon in foes if mon is not None))
+            put_team(made.sides[THEIRS], against, tables)
+            made.bag_items[0], made.bag_counts[0] = MAX_POTION, self._heals
+        return positions
 
 
-def _battles(
-    dex: Dex, party: Party, teams: tuple[Foes, ...], heals: int, badges: tuple[int, ...]
-) -> NDArray[np.void]:
-    """Return a position for each battle to come, after one that is room for a copy."""
-    positions, tables = empty_positions(len(teams) + 1), tables_of(dex)
-    for made, team in zip(positions[1:], teams, strict=True):
-        foes = [mon_from(dex, foe) for foe in team]
-        made.kind, made.trainer_class = engine.TRAINER, team[0].trainer_class
-        made.badges = sum(1 << bit for bit in badges)
-        put_team(made.sides[OURS], party, tables)
-        put_team(made.sides[THEIRS], Party(tuple(mon for mon in foes if mon is not None)), tables)
-        made.bag_items[0], made.bag_counts[0] = MAX_POTION, heals
-    return positions
+_playouts = lru_cache(maxsize=2048)(Playouts)
 
 
 def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:

@@ -177,20 +177,25 @@ def drop(
 
 
 @compiled
-def battles_won(
-    positions: NDArray[np.void], first: int, wanted: int, least: int, tables: Tables
-) -> int:
-    """Return how many of `PLAYOUTS` our team wins against the teams of all positions but the first, in their order.
+def play_battles(  # noqa: PLR0913  # numbers for a compiled function
+    positions: NDArray[np.void],
+    first: int,
+    played: int,
+    won: int,
+    wanted: int,
+    least: int,
+    tables: Tables,
+) -> tuple[int, int]:
+    """Play our team against the teams of all positions but the first, in their order; return playouts played and won.
 
     The first is room for a copy. Our team begins with the choice `first`, unless it is NO_ONE, goes on as the last battle
-    left it, and is healed by potions of the bag. Play stops as soon as `wanted` are won, or `least` are won and `wanted`
-    can no longer be.
+    left it, and is healed by potions of the bag. After those already `played` and `won`, of `PLAYOUTS` in all, it plays
+    until `is_clear`.
     """
     battle = positions[0]
-    won = 0
-    for seed in range(PLAYOUTS):
-        if won >= wanted or (won >= least and won + PLAYOUTS - seed < wanted):
-            break
+    while not is_clear(played, won, wanted, least):
+        seed = played
+        played += 1
         outcome = WON
         for at in range(1, len(positions)):
             team, bag = battle.sides[OURS].team.copy(), int(battle.bag_counts[0])
@@ -208,7 +213,14 @@ def battles_won(
             keep(battle, OURS)
             heal_between(battle)
         won += int(outcome == WON)
-    return won
+    return played, won
+
+
+@compiled
+def is_clear(played: int, won: int, wanted: int, least: int) -> bool:
+    """Return whether `wanted` playouts are won, all are played, or `least` are won and `wanted` can no longer be."""
+    left = PLAYOUTS - played
+    return won >= wanted or left == 0 or (won >= least and won + left < wanted)
 
 
 @compiled

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from agent.skills.route import Spot, hops
+from agent.skills.route import Spot, hops_on
 from emulator import World
 
 UNKNOWN = 100  # steps assumed for a map without a known route
@@ -57,7 +57,7 @@ class Distances:
         while waiting:
             spot = waiting.pop()
             here = number[spot]
-            for hop in hops(world, spot):
+            for hop in hops_on(world, spot.map_id)[spot]:
                 there = number.get(hop.to)
                 if there is None:
                     there = number[hop.to] = len(number)

@@ -58,24 +58,45 @@ def is_step(hop: Hop, here: Spot) -> bool:
     return hop.to == here.next_to(hop.facing) and hop.by is None
 
 
-@lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
+    return hops_on(world, spot.map_id)[spot]
+
+
+class MapHops(dict[Spot, tuple[Hop, ...]]):
+    """The hops from the spots of one map, each computed when it is first asked for."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+
+    def __missing__(self, spot: Spot) -> tuple[Hop, ...]:
+        found = self[spot] = tuple(_hops(self._world, spot))
+        return found
+
+
+@lru_cache(maxsize=512)  # Red has some 250 maps, with seventy thousand spots
+def hops_on(world: World, map_id: int) -> MapHops:
+    """Return the hops of a map."""
     # Worlds differ in few blocks; hops of unchanged maps are computed once for all worlds.
-    simplest_equal = world.simplest_equal(spot.map_id)
-    return tuple(_hops(world, spot)) if simplest_equal is world else hops(simplest_equal, spot)
+    simplest_equal = world.simplest_equal(map_id)
+    return MapHops(world) if simplest_equal is world else hops_on(simplest_equal, map_id)
+
+
+_FACINGS: Final = tuple(Facing)
 
 
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:
     game_map = world.map(spot.map_id)
     if not game_map.contains(spot.x, spot.y):
         return  # outside of a map whose blocks have changed
+    here = game_map.warp_at(spot.x, spot.y)
     afloat = Obstacle.WATER in world.passes
     surfs = afloat and game_map.obstacle(spot.x, spot.y) is Obstacle.WATER
-    for facing in Facing:
+    for facing in _FACINGS:
         if surfs and not game_map.can_surf((spot.x, spot.y), facing):
             continue
-        hop = _hop(world, game_map, spot, facing)
+        hop = _hop(world, game_map, spot, facing, here)
         if hop is None and world.passes:
             hop = _past_obstacle(world, game_map, spot, facing, surfs=surfs)
         if hop is not None:
@@ -93,24 +114,21 @@ def _by_elevator(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
         yield Hop(Facing.UP, Spot(floor.map_id, *there), RIDE_COST, floor)
 
 
-def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
-    here = game_map.warp_at(spot.x, spot.y)
-    walks_off = game_map.can_step((spot.x, spot.y), facing)
+def _hop(
+    world: World, game_map: GameMap, spot: Spot, facing: Facing, here: Warp | None
+) -> Hop | None:
+    square, x, y = (spot.x, spot.y), spot.x + facing.dx, spot.y + facing.dy
+    walks_off = game_map.can_step(square, facing)
     # A mat under the player triggers only when the player walks against something solid.
     if here is not None and facing in here.press and not walks_off:
         return _by_warp(world, spot, here, facing)
-    crossing = game_map.crossing((spot.x, spot.y), facing)
-    if crossing is not None:
-        map_id, x, y = crossing
-        if map_id in world.map_ids and world.map(map_id).passable(x, y):
-            return Hop(facing, Spot(map_id, x, y))
-        return None
-    below = game_map.hop((spot.x, spot.y), facing)
+    if not game_map.contains(x, y):
+        return _over_the_edge(world, game_map, square, facing)
+    below = game_map.hop(square, facing)
     if below is not None:
         return Hop(facing, Spot(spot.map_id, below.x, below.y), LEDGE_COST)
     if not walks_off:
         return None
-    x, y = spot.x + facing.dx, spot.y + facing.dy
     ahead = game_map.warp_at(x, y)
     # A step onto a mat with its direction held triggers the warp at once, as stairs do.
     if ahead is not None and (ahead.steps or facing in ahead.press):
@@ -120,6 +138,16 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
         return _by_script(spot, carried, facing)
     grass = game_map.tile(x, y) == game_map.tileset.grass
     return Hop(facing, Spot(spot.map_id, x, y), 1 + GRASS_COST * grass)
+
+
+def _over_the_edge(
+    world: World, game_map: GameMap, square: tuple[int, int], facing: Facing
+) -> Hop | None:
+    crossing = game_map.crossing(square, facing)
+    if crossing is None or crossing.map_id not in world.map_ids:
+        return None
+    is_floor = world.map(crossing.map_id).passable(crossing.x, crossing.y)
+    return Hop(facing, Spot(*crossing)) if is_floor else None
 
 
 def _past_obstacle(
