@@ -8,23 +8,31 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 Facts: TypeAlias = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Require:
-    """A condition on one fact; a fact that was not sensed counts as 0."""
-
+class _Bounds(NamedTuple):
     fact: str
-    at_least: int | None = None
-    at_most: int | None = None
+    at_least: int | None
+    at_most: int | None
 
-    def __post_init__(self) -> None:
-        if (self.at_least is None) == (self.at_most is None):
-            message = f"{self.fact!r} needs exactly one of at_least and at_most"
+
+class Require(_Bounds):
+    """A condition on one fact; a fact that was not sensed counts as 0.
+
+    A tuple, since conditions are compared and hashed very often.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, fact: str, at_least: int | None = None, at_most: int | None = None) -> Self:
+        """Return the condition; raise ValueError unless it has exactly one bound."""
+        if (at_least is None) == (at_most is None):
+            message = f"{fact!r} needs exactly one of at_least and at_most"
             raise ValueError(message)
+        return super().__new__(cls, fact, at_least, at_most)
 
     def holds(self, facts: Facts) -> bool:
         """Return whether `facts` meet the condition."""

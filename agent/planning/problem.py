@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self, TypeAlias
 
-from agent.planning.domain import Action, Facts, Goal, Require
+from agent.planning.domain import Action, Effect, Facts, Goal, Require
 
 # The bits that are set, and the values of the facts that extra costs depend on.
 SearchState: TypeAlias = tuple[int, tuple[int, ...]]
@@ -80,7 +80,7 @@ class SearchProblem(NamedTuple):
 
         It is unreachable if it stays out of reach even when bits, once set, are never cleared.
         """
-        bit_of, numbers, chosen, operators = _drafted(goal, _SameShape(tuple(actions)))
+        bit_of, numbers, chosen, operators = _drafted(goal, _Shapes(actions))
         start = _sum(bit for require, bit in bit_of.items() if require.holds(facts))
         needed = _sum(bit_of[require] for require in goal.requires)
         possible = _ever_possible(start, needed, operators)
@@ -98,20 +98,27 @@ class SearchProblem(NamedTuple):
         )
 
 
-class _SameShape:
-    """Actions as a cache key, by the identity of their conditions and effects: costs and notes make no difference."""
+# The name, conditions and effects of an action, and the fact that its extra cost depends on.
+_Shape: TypeAlias = tuple[str, tuple[Require, ...], tuple[Effect, ...], str | None]
 
-    __slots__ = ("_ids", "actions")
 
-    def __init__(self, actions: tuple[Action, ...]) -> None:
-        self.actions = actions  # referenced, so that no other object gets one of the ids
-        self._ids = tuple([id(part) for each in actions for part in (each.requires, each.effects)])
+class _Shapes:
+    """What a search takes from actions beside their costs, as a cache key: every branch of a game makes equal actions."""
+
+    __slots__ = ("_hash", "shapes")
+
+    def __init__(self, actions: Sequence[Action]) -> None:
+        self.shapes: list[_Shape] = [
+            (each.name, each.requires, each.effects, each.extra.fact if each.extra else None)
+            for each in actions
+        ]
+        self._hash = hash(tuple([each.name for each in actions]))
 
     def __hash__(self) -> int:
-        return hash(self._ids)
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _SameShape) and other._ids == self._ids
+        return isinstance(other, _Shapes) and other.shapes == self.shapes
 
 
 class _Draft(NamedTuple):
@@ -123,17 +130,19 @@ class _Draft(NamedTuple):
     operators: Sequence[Operator]
 
 
-@lru_cache(maxsize=32)  # few, since each keeps the actions of its game
-def _drafted(goal: Goal, same: _SameShape) -> _Draft:
+@lru_cache(maxsize=128)
+def _drafted(goal: Goal, actions: _Shapes) -> _Draft:
     """Return the bits, the numbers and the operators of the relevant actions."""
-    effects = _indexed(same)
-    relevant, chosen = _relevant(goal, same.actions, effects)
-    helpful = [same.actions[index] for index in chosen]
+    effects = _indexed(actions)
+    relevant, chosen = _relevant(goal, actions.shapes, effects)
+    helpful = [actions.shapes[index] for index in chosen]
     bit_of = {require: 1 << number for number, require in enumerate(relevant)}
-    numbers, changes = _numbers(helpful), _changes(bit_of, effects)
+    paid_by = dict.fromkeys(fact for *_, fact in helpful if fact is not None)
+    numbers = {fact: place for place, fact in enumerate(paid_by)}
+    changes = _changes(bit_of, effects)
     operators = [
-        _operator(same.actions[index], effects.of_action[index], bit_of, changes, numbers)
-        for index in chosen
+        _operator(shape, effects.of_action[index], bit_of, changes, numbers)
+        for index, shape in zip(chosen, helpful, strict=True)
     ]
     return _Draft(bit_of, numbers, chosen, operators)
 
@@ -146,17 +155,17 @@ class _Effects(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _indexed(same: _SameShape) -> _Effects:
+def _indexed(actions: _Shapes) -> _Effects:
     """Return the effects of the actions, which every goal asks for."""
     of_fact: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for index, action in enumerate(same.actions):
-        for fact, becomes in action.effects:
+    for index, (_, _, effects, _) in enumerate(actions.shapes):
+        for fact, becomes in effects:
             of_fact[fact].append((index, becomes))
-    return _Effects(of_fact, [dict(action.effects) for action in same.actions])
+    return _Effects(of_fact, [dict(effects) for _, _, effects, _ in actions.shapes])
 
 
 def _relevant(
-    goal: Goal, actions: Sequence[Action], effects: _Effects
+    goal: Goal, shapes: Sequence[_Shape], effects: _Effects
 ) -> tuple[list[Require], list[int]]:
     """Return all relevant conditions, and the indexes of the actions that can satisfy one of them."""
     relevant: dict[Require, None] = dict.fromkeys(goal.requires)
@@ -168,16 +177,11 @@ def _relevant(
             if index in chosen or not require.accepts(becomes):
                 continue
             chosen.add(index)
-            fresh = [each for each in actions[index].requires if each not in relevant]
+            requires = shapes[index][1]
+            fresh = [each for each in requires if each not in relevant]
             relevant.update(dict.fromkeys(fresh))
             waiting += fresh
     return list(relevant), sorted(chosen)
-
-
-def _numbers(actions: Sequence[Action]) -> dict[str, int]:
-    """Return the index of each fact that an extra cost depends on."""
-    facts = dict.fromkeys(each.extra.fact for each in actions if each.extra is not None)
-    return {fact: place for place, fact in enumerate(facts)}
 
 
 def _changes(
@@ -196,7 +200,7 @@ def _changes(
 
 
 def _operator(
-    action: Action,
+    shape: _Shape,
     effects: Mapping[str, int],
     bit_of: Mapping[Require, int],
     changes: Mapping[tuple[str, int], tuple[int, int]],
@@ -207,7 +211,8 @@ def _operator(
         if effect in changes:
             more, fewer = changes[effect]
             sets, clears = sets | more, clears | fewer
-    needs = _sum(bit_of[require] for require in action.requires)
+    _, requires, _, paid_by = shape
+    needs = _sum(bit_of[require] for require in requires)
     places = tuple([(place, effects[fact]) for fact, place in numbers.items() if fact in effects])
     return Operator(
         needs=needs,
@@ -217,7 +222,7 @@ def _operator(
         uses=needs | ~clears & ~sets,
         moves=_sum(1 << place for place, _ in places),
         places=places,
-        paid_by=numbers[action.extra.fact] if action.extra is not None else 0,
+        paid_by=numbers[paid_by] if paid_by is not None else 0,
     )
 
 
