@@ -2,9 +2,11 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
+
+import numpy as np
 
 from agent.skills.route import Spot, hops_on
 from emulator import World
@@ -19,14 +21,36 @@ class MeasuredDistances(NamedTuple):
     distances: Mapping[Spot, int]
 
 
+class _HopsInto(NamedTuple):
+    """The hops by the spot at which they end: those into spot n are at the positions from first[n] to first[n + 1]."""
+
+    first: Sequence[int]
+    starts: Sequence[int]
+    costs: Sequence[int]
+
+    @classmethod
+    def of(
+        cls, starts: Sequence[int], ends: Sequence[int], costs: Sequence[int], spots: int
+    ) -> Self:
+        """Return the hops, which are in any order, by their ends."""
+        order = np.argsort(ends, kind="stable")
+        counts = np.bincount(ends, minlength=spots) if ends else np.zeros(spots, np.int64)
+        first = np.concatenate(([0], np.cumsum(counts)))
+        by_end = (np.asarray(each, np.int64)[order].tolist() for each in (starts, costs))
+        return cls(first.tolist(), *by_end)
+
+
 class Distances:
     """The distances of one world, computed once for each target map."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._number: dict[Spot, int] = {}  # index of each known spot, in order of discovery
-        # By index: those of the spots from which a hop leads there, with its cost.
-        self._hops_to: list[list[tuple[int, int]]] = []
+        # Each known hop: where it begins and ends, by index, and its cost. Three lists of numbers are no garbage to look at.
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._costs: list[int] = []
+        self._into = _HopsInto((0,), (), ())
         self._to: dict[int, MeasuredDistances] = {}
 
     @staticmethod
@@ -50,33 +74,37 @@ class Distances:
         return measured.distances
 
     def _explore(self, start: Spot) -> None:
-        world, number, hops_to = self._world, self._number, self._hops_to
+        world, number = self._world, self._number
+        starts, ends, costs = self._starts, self._ends, self._costs
         waiting = [start]
         number[start] = len(number)
-        hops_to.append([])
         while waiting:
             spot = waiting.pop()
             here = number[spot]
             for hop in hops_on(world, spot.map_id)[spot]:
-                there = number.get(hop.to)
+                to = hop.to
+                there = number.get(to)
                 if there is None:
-                    there = number[hop.to] = len(number)
-                    hops_to.append([])
-                    waiting.append(hop.to)
-                hops_to[there].append((here, hop.cost))
+                    there = number[to] = len(number)
+                    waiting.append(to)
+                starts.append(here)
+                ends.append(there)
+                costs.append(hop.cost)
+        self._into = _HopsInto.of(starts, ends, costs, len(number))
 
     def _measure(self, map_id: int) -> Mapping[Spot, int]:
         """Search backwards from the map in rings of equal cost; costs are small integers."""
-        hops_to, found = self._hops_to, [-1] * len(self._number)
+        first, starts, costs = self._into
+        found = [-1] * len(self._number)
         rings = {0: [at for spot, at in self._number.items() if spot.map_id == map_id]}
         distance = 0
         while rings:
             for here in rings.pop(distance, ()):
                 if found[here] < 0:
                     found[here] = distance
-                    for before, cost in hops_to[here]:
-                        if found[before] < 0:
-                            rings.setdefault(distance + cost, []).append(before)
+                    for each in range(first[here], first[here + 1]):
+                        if found[starts[each]] < 0:
+                            rings.setdefault(distance + costs[each], []).append(starts[each])
             distance += 1
         return {spot: far for spot, far in zip(self._number, found, strict=True) if far >= 0}
 
