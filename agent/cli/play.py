@@ -143,8 +143,6 @@ def play(
     """Play a cartridge from power-on, and write a run and report."""
     from agent.app import AskSettings, Settings, interrupts, play_run
     from agent.cli.panel import PacedViewer, view_on
-    from agent.cli.summary import end_lines, summary_table
-    from agent.tools.report.page import report_ended
 
     asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil, model)
     settings = Settings(
@@ -168,6 +166,10 @@ def play(
             with_heartbeat(pulse, PacedViewer(view, interrupt), interrupt) as viewer,
         ):
             summary = play_run(settings, viewer, interrupt)
+            # Loaded when it is needed: the first tick comes a tenth of a second earlier.
+            from agent.cli.summary import end_lines, summary_table
+            from agent.tools.report.page import report_ended
+
             report_ended(Path(summary.run), rom)
         if as_json:
             out.say(json.dumps(summary.as_json()))
