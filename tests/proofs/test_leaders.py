@@ -8,7 +8,8 @@ from typing import Final
 
 import pytest
 
-from agent.battle.odds import PLAYOUTS, Foe, chance_to_beat, mon_from
+from agent.battle.odds import Foe, chance_to_beat, mon_from
+from agent.battle.search import PLAYOUTS
 from agent.capabilities.readiness import READY
 from emulator import Party
 from emulator.rules.stats import HIGHEST_LEVEL

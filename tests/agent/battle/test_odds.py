@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from agent.battle import search
-from agent.battle.odds import Foe, Foes, chance_to_beat, mon_from, position_in, tables_of
+from agent.battle.odds import Foe, Foes, beats, chance_to_beat, mon_from, position_in, tables_of
 from agent.battle.policy import BattleGoals, choose_order
 from agent.skills import Attack, Flee, Order, Switch, TriedOrders, first_able
 from emulator import BattleKind, BattleMon, BattleResult, Party, State
@@ -246,3 +246,20 @@ def test_what_is_said_to_be_certain_happens_on_the_cartridge(
         ring.enter(Fighter(name, level), trainer=CAIRN)
         ring.fight(BestAttack())
         assert (ring.state.battle_result is BattleResult.WON) is won
+
+
+@pytest.mark.parametrize("exact_first", [True, False])
+def test_whether_a_team_beats_another_agrees_with_its_chance(*, exact_first: bool) -> None:
+    trainer = DEX.trainer(CAIRN[0])
+    team: Foes = tuple([Foe(*each, trainer_class=CAIRN[0]) for each in trainer.teams[0]])
+    chances = set()
+    for level in range(6, 16):
+        mons = [mon_from(DEX, Foe(level, species_of(name))) for name in ("TOASTNUT", "NIBBIT")]
+        # Nicknames keep what one order of asking has shown from the other.
+        party = Party(tuple([replace(mon, nickname=f"{exact_first}") for mon in mons if mon]))
+        exact = chance_to_beat(DEX, party, team) if exact_first else None
+        found = {least: beats(DEX, party, team, least) for least in (0.95, 0.5, 0.9, 0.02)}
+        chance = chance_to_beat(DEX, party, team) if exact is None else exact
+        assert found == {least: chance >= least for least in found}
+        chances.add(chance)
+    assert len(chances) > 4  # not all certain

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agent.battle.odds import PLAYOUTS
+from agent.battle.search import PLAYOUTS
 from tests.proofs.showdown.calibration import GAMES, KINDS
 from tests.proofs.workers import Row
 
