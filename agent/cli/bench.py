@@ -47,6 +47,23 @@ def speed(
     _publish(what, measure, rom, write, as_json)
 
 
+@bench.command("side-by-side")
+def side_by_side(
+    rom: Path | None = ROM,
+    seed: int = option("Seed of the game to play.", default=0, min=0),
+    ticks: int = option("Ticks to play.", default=4_000, min=1),
+    rounds: int = option("Number of rounds.", default=3, min=1),
+    write: Path | None = WRITE,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Compare the frames a second of the agent and of the emulator alone."""
+    from agent.lab.bench.side_by_side import measure_side_by_side
+
+    what = "Frames a second of the agent, of PyBoy alone, and of PyBoy with a picture and RAM at each step"
+    measure = _reported(lambda on, report: measure_side_by_side(on, seed, ticks, rounds, report))
+    _publish(what, measure, rom, write, as_json)
+
+
 @bench.command()
 def battles(
     rom: Path | None = ROM,

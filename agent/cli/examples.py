@@ -27,6 +27,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "observe": ("observe --dry-run", "observe --db .tapes/tapes.sqlite --reset"),
     "bench": ("bench speed --rounds 2", "bench all --quick"),
     "bench speed": ("bench speed --rounds 2", "bench speed --ticks 2000 --write speed.json"),
+    "bench side-by-side": (
+        "bench side-by-side --rounds 1",
+        "bench side-by-side --write side_by_side.json",
+    ),
     "bench battles": (
         "bench battles --seeds 0..59",
         "bench battles --met 0..9 --until third_badge",

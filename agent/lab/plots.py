@@ -61,7 +61,9 @@ def times_plot(results: EvalResults) -> bytes:
     return _png(figure)
 
 
-def intervals_plot(series: Mapping[str, Mapping[str, Interval]], across: str) -> bytes:
+def intervals_plot(
+    series: Mapping[str, Mapping[str, Interval]], across: str, *, from_zero: bool = False
+) -> bytes:
     """Return estimates with their intervals: a row for each name, a colour for each series."""
     figure, axes = _blank(across, "")
     names = list(dict.fromkeys(name for each in series.values() for name in each))
@@ -72,6 +74,8 @@ def intervals_plot(series: Mapping[str, Mapping[str, Interval]], across: str) ->
         below = [max(each.estimate - each.low, 0.0) for each in found.values()]
         above = [max(each.high - each.estimate, 0.0) for each in found.values()]
         axes.errorbar(middles, places, xerr=[below, above], fmt="o", capsize=4, label=label)
+    if from_zero:
+        axes.set_xlim(left=0)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.legend(fontsize="small")

@@ -60,10 +60,10 @@ def play(
         return pacer.finish()
 
 
-def steps_of(cartridge: Cartridge, seed: int, ticks: int) -> list[Step]:
-    """Return the input of a game up to the first badge, at most `ticks` ticks."""
+def steps_of(cartridge: Cartridge, seed: int, ticks: int, until: str = GOAL) -> list[Step]:
+    """Return the input of a game up to a milestone, at most `ticks` ticks."""
     with open_session(cartridge, Story.of(cartridge.kind), seed) as (session, store):
-        session.play(PlayLimits(GOAL, ticks), NoViewer())
+        session.play(PlayLimits(until, ticks), NoViewer())
         return [record_of(row).step for row in store.steps()]
 
 

@@ -12,11 +12,13 @@ import pytest
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.cli.measurements import show
+from agent.lab.bench import side_by_side
 from agent.lab.bench import stopwatch as parts
 from agent.lab.bench.game import open_session, play
 from agent.lab.bench.limits import BoundedFigure, BoundVerdict, FigureBound
 from agent.lab.bench.memory import MemoryEffort, measure_memory
 from agent.lab.bench.memory_fill import recorded_play, shifted
+from agent.lab.bench.side_by_side import measure_side_by_side
 from agent.lab.bench.speed import TextSample, gather, measure_speed, never_halting, read_all
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.publish import Findings
@@ -104,6 +106,19 @@ def test_every_tick_is_recorded_with_its_frames() -> None:
     assert {"RAM read", "remembering", "checkpoints"} <= set(game.ticks[0].parts)
     assert set().union(*(tick.parts for tick in game.ticks)) <= set(parts.PARTS.values())
     reference.close()
+
+
+def test_all_ways_of_playing_side_by_side_have_the_same_input(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(side_by_side, "AT_A_TIME", (1,))  # a second process takes seconds to begin
+    found = measure_side_by_side(CARTRIDGE, 0, 40, 1, lambda _: None)
+    assert found.figures["ticks"] == 40
+    speeds = found.figures["frames_per_s"]["1 at a time"]
+    assert list(speeds) == [row["way"] for row in found.rows] == list(side_by_side.WAYS)
+    assert all(each.low > 0 for each in speeds.values())
+    assert found.draw is not None
+    assert found.draw().startswith(b"\x89PNG")
 
 
 @dataclass(frozen=True)
