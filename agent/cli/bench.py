@@ -56,7 +56,7 @@ def side_by_side(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Compare the frames a second of the agent and of the emulator alone."""
+    """Compare the speed of the agent with that of PyBoy alone."""
     from agent.lab.bench.side_by_side import measure_side_by_side
 
     what = "Frames a second of the agent, of PyBoy alone, and of PyBoy with a picture and RAM at each step"
