@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import typer
 
-from agent.cli.flags import AS_JSON, ROM, option, require_result_path, switch
+from agent.cli.flags import AS_JSON, ROM, argument, option, require_result_path, switch
 from agent.cli.output import INTERRUPTED, Output
 from agent.shell import typed_in_checkout
 
@@ -159,13 +159,17 @@ def checkpoints(
 
 
 @bench.command("all")
-def all_results(quick: bool = QUICK) -> None:
-    """Repeat each published measurement older than the code. Exits 1 when one fails."""
+def all_results(
+    names: list[str] | None = argument(
+        "Only these results. Default: all.", "[NAME]...", default=None
+    ),
+) -> None:
+    """Repeat each published measurement that is stale. Exits 1 when one fails."""
     from agent.lab.measure import measure_all
 
     err = Output(stderr=True)
     try:
-        succeeded = measure_all(err.say, quick=quick)
+        succeeded = measure_all(err.say, names or ())
     except KeyboardInterrupt:
         err.say("interrupted; what was measured is kept, and the same command continues")
         raise typer.Exit(INTERRUPTED) from None
@@ -202,15 +206,18 @@ def _publish(
     """Measure, write the findings to `write`, if given, and print them."""
     from agent.cli import measurements
     from agent.lab.publish import Origin, write_result
+    from agent.lab.sources import recording
     from emulator import demo_cartridge_path, load_cartridge
 
     require_result_path(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    findings = measure(cartridge)
-    if write is not None and not findings.interrupted:
-        origin = Origin(typed_in_checkout(), what, cartridge)
-        picture = findings.draw() if findings.draw is not None else None
-        write_result(write, findings.rows, findings.figures, origin, picture)
+    with recording(here=True) as record:
+        findings = measure(cartridge)
+        seconds = record.seconds
+        if write is not None and not findings.interrupted:
+            picture = findings.draw() if findings.draw is not None else None
+            origin = Origin(typed_in_checkout(), what, cartridge, seconds, record.files_and_modules)
+            write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)
     if findings.interrupted:
         nothing = f"; {write} was not written" if write is not None else ""

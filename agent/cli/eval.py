@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agent.lab.eval import EvalGame, EvalResults
     from agent.lab.pairs import PairedGames
     from agent.lab.runner import Runner
+    from agent.lab.sources import OpenedFiles
     from emulator import Cartridge
 
 
@@ -63,11 +64,12 @@ def evaluate(
 
     With --against rules the same seeds and memory are also played without the model, to say what it changed.
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
-    timed out; 130 on Ctrl-C, with the tables of the finished games.
+    timed out; 130 on Ctrl-C, with the tables of the finished games, and no file of --write.
     """
     from agent.app import AskSettings, interrupts
     from agent.lab.eval_page import RULES, write_eval_page
     from agent.lab.pairs import PairedGames
+    from agent.lab.sources import recording
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge
     from memory.file_access import real_path, write_file
@@ -88,17 +90,17 @@ def evaluate(
         cartridge, milestones, memory, ticks, workers, minutes, {**settings, "minutes": minutes}
     )
     pairs = None
-    with interrupts() as interrupt:
+    with interrupts() as interrupt, recording(here=True) as record:
         asked = _asked(asking) if mind is Decider.CLAUDE else {}
         results = plan.play(numbers, folder, mind or Decider.RULES, asked, interrupt)
         if against is not None:
             by_rules = plan.play(numbers, folder / RULES, against, {}, interrupt)
             pairs = PairedGames(results, by_rules)
-    figures = results.as_json() | ({"against": pairs.as_json()} if pairs is not None else {})
+        figures = results.as_json() | ({"against": pairs.as_json()} if pairs is not None else {})
+        if write is not None and not interrupt.asked:
+            _write_result(write, results, figures, cartridge, record)
     write_file(folder / "eval.json", json.dumps(figures, indent=2) + "\n")
     page = write_eval_page(results, folder, pairs)
-    if write is not None:
-        _write_result(write, results, figures, cartridge)
     if as_json:
         Output().say(json.dumps(figures))
     else:
@@ -242,13 +244,18 @@ def _play(
 
 
 def _write_result(
-    write: Path, results: EvalResults, figures: Mapping[str, object], cartridge: Cartridge
+    write: Path,
+    results: EvalResults,
+    figures: Mapping[str, object],
+    cartridge: Cartridge,
+    record: OpenedFiles,
 ) -> None:
     from agent.lab.plots import milestones_plot
     from agent.lab.publish import Origin, write_result
 
     what = f"Games to {results.until}, decided {results.decided_by}"
-    origin = Origin(typed_in_checkout(), what, cartridge)
+    seconds, opened = record.seconds, record.files_and_modules
+    origin = Origin(typed_in_checkout(), what, cartridge, seconds, opened)
     write_result(write, results.rows(), figures, origin, milestones_plot(results))
 
 

@@ -25,7 +25,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "doctor": ("doctor --rom roms/red.gb", "doctor --model"),
     "fake-claude": ("fake-claude", "fake-claude --port 0 --seed 3"),
     "observe": ("observe --dry-run", "observe --db .tapes/tapes.sqlite --reset"),
-    "bench": ("bench speed --rounds 2", "bench all --quick"),
+    "bench": ("bench speed --rounds 2", "bench all"),
     "bench speed": ("bench speed --rounds 2", "bench speed --ticks 2000 --write speed.json"),
     "bench side-by-side": (
         "bench side-by-side --rounds 1",
@@ -42,7 +42,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "bench memory": ("bench memory --quick", "bench memory --write memory.json"),
     "bench model": ("bench model --quick", "bench model --json"),
     "bench checkpoints": ("bench checkpoints --quick", "bench checkpoints --json"),
-    "bench all": ("bench all --quick", "bench all"),
+    "bench all": ("bench all", "bench all dates merge"),
     "memory": ("memory show", "memory search first badge"),
     "memory show": ("memory show", "memory show last --kind battle"),
     "memory map": ("memory map", "memory map last --json"),

@@ -1,33 +1,33 @@
 """Results of measurements as data: a JSON file each under docs/results, a picture beside it, and an index.
 
-A file has the cartridge, the commit, the date, the command, and a digest of the code, so that results of older code
-can be detected. `.venv/bin/python -m agent.lab.publish` prints which results are older.
+A file has the cartridge, the commit, the date, the command, how long that took, and what the result rests on.
+`.venv/bin/python -m agent.lab.publish` prints which results are stale, and why.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent import HOME
+from agent.lab.sources import CHAINS, changed_files, packed, sources_of, unpacked
 from agent.lab.stats import Distribution, Interval, Rounds
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from memory.file_access import real_path, write_file
 
 FOLDER: Final = HOME / "docs" / "results"
-CODE: Final = ("agent", "memory", "emulator")  # folders that a result depends on
+CODE: Final = ("agent", "memory", "emulator")  # whose changes a commit may lack
 INDEX_HEAD: Final = """\
 # Results
 
 Measured on the cartridge of the project: each file names its SHA-1, commit, date and command.
-`scripts/red-agent bench all` measures again what is older than the code, and `scripts/test` prints
-which results are.
+Each also names the files that it rests on: once one of them has changed, the result is stale.
+`scripts/test` prints which results are, and `scripts/red-agent bench all` measures those again.
 
 | result | what was measured | date |
 |---|---|---|
@@ -39,24 +39,36 @@ Row: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PublishedResult:
-    """One published measurement. `code` is the digest of the measured code, `sha1` that of the cartridge."""
+    """One published measurement; `rests_on` is packed, and `sha1` that of the cartridge.
+
+    `seconds` is how long it took. Results that were measured before these were written have neither.
+    """
 
     name: str
     what: str
     command: str
     date: str
     commit: str
-    code: str
     cartridge: str
     sha1: str
     figures: Mapping[str, Any]
     rows: Sequence[Row]
+    seconds: float = 0.0
+    rests_on: Mapping[str, str] = field(default_factory=dict)
 
-    def older_than_tree(self) -> list[str]:
-        """Return which of cartridge and code have changed since the measurement."""
-        now = {"cartridge": demo().sha1, "code": code_digest()}
-        was = {"cartridge": self.sha1, "code": self.code}
-        return [each for each in now if now[each] != was[each]]
+    @property
+    def stale(self) -> str:
+        """Why the result may not be true of the project as it is, in a few words; '' when it is."""
+        if self.sha1 != demo().sha1:
+            return "measured on another cartridge"
+        if not self.rests_on:
+            return "measured before results said what they rest on"
+        if self.figures.get("problems"):
+            return "problems were found"
+        first, *others = changed_files(unpacked(self.rests_on)) or [""]
+        name = "the recorded games" if first == CHAINS else first
+        more = f" and {len(others)} more" if others else ""
+        return f"{name}{more} changed" if name else ""
 
 
 class Findings(NamedTuple):
@@ -75,25 +87,28 @@ class Findings(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The origin of a result; `what` is one line for the index."""
+    """The origin of a result; `what` is one line for the index. Without a cartridge it is the demo.
+
+    `opened` are the files opened to measure it.
+    """
 
     command: str
     what: str
-    cartridge: Cartridge
+    cartridge: Cartridge | None = None
+    seconds: float = 0.0
+    opened: Iterable[Path] = ()
 
 
 def publish(
     name: str,
     rows: Sequence[Row],
     figures: Mapping[str, Any],
-    command: str,
-    *,
-    what: str = "",
+    origin: Origin,
     picture: bytes | None = None,
 ) -> Path:
-    """Write a result measured on the demo to docs/results/`name`.json, and its picture beside it; return the path."""
+    """Write a result to docs/results/`name`.json, and its picture beside it; return the path."""
     path = FOLDER / f"{name}.json"
-    write_result(path, rows, figures, Origin(command, what, demo()), picture)
+    write_result(path, rows, figures, origin, picture)
     return path
 
 
@@ -105,14 +120,16 @@ def write_result(
     picture: bytes | None = None,
 ) -> None:
     """Write a result to `path` and its picture beside it, and rewrite the index if that is in docs/results."""
+    cartridge = origin.cartridge or demo()
     head = {
         "what": origin.what,
         "command": origin.command,
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "commit": _commit(),
-        "code": code_digest(),
-        "cartridge": origin.cartridge.name,
-        "sha1": origin.cartridge.sha1,
+        "cartridge": cartridge.name,
+        "sha1": cartridge.sha1,
+        "seconds": origin.seconds,
+        "rests_on": packed(sources_of(path.stem, origin.opened)),
         "figures": figures,
     }
     # One row a line, so that a later measurement changes separate lines.
@@ -123,7 +140,7 @@ def write_result(
         write_file(path.with_suffix(".png"), picture)
     write_file(path, text)
     if real_path(path.parent) == FOLDER:
-        _write_index()
+        write_file(FOLDER.with_suffix(".md"), index())
 
 
 def as_json(found: object, *, indent: int | None = None) -> str:
@@ -194,19 +211,6 @@ def results() -> Iterator[PublishedResult]:
 
 
 @cache
-def code_digest(*more: str) -> str:
-    """Return the digest of the code in the tree, and of `more` files and folders; caches beside it do not count."""
-    found = blake2b(digest_size=8)
-    for part in (*CODE, *more):
-        path = HOME / part
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and "__pycache__" not in file.parts:
-                found.update(file.relative_to(HOME).as_posix().encode() + b"\0")
-                found.update(file.read_bytes())
-    return found.hexdigest()
-
-
-@cache
 def demo() -> Cartridge:
     """Return the cartridge that ships with the project."""
     return load_cartridge(demo_cartridge_path())
@@ -226,24 +230,21 @@ def _commit() -> str:
         return "unknown"  # not a git checkout
 
 
-def _write_index() -> None:
+def index() -> str:
+    """Return the page that lists all results."""
     rows = []
     for each in results():
         picture = FOLDER / f"{each.name}.png"
         link = f"[{each.name}](results/{each.name}.json)"
         link += f" ([picture](results/{picture.name}))" if picture.exists() else ""
         rows.append(f"| {link} | {each.what} | {each.date} |\n")
-    write_file(FOLDER.with_suffix(".md"), INDEX_HEAD + "".join(rows))
+    return INDEX_HEAD + "".join(rows)
 
 
-def older_results() -> list[str]:
-    """Return a line for each result whose cartridge or code is older than the tree."""
-    return [
-        f"{each.name}: {' and '.join(older)} changed since; {each.command}"
-        for each in results()
-        if (older := each.older_than_tree())
-    ]
+def stale_results() -> dict[str, str]:
+    """Return why each stale result is stale, by name."""
+    return {each.name: why for each in results() if (why := each.stale)}
 
 
 if __name__ == "__main__":
-    sys.stdout.writelines(f"{line}\n" for line in older_results())
+    sys.stdout.writelines(f"{name}: {why}\n" for name, why in stale_results().items())

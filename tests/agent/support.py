@@ -7,6 +7,7 @@ import pickle
 import shutil
 import sqlite3
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
@@ -38,6 +39,13 @@ from emulator import (
 from memory import open_knowledge_store, read_run
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def assert_within(count: int, most: int, what: str) -> None:
+    """Fail beyond a limit; warn from nine tenths of it on, where it still leaves room to do something."""
+    assert count <= most, f"{what}: {count:,}, and {most:,} are allowed"
+    if count >= 0.9 * most:
+        warnings.warn(f"near its limit: {what}: {count:,} of {most:,}", stacklevel=2)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.support import ROOT
+from tests.agent.support import ROOT, assert_within
 
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
@@ -44,9 +44,10 @@ def test_every_link_of_a_page_exists(page: Path) -> None:
 
 
 def test_the_pages_stay_short() -> None:
-    assert len(text_of(ROOT / "README.md").split()) <= 700
+    assert_within(len(text_of(ROOT / "README.md").split()), 700, "words of README.md")
     counted = [page for page in PAGES[1:] if page.stem not in {"glossary", "results"}]
-    assert sum(len(text_of(page).split()) for page in counted) <= 12_000
+    words = sum(len(text_of(page).split()) for page in counted)
+    assert_within(words, 12_000, "words of docs")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -21,6 +21,7 @@ from agent import HOME as ROOT
 from agent.app.build import GameParts
 from agent.cli import cli, main
 from agent.fake_claude.server import FakeClaude
+from agent.lab.sources import python_path
 from agent.story.story import Story
 from emulator import PyBoyConsole, Step, demo_cartridge_path, load_cartridge
 from tests.proofs.file_damage import DAMAGE
@@ -125,7 +126,7 @@ def stage() -> Path:
         environment = {**os.environ, **LOCAL, "ANTHROPIC_BASE_URL": server.url}
         for each in (words, "replay night --export game.redreplay"):
             command = [sys.executable, "-m", "agent", *each.split()]
-            environment["PYTHONPATH"] = str(ROOT)
+            environment["PYTHONPATH"] = python_path()
             subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
     shutil.copy(folder / "memory.sqlite", folder / "other.sqlite")
     shutil.copy(demo_cartridge_path(), folder / "demo.gb")
@@ -272,7 +273,7 @@ def _begin(args: Sequence[str], home: Path, out: Path, err: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         os.chdir(home)
         os.environ.update(
-            LOCAL, TMPDIR=str(home / "temporary"), PYTHONPATH=str(ROOT), HOME=str(home)
+            LOCAL, TMPDIR=str(home / "temporary"), PYTHONPATH=python_path(), HOME=str(home)
         )
         sys.argv = ["agent", *args]
         sys.stdout, sys.stderr = (each.open("w", encoding="utf-8") for each in (out, err))

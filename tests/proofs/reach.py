@@ -21,6 +21,7 @@ from typing import Final
 from coverage import CoverageData
 
 from agent.fake_claude.server import FakeClaude
+from agent.lab.sources import python_path
 from tests.memory_rows import read_rows
 from tests.proofs.workers import Row
 
@@ -106,7 +107,7 @@ def reach_job(_number: int) -> Row:
 def _run(folder: Path, name: str, command: Command, url: str) -> tuple[int, str]:
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": python_path(),
         "COVERAGE_FILE": str(folder / f"{name}.coverage"),
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "any",

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from agent.lab.sources import python_path
 from agent.tools.overnight.logs import read_journal
 from tests.proofs.channel import Channel, Player
 from tests.proofs.child_process import PROGRAM, ROOT, run
@@ -32,7 +33,7 @@ class Program:
         log: Path,
     ) -> None:
         self._command = command  # depends on the existing files
-        self._environment = {**environment, "PYTHONPATH": str(ROOT)}
+        self._environment = {**environment, "PYTHONPATH": python_path()}
         self._out, self._log = out, log
         self._pid, self._code = 0, -1
 

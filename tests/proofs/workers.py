@@ -4,8 +4,10 @@ A job is a module-level function and a number; it returns a row of plain data wi
 not daemonic, because a job may have child processes.
 """
 
+import ast
 import json
 import os
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +23,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from agent import HOME
-from agent.lab.publish import code_digest, publish
+from agent.lab.publish import Origin, publish
+from agent.lab.sources import OpenedFiles, changed_files, recording, sources_of
 
 Row: TypeAlias = dict[str, Any]
 Work: TypeAlias = Callable[[int], Row]
 
-MORE: Final = ("roms/demo.gb", "tests/proofs")  # that jobs depend on, besides the code
 STATE: Final = HOME / ".cache" / "proofs"
 IN_MEMORY: Final = Path("/dev/shm")
 COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -36,11 +38,12 @@ COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeR
 class Proof:
     """One proof: its name, its file, what it shows in a line, its size, and the folder of its finished jobs.
 
-    `visible` disables pytest's capture, so that the progress bar is shown.
+    These are kept while what was opened for them is unchanged. `visible` disables pytest's capture, so that the progress
+    bar is shown.
     """
 
     name: str
-    file: str
+    file: Path
     what: str
     size: int
     seed: int
@@ -61,7 +64,8 @@ class Proof:
         `part` separates the jobs of a proof with several kinds of work.
         """
         count = self.size if jobs is None else jobs
-        folder = self.state / self.name / part / code_digest(*MORE)
+        finished = FinishedJobs(self.state / self.name)
+        folder = finished.folder / part
         folder.mkdir(parents=True, exist_ok=True)
         numbers = [self.seed * 1_000_000 + number for number in range(count)]
         kept = {
@@ -71,6 +75,7 @@ class Proof:
         }
         with (
             self.visible(),
+            recording(here=False) as record,
             Progress(*COLUMNS, console=Console(stderr=True)) as progress,
             ProcessPoolExecutor(
                 self.workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(start,)
@@ -84,6 +89,7 @@ class Proof:
                 progress.update(bar, advance=1)
                 for problem in row["problems"]:
                     progress.console.print(f"{self.name} {number}: {problem}", highlight=False)
+                finished.note(record)
                 if not row["problems"]:  # failed jobs are run again
                     _save(folder / f"{number}.json", row)
         return [kept[number] for number in numbers]
@@ -97,16 +103,62 @@ class Proof:
         """Publish the rows when asked to, and raise AssertionError when any has problems."""
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
-            command = f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} .venv/bin/pytest -m proof tests/proofs/{self.file}"
-            publish(
-                self.name,
-                rows,
-                {**figures, "problems": len(problems)},
-                command,
-                what=self.what,
-                picture=draw() if draw is not None else None,
-            )
+            finished = FinishedJobs(self.state / self.name)
+            opened = {HOME / name for name in finished.sources} | imported_by(self.file)
+            origin = Origin(self.command, self.what, seconds=finished.seconds, opened=opened)
+            picture = draw() if draw is not None else None
+            publish(self.name, rows, {**figures, "problems": len(problems)}, origin, picture)
         assert not problems, "\n".join(problems)
+
+    @property
+    def command(self) -> str:
+        """What a person types to repeat it."""
+        file = self.file.relative_to(HOME).as_posix()
+        return f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} .venv/bin/pytest -m proof {file}"
+
+
+class FinishedJobs:
+    """What the finished jobs in a folder rest on, and how long they took; those of older files are removed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sources: dict[str, str] = {}
+        self.seconds = 0.0
+        if self._file.exists():
+            self.seconds, self.sources = json.loads(self._file.read_text())
+        if changed_files(self.sources):
+            shutil.rmtree(folder)
+            self.seconds, self.sources = 0.0, {}
+        self._before = self.seconds
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / "rests_on.json"
+
+    def note(self, record: OpenedFiles) -> None:
+        """Add what was opened since the start of a series of jobs."""
+        self.sources = {**sources_of(self.folder.name, record.files), **self.sources}
+        self.seconds = round(self._before + record.seconds, 1)
+        _save(self._file, [self.seconds, self.sources])
+
+
+def imported_by(file: Path) -> set[Path]:
+    """Return a file of the tests, the modules that it imports, and what those of the tests import in turn."""
+    found, waiting = set[Path](), [file]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        if path.is_relative_to(HOME / "tests"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            names = {each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
+            files = (HOME / f"{name}".replace(".", "/") for name in names)
+            every = (
+                each / "__init__.py" if each.is_dir() else each.with_suffix(".py") for each in files
+            )
+            waiting += [each for each in every if each.is_file()]
+    return found
 
 
 def middle(values: Sequence[float]) -> float:
@@ -133,7 +185,7 @@ def _begin(start: Callable[[], object] | None) -> None:
         start()
 
 
-def _save(path: Path, row: Row) -> None:
+def _save(path: Path, kept: object) -> None:
     fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(row), encoding="utf-8")
+    fresh.write_text(json.dumps(kept), encoding="utf-8")
     fresh.replace(path)

@@ -1,4 +1,4 @@
-"""Published results name the code they were measured on, and no page quotes a figure of older code."""
+"""Published results say what they rest on, and no page quotes a figure of a stale one."""
 
 import json
 import re
@@ -8,18 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import UsageError
 from agent.lab import measure as measuring
 from agent.lab import publish as publishing
+from agent.lab import sources
+from agent.lab.measure import measure_all
 from agent.lab.publish import (
     FOLDER,
     Origin,
-    code_digest,
     demo,
+    index,
     publish,
     read_result,
     results,
+    stale_results,
     write_result,
 )
+from agent.lab.sources import CHAINS, GAMES, digest, unpacked
 from tests.agent.support import ROOT
 
 # A figure in a page: <!-- result: NAME.FIGURE -->VALUE<!-- /result -->, where FIGURE may be a path with dots.
@@ -31,21 +36,20 @@ def quoted() -> Iterator[tuple[str, str, str]]:
         yield from QUOTED.findall(page.read_text(encoding="utf-8"))
 
 
-def test_pages_quote_only_figures_of_the_current_code_and_cartridge() -> None:
+def test_pages_quote_only_figures_that_are_not_stale() -> None:
     for name, figure, value in quoted():
         result = read_result(FOLDER / f"{name}.json")
-        assert not result.older_than_tree(), f"{name} is older than the tree: do not quote it"
+        assert not result.stale, f"{name} is stale: do not quote it"
         found = result.figures
         for key in figure.split("."):
             found = found[key]
         assert value == f"{found}" or float(value) == round(float(str(found)), len(value) - 2)
 
 
-def test_every_published_result_is_readable_and_in_the_index() -> None:
-    index = FOLDER.with_suffix(".md").read_text(encoding="utf-8")
+def test_every_published_result_is_readable_and_in_the_page_of_results() -> None:
     for each in results():
-        assert f"[{each.name}](results/{each.name}.json)" in index
-        assert all((each.command, each.date, each.commit, each.code, each.sha1))
+        assert all((each.command, each.date, each.commit, each.sha1))
+    assert FOLDER.with_suffix(".md").read_text(encoding="utf-8") == index()
 
 
 @pytest.fixture
@@ -57,14 +61,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_published_result_is_read_back(folder: Path) -> None:
     rows = [{"seed": 1, "ticks": 20}, {"seed": 2, "ticks": 30}]
-    path = publish("games", rows, {"mean": 25.0}, "eval", what="Two games", picture=b"PNG")
+    origin = Origin("eval", "Two games", seconds=2.5)
+    path = publish("games", rows, {"mean": 25.0}, origin, b"PNG")
     assert path == folder / "games.json"
     found = read_result(path)
     assert (found.name, found.rows, found.figures) == ("games", rows, {"mean": 25.0})
-    assert (found.sha1, found.code) == (demo().sha1, code_digest())
+    assert (found.sha1, found.seconds) == (demo().sha1, 2.5)
     assert path.with_suffix(".png").read_bytes() == b"PNG"
-    index = (folder.parent / "results.md").read_text(encoding="utf-8")
-    assert "| [games](results/games.json) ([picture](results/games.png)) | Two games |" in index
+    page = (folder.parent / "results.md").read_text(encoding="utf-8")
+    assert "| [games](results/games.json) ([picture](results/games.png)) | Two games |" in page
 
 
 def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) -> None:
@@ -73,56 +78,86 @@ def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) ->
     assert not folder.exists()
 
 
-def test_caches_beside_the_code_make_no_result_older(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def edit(patch: pytest.MonkeyPatch, name: str) -> None:
+    """Let a file of the project have another text from now on."""
+    patch.setattr(sources, "digest", lambda each: "edited" if each == name else digest(each))
+
+
+def test_a_result_rests_on_the_files_of_the_project_that_were_opened(
+    folder: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(publishing, "HOME", tmp_path)
-    digest = code_digest.__wrapped__
-    source, cached = tmp_path / "agent" / "a.py", tmp_path / "agent" / "__pycache__" / "a.nbi"
-    cached.parent.mkdir(parents=True)
-    source.write_text("1", encoding="utf-8")
-    before = digest()
-    cached.write_bytes(b"compiled")
-    assert digest() == before
-    source.write_text("2", encoding="utf-8")
-    assert digest() != before
+    compiled = ROOT / "agent" / "__pycache__" / "loop.cpython-311.pyc"
+    counted = [compiled, ROOT / "memory" / "store" / "run.sql", ROOT / "memory" / "codec.py"]
+    others = [ROOT / "README.md", ROOT / "roms" / "demo.gb", ROOT / "agent" / "lab" / "publish.py"]
+    opened = [*counted, *others, Path(pytest.__file__), tmp_path / "run.sqlite"]
+    path = publish("dates", [], {}, Origin("bench", "", opened=opened))
+    names = ("agent/loop.py", "memory/codec.py", "memory/store/run.sql")
+    assert unpacked(read_result(path).rests_on) == {name: digest(name) for name in names}
 
 
-def test_a_result_of_other_code_or_another_cartridge_is_older(folder: Path) -> None:
-    found = read_result(publish("speed", [], {}, "bench"))
-    assert found.older_than_tree() == []
-    assert replace(found, code="0").older_than_tree() == ["code"]
-    assert replace(found, sha1="0", code="0").older_than_tree() == ["cartridge", "code"]
-    path = folder / "speed.json"
-    path.write_text(path.read_text(encoding="utf-8").replace(code_digest(), "0"), encoding="utf-8")
-    assert publishing.older_results() == ["speed: code changed since; bench"]
-
-
-@pytest.mark.parametrize("quick", [True, False])
-def test_every_measurement_publishes_under_its_name(*, quick: bool) -> None:
-    every = list(measuring.jobs(quick=quick))
-    assert len({job.name for job in every}) == len(every)
-    for job in every:
-        assert (
-            job.only_prints
-            or job.marker.startswith("tests/")
-            or job.marker.endswith(f"--write docs/results/{job.name}.json")
-        )
-
-
-def test_measure_all_reports_failures_and_skips_fresh_results(
+def test_a_result_is_stale_once_something_it_rests_on_has_changed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = [
-        measuring.Job("fresh", ["false"], "bench fresh", 1),
-        measuring.Job("failing", ["false"], "bench failing", 1),
-        measuring.Job("fine", ["true"], "bench fine", 1),
-    ]
-    publish("fresh", [], {}, "scripts/red-agent bench fresh")
-    monkeypatch.setattr(measuring, "FOLDER", folder)
-    monkeypatch.setattr(measuring, "jobs", lambda quick: every)
+    opened = [ROOT / "agent" / "loop.py", ROOT / "memory" / "codec.py"]
+    found = read_result(publish("speed", [], {}, Origin("bench", "", opened=opened)))
+    assert found.stale == ""
+    assert replace(found, sha1="0").stale == "measured on another cartridge"
+    assert replace(found, figures={"problems": 1}).stale == "problems were found"
+    assert replace(found, rests_on={}).stale == "measured before results said what they rest on"
+    assert replace(found, rests_on={"agent": "gone.py 1, x.py 2"}).stale == (
+        "agent/gone.py and 1 more changed"
+    )
+    assert stale_results() == {}
+    edit(monkeypatch, "memory/codec.py")
+    assert stale_results() == {"speed": "memory/codec.py changed"}
+
+
+def test_whole_games_rest_on_the_recorded_games_and_on_what_measures_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("agent/mind/mind.py", "agent/lab/eval.py", CHAINS)
+    publish("games", [], {}, Origin("eval", "", opened=[ROOT / name for name in names[:2]]))
+    for name, why in zip(names, ("", names[1], "the recorded games"), strict=True):
+        with monkeypatch.context() as patch:
+            edit(patch, name)
+            assert stale_results() == ({"games": f"{why} changed"} if why else {})
+
+
+def test_results_of_whole_games_are_published() -> None:
+    assert set(GAMES) <= {each.name for each in results()}
+
+
+def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = {"scripts/red-agent": "platform", ".venv/bin/pytest": "json.tool"}
+    monkeypatch.setattr(measuring, "PROGRAMS", programs)
+    loop = [ROOT / "agent" / "loop.py"]
+    publish("fresh", [], {}, Origin("scripts/red-agent", "", opened=loop))
+    publish("longest", [], {}, Origin("SIZE=2 .venv/bin/pytest no-file", ""))
+    publish("fine", [], {}, Origin("scripts/red-agent terse", "", seconds=200))
+    publish("twin", [], {}, Origin("scripts/red-agent terse", "", seconds=200))
     messages: list[str] = []
-    assert not measuring.measure_all(messages.append, quick=True)
-    assert messages[0] == "fresh: already measured on this code"
-    assert "2 to measure, about 2 minutes" in messages[1]
-    assert messages[-1] == "not measured: failing"
+    assert not measure_all(messages.append, ())
+    old = "measured before results said what they rest on"
+    assert messages[:4] == [
+        f"fine: {old}; 200 s",
+        f"twin: {old}; 200 s",
+        f"longest: {old}; time unknown",
+        "2 to measure, about 3 minutes, and 1 of unknown length",
+    ]
+    assert messages[-1] == "not measured: longest"
+    assert measure_all(messages.append, ["fresh"])
+    assert messages[-1] == "0 to measure, about 0 minutes"
+    with pytest.raises(UsageError, match="there is no result nothing"):
+        measure_all(messages.append, ["fresh", "nothing"])
+
+
+def test_every_published_command_can_be_repeated() -> None:
+    for each in results():
+        words = [word for word in each.command.split() if "=" not in word]
+        assert words[0] in measuring.PROGRAMS
+        if words[0] == ".venv/bin/pytest":
+            assert (ROOT / words[-1]).is_file()
+        elif not each.command.startswith(measuring.SCENARIOS):
+            assert words[-2:] == ["--write", f"docs/results/{each.name}.json"]
