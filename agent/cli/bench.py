@@ -216,7 +216,8 @@ def _publish(
         seconds = record.seconds
         if write is not None and not findings.interrupted:
             picture = findings.draw() if findings.draw is not None else None
-            origin = Origin(typed_in_checkout(), what, cartridge, seconds, record.files_and_modules)
+            sources = record.sources(write.stem, here=True)
+            origin = Origin(typed_in_checkout(), what, cartridge, seconds, sources)
             write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)
     if findings.interrupted:

@@ -254,8 +254,8 @@ def _write_result(
     from agent.lab.publish import Origin, write_result
 
     what = f"Games to {results.until}, decided {results.decided_by}"
-    seconds, opened = record.seconds, record.files_and_modules
-    origin = Origin(typed_in_checkout(), what, cartridge, seconds, opened)
+    sources = record.sources(write.stem, here=True)
+    origin = Origin(typed_in_checkout(), what, cartridge, record.seconds, sources)
     write_result(write, results.rows(), figures, origin, milestones_plot(results))
 
 

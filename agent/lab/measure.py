@@ -75,6 +75,8 @@ def _measure(result: PublishedResult, record: OpenedFiles) -> bool:
     if ended.returncode == 0 and result.command.startswith(SCENARIOS):
         rows = json.loads(ended.stdout.splitlines()[-1])["scenarios"]
         verdicts = Counter(row["verdict"] for row in rows)
-        origin = Origin(result.command, result.what, seconds=record.seconds, opened=record.files)
+        origin = Origin(
+            result.command, result.what, seconds=record.seconds, sources=record.sources(result.name)
+        )
         publish(result.name, rows, verdicts, origin)
     return ended.returncode == 0

@@ -7,7 +7,7 @@ A file has the cartridge, the commit, the date, the command, how long that took,
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent import HOME
-from agent.lab.sources import CHAINS, changed_files, packed, sources_of, unpacked
+from agent.lab.sources import CHAINS, Sources, changed_files, packed, unpacked
 from agent.lab.stats import Distribution, Interval, Rounds
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from memory.file_access import real_path, write_file
@@ -87,16 +87,13 @@ class Findings(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The origin of a result; `what` is one line for the index. Without a cartridge it is the demo.
-
-    `opened` are the files opened to measure it.
-    """
+    """The origin of a result; `what` is one line for the index. Without a cartridge it is the demo."""
 
     command: str
     what: str
     cartridge: Cartridge | None = None
     seconds: float = 0.0
-    opened: Iterable[Path] = ()
+    sources: Sources | None = None  # that it rests on
 
 
 def publish(
@@ -129,7 +126,7 @@ def write_result(
         "cartridge": cartridge.name,
         "sha1": cartridge.sha1,
         "seconds": origin.seconds,
-        "rests_on": packed(sources_of(path.stem, origin.opened)),
+        "rests_on": packed(origin.sources or {}),
         "figures": figures,
     }
     # One row a line, so that a later measurement changes separate lines.

@@ -5,6 +5,7 @@ instead of the code that plays: when these are tick for tick as before, so are t
 """
 
 import os
+import re
 import runpy
 import sys
 from collections import defaultdict
@@ -34,6 +35,7 @@ REMEMBERING: Final = ("agent/experience/", "memory/tiers/")  # what recorded gam
 # Results of whole games, and which code they rest on besides that which measures.
 GAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "advised_games": ("agent/fake_claude/",),
+    "battles": ("agent/battle/", "agent/cli/measurements.py", "emulator/rules/"),
     "experience": REMEMBERING,
     "games": (),
     "good_advice": (),
@@ -41,6 +43,9 @@ GAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "scenarios": ("agent/tools/scenario/",),
     "waits": (),
 }
+# What the command line loads before it measures changes no figure.
+FRAME: Final = re.compile(r"agent\.cli(?!\.measurements)")
+EDITED: Final = "edited"  # in place of a digest
 HOOK: Final = HOME / "agent" / "lab" / "opened" / "sitecustomize.py"
 RECORD: Final = "RED_AGENT_OPENED"  # as the hook names it
 
@@ -72,7 +77,7 @@ def _counted(path: Path) -> str:
     """Return the path in the checkout of a file that a result may rest on, or ''."""
     if path.parent.name == "__pycache__":  # compiled from the module beside it
         path = path.parents[1] / f"{path.name.partition('.')[0]}.py"
-    if not path.is_relative_to(HOME):
+    if not path.is_relative_to(HOME) or "__pycache__" in path.parts:
         return ""
     name = path.relative_to(HOME)
     if name.parts[0] not in ROOMS or name.suffix == ".gb" or not path.is_file():
@@ -103,17 +108,24 @@ class OpenedFiles(NamedTuple):
 
     folder: Path
     started: float
+    before: float  # the time of files that were not edited since then
 
-    @property
-    def files(self) -> set[Path]:
-        """The files that were opened."""
-        return {HOME / each.name.replace(":", os.sep) for each in self.folder.iterdir()}
+    def sources(self, result: str, *, here: bool = False) -> Sources:
+        """Return what a result rests on; with `here` on all modules that are loaded in this process, too.
 
-    @property
-    def files_and_modules(self) -> set[Path]:
-        """These, and the files of all modules that are loaded in this process."""
-        loaded = (getattr(each, "__file__", None) for each in tuple(sys.modules.values()))
-        return self.files.union(map(Path, filter(None, loaded)))
+        For a file that was edited since the start `EDITED` stands, because it is unknown which text was read.
+        """
+        opened = {HOME / each.name.replace(":", os.sep) for each in self.folder.iterdir()}
+        if here:
+            opened |= {
+                Path(file)
+                for name, module in tuple(sys.modules.items())
+                if (file := getattr(module, "__file__", None)) and not FRAME.match(name)
+            }
+        return {
+            name: was if (HOME / name).stat().st_mtime < self.before else EDITED
+            for name, was in sources_of(result, opened).items()
+        }
 
     @property
     def seconds(self) -> float:
@@ -129,7 +141,7 @@ def recording(*, here: bool) -> Iterator[OpenedFiles]:
         with patch.dict(os.environ, {RECORD: folder, "PYTHONPATH": search}):
             if here:
                 _record_here()
-            yield OpenedFiles(Path(folder), perf_counter())
+            yield OpenedFiles(Path(folder), perf_counter(), Path(folder).stat().st_mtime)
 
 
 def python_path() -> str:

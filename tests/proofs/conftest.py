@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 
 from agent.lab.publish import results
-from tests.proofs.workers import STATE, Proof
+from tests.proofs.workers import STATE, FinishedJobs, Proof
 
 
 class Sized(Protocol):
@@ -40,7 +40,8 @@ def proof(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Sized:
 
         workers = number("WORKERS", min(2, os.cpu_count() or 1))
         sizes = number("SIZE", size), number("SEED", 0)
-        found = Proof(name, request.path, what, *sizes, workers, STATE, visible)
+        finished = FinishedJobs(STATE / name)
+        found = Proof(name, request.path, what, *sizes, workers, finished, visible)
         fresh = {each.name: each.command for each in results() if not each.stale}
         wanted = found.command if "PROOF_SIZE" in os.environ else fresh.get(name)
         if os.environ.get("PROOF_PUBLISH") and name in fresh and fresh[name] == wanted:

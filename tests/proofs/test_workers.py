@@ -10,13 +10,13 @@ from agent.lab import publish, sources
 from agent.lab.publish import stale_results
 from agent.lab.sources import digest
 from tests.proofs.small_jobs import page_job, ticks_job
-from tests.proofs.workers import Proof, Row
+from tests.proofs.workers import FinishedJobs, Proof, Row
 
 TEMPLATE, TICK, OTHER = "agent/tools/report/templates/eval.html", "agent/mind/mind.py", "README.md"
 
 
 def proof_of(name: str, home: Path) -> Proof:
-    return Proof(name, Path(__file__), "", 1, 0, 1, home / "jobs", nullcontext)
+    return Proof(name, Path(__file__), "", 1, 0, 1, FinishedJobs(home / name), nullcontext)
 
 
 def edit(patch: pytest.MonkeyPatch, name: str) -> None:

@@ -24,7 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 
 from agent import HOME
 from agent.lab.publish import Origin, publish
-from agent.lab.sources import OpenedFiles, changed_files, recording, sources_of
+from agent.lab.sources import OpenedFiles, Sources, changed_files, recording, sources_of
 
 Row: TypeAlias = dict[str, Any]
 Work: TypeAlias = Callable[[int], Row]
@@ -34,12 +34,38 @@ IN_MEMORY: Final = Path("/dev/shm")
 COLUMNS: Final = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
 
 
+class FinishedJobs:
+    """The folder of the finished jobs of a proof, what these rest on, and how long they took.
+
+    Those of other files than there are now are removed at the start.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sources: Sources = {}
+        self.seconds = 0.0
+        if self._file.exists():
+            self.seconds, self.sources = json.loads(self._file.read_text())
+        if changed_files(self.sources):
+            shutil.rmtree(folder)
+            self.seconds, self.sources = 0.0, {}
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / "rests_on.json"
+
+    def note(self, record: OpenedFiles, before: float) -> None:
+        """Keep what was opened since the start of a series of jobs; those before it took `before` seconds."""
+        self.sources = {**record.sources(self.folder.name), **self.sources}
+        self.seconds = round(before + record.seconds, 1)
+        _save(self._file, [self.seconds, self.sources])
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One proof: its name, its file, what it shows in a line, its size, and the folder of its finished jobs.
+    """One proof: its name, its file, what it shows in a line, its size, and its finished jobs.
 
-    These are kept while what was opened for them is unchanged. `visible` disables pytest's capture, so that the progress
-    bar is shown.
+    `visible` disables pytest's capture, so that the progress bar is shown.
     """
 
     name: str
@@ -48,7 +74,7 @@ class Proof:
     size: int
     seed: int
     workers: int
-    state: Path
+    finished: FinishedJobs
     visible: Callable[[], AbstractContextManager[None]]
 
     def rows(
@@ -64,8 +90,7 @@ class Proof:
         `part` separates the jobs of a proof with several kinds of work.
         """
         count = self.size if jobs is None else jobs
-        finished = FinishedJobs(self.state / self.name)
-        folder = finished.folder / part
+        folder, before = self.finished.folder / part, self.finished.seconds
         folder.mkdir(parents=True, exist_ok=True)
         numbers = [self.seed * 1_000_000 + number for number in range(count)]
         kept = {
@@ -89,7 +114,7 @@ class Proof:
                 progress.update(bar, advance=1)
                 for problem in row["problems"]:
                     progress.console.print(f"{self.name} {number}: {problem}", highlight=False)
-                finished.note(record)
+                self.finished.note(record, before)
                 if not row["problems"]:  # failed jobs are run again
                     _save(folder / f"{number}.json", row)
         return [kept[number] for number in numbers]
@@ -103,9 +128,8 @@ class Proof:
         """Publish the rows when asked to, and raise AssertionError when any has problems."""
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
-            finished = FinishedJobs(self.state / self.name)
-            opened = {HOME / name for name in finished.sources} | imported_by(self.file)
-            origin = Origin(self.command, self.what, seconds=finished.seconds, opened=opened)
+            sources = {**sources_of(self.name, imported_by(self.file)), **self.finished.sources}
+            origin = Origin(self.command, self.what, None, self.finished.seconds, sources)
             picture = draw() if draw is not None else None
             publish(self.name, rows, {**figures, "problems": len(problems)}, origin, picture)
         assert not problems, "\n".join(problems)
@@ -117,48 +141,11 @@ class Proof:
         return f"PROOF_SIZE={self.size} PROOF_SEED={self.seed} .venv/bin/pytest -m proof {file}"
 
 
-class FinishedJobs:
-    """What the finished jobs in a folder rest on, and how long they took; those of older files are removed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.sources: dict[str, str] = {}
-        self.seconds = 0.0
-        if self._file.exists():
-            self.seconds, self.sources = json.loads(self._file.read_text())
-        if changed_files(self.sources):
-            shutil.rmtree(folder)
-            self.seconds, self.sources = 0.0, {}
-        self._before = self.seconds
-
-    @property
-    def _file(self) -> Path:
-        return self.folder / "rests_on.json"
-
-    def note(self, record: OpenedFiles) -> None:
-        """Add what was opened since the start of a series of jobs."""
-        self.sources = {**sources_of(self.folder.name, record.files), **self.sources}
-        self.seconds = round(self._before + record.seconds, 1)
-        _save(self._file, [self.seconds, self.sources])
-
-
 def imported_by(file: Path) -> set[Path]:
-    """Return a file of the tests, the modules that it imports, and what those of the tests import in turn."""
-    found, waiting = set[Path](), [file]
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        if path.is_relative_to(HOME / "tests"):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            names = {each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
-            files = (HOME / f"{name}".replace(".", "/") for name in names)
-            every = (
-                each / "__init__.py" if each.is_dir() else each.with_suffix(".py") for each in files
-            )
-            waiting += [each for each in every if each.is_file()]
-    return found
+    """Return a file of the tests, and the modules that it imports from."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    names = {f"{each.module}" for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
+    return {file} | {HOME / f"{name.replace('.', '/')}.py" for name in names}
 
 
 def middle(values: Sequence[float]) -> float:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from agent.lab.publish import (
     stale_results,
     write_result,
 )
-from agent.lab.sources import CHAINS, GAMES, digest, unpacked
+from agent.lab.sources import CHAINS, EDITED, GAMES, digest, recording, sources_of, unpacked
 from tests.agent.support import ROOT
 
 # A figure in a page: <!-- result: NAME.FIGURE -->VALUE<!-- /result -->, where FIGURE may be a path with dots.
@@ -78,6 +78,10 @@ def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) ->
     assert not folder.exists()
 
 
+def published(name: str, command: str, opened: Iterable[Path]) -> Path:
+    return publish(name, [], {}, Origin(command, "", sources=sources_of(name, opened)))
+
+
 def edit(patch: pytest.MonkeyPatch, name: str) -> None:
     """Let a file of the project have another text from now on."""
     patch.setattr(sources, "digest", lambda each: "edited" if each == name else digest(each))
@@ -88,18 +92,30 @@ def test_a_result_rests_on_the_files_of_the_project_that_were_opened(
 ) -> None:
     compiled = ROOT / "agent" / "__pycache__" / "loop.cpython-311.pyc"
     counted = [compiled, ROOT / "memory" / "store" / "run.sql", ROOT / "memory" / "codec.py"]
-    others = [ROOT / "README.md", ROOT / "roms" / "demo.gb", ROOT / "agent" / "lab" / "publish.py"]
+    others = [
+        compiled.parent / "engine" / "loop.nbi",
+        ROOT / "README.md",
+        ROOT / "roms" / "demo.gb",
+        ROOT / "agent" / "lab" / "publish.py",
+    ]
     opened = [*counted, *others, Path(pytest.__file__), tmp_path / "run.sqlite"]
-    path = publish("dates", [], {}, Origin("bench", "", opened=opened))
+    path = published("dates", "bench", opened)
     names = ("agent/loop.py", "memory/codec.py", "memory/store/run.sql")
     assert unpacked(read_result(path).rests_on) == {name: digest(name) for name in names}
+
+
+def test_a_file_that_was_edited_while_it_was_measured_has_no_digest() -> None:
+    loaded = "agent/lab/stats.py"
+    with recording(here=True) as record:
+        assert record.sources("speed", here=True)[loaded] == digest(loaded)
+        assert record._replace(before=0).sources("speed", here=True)[loaded] == EDITED
 
 
 def test_a_result_is_stale_once_something_it_rests_on_has_changed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = [ROOT / "agent" / "loop.py", ROOT / "memory" / "codec.py"]
-    found = read_result(publish("speed", [], {}, Origin("bench", "", opened=opened)))
+    found = read_result(published("speed", "bench", opened))
     assert found.stale == ""
     assert replace(found, sha1="0").stale == "measured on another cartridge"
     assert replace(found, figures={"problems": 1}).stale == "problems were found"
@@ -116,7 +132,7 @@ def test_whole_games_rest_on_the_recorded_games_and_on_what_measures_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("agent/mind/mind.py", "agent/lab/eval.py", CHAINS)
-    publish("games", [], {}, Origin("eval", "", opened=[ROOT / name for name in names[:2]]))
+    published("games", "eval", [ROOT / name for name in names[:2]])
     for name, why in zip(names, ("", names[1], "the recorded games"), strict=True):
         with monkeypatch.context() as patch:
             edit(patch, name)
@@ -132,8 +148,7 @@ def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
 ) -> None:
     programs = {"scripts/red-agent": "platform", ".venv/bin/pytest": "json.tool"}
     monkeypatch.setattr(measuring, "PROGRAMS", programs)
-    loop = [ROOT / "agent" / "loop.py"]
-    publish("fresh", [], {}, Origin("scripts/red-agent", "", opened=loop))
+    published("fresh", "scripts/red-agent", [ROOT / "agent" / "loop.py"])
     publish("longest", [], {}, Origin("SIZE=2 .venv/bin/pytest no-file", ""))
     publish("fine", [], {}, Origin("scripts/red-agent terse", "", seconds=200))
     publish("twin", [], {}, Origin("scripts/red-agent terse", "", seconds=200))
