@@ -88,7 +88,7 @@ def _counted(path: Path) -> str:
 def packed(sources: Sources) -> dict[str, str]:
     """Return sources as few lines of JSON: a folder each, with the names and digests of its files."""
     folders = defaultdict[str, list[str]](list)
-    for path, was in sources.items():
+    for path, was in sorted(sources.items()):
         folder, _, name = path.rpartition("/")
         folders[folder].append(f"{name} {was}")
     return {folder: ", ".join(each) for folder, each in sorted(folders.items())}

@@ -23,7 +23,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from agent import HOME
-from agent.lab.publish import Origin, publish
 from agent.lab.sources import OpenedFiles, Sources, changed_files, recording, sources_of
 
 Row: TypeAlias = dict[str, Any]
@@ -128,6 +127,9 @@ class Proof:
         """Publish the rows when asked to, and raise AssertionError when any has problems."""
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
+            # Here, so that the processes of jobs load, and rest on, only what they need.
+            from agent.lab.publish import Origin, publish
+
             sources = {**sources_of(self.name, imported_by(self.file)), **self.finished.sources}
             origin = Origin(self.command, self.what, None, self.finished.seconds, sources)
             picture = draw() if draw is not None else None
