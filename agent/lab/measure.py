@@ -15,8 +15,8 @@ from itertools import takewhile
 
 from agent import HOME
 from agent.errors import UsageError
-from agent.lab.publish import Origin, PublishedResult, publish, results
-from agent.lab.sources import OpenedFiles, recording
+from agent.lab.publish import Origin, PublishedResult, publish, results, stale_results
+from agent.lab.sources import OpenedFiles, digest, recording
 
 PROGRAMS = {"scripts/red-agent": "agent", ".venv/bin/pytest": "pytest"}
 SCENARIOS = "scripts/red-agent scenario run"  # which prints its result
@@ -36,12 +36,17 @@ def measure_all(say: Callable[[str], object], names: Collection[str]) -> bool:
     _say_plan(say, stale, waiting)
     failed = []
     for number, (command, result) in enumerate(waiting.items(), start=1):
-        say(f"{number} of {len(waiting)}, {result.name}: {command}")
+        made = [each.name for each in stale if each.command == command]
+        title = ", ".join(made)
+        say(f"{number} of {len(waiting)}, {title}: {command}")
         shutil.rmtree(EVAL, ignore_errors=True)
         with recording(here=False) as record:
             succeeded = _measure(result, record)
-        say(f"{result.name}: {'done' if succeeded else 'FAILED'} after {record.seconds:,.0f} s")
-        failed += [result.name] * (not succeeded)
+        digest.cache_clear()  # of files as they were when the series began
+        left = stale_results() if succeeded else dict.fromkeys(made, "its command failed")
+        why = next((f"FAILED, {left[name]}" for name in made if name in left), "done")
+        say(f"{title}: {why} after {record.seconds:,.0f} s")
+        failed += [name for name in made if name in left]
     if failed:
         say(f"not measured: {', '.join(failed)}")
     return not failed

@@ -150,18 +150,20 @@ def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
     monkeypatch.setattr(measuring, "PROGRAMS", programs)
     published("fresh", "scripts/red-agent", [ROOT / "agent" / "loop.py"])
     publish("longest", [], {}, Origin("SIZE=2 .venv/bin/pytest no-file", ""))
-    publish("fine", [], {}, Origin("scripts/red-agent terse", "", seconds=200))
-    publish("twin", [], {}, Origin("scripts/red-agent terse", "", seconds=200))
+    for name in ("silent", "twin"):
+        publish(name, [], {}, Origin("scripts/red-agent terse", "", seconds=200))
     messages: list[str] = []
     assert not measure_all(messages.append, ())
     old = "measured before results said what they rest on"
     assert messages[:4] == [
-        f"fine: {old}; 200 s",
+        f"silent: {old}; 200 s",
         f"twin: {old}; 200 s",
         f"longest: {old}; time unknown",
         "2 to measure, about 3 minutes, and 1 of unknown length",
     ]
-    assert messages[-1] == "not measured: longest"
+    ends = [line.partition(" after")[0] for line in messages if "FAILED" in line]
+    assert ends == [f"silent, twin: FAILED, {old}", "longest: FAILED, its command failed"]
+    assert messages[-1] == "not measured: silent, twin, longest"
     assert measure_all(messages.append, ["fresh"])
     assert messages[-1] == "0 to measure, about 0 minutes"
     with pytest.raises(UsageError, match="there is no result nothing"):
