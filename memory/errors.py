@@ -51,7 +51,7 @@ class CorruptStore(StoreError):
 
 
 class StrangeStore(CorruptStore):
-    """The schema of the file is of none of our versions; it is not opened, nor moved."""
+    """The schema of the file is of none of our versions; it is not opened, and only a night moves it, to go on from its copy."""
 
 
 class ForeignStore(StoreError):

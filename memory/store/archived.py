@@ -35,7 +35,7 @@ def archived_items(database: Database, *, now: float) -> Iterator[ArchivedItem]:
     Rows that were archived since they are unreadable are left out.
     """
     dates = dates_at(now, database, {})
-    seen = {(each.table, each.scope, each.id) for each in knowledge_items(database, now=now)}
+    seen = {key for each in knowledge_items(database, now=now) for key in _keys(each)}
     contributions = ContributionTable(database)
     for number, table, _, at, text, where in database.rows(_ROWS):
         try:
@@ -48,9 +48,10 @@ def archived_items(database: Database, *, now: float) -> Iterator[ArchivedItem]:
                 item = row_item(BY_NAME[table], valid_record(record), provenance, dates)
         except READ_ERRORS:
             continue
-        if (key := (table, item.scope, item.id)) in seen:
+        (own, *merged) = _keys(item)
+        if own in seen:  # also where it is a part of another entry now
             continue
-        seen.add(key)
+        seen.update((own, *merged))
         runs = contributions.of(table, _key(item)).values()
         yield ArchivedItem(number, at, _why(item, runs), item, row, provenance)
 
@@ -61,6 +62,12 @@ def _why(item: MemoryItem, contributions: Iterable[Contribution]) -> str:
     if any(each.let_go for each in contributions):
         return "forgotten or repaired"
     return "worth too little, or over a limit"
+
+
+def _keys(item: MemoryItem) -> list[tuple[str, str, str]]:
+    """Return table, scope and key of an item, then of those merged into it."""
+    merged: Any = item.more.get("merged", ())
+    return [(item.table, item.scope, key) for key in (item.id, *merged)]
 
 
 def _key(item: MemoryItem) -> str:
@@ -108,6 +115,6 @@ class Restorer(Repairs):
             data |= {"fresh": self._now, "tick": item.tick, "evidence": list(item.evidence)}
             restored = Contribution.from_json(RESTORED, sequence, data)
         if item.closed:
-            closing = Closing(sequence, item.tick, self._now, item.closed, item.evidence)
+            closing = Closing(sequence, item.tick, self._dates.today, item.closed, item.evidence)
             restored = restored.with_closing(closing)
         self._contributions.save(item.table, key, [restored])

@@ -8,7 +8,7 @@ trusted one decides, then the newest.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import attrgetter
@@ -63,8 +63,8 @@ class Contribution:
     """The lessons of one run about one row, added up, and the run's closing of the row, if any.
 
     `sequence` is its last lesson about the row, `taught` the last that added evidence. Dates are epoch seconds: `since` of
-    the first lesson, `at` of the last, `fresh` of the stored relevance, `said` of the last lesson by trust. `let_go` marks
-    a row that was forgotten on purpose, up to that lesson.
+    the first lesson, `at` of the last, `said` of the last lesson by trust; from `fresh` on, a date on the time line of
+    decay, it fades. `let_go` marks a row that was forgotten on purpose, up to that lesson.
     """
 
     run_id: str
@@ -97,8 +97,10 @@ class Contribution:
         """The rank of its last lesson among other contributions."""
         return precedence(self.status, self.at, self.content.get("importance", 0), self.run_id)
 
-    def with_lesson(self, lesson: OutboxRow, record: Mapping[str, Json], at: float) -> Contribution:
-        """Return the contribution after one more lesson; `record` holds all lessons, `at` is the date of this one.
+    def with_lesson(
+        self, lesson: OutboxRow, record: Mapping[str, Json], at: float, fresh: float
+    ) -> Contribution:
+        """Return the contribution after one more lesson; `record` holds all lessons, `at` is the date of this one, which fades from `fresh` on.
 
         It reopens a row the run had closed, unless the lesson is of the closing's tick or less trusted.
         """
@@ -115,7 +117,7 @@ class Contribution:
             taught=lesson.sequence,
             since=min(self.since, at) if self.has_record else at,
             at=max(self.at, at),
-            fresh=at,
+            fresh=fresh,
             evidence=tuple(lesson.payload.get("sources", ())),
             said={**self.said, status: max(self.said.get(status, at), at)},
             closing=closing,
@@ -265,7 +267,7 @@ def _faded_pattern(
     record: LearnedPattern, known: Sequence[Contribution], at: float, rate: float
 ) -> LearnedPattern:
     first = min(known, key=attrgetter("since", "run_id")).content
-    since = known[0].fresh if len(known) == 1 else record.last_validated
+    since = max(each.fresh for each in known)
     return replace(
         record,
         learned_from_session=first["learned_from_session"],
@@ -442,12 +444,22 @@ def _row_json(table: str, contribution: Contribution) -> dict[str, Json]:
 
 
 class LessonIntake:
-    """Adds lessons of one run to its contributions in order; `save` writes them. `now` dates undated lessons."""
+    """Adds lessons of one run to its contributions in order; `save` writes them.
 
-    def __init__(self, contributions: ContributionTable, run_id: str, now: float) -> None:
+    `today` dates undated lessons; `fades_from` returns from when a lesson of a date fades.
+    """
+
+    def __init__(
+        self,
+        contributions: ContributionTable,
+        run_id: str,
+        today: float,
+        fades_from: Callable[[float], float],
+    ) -> None:
         self._contributions = contributions
         self._run_id = run_id
-        self._now = now
+        self._today = today
+        self._fades_from = fades_from
         self._changed: ByRow = {}
 
     def add(self, row: OutboxRow) -> None:
@@ -460,7 +472,7 @@ class LessonIntake:
         elif row.kind == "close":
             payload: Any = row.payload
             mine, runs = self._share(payload["table"], payload["id"])
-            contribution = mine.with_closing(closing_from(row, self._now))
+            contribution = mine.with_closing(closing_from(row, self._today))
         else:
             table = BY_NAME[KIND_BY_NAME[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
@@ -468,7 +480,7 @@ class LessonIntake:
             at = table.kind.last_of(record)
             if mine.record is not None:
                 record = table.kind.merge(from_json(table.kind.record, mine.record), record)
-            contribution = mine.with_lesson(row, as_json(record), at)
+            contribution = mine.with_lesson(row, as_json(record), at, self._fades_from(at))
         runs[self._run_id] = contribution
 
     def save(self) -> ByRow:

@@ -38,8 +38,8 @@ STATS: Final = "SELECT decayed_at, opened_at FROM tactician_stats"
 class Dates:
     """What is believed of the dates of one memory at one opening, in epoch seconds.
 
-    `today` is the date of the opening, `opened` of the one before; knowledge has decayed to `decayed`, and decays to `now`.
-    Other dates are believed from `earliest` to `latest`; `opened` replaces the rest, and `today` those of new lessons.
+    `today` is the date of the opening, `opened` of the one before; knowledge has decayed to `decayed`, and decays to `now`,
+    which lags behind `today` once a pause was longer than counts. Other dates are believed from `earliest` to `latest`; `opened` replaces the rest, and `today` those of new lessons.
     """
 
     today: float
@@ -53,6 +53,15 @@ class Dates:
     def is_unset(self) -> bool:
         """Whether the clock was never set."""
         return self.latest == inf
+
+    @property
+    def lags(self) -> bool:
+        """Whether decay lags behind the dates."""
+        return self.now < self.today and not self.is_unset
+
+    def fades_from(self, at: float) -> float:
+        """Return the date, on the time line of decay, from which a lesson of the date `at` fades."""
+        return min(at, self.now) if self.lags else at
 
     def is_wrong(self, date: object) -> bool:
         """Return whether a date is not believed."""

@@ -19,6 +19,7 @@ from memory.store.contributions import (
     ContributionTable,
     LessonIntake,
     aggregate,
+    by_precedence,
     sum_totals,
 )
 from memory.store.database import Database, backup_copy, open_database, open_readonly
@@ -79,6 +80,10 @@ class KnowledgeReader:
         row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
         return 0 if row is None or row[0] is None else int(row[0])
 
+    def deliveries(self) -> dict[str, int]:
+        """Return the sequence of the last lesson of each run that delivered any."""
+        return dict(self._database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY 1"))
+
     @property
     def is_in_place(self) -> bool:
         """Whether the open file still has its path; another program may have moved or replaced it."""
@@ -137,6 +142,7 @@ class Ageing(NamedTuple):
 
 
 _FADING: Final = frozenset({PATTERNS.name, PREFERENCES.name})  # tables whose rows hold their worth
+_BY_DATE: Final = [table.name for table in TABLES if table.kind.fades]  # it fades by their date
 
 
 class _CopyFirst(Exception):
@@ -157,14 +163,22 @@ class KnowledgeStore(KnowledgeReader):
         rate = self._config.forgetting_decay_rate
         self._long_term = LongTermEntryStore(database, self._archive, self._contributions, rate)
 
-    def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
-        """Add the lessons of `run_id`, in order, and return how many were new; lessons delivered before are skipped."""
+    def deliver(
+        self, run_id: str, rows: Iterable[OutboxRow], *, instead_of: Mapping[str, Any] | None = None
+    ) -> int:
+        """Add the lessons of `run_id`, in order, and return how many were new; lessons delivered before are skipped.
+
+        What it has taught since `instead_of`, from `taught()`, is taken back first.
+        """
         with self._database.transaction():
+            if instead_of is not None:
+                self.take_back(run_id, instead_of)
             last = self.delivered(run_id)
             fresh = [row for row in rows if row.sequence > last]
             if fresh:
                 save_delivery(self._database, run_id, fresh[-1].sequence)
-                lessons = LessonIntake(self._contributions, run_id, self._now)
+                today, fades_from = self._dates.today, self._dates.fades_from
+                lessons = LessonIntake(self._contributions, run_id, today, fades_from)
                 for row in map(self._dates.corrected_lesson, fresh):
                     self._add_lesson(lessons, run_id, row)
                 with self._editing(prunes=True) as known:
@@ -230,7 +244,8 @@ class KnowledgeStore(KnowledgeReader):
             contributions = self._contributions.all()
             dates = self._use_dates(dates_at(self._clock, self._database, contributions))
             count, _ = self._correct_dates(contributions)
-            save_dates(self._database, dates.decayed, dates.opened)
+            if not dates.is_unset or self._database.row(STATS) is None:
+                save_dates(self._database, dates.decayed, dates.opened)
         return count
 
     def _use_dates(self, dates: Dates) -> Dates:
@@ -293,7 +308,7 @@ class KnowledgeStore(KnowledgeReader):
         meant = _records_by_table(known)
         if prunes:
             with self._restored_aside(known):
-                forgetting.prune(known, self._config, now=self._now)
+                forgetting.prune(known, self._config, now=self._now, since=self._fading_dates())
         for table in TABLES:
             old, new = before[table.name], known.of(table.name)
             newest = {**old, **meant[table.name]}
@@ -305,6 +320,15 @@ class KnowledgeStore(KnowledgeReader):
                 self._archive.move_row(table, name, as_json(newest[name]))
         sums = known.total_sessions, known.total_battles, known.overall_win_rate
         save_totals(self._database, Totals(*sums))
+
+    def _fading_dates(self) -> dict[forgetting.KnowledgeKey, float]:
+        """Return the dates from which rows fade that fade by their date, where decay lags behind the dates."""
+        rows = self._contributions.all(*_BY_DATE) if self._dates.lags else {}
+        return {
+            forgetting.KnowledgeKey(*key): max(each.fresh for each in by_precedence(runs.values()))
+            for key, runs in rows.items()
+            if any(each.has_record for each in runs.values())
+        }
 
     @contextmanager
     def _restored_aside(self, known: Knowledge) -> Iterator[None]:
@@ -318,9 +342,9 @@ class KnowledgeStore(KnowledgeReader):
 
     def _add_lesson(self, lessons: LessonIntake, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":
-            self._long_term.add_lesson(run_id, row, self._now)
+            self._long_term.add_lesson(run_id, row, self._dates)
         elif row.kind == "close" and row.payload["table"] == ENTRIES:
-            self._long_term.close(run_id, row, self._now)
+            self._long_term.close(run_id, row, self._dates)
         else:
             lessons.add(row)
 

@@ -22,6 +22,7 @@ from memory.store.contributions import (
     standing_closing,
 )
 from memory.store.database import Database, insert_into, select_from
+from memory.store.dates import Dates
 from memory.store.entries import encode_tags
 from memory.store.knowledge_tables import Archive
 from memory.tiers.encounters import OVER_GAMES, key_over_games, row_over_games
@@ -270,17 +271,18 @@ class LongTermEntryStore(LongTermEntries):
         self._contributions = contributions
         self._rate = rate
 
-    def add_lesson(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+    def add_lesson(self, run_id: str, lesson: OutboxRow, dates: Dates) -> None:
         """Add the entry of a lesson, which replaces the entry of its key if it has precedence."""
         entry, origin = entry_from(run_id, lesson)
         name = id_of(entry.scope, entry.key)
         contributions = self._contributions.of(ENTRIES, name)
         record = record_of_entry(entry, origin)
-        date = float(lesson.payload.get("at", at))
-        mine = contributions.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
+        date = float(lesson.payload.get("at", dates.today))
+        mine = contributions.get(run_id, Contribution(run_id))
+        mine = mine.with_lesson(lesson, record, date, dates.fades_from(date))
         self._contributions.save(ENTRIES, name, [mine])
         rows = self._holding(entry.scope, entry.key, is_old=bool(contributions))
-        self._rebuild(entry.scope, rows, at, {entry.key: {**contributions, run_id: mine}})
+        self._rebuild(entry.scope, rows, dates.now, {entry.key: {**contributions, run_id: mine}})
 
     def rebuild(self, name: str, at: float) -> None:
         """Build the entry with the id `name` again, and those merged with it, after contributions were taken back."""
@@ -292,7 +294,7 @@ class LongTermEntryStore(LongTermEntries):
         known = {each: self._contributions.of(ENTRIES, id_of(scope, each)) for each in keys}
         self._rebuild(scope, [], at, known)
 
-    def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+    def close(self, run_id: str, lesson: OutboxRow, dates: Dates) -> None:
         """Close the entry that a lesson names, with reason and evidence; it stays in the table."""
         payload: Any = lesson.payload
         names = (payload["id"], f"{run_id}/{payload['id']}")
@@ -300,13 +302,13 @@ class LongTermEntryStore(LongTermEntries):
             "WHERE key IN (?1, ?2) "
             "OR EXISTS (SELECT 1 FROM json_each(merged) WHERE value IN (?1, ?2))"
         )
-        closing = closing_from(lesson, at)
+        closing = closing_from(lesson, dates.today)
         for row in self._rows(where, *names):
             for key in self._keys(row):
                 name = id_of(row[SCOPE], key)
                 mine = self._contributions.of(ENTRIES, name).get(run_id, Contribution(run_id))
                 self._contributions.save(ENTRIES, name, [mine.with_closing(closing)])
-            self._rebuild(row[SCOPE], [row], at, keep_place=True)
+            self._rebuild(row[SCOPE], [row], dates.now, keep_place=True)
 
     def fade(self, at: float, contributions: ByRow) -> None:
         """Update the relevance of all entries to the date `at`, from all contributions."""

@@ -23,7 +23,7 @@ from memory.errors import MissingStore
 from memory.file_access import copy_file, real_path
 from memory.store.contributions import ByRow, ContributionTable, latest_of
 from memory.store.database import Database, copy_database, open_database, unused_path
-from memory.store.dates import STATS, save_dates
+from memory.store.dates import EARLIEST, STATS, save_dates
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
 from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, id_of
@@ -50,9 +50,13 @@ COPIED: Final = (  # all tables of a memory, in an order in which they can be wr
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of one or several memories; `held` are all their rows as stored."""
+    """The content of one or several memories; `held` are all their rows as stored.
+
+    It is rebuilt at `date`: under an unset clock at 0, when nothing has faded. It has decayed to `decayed`.
+    """
 
     date: float = inf
+    decayed: float = inf
     opened: float = 0.0
     corrected: int = 0  # rows whose date was not believed
     contributions: ByRow = field(default_factory=dict)
@@ -64,6 +68,7 @@ class Content:
         """Return the merged content of both."""
         return Content(
             min(self.date, other.date),
+            _earlier(self.decayed, other.decayed),
             max(self.opened, other.opened),
             self.corrected + other.corrected,
             _union(
@@ -94,7 +99,7 @@ class MergedStore(KnowledgeStore):
             self._long_term.add(agree(self.load_knowledge(), content.contributions))
             self._long_term.prune("*", self._config.importance_threshold)
             self._archive_all(content)
-            save_dates(self._database, content.date, content.opened)
+            save_dates(self._database, content.decayed, content.opened)
 
     def _archive_all(self, content: Content) -> None:
         """Archive the archived rows of all sources, and their rows that the result does not hold."""
@@ -111,12 +116,13 @@ class MergedStore(KnowledgeStore):
         )
 
 
-def content_of(database: Database, corrected: int = 0) -> Content:
-    """Return the content of one memory."""
-    date, opened = database.row(STATS) or (0.0, 0.0)
+def content_of(database: Database, now: float, corrected: int = 0) -> Content:
+    """Return the content of one memory when the clock shows `now`."""
+    decayed, opened = database.row(STATS) or (0.0, 0.0)
     archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
     return Content(
-        date,
+        decayed if now >= EARLIEST else 0.0,
+        decayed,
         opened,
         corrected,
         ContributionTable(database).all(),
@@ -143,6 +149,11 @@ def replace_rows(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) 
             into = name if columns == "*" else f"{name} ({columns})"
             marks = ", ".join("?" * len(each[0]))
             database.execute_many(f"INSERT INTO {into} VALUES ({marks})", each)  # noqa: S608
+
+
+def _earlier(one: float, other: float) -> float:
+    """Return the earlier of two dates; one of an unset clock does not count beside another."""
+    return min((each for each in (one, other) if EARLIEST <= each < inf), default=min(one, other))
 
 
 def _union(
@@ -234,7 +245,9 @@ def merge_files(
         copy_file(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
             if all_rows(database) != there:  # a run delivered to it meanwhile
-                content = reduce(Content.merged, read, content_of(database))
+                content = reduce(
+                    Content.merged, read, _read(into, scratch / "meanwhile.sqlite", now)[0]
+                )
                 rows = _build(content, scratch / "anew.sqlite", agree, config)
             replace_rows(database, rows)
         return _merge_result(rows, content.corrected, changed=True, copy=kept)
@@ -247,7 +260,7 @@ def _read(path: Path, copy: Path, now: float) -> tuple[Content, Rows]:
         database.path = path  # errors name the file of the user
         with closing(database.scratch_copy()) as scratch:
             corrected = KnowledgeStore(scratch, now=now).correct_dates()
-            return content_of(scratch, corrected), all_rows(database)
+            return content_of(scratch, now, corrected), all_rows(database)
 
 
 def _build(content: Content, path: Path, agree: Agreement, config: ConsolidationConfig) -> Rows:

@@ -91,7 +91,7 @@ class Repairs(KnowledgeStore):
     def close_row(self, table: str, memory_id: str, reason: str, *evidence: str) -> None:
         """Close a row with a reason; the row stays, and newer evidence may reopen it."""
         mine = self._contributions.of(table, memory_id).get(BY_HAND, Contribution(BY_HAND))
-        closing = Closing(mine.sequence + 1, 0, self._now, reason, evidence)
+        closing = Closing(mine.sequence + 1, 0, self._dates.today, reason, evidence)
         self._contributions.save(table, memory_id, [mine.with_closing(closing)])
         known = self._provenances.of(table, memory_id) or NO_PROVENANCE
         closed = known._replace(closed=reason, evidence=(*known.evidence, *evidence))

@@ -103,3 +103,16 @@ def test_what_cannot_be_read_stays_in_the_archive(path: Path) -> None:
 def test_a_run_has_no_archive(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="does not exist"):
         restore_items(tmp_path / "run.sqlite", {1}, now=NOON)
+
+
+def test_what_is_a_part_of_another_entry_is_no_loss(path: Path) -> None:
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        for run in ("run-2", "run-3", "run-4"):
+            store.deliver(run, [note(1, "the gate is shut", at=NOON)])
+        assert store.maintain().merged == 2
+    assert archive(path) == []
+    forget_items(path, {item_key(each) for each in items(path)}, now=NOON)
+    restore_items(path, {each.number for each in archive(path)}, now=NOON)
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        assert [each.version for each in store.entries() if each.kind == "note"] == [1]
+        assert archive(path) == []

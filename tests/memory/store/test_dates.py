@@ -3,15 +3,23 @@
 import logging
 import shutil
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from memory import KnowledgeStore, OutboxRow, open_knowledge_store
-from memory.inspect import check_file, item_key, repair_file, view_file
+from memory import KnowledgeStore, OutboxRow, as_json, open_knowledge_store
+from memory.inspect import check_file, forget_items, item_key, repair_file, restore_items, view_file
+from memory.store.checks.repair import Repairs
 from memory.store.knowledge_store import MOST_COPIES
+from memory.store.knowledge_tables import PATTERNS
 from memory.team_memory import MemoryManagementAgent
-from tests.memory.samples import MONTH, NOON
+from memory.tiers.lessons import LessonKind
+from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
 from tests.memory.store.taught import LESSONS, RUN, alter, note, taught
 
 YEAR = 365 * 86_400.0
@@ -175,3 +183,99 @@ def test_a_new_memory_begun_under_any_clock_keeps_its_lessons(tmp_path: Path) ->
         for later in (clock + 60, NOON, NOON + 60):
             opened(path, later).close()
         assert held(path) == before
+
+
+def faded(path: Path, pauses: list[int], months: int) -> list[object]:
+    """What lessons are worth so many months after they were taught, each of which has an opening."""
+    at = NOON
+    opened(path, at).close()
+    for days in pauses:
+        at += days * 86_400
+        opened(path, at).close()
+    rows: list[tuple[LessonKind, Any]] = [
+        ("pattern", replace(PATTERN, last_validated=at)),
+        ("mistake", replace(MISTAKE, first_occurred=at, last_occurred=at)),
+        ("strategy", replace(STRATEGY, first_used=at, last_used=at, success_rate=0.4)),
+        ("preference", replace(PREFERENCE, created_at=at, updated_at=at)),
+    ]
+    with closing(opened(path, at)) as store:
+        for run in ("run-1", "run-2"):  # what several runs say has a date of its own
+            lessons = [OutboxRow(n, n, kind, as_json(each)) for n, (kind, each) in enumerate(rows)]
+            store.deliver(
+                run, [*lessons[1:], replace(lessons[0], sequence=9), note(10, run, at=at)]
+            )
+    for _ in range(months):
+        at += 28 * 86_400
+        opened(path, at).close()
+    with closing(opened(path, at)) as store:
+        known = store.load_knowledge()
+        return [
+            sorted(known.mistakes),
+            sorted(known.strategies),
+            *(round(each.relevance_score, 6) for each in known.patterns.values()),
+            *(round(each.confidence, 6) for each in known.preferences.values()),
+            *(round(each.relevance, 6) for each in store.entries()),
+        ]
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.lists(st.integers(1, 900), max_size=3), st.integers(0, 14))
+@example([365], 11)
+def test_what_is_taught_after_any_pauses_fades_like_what_was_taught_before(
+    pauses: list[int], months: int
+) -> None:
+    with TemporaryDirectory() as folder:
+        known = faded(Path(folder) / "paused.sqlite", pauses, months)
+        assert known == faded(Path(folder) / "new.sqlite", [], months)
+
+
+def test_a_closing_after_a_long_pause_is_newer_than_the_evidence(path: Path) -> None:
+    late = NOON + YEAR
+    with closing(opened(path, late)) as store:
+        evidence = as_json(replace(PATTERN, last_validated=late))
+        store.deliver("late", [OutboxRow(1, 1, "pattern", evidence)])
+        closed = Repairs(store._database, now=late + 60)
+        closed.close_row(PATTERNS.name, PATTERN.pattern_id, "it failed")
+        store.deliver("later", [*LESSONS[1:3]])
+        store.deliver("late", [OutboxRow(2, 2, "pattern", evidence)])
+        assert store.load_knowledge().patterns == {}
+    forget_items(path, held(path, late), now=late + 120)
+    with view_file(path, now=late + 180) as view:
+        numbers = {each.number for each in view.archive()}
+    restore_items(path, numbers, now=late + 180)
+    with closing(opened(path, late + 240)) as store:
+        store.deliver("late", [OutboxRow(3, 3, "pattern", evidence)])
+        assert store.load_knowledge().patterns == {}
+
+
+def test_a_merge_and_a_repair_under_an_unset_clock_change_no_date(
+    path: Path, tmp_path: Path
+) -> None:
+    theirs, before = taught(tmp_path / "theirs.sqlite"), stats(path)
+    with closing(opened(theirs, NOON)) as store:
+        store.deliver("run-2", [note(1, "gate", at=NOON)])
+    repair_file(path, now=0.0)
+    assert stats(path) == before
+    MemoryManagementAgent.merge([theirs], path, now=0.0)
+    assert stats(path) == before
+    with closing(opened(unset := tmp_path / "unset.sqlite", 0.0)) as store:
+        store.deliver("run-3", [note(1, "hall", at=0.0)])
+    MemoryManagementAgent.merge([unset], path, now=NOON)
+    assert stats(path) == before
+
+
+def test_what_a_run_delivers_during_a_merge_has_believed_dates(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = taught(tmp_path / "theirs.sqlite")
+
+    def delivering(copied: Path, kept: Path) -> None:
+        shutil.copyfile(copied, kept)
+        with closing(opened(path, FAR)) as store:
+            store.deliver("meanwhile", [note(1, "gate", at=FAR)])
+
+    monkeypatch.setattr("memory.store.merge.copy_file", delivering)
+    with closing(opened(theirs, NOON)) as store:
+        store.deliver("run-2", [note(1, "hall", at=NOON)])
+    MemoryManagementAgent.merge([theirs], path, now=NOON)
+    assert check_file(path, now=NOON) == []
