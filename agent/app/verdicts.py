@@ -98,7 +98,7 @@ def who_decided(run: RunReader, mind: str) -> str:
 
 def made_up_usd(calls: Sequence[ModelCall]) -> float:
     """Return the dollars at list prices of calls that a stand-in answered, which cost nothing."""
-    counted = (each for each in calls if each.state is CallState.SETTLED)
+    counted = (each for each in calls if each.state is not CallState.CANCELLED)
     return sum(each.nanos for each in counted if is_made_up(each.model)) / NANOS
 
 

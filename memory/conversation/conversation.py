@@ -25,11 +25,11 @@ from memory.store.conversation_record import (
     ObservationalMemoryRecord,
 )
 from memory.store.conversations import ConversationStore
+from memory.store.observations import OF_CONVERSATIONS
 from memory.store.run_store import RunStore
 
 DEFAULTS = ConversationConfig()
 
-KIND: Final = "conversation"  # of the observations that a run stores of its conversations
 IMPORTANCES: Final = {"🔴": 9, "🟡": 5, "✅": 5, "🟢": 2}
 _LINE: Final = re.compile(r"^\s*[*-] +(?P<mark>🔴|🟡|🟢|✅)?\s*(?P<text>\S.*)$")
 _DEFAULT_IMPORTANCE: Final = 4  # of a line without a mark
@@ -166,4 +166,4 @@ def _observed_in(chunk: Chunk) -> Iterator[Observed]:
     for line in chunk.text.splitlines():
         if found := _LINE.match(line):
             importance = IMPORTANCES.get(found["mark"], _DEFAULT_IMPORTANCE)
-            yield Observed(KIND, found["text"].strip(), importance, source=source)
+            yield Observed(OF_CONVERSATIONS, found["text"].strip(), importance, source=source)

@@ -31,7 +31,8 @@ _MARK_SETTLED: Final = (
     "WHERE id = ? AND state = 'reserved' RETURNING *"
 )
 _MARK_LOST: Final = (
-    "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved' RETURNING *"
+    "UPDATE calls SET state = 'lost', model = coalesce(nullif(?, ''), model) "
+    "WHERE id = ? AND state = 'reserved' RETURNING *"
 )
 _SUMS: Final = (
     "SELECT coalesce(sum(nanos), 0), count(*), coalesce(sum(tokens), 0) FROM calls "
@@ -229,7 +230,7 @@ class CallLedger(CallReader):
         values = (outcome.state.value, *amounts, outcome.model, number)
         with door.transaction():
             if outcome.state is CallState.LOST:
-                rows = door.rows(_MARK_LOST, (number,))
+                rows = door.rows(_MARK_LOST, (outcome.model, number))
             else:
                 rows = door.rows(_MARK_SETTLED, values)
             if rows:

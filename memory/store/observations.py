@@ -34,6 +34,9 @@ _REFRESH: Final = (
 )
 
 
+OF_CONVERSATIONS: Final = "conversation"  # the type of what a run stores of its conversations
+
+
 class ObservationReader(Reader):
     """Reads the observations of a run's file."""
 
@@ -142,13 +145,18 @@ class ObservationLog:
         row = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = ?", (TABLE,))
         return 0 if row is None else int(row[0])
 
-    def rewind(self, number: int, last: int) -> None:
-        """Mark observations after checkpoint `number` as of a dead branch, within a transaction."""
+    def rewind(self, number: int, last: int, *, kept_to: int = -1) -> None:
+        """Mark observations after checkpoint `number` as of a dead branch, within a transaction.
+
+        Those of what conversations keep, said up to tick `kept_to`, stay: they are stored once.
+        """
         if self._is_refused:
             return
         with self._refusing():
             self._database.execute(
-                "UPDATE observations SET live = 0 WHERE live = 1 AND id > ?", (last,)
+                "UPDATE observations SET live = 0 WHERE live = 1 AND id > ? "
+                "AND NOT (type = ? AND created <= ?)",
+                (last, OF_CONVERSATIONS, kept_to),
             )
             self._database.execute(_REFRESH, (number,))
 

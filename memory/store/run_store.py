@@ -137,8 +137,9 @@ class RunStore(RunReader, CallLedger):
         session: str = "",
         *,
         answered_to: int = -1,
+        more: Mapping[str, Json] | None = None,
     ) -> None:
-        """Restore `checkpoint`, one of `checkpoints()`, with every attached part.
+        """Restore `checkpoint`, one of `checkpoints()`, with every attached part; `more` become further parts of it.
 
         Later rows become a dead branch, recorded as left by `session`; uncommitted changes are lost. Conversations keep what
         was said up to tick `answered_to`, where the questions of the branch are answered again from the record.
@@ -151,9 +152,13 @@ class RunStore(RunReader, CallLedger):
             self._outbox.rewind(extent.last_sequence)
             self._entries.rewind(number, extent.last_entry)
             self._sessions.rewind(number)
-            self._observations.rewind(number, extent.last_observation)
+            self._observations.rewind(number, extent.last_observation, kept_to=answered_to)
             rewind_conversations(database, number, kept_to=answered_to)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
+            database.execute_many(
+                "INSERT OR REPLACE INTO parts (checkpoint, name, data) VALUES (?, ?, ?)",
+                [(number, name, encode(each)) for name, each in (more or {}).items()],
+            )
 
         self._transact(go_back)
         self._clear()

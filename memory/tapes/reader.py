@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from memory.errors import ForeignStore, UnknownMemory
+from memory.errors import ForeignStore, StoreError, UnknownMemory
 from memory.tapes.entries import (
     SHORT,
     TapeEntry,
@@ -200,6 +200,7 @@ def _count(value: object) -> int | None:
 
 
 MAX_NODES: Final = 250_000  # of one session
+MOST_NODES: Final = 500_000  # of a tape
 
 # UNION keeps a set of hashes, so that a cycle ends; the order is computed from the links.
 _DOWN: Final = """
@@ -358,4 +359,7 @@ class TapeReader:
         if missing := sorted({"hash", "parent_hash", "content"} - columns):
             message = f"{self.path} is not a tape (nodes has no {missing[0]}); name another file."
             raise ForeignStore(message)
+        if (count := self._file.rows("SELECT count(*) FROM nodes")[0][0]) > MOST_NODES:
+            message = f"{self.path} has {count:,} nodes, and at most {MOST_NODES:,} are read; begin another tape with --tapes."
+            raise StoreError(message)
         return columns

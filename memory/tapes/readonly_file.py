@@ -18,7 +18,6 @@ _READ_VERSION: Final = 19  # the header byte that is 2 for a write-ahead log
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 MAX_TEXT: Final = 16 << 20  # bytes of one value
-MAX_NODES: Final = 500_000  # of a file
 # Of columns alone: an expression, or a condition, would be evaluated at each write.
 _PLAIN_INDEX: Final = re.compile(r"[^(]*\([\w\s\"`\[\],]*\)\s*")
 
@@ -64,8 +63,6 @@ class ReadOnlyFile:
         hidden = "SELECT 1 FROM pragma_table_xinfo(:table) WHERE hidden > 0"
         if not fault and self.rows(hidden, {"table": table}):
             fault = f"{table} has a computed column"
-        if not fault and (count := self.rows(f"SELECT count(*) FROM {table}")[0][0]) > MAX_NODES:  # noqa: S608
-            fault = f"{table} has {count:,} rows, above {MAX_NODES:,}"
         if fault:
             message = f"{self.path} is not a tape ({fault}); name another file."
             raise ForeignStore(message)

@@ -455,3 +455,22 @@ def test_d26_text_that_does_not_fit_a_page_is_on_the_next(it: TalkFixture) -> No
 def test_d26_an_unknown_group_is_rejected(threads: ConversationStore) -> None:
     with pytest.raises(UnknownMemory, match="group-7"):
         MessageRecall(threads, "t", tokens).recall("group-7")
+
+
+def test_what_is_answered_from_the_record_after_a_rewind_keeps_its_observations(
+    run: RunStore,
+) -> None:
+    it = talk(conversations_of(run, "s"))
+    it.turn()
+    commit(run, 0)
+    while not it.record.cursor:
+        it.turn()
+    last = max(each.tick for each in it.store.messages("t"))
+    commit(run, last)
+    found, state = run.observations(ObservationQuery(session="s")), held(it)
+    assert found
+    run.rewind(list(run.checkpoints())[-1], answered_to=last)
+    assert held(it) == state
+    assert run.observations(ObservationQuery(session="s")) == found
+    run.rewind(list(run.checkpoints())[-1])
+    assert run.observations(ObservationQuery(session="s")) == []

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.verdicts import NANOS, made_up_usd
 from memory import (
     BusyStore,
     CorruptStore,
@@ -60,9 +61,14 @@ def test_a_settled_call_counts_at_its_actual_cost(store: RunStore) -> None:
 
 
 def test_a_lost_call_counts_at_its_maximum_cost(store: RunStore) -> None:
-    store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.LOST))
-    (call,) = store.calls()
-    assert (call.state, call.nanos, call.tokens) == (CallState.LOST, 900, 90)
+    for name in ("", "fake-claude:x"):  # in its reply
+        store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.LOST, model=name))
+    calls = store.calls()
+    assert {astuple(each)[1:] for each in calls} == {
+        (CallState.LOST, name, *astuple(BOOKING)[1:], 900, 90, 0, 0, 0, 0, 0)
+        for name in ("a-model", "fake-claude:x")
+    }
+    assert made_up_usd(calls) == 900 / NANOS
 
 
 @pytest.mark.parametrize("state", [CallState.SETTLED, CallState.CANCELLED, CallState.LOST])

@@ -217,7 +217,9 @@ def test_a06_a_very_long_session_is_read_completely(path: Path, indexed: bool) -
         assert len(reader.read_path(name_of("a", 5_999)).entries) == 6_000
 
 
-def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(path: Path) -> None:
+def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tape_file(path, ())
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
@@ -231,6 +233,10 @@ def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(path: Path) -> None:
         read = reader.read_session(head.root)
     assert len(read.entries) == 20_000
     assert read.faults == ("limit",)
+    monkeypatch.setattr("memory.tapes.reader.MOST_NODES", 99_999)
+    with pytest.raises(StoreError, match="100,000 nodes, and at most 99,999 are read") as refused:
+        TapeReader(path)
+    assert "not a tape" not in str(refused.value)
 
 
 @given(st.dictionaries(st.integers(0, 12), st.none() | st.integers(0, 14), max_size=13))
