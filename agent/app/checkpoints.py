@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from agent.app.process import file_bytes, free_bytes, resident_bytes
 from agent.events import KINDS, MilestoneEvent
@@ -31,6 +31,9 @@ from memory.store.checkpoints import CheckpointReason
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 LONGEST_WAIT: Final = 500  # ticks that a checkpoint waits until the player is in control
 TAUGHT: Final = "taught"  # the part of a last checkpoint: what memory.sqlite had been taught before
+AGAIN: Final = (
+    "again"  # that part while play goes on from before: what it teaches first replaces the rest
+)
 AT_ONCE: Final = frozenset({"start", "back"})  # reasons of checkpoints that do not wait
 
 
@@ -197,6 +200,7 @@ class Checkpoints(SavedAttributes):
         self._began = began
         self.wall_s = 0.0  # of this session at the last measurement
         self._action = ""
+        self.again: Any = store.part(AGAIN)
         store.attach("checkpoints", self)
         self.trail = trail or Trail(store.append_trail)
 
@@ -230,7 +234,8 @@ class Checkpoints(SavedAttributes):
         console, link = self._console, self._console.link
         moment = Checkpoint(link.tick, console.frame, console.save(), link.chain, why=why)
         self._append_vitals()
-        self._store.commit(checkpoint=moment, more=more)
+        again = {AGAIN: self.again} if self.again else {}
+        self._store.commit(checkpoint=moment, more={**(more or {}), **again})
         self.schedule.saved(link.tick)
         self.newest = link.tick
         self.is_new_branch_due = True
@@ -244,7 +249,10 @@ class Checkpoints(SavedAttributes):
             self.schedule.lessons_due = False
             run_id, knowledge = self._store.run_id, self._knowledge
             with self._counting_faults("deliver"):
-                knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
+                after = self.again["delivered"] if self.again else knowledge.delivered(run_id)
+                if rows := self._store.outbox(after=after):
+                    knowledge.deliver(run_id, rows, instead_of=self.again)
+                    self.again = None
 
     def pause(self) -> None:
         """Commit the record so far, and the moment; the lessons since the last checkpoint wait until play goes on."""
@@ -256,8 +264,9 @@ class Checkpoints(SavedAttributes):
         self.deliver_lessons()
         more: dict[str, Json] = {}
         with self._counting_faults(TAUGHT):
-            more[TAUGHT] = self._knowledge.taught(self._store.run_id)
-        self.save(why, more)
+            more[TAUGHT] = self.again or self._knowledge.taught(self._store.run_id)
+        # Without that part, play that went on from before the end would teach it twice.
+        self.save(why if more else "last", more)
         self.deliver_lessons()
         with self._counting_faults("maintain"):
             self._knowledge.maintain()

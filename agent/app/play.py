@@ -20,7 +20,16 @@ from agent.advisor.secrets import require_credentials
 from agent.app.advice import AdviceSource
 from agent.app.observations import notes_of
 from agent.app.process import Interrupt
-from agent.app.session import AT_END, BEFORE_END, PlayLimits, ReturnPoint, Session, log_failure
+from agent.app.session import (
+    AT_END,
+    BEFORE_END,
+    NEWEST,
+    OTHER_CHOICES,
+    PlayLimits,
+    ReturnPoint,
+    Session,
+    log_failure,
+)
 from agent.app.settings import NO_MEMORY, TAPES, RunSettings, Settings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
@@ -47,8 +56,6 @@ if TYPE_CHECKING:
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
-# The kind of the event from whose tick on a run is decided otherwise than it began.
-OTHER_CHOICES: Final = "other_choices"
 
 
 class NoViewer(Viewer):
@@ -169,10 +176,10 @@ def play_run(
             interrupt,
             asking=service.asking(chosen.ask_every) if service is not None else None,
             back=_return_point(folder, settings)
-            or (_after_end(folder.store, limits, began, chosen) if stage is None else None),
+            or (NEWEST if stage else _goes_on(folder.store, limits, began, chosen)),
         )
         if began is not None and chosen != began:
-            _note_choices(folder, began, chosen, session.tick)
+            _note_choices(folder, began, chosen, session)
         session.readers.find_second = find_tesseract
         if stage is not None:
             stage(console)
@@ -213,28 +220,31 @@ def memory_of(settings: RunSettings) -> Path | None:
 
 
 def _note_choices(
-    folder: RunFolder[RunStore], began: RunSettings, chosen: RunSettings, tick: int
+    folder: RunFolder[RunStore], began: RunSettings, chosen: RunSettings, session: Session
 ) -> None:
-    """Keep the choices of a resumed run, and record those that change what is decided from `tick` on."""
+    """Keep the choices of a resumed run, after recording those that change what is decided from now on."""
     if not chosen.decides_like(began):
         choices: dict[str, Json] = {"mind": chosen.mind, "wants": chosen.wants}
-        folder.store.append_event(tick, OTHER_CHOICES, {**choices, "ask_every": chosen.ask_every})
+        choices |= {"ask_every": chosen.ask_every, "session": session.name}
+        folder.store.append_event(session.tick, OTHER_CHOICES, choices)
+        folder.store.commit()  # before a kill could leave the settings alone
     folder.save_settings(chosen.table())
 
 
-def _after_end(
+def _goes_on(
     run: RunStore, limits: PlayLimits, began: RunSettings | None, chosen: RunSettings
-) -> ReturnPoint | None:
-    """Return where a run that ended as asked goes on, None when it did not or when these limits leave nothing to play.
-
-    It goes on as if it had not ended, unless other settings make other decisions: then from where it stood.
-    """
+) -> ReturnPoint:
+    """Return where a run goes on: as if it had not ended, unless other settings make other decisions."""
     newest = next(reversed(run.marks()), None)
-    if newest is None or newest.why != "end" or newest.tick >= limits.ticks:
-        return None
-    if limits.until in {each.payload.get("id") for each in run.events("milestone")}:
-        return None
-    return BEFORE_END if began is not None and chosen.decides_like(began) else AT_END
+    if newest is None:
+        return NEWEST
+    is_end = newest.why == "end"
+    reached = {each.payload.get("id") for each in run.events("milestone")}
+    if is_end and (newest.tick >= limits.ticks or limits.until in reached):
+        return NEWEST  # nothing is left to play
+    if began is None or not chosen.decides_like(began):
+        return AT_END
+    return BEFORE_END if is_end else NEWEST
 
 
 @contextmanager
@@ -269,10 +279,10 @@ def _begun(
 def _create(
     path: Path | None, chosen: RunSettings, knowledge: KnowledgeStore
 ) -> RunFolder[RunStore]:
-    """Create the folder of a run, with the memory that it begins with, if that holds anything."""
+    """Create the folder of a run, with the memory that it begins with, if that was ever taught anything."""
     folder = create_run(path or HOME / "runs" / chosen.run, chosen.table(), run_id=chosen.run)
     try:
-        if knowledge.size()[0]:
+        if any(knowledge.size()):  # where all is forgotten, the totals stay
             knowledge.snapshot(folder.path / MEMORY_AT_START)
     except BaseException:
         folder.close()

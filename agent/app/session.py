@@ -11,9 +11,10 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final, Literal, NamedTuple
 
+from agent.advisor.port import Decider
 from agent.app.advice import AdviceSource, answers_to_repeat
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import TAUGHT, Checkpoints, Trail, append, row_of
+from agent.app.checkpoints import AGAIN, TAUGHT, Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
@@ -35,6 +36,7 @@ from memory import (
     Checkpoint,
     CorruptStore,
     ErrorMode,
+    Json,
     KnowledgeStore,
     MemoryFault,
     RunFolder,
@@ -64,8 +66,8 @@ class PlayLimits(NamedTuple):
 class ReturnPoint(NamedTuple):
     """The restore target of a session: the newest checkpoint up to `tick`, and the reason.
 
-    After an end of play `end` is "before" for the one before that end, from which its ticks are played again as they were,
-    and "at" for the one made at the end, from which play goes on with other decisions.
+    `end` is "before" for the one before the end of play, from which its ticks are played again as they were, and "at" for
+    the last one of all, from which play goes on with other decisions.
     """
 
     tick: float
@@ -74,6 +76,8 @@ class ReturnPoint(NamedTuple):
 
 
 NEWEST: Final = ReturnPoint(inf, "resumed")
+# The kind of the event from whose tick on a run is decided otherwise than it began.
+OTHER_CHOICES: Final = "other_choices"
 BEFORE_END: Final = ReturnPoint(inf, "resumed", "before")
 AT_END: Final = ReturnPoint(inf, "resumed", "at")
 
@@ -109,7 +113,7 @@ class Session:
         interrupt: Interrupt,
         *more: Topic,
         asking: AdviceSource | None = None,
-        back: ReturnPoint | None = None,
+        back: ReturnPoint = NEWEST,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -124,7 +128,8 @@ class Session:
         self._store.watch_events(self._note_event)
         self.model: Callable[[], ModelStatus] | None = None
         self.readers = ScreenReaders()
-        self._repeats_to = self._last_to_repeat() if back is None or back.why == "resumed" else 0
+        repeats = back.why == "resumed" and back.end != "at"
+        self._repeats_to = self._last_to_repeat() if repeats else 0
         self._context = RunContext(
             self._store,
             self._store.next_session(),
@@ -141,17 +146,17 @@ class Session:
         self._battle_tasks = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._began = perf_counter()
         abandoned = self._abandoned_mind(back)
-        self._start_branch(back or NEWEST)
+        self._start_branch(back, self._taught_again(back))
         if abandoned is not None:
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
             self._checkpoints.schedule.request("back")
-        if back is not None and back.end == "at":
+        if back.end == "at" and self._loop.tick:
             self._checkpoints.save("back")  # one to go on from, unlike that of an end
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
-    def _start_branch(self, back: ReturnPoint) -> None:
-        """Start a branch at the checkpoint that `back` names."""
-        checkpoint = self._load_checkpoint(back)
+    def _start_branch(self, back: ReturnPoint, again: Json) -> None:
+        """Start a branch at the checkpoint that `back` names; `again` is what is to be taken back."""
+        checkpoint = self._load_checkpoint(back, again)
         self._build_branch(Link(checkpoint.tick, checkpoint.chain) if checkpoint else None)
         if checkpoint is None:
             self._checkpoints.schedule.request("start")  # power-on is a restore target as well
@@ -170,12 +175,12 @@ class Session:
         self._call_after(self._record_milestones, MilestoneLedger.observe)
         self._call_after(self._consolidate, Loop.perform)
 
-    def _abandoned_mind(self, back: ReturnPoint | None) -> Any:  # noqa: ANN401  # JSON
+    def _abandoned_mind(self, back: ReturnPoint) -> Any:  # noqa: ANN401  # JSON
         """Return the saved mind of the branch that the supervisor abandons, or None when the player goes back.
 
         Its recovery state keeps the new branch from repeating the same failure; a player gets the old state unchanged.
         """
-        if back is None or back.why != "recovered":
+        if back.why != "recovered":
             return None
         try:
             return self._store.part("mind")
@@ -260,13 +265,13 @@ class Session:
         with (
             self._store.database.transaction()
         ):  # a kill loses both, the return and what it teaches, or neither
-            self._start_branch(ReturnPoint(target, "stuck"))
+            self._start_branch(ReturnPoint(target, "stuck"), self._checkpoints.again)
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
             self._checkpoints.save("back")
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._machine.frame), counter)
 
-    def _load_checkpoint(self, back: ReturnPoint) -> Checkpoint | None:
+    def _load_checkpoint(self, back: ReturnPoint, again: Json) -> Checkpoint | None:
         """Load and return the newest usable checkpoint that `back` allows; None for a new run."""
         refusal = None
         allowed = [mark for mark in reversed(self._store.marks()) if mark.tick <= back.tick]
@@ -283,10 +288,12 @@ class Session:
                     continue
             if refusal is not None:
                 log.warning("going on from the checkpoint of tick %d: %s", checkpoint.tick, refusal)
-            if back.end == "before" and checkpoint.why != "end":
-                self._take_back()
+            if back.end == "before" and checkpoint.why == "end":
+                again = None  # no other could be loaded
             answered = max((each.tick for each in self._context.answers), default=-1)
-            self._store.rewind(checkpoint, back.why, self._context.session, answered_to=answered)
+            self._store.rewind(
+                checkpoint, back.why, self.name, answered_to=answered, more={AGAIN: again}
+            )
             return checkpoint
         if refusal is not None:
             raise refusal
@@ -294,17 +301,19 @@ class Session:
 
     def _last_to_repeat(self) -> int:
         """Return the last tick that sessions since the last checkpoint have played: play repeats them as they were."""
-        resumed = takewhile(lambda each: each.why == "resumed", reversed(self._store.branchings()))
-        return max([self._store.last_tick(), *(each.left for each in resumed)])
+        store = self._store
+        others = (*store.events(OTHER_CHOICES), *store.events(OTHER_CHOICES, live=False))
+        new = {each.payload.get("session") for each in others}  # which repeated nothing
+        resumed = takewhile(
+            lambda each: each.why == "resumed" and each.session not in new,
+            reversed(store.branchings()),
+        )
+        return max([store.last_tick(), *(each.left for each in resumed)])
 
-    def _take_back(self) -> None:
-        """Take back from memory.sqlite what the end of the last session taught, which this one teaches again."""
-        taught = self._store.part(TAUGHT)
-        if taught is not None:
-            try:
-                self._context.knowledge.take_back(self._store.run_id, taught)
-            except MemoryFault as fault:
-                self._store.faults.note("take back", fault)
+    def _taught_again(self, back: ReturnPoint) -> Any:  # noqa: ANN401  # JSON
+        """Return what memory.sqlite held before the end of the last session, which this one teaches again; else None."""
+        is_before = back.end == "before"
+        return self._store.part(AGAIN) or (self._store.part(TAUGHT) if is_before else None)
 
     def _call_after(self, handler: Handler, method: Callable[..., object]) -> None:
         """Call `handler` after the producers; its errors do not stop play."""
@@ -342,6 +351,11 @@ class Session:
         history = self._branch.memory.consolidator.consolidation_history[-1:]
         ends = [each.tick for each in history if each.reason == "session_end"]
         return self._loop.tick == 0 or self._loop.tick in ends
+
+    @property
+    def name(self) -> str:
+        """The name of the session in its run."""
+        return self._context.session
 
     @property
     def tick(self) -> int:
@@ -384,6 +398,7 @@ class Session:
     def _summary(self, reason: str) -> Summary:
         start = self._start
         wall = perf_counter() - start.counter
+        mind = Decider.RULES if self._context.asking is None else Decider.CLAUDE
         return Summary(
             run=str(self._folder.path),
             cartridge=self._console.cartridge.name,
@@ -405,5 +420,5 @@ class Session:
             returns=tuple(self._store.branchings()),
             readers=self.readers.scores,
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
-            decided_by=who_decided(self._store, self._settings.mind),
+            decided_by=who_decided(self._store, mind.value),
         )

@@ -134,9 +134,8 @@ def play(
     distil: bool = flags.DISTIL,
     model: str | None = flags.MODEL,
     pace: float | None = option(
-        "Play at this many times the speed of the Game Boy, as --pace 1. Default: as fast as possible.",
+        "Play at this many times the speed of the Game Boy, as --pace 1. Default, and --pace 0: as fast as possible.",
         "FACTOR",
-        min=0.01,
     ),
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:

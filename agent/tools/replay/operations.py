@@ -13,9 +13,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.advisor.port import Decider
 from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
-from agent.app.play import KNOWLEDGE, OTHER_CHOICES, session_of_run
+from agent.app.play import KNOWLEDGE, session_of_run
 from agent.app.process import Interrupt
-from agent.app.session import PlayLimits
+from agent.app.session import OTHER_CHOICES, PlayLimits
 from agent.app.settings import RunSettings, cartridge_for
 from agent.app.summary import TickView, Viewer
 from agent.errors import RunError, UsageError
@@ -299,8 +299,9 @@ def redecide_run(
         report_emulator(settings.pyboy, say)
         _require_one_game(path, folder.store, len(recorded))
         home = Path(stack.enter_context(TemporaryDirectory()))
-        if (path / MEMORY_AT_START).is_file():
-            with closing(read_knowledge_store(path / MEMORY_AT_START)) as known:
+        kept = path / MEMORY_AT_START
+        if is_kept := kept.is_file():
+            with closing(read_knowledge_store(kept)) as known:
                 known.backup(home / KNOWLEDGE)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
         story = Story.of(cartridge.kind).with_requested(settings.wanted)
@@ -308,7 +309,8 @@ def redecide_run(
         opened = session_of_run(home, settings, console, story, Interrupt(), asking=asking)
         session, again, knowledge = stack.enter_context(opened)
         if knowledge.content_hash() != settings.memory_hash:
-            message = f"{path / MEMORY_AT_START} is not the memory that the run began with; put back the file that play wrote, or replay the steps alone"
+            fault = "is not" if is_kept else "is missing:"
+            message = f"{kept} {fault} the memory that the run began with; put back the file that play wrote, or replay the steps alone"
             raise RunError(message)
         done = bar("tick", len(recorded))
         session.play(PlayLimits(NEVER, len(recorded)), _TickCounter(done))
@@ -320,7 +322,7 @@ def redecide_run(
 
 def _require_one_game(path: Path, run: RunReader, ticks: int) -> None:
     """Raise RunError when the run goes on from a moment that its decisions alone do not lead to."""
-    if any(run.events(OTHER_CHOICES)):
+    if any((*run.events(OTHER_CHOICES), *run.events(OTHER_CHOICES, live=False))):
         how = "with other settings than it began with"
     elif any(each.tick < ticks for each in run.events(SESSION_ENDED)):
         how = "after it had given up or ended by an error"

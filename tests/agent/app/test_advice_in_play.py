@@ -331,6 +331,10 @@ def test_a_run_can_be_resumed_with_another_decider(
             claude_settings(tmp_path, resume=run, mind=Decider.RULES, ticks=ASKED_AT + 20)
         )
         assert (by_rules.stop, by_rules.advice) == (Stop.TICKS, None)
+        early = tmp_path / "early"
+        play_summary(claude_settings(tmp_path, run=early, mind=Decider.RULES, ticks=9))
+        now_advised = play_summary(claude_settings(tmp_path, resume=early, ticks=12))
+        assert now_advised.decided_by == "by rules; no model was asked yet"
         assert len(bodies(server)) == asked
 
         play_summary(

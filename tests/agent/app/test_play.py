@@ -128,7 +128,14 @@ def test_a_resumed_run_keeps_every_choice(tmp_path: Path) -> None:
     assert resumed == replace(began, ticks=30)
     assert (starts[0].memory, starts[0].pace, starts[0].tick) == (None, 1e6, 0)
     assert resumed.asking == chosen["asking"]
-    play_run(Settings(resume=run), Watcher(), Interrupt())  # to its goal: the limit is behind it
+    toml = (run / "run.toml").read_text(encoding="utf-8")
+    lines = [each for each in toml.splitlines() if each.split(" ")[0] not in ("distil", "model")]
+    (run / "run.toml").write_text("\n".join(lines), encoding="utf-8")  # as a page says
+    # To its goal: the limit is behind it.
+    play_run(Settings(resume=run, pace=0.0), Watcher(), Interrupt())
+    with closing(read_run(run)) as folder:
+        taken_back = RunSettings.of(folder.settings)
+    assert (taken_back.pace, taken_back.distils, taken_back.model) == (0.0, False, "")
     with closing(read_run(run)) as folder:
         assert [each.payload["id"] for each in folder.store.events("milestone")][-1] == "rival"
 
@@ -299,7 +306,9 @@ def test_an_unwritable_report_does_not_stop_play(agent: Agent, tmp_path: Path) -
     assert agent("play", "--run", run, "--ticks", "20").code == 0
     (run / "report.html").unlink()
     (run / "report.html").mkdir()
-    ended = agent("play", "--resume", run, "--until", "left_home", "--ticks", "500", "--json")
+    ended = agent(
+        "play", "--resume", run, "--until", "left_home", "--ticks", "500", "--json", "--pace", 0
+    )
     assert (ended.code, ended.json["stop"]) == (0, "goal")
     assert "no report was written" in ended.err
 

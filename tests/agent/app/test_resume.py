@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -15,16 +15,28 @@ from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Settings, Stop, TickView, interrupts
+from agent.app import AskSettings, Interrupt, Settings, Stop, TickView, interrupts, play_run
 from agent.app.checkpoints import LONGEST_WAIT
-from agent.errors import UsageError
+from agent.app.summary import PlayStart
+from agent.errors import RunError, UsageError
 from agent.tools.replay.operations import redecide_run, replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
-from memory import CheckpointInfo, open_knowledge_store, open_run, read_run
+from memory import (
+    BusyStore,
+    CheckpointInfo,
+    KnowledgeStore,
+    open_knowledge_store,
+    open_run,
+    read_knowledge_store,
+    read_run,
+)
 from memory.errors import RunFolderError
-from tests.agent.support import ROOT, Agent, Played, play_in
+from memory.inspect import forget_items, item_key, view_file
+from memory.store.run_folder import MEMORY_AT_START
+from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
+from tests.memory.samples import NOON
 from tests.proofs.kills import ended as ended_in
 
 
@@ -449,4 +461,108 @@ def test_a_run_played_on_after_its_end_is_the_game_played_through(
     assert ended.json["digest"] == through.digest
     decided = agent("replay", "--json", run, "--decide")
     assert (decided.code, decided.json["digest"]) == (0, through.digest)
+    assert ended_in(tmp_path) == ended_in(tmp_path / "other")
+
+
+class Killed(BaseException):
+    """Ends play as SIGKILL does: nothing more is committed."""
+
+
+def play_from(home: Path, tick: int, **flags: Any) -> PlayStart:  # noqa: ANN401  # those of Settings
+    """Play until a kill at a tick, and return where play began."""
+    starts: list[PlayStart] = []
+
+    def react(moment: TickView) -> None:
+        if moment.tick == tick:
+            raise Killed
+
+    viewer = Watcher(react)
+    viewer.show_start = starts.append  # type: ignore[assignment, method-assign]
+    where: dict[str, Any] = {} if "resume" in flags else {"run": home / "run"}
+    settings = Settings(memory=home / "memory.sqlite", **where, **flags)
+    with suppress(Killed):
+        play_run(settings, viewer, Interrupt())
+    return starts[0]
+
+
+def test_a_killed_run_resumed_with_other_choices_repeats_nothing_and_is_not_decided_again(
+    tmp_path: Path,
+) -> None:
+    run = tmp_path / "run"
+    play_from(tmp_path, 715)  # after a commit without a checkpoint
+    alike = play_from(tmp_path, 480, resume=run)
+    other = play_from(tmp_path, 480, resume=run, asking=AskSettings(9))
+    after = play_from(tmp_path, 0, resume=run, ticks=500)
+    assert alike.repeats_to > alike.tick
+    assert other.repeats_to == other.tick
+    assert after.repeats_to == after.tick
+    assert replay_run(run, None).divergence is None
+    with pytest.raises(RunError, match="with other settings than it began with"):
+        redecide_run(run, None)
+
+
+def test_a_run_that_began_with_an_emptied_memory_is_decided_again(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+    play_in(tmp_path, run=tmp_path / "first", ticks=60)
+    with view_file(memory, now=NOON) as view:
+        every = {item_key(each) for each in view.items()}
+    forget_items(memory, every, now=NOON)
+    run = tmp_path / "run"
+    ended = play_in(tmp_path, run=run, ticks=60)
+    assert redecide_run(run, None) == (60, 0, "", ended.digest)
+    (run / MEMORY_AT_START).unlink()
+    with pytest.raises(RunError, match=f"{MEMORY_AT_START} is missing"):
+        redecide_run(run, None)
+
+
+def test_a_kill_after_a_resume_takes_no_lesson_from_the_memory(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    play_in(tmp_path / "other", ticks=160)
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    play_in(tmp_path, ticks=60)
+
+    def taught() -> tuple[int, int]:
+        with closing(read_knowledge_store(memory)) as known:
+            return known.load_knowledge().total_sessions, len(known.entries())
+
+    before = taught()
+    for tick in (20, 63, 100, 130):
+        play_from(tmp_path, tick, resume=run, ticks=160)
+        if tick == 20:
+            assert taught() == before
+        assert taught() >= before
+    play_in(tmp_path, resume=run, ticks=160)
+    assert ended_in(tmp_path) == ended_in(tmp_path / "other")
+
+
+def test_a_run_whose_end_cannot_note_what_it_taught_goes_on_from_that_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise BusyStore
+
+    with monkeypatch.context() as busy:
+        busy.setattr(KnowledgeStore, "taught", refuse)
+        play_in(tmp_path, ticks=60)
+    assert play_from(tmp_path, 70, resume=tmp_path / "run", ticks=160).tick == 60
+
+
+def test_a_memory_that_is_locked_at_a_resume_counts_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    play_in(tmp_path / "other", ticks=160)
+    take_back, times = KnowledgeStore.take_back, [1]
+
+    def refuse_once(store: KnowledgeStore, *args: Any) -> None:  # noqa: ANN401
+        if times:
+            times.clear()
+            raise BusyStore
+        take_back(store, *args)
+
+    play_in(tmp_path, ticks=60)
+    monkeypatch.setattr(KnowledgeStore, "take_back", refuse_once)
+    for _ in range(2):  # the first time it is locked at the only delivery
+        play_in(tmp_path, resume=tmp_path / "run", ticks=160)
+    assert not times
     assert ended_in(tmp_path) == ended_in(tmp_path / "other")
