@@ -42,11 +42,13 @@ def evaluate(
     against: Decider | None = option(
         "Play the same seeds and memory by `rules` alone as well, and say what the model changed."
     ),
-    max_usd: float | None = flags.MAX_USD,
+    max_usd: float | None = option(
+        "The most that a model may cost in each game. Default: as in the terms, 2.", "USD"
+    ),
     ask_every: int | None = flags.ASK_EVERY,
     terms: Path | None = flags.TERMS,
     prices: Path | None = flags.PRICES,
-    timeout: float = flags.TIMEOUT,
+    timeout: float | None = flags.TIMEOUT,
     model: str | None = flags.MODEL,
     rom: Path | None = flags.ROM,
     out: Path | None = option("The folder for runs, tables and plots. Default: eval/SEEDS.", "DIR"),
@@ -173,6 +175,11 @@ def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSe
     """Raise UsageError when there is nothing to compare, or no usable key for a model."""
     if against is Decider.CLAUDE or (against is not None and mind is not Decider.CLAUDE):
         message = "--against compares a model with rules: give --mind claude --against rules"
+        raise UsageError(message)
+    if mind is not Decider.CLAUDE and (given := _asked(asking)):
+        message = (
+            f"{next(iter(given))} is about a model; give --mind claude as well, or leave it out"
+        )
         raise UsageError(message)
     if mind is Decider.CLAUDE:
         from agent.app.model import require_key

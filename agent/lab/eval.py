@@ -165,9 +165,9 @@ class EvalResults:
 
     @property
     def cost_words(self) -> str:
-        """The cost of a model in a game, in the mean."""
+        """The cost of a model, on average a game."""
         usd, made_up = (fmean(getattr(game, name) for game in self.games) for name in COSTS)
-        return f"{cost(usd, made_up, '{:.4f} USD'.format)}, a game in the mean"
+        return f"on average {cost(usd, made_up, '{:.4f} USD'.format)} a game"
 
     def share(self, milestone: str) -> Interval:
         """Return the share of games that reached a milestone."""

@@ -1,18 +1,19 @@
 """The same seeds and memory with a model and by rules alone: what the model changed, game by game.
 
 A difference is that of the game with the model minus the one by rules, so that less than zero is faster. Its 95% interval
-is that of a bootstrap over the pairs. Pairs in which a game did not reach the milestone have no difference.
+is Student's over the pairs. Pairs in which a game did not reach the milestone have no difference.
 """
 
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from agent.lab.eval import EvalGame, EvalResults
-from agent.lab.stats import Interval, mean_interval
+from agent.lab.stats import Interval, few_interval
 from agent.tools.report.words import counted
 
 Unit = Literal["frame", "tick"]
 UNITS: Final[tuple[Unit, ...]] = ("frame", "tick")  # the measure that counts comes first
+FEWEST: Final = 6  # pairs that can show a difference
 
 
 def signed(amount: float) -> str:
@@ -31,7 +32,7 @@ class PairDifference(NamedTuple):
     @property
     def finding(self) -> str:
         """What the interval shows."""
-        if self.interval is None or self.pairs < 2:
+        if self.interval is None or self.pairs < FEWEST:
             return "too few pairs"
         if self.interval.high < 0:
             return "faster"
@@ -41,7 +42,7 @@ class PairDifference(NamedTuple):
         if self.interval is None:
             return f"no pair reached {self.milestone}"
         mean, low, high = (signed(each) for each in self.interval)
-        bounds = f"95%: {low} to {high}: " if self.pairs > 1 else ""
+        bounds = f"95%: {low} to {high}: " if self.pairs >= FEWEST else ""
         return f"{mean} {self.unit}s ({bounds}{self.finding})"
 
 
@@ -68,20 +69,20 @@ class PairedGames:
             for one, other in self.pairs
             if milestone in one.milestones and milestone in other.milestones
         ]
-        return PairDifference(milestone, unit, len(found), mean_interval(found) if found else None)
+        return PairDifference(milestone, unit, len(found), few_interval(found) if found else None)
 
     def __str__(self) -> str:
         """One line: what the model changed on the way to the goal, and its cost."""
         until = self.advised.until
         frames, ticks = (self.difference(until, unit) for unit in UNITS)
-        seeds = counted(len(self.pairs), "seed")
+        seeds, of = counted(len(self.pairs), "seed"), len(self.pairs)
+        one, other = (sum(until in each[arm].milestones for each in self.pairs) for arm in (0, 1))
+        lost = f"; reached by {one} of {of} with the model, {other} of {of} by rules"
         if frames.interval is None:
-            return f"{self.advised.decided_by}, on {seeds}: {frames}"
-        missed = len(self.pairs) - frames.pairs
-        left_out = f"; {counted(missed, 'pair')} did not reach it" if missed else ""
+            return f"{self.advised.decided_by}, on {seeds}: {frames}{lost}"
         return (
-            f"{self.advised.decided_by}, against rules alone on {seeds}, to {until}:"
-            f" {frames}, {ticks}{left_out}; {self.advised.cost_words}"
+            f"{self.advised.decided_by}, against rules alone on {seeds}, to {until}: {frames},"
+            f" {ticks}{lost if frames.pairs < of else ''}; {self.advised.cost_words}"
         )
 
     def as_json(self) -> dict[str, Any]:

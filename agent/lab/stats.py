@@ -6,7 +6,7 @@ The same data give the same figures: random samples use a fixed seed.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -76,6 +76,23 @@ def median_interval(values: Values) -> Interval | None:
 def mean_interval(values: Values) -> Interval:
     """Return the mean of at least one value by the percentile bootstrap."""
     return _bootstrap(values, np.mean)
+
+
+def few_interval(values: Values) -> Interval:
+    """Return the mean of at least one value by Student's distribution, which fits few values better than a bootstrap."""
+    mean, free = fmean(values), len(values) - 1
+    reach = _student(free) * stdev(values) / sqrt(len(values)) if free else 0.0
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def _student(free: int) -> float:
+    """Return what 97.5 percent of Student's distribution is below; above four degrees of freedom by Cornish and Fisher."""
+    if free <= 4:
+        return (12.7062, 4.3027, 3.1824, 2.7764)[free - 1]
+    first = (Z**3 + Z) / 4
+    second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
+    third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384
+    return Z + first / free + second / free**2 + third / free**3
 
 
 def _bootstrap(values: Values, statistic: Callable[..., NDArray[np.float64]]) -> Interval:

@@ -136,4 +136,6 @@ def _draw(found: Mapping[int, Mapping[str, Sequence[float]]]) -> bytes:
         }
         for processes, by_way in found.items()
     }
-    return intervals_plot(series, "frames a second (mean, lowest and highest round)", from_zero=True)
+    return intervals_plot(
+        series, "frames a second (mean, lowest and highest round)", from_zero=True
+    )

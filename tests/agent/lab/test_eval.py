@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.advisor.names import STAND_IN
@@ -16,10 +17,10 @@ from agent.errors import UsageError
 from agent.fake_claude.server import FakeClaude
 from agent.lab.eval import EvalGame, EvalResults, GameMoment, game_of
 from agent.lab.eval_page import write_eval_page
-from agent.lab.pairs import PairedGames
+from agent.lab.pairs import PairDifference, PairedGames
 from agent.lab.publish import read_result
 from agent.lab.runner import EndedGame, Runner
-from agent.lab.stats import mean_interval, median_interval, share_interval
+from agent.lab.stats import few_interval, median_interval, share_interval
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -140,15 +141,30 @@ def results(frames: Mapping[int, int | None], **more: object) -> EvalResults:
     return EvalResults(tuple(games), ("away",), "away", {}, {}, {"name": "a & b"})
 
 
+def changed(*frames: int) -> dict[int, int | None]:
+    """Return what games with a model reach where those by rules take a thousand times their seed."""
+    return {seed: 1_000 * seed + each for seed, each in enumerate(frames, start=1)}
+
+
 @pytest.mark.parametrize(
     ("advised", "words"),
     [
-        ({1: 900, 2: 1_700, 3: 2_600}, "-267 frames (95%: -400 to -100: faster), -27 ticks"),
-        ({1: 1_900, 2: 2_100, 3: 3_600}, "+533 frames (95%: +100 to +900: slower), +53 ticks"),
-        ({1: 900, 2: 2_100, 3: 3_000}, ": no difference shown)"),
-        ({1: 900, 2: 1_900, 3: None}, "; 1 pair did not reach it; "),
-        ({1: 900, 2: None, 4: 70}, "on 2 seeds, to away: -100 frames (too few pairs), -10 ticks"),
-        ({1: None}, "on 1 seed: no pair reached away"),
+        (
+            changed(-100, -300, -400, -100, -200, -300),
+            "-233 frames (95%: -360 to -106: faster), -23",
+        ),
+        (changed(100, 300, 400, 100, 200, 300), "+233 frames (95%: +106 to +360: slower), +23"),
+        (changed(-100, 100, 0, -100, 200, 0), ": no difference shown)"),
+        ({1: 900, 2: 1_700, 3: 2_600}, "-267 frames (too few pairs), -27 ticks"),
+        (
+            {1: 900, 2: 1_900, 3: None},
+            "reached by 2 of 3 with the model, 3 of 3 by rules; on average ",
+        ),
+        ({1: 900, 2: None, 9: 70}, "on 2 seeds, to away: -100 frames (too few pairs), -10 ticks"),
+        (
+            {1: None},
+            "on 1 seed: no pair reached away; reached by 0 of 1 with the model, 1 of 1 by rules",
+        ),
     ],
 )
 def test_what_a_model_changed_is_one_line_over_pairs(
@@ -156,10 +172,10 @@ def test_what_a_model_changed_is_one_line_over_pairs(
 ) -> None:
     who = "by rules, advised by <b>m</b>"
     model = results(advised, decided_by=who, answers=3, followed=2, reached=1, usd=0.25)
-    pairs = PairedGames(model, results({1: 1_000, 2: 2_000, 3: 3_000}))
+    pairs = PairedGames(model, results({seed: 1_000 * seed for seed in range(1, 7)}))
     assert words in str(pairs)
     assert str(pairs).startswith(who)
-    assert "frames" not in str(pairs) or str(pairs).endswith("0.2500 USD, a game in the mean")
+    assert "frames" not in str(pairs) or str(pairs).endswith("on average 0.2500 USD a game")
     (tmp_path / "rules").mkdir()
     page = write_eval_page(model, tmp_path, pairs).read_text(encoding="utf-8")
     assert "<b>m" not in page
@@ -171,12 +187,20 @@ def test_what_a_model_changed_is_one_line_over_pairs(
     assert json.loads(json.dumps(found)) == found
 
 
-def test_a_bootstrap_over_pairs_is_that_of_their_differences() -> None:
+def test_the_interval_over_pairs_is_that_of_their_differences() -> None:
     frames = {seed: 1_000 + 37 * seed % 501 for seed in range(12)}
     model = {seed: frame - 100 - 11 * seed for seed, frame in frames.items()}
     pairs = PairedGames(results(model), results(frames))
     interval = pairs.difference("away", "frame").interval
-    assert interval == mean_interval([-100.0 - 11 * seed for seed in range(12)])
+    assert interval == few_interval([-100.0 - 11 * seed for seed in range(12)])
+
+
+@pytest.mark.parametrize("pairs", [6, 10, 20])
+def test_a_model_that_changes_nothing_is_said_to_in_one_case_of_twenty(pairs: int) -> None:
+    chance, cases = np.random.default_rng(pairs), 4_000
+    drawn = chance.normal(0.0, 500.0, (cases, pairs)).round().tolist()
+    found = [PairDifference("away", "frame", pairs, few_interval(each)).finding for each in drawn]
+    assert 0.04 < sum(each != "no difference shown" for each in found) / cases < 0.06
 
 
 def test_eval_against_rules_plays_the_same_seed_with_and_without_the_stand_in(
@@ -190,7 +214,8 @@ def test_eval_against_rules_plays_the_same_seed_with_and_without_the_stand_in(
     assert ended.code == 0, ended.err
     _, line, page = ended.out.splitlines()
     assert line.startswith(f"by rules, advised by {STAND_IN}, against rules alone on 1 seed, to ")
-    assert line.endswith("at list prices, a game in the mean")
+    assert "; on average made-up answers would have cost " in line
+    assert line.endswith("at list prices a game")
     assert page == f"page: {out / 'eval.html'}"
     table = json.loads((out / "eval.json").read_text(encoding="utf-8"))
     assert table["against"]["pairs"] == 1
@@ -208,6 +233,8 @@ def test_eval_against_rules_plays_the_same_seed_with_and_without_the_stand_in(
             "compares a model with rules",
         ),
         (["--seeds", "1", "--mind", "claude"], "there is no key for Claude"),
+        (["--seeds", "1", "--max-usd", "1"], "--max-usd is about a model; give --mind claude"),
+        (["--seeds", "1", "--mind", "rules", "--ask-every", "9"], "--ask-every is about a model"),
         (["--seeds", "9..3"], "is no range"),
         (["--seeds", "x"], "is no range"),
         (["--seeds", "1.."], "is no range"),
