@@ -40,8 +40,10 @@ def quoted(word: str | Path, *, anywhere: bool = False) -> str:
         word = f"./{path}" if str(path).startswith("-") else str(path)
     if word.isprintable():
         return shlex.quote(word)
-    codes = (chr(each) if each in PLAIN else f"\\{each:03o}" for each in os.fsencode(word))
-    return f"\"$(printf '{''.join(codes)}')\""
+    first = word.rstrip("\n")  # a substitution would lose these
+    codes = (chr(each) if each in PLAIN else f"\\{each:03o}" for each in os.fsencode(first))
+    last = word[len(first) :]
+    return f"\"$(printf '{''.join(codes)}')\"" + (f"'{last}'" if last else "")
 
 
 def typed_in_checkout() -> str:

@@ -89,6 +89,7 @@ def overnight(
     if seed is not None and stored.get("seed", seed) != seed:
         message = f"the run in {folder} has seed {stored['seed']}; leave out --seed, or name another --run"
         raise UsageError(message)
+    kept_s = stored.get("advice", {}).get("timeout")
     asks = (mind.value if mind else stored.get("mind")) == Decider.CLAUDE.value
     settings = NightSettings(
         run=folder,
@@ -119,7 +120,7 @@ def overnight(
             usd=inf if max_usd is None else max_usd,
         ),
         patience=NightTimeouts(
-            hang_s=_hang_s(hang, timeout or ANSWER_S, asks=asks),
+            hang_s=_hang_s(hang, timeout or kept_s or ANSWER_S, asks=asks),
             gain_hours=patience,
             backoff_s=backoff,
         ),

@@ -292,10 +292,10 @@ class ModelAdvice(SavedAttributes):
 
 
 def _by_rules(moment: QuestionContext, offered: Collection[str]) -> tuple[str, ...]:
-    """Return the goal among those offered that rules alone would pursue, and their next action; () without a plan."""
-    goals = (each for each in moment.goals_by_rules() if each.name in offered)
-    plan = next(filter(None, map(moment.plan_for, goals)), None)
-    return () if plan is None else (plan.goal.name, plan.actions[0].name)
+    """Return the goal that rules alone would pursue, and their next action; () without a plan, or if it is not offered."""
+    plan = next(filter(None, map(moment.plan_for, moment.goals_by_rules())), None)
+    is_offered = plan is not None and plan.goal.name in offered
+    return (plan.goal.name, plan.actions[0].name) if plan is not None and is_offered else ()
 
 
 def _key(purpose: Purpose, about: str) -> str:

@@ -12,13 +12,14 @@ from typing import Any, Final, NamedTuple, Self
 from agent.tools.overnight.logs import shortened
 from memory.codec import decode
 
-LONGEST_TEXT: Final = 200  # characters of a text; a whole line must fit into the pipe
+LONGEST_TEXT: Final = 150  # characters of a text; a whole line must fit into the pipe
+MOST_REACHED: Final = 8  # moments in a line, for the same reason
 
 
 class Heartbeat(NamedTuple):
     """The progress of play: `gains` counts its gains, `checkpoint` is the tick of the last checkpoint.
 
-    `reached` holds tick and frame of each milestone; up to tick `repeats_to` the child repeats what an earlier one played.
+    `reached` holds tick and frame of the newest milestones; up to tick `repeats_to` the child repeats what an earlier one played.
     """
 
     tick: int
@@ -37,8 +38,9 @@ class Heartbeat(NamedTuple):
             **self._asdict(),
             "place": shortened(self.place, LONGEST_TEXT),
             "doing": shortened(self.doing, LONGEST_TEXT),
+            "reached": self.reached[-MOST_REACHED:],
         }
-        return json.dumps(table).encode() + b"\n"
+        return json.dumps(table, ensure_ascii=False).encode(errors="replace") + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> Self | None:

@@ -67,11 +67,23 @@ class BackedUpFile(NamedTuple):
         try:
             with closing(self.reader(self.path)) as found:
                 is_other = isinstance(found, RunReader) and found.run_id != run_id
+            if self.lacks_lessons():
+                return f"{self.path} was replaced: it lacks lessons that a copy of it holds"
         except BusyStore:
             return ""
         except StoreError as flaw:
             return str(flaw)
         return f"{self.path} {OF_ANOTHER_RUN}" if is_other else ""
+
+    def lacks_lessons(self) -> bool:
+        """Return whether a memory lacks lessons that its copy holds, as one does that play made in the place of a lost one."""
+        held = self._deliveries(self.copy) if self.copy.is_file() else {}
+        known = self._deliveries(self.path) if held else {}
+        return any(known.get(run, 0) < last for run, last in held.items())
+
+    def _deliveries(self, path: Path) -> dict[str, int]:
+        with closing(self.reader(path)) as found:
+            return found.deliveries() if isinstance(found, KnowledgeReader) else {}
 
     @property
     def _older(self) -> Path:
@@ -132,6 +144,7 @@ class Copier:
     elapsed: Callable[[], float]
     _due: float = 0.0
     _earliest: float = 0.0
+    _has_begun: bool = False  # the copies are of this night
 
     def request_copy(self) -> None:
         """Copy as soon as the last copy is old enough, and at once if a file has no copy."""
@@ -159,12 +172,13 @@ class Copier:
     def _damaged_files(self) -> Iterator[tuple[Path, StoreError]]:
         for file in self.files:
             try:
-                if file.path.is_file():
-                    file.make_copy()
+                if file.path.is_file() and not (self._has_begun and file.lacks_lessons()):
+                    file.make_copy()  # else the copy holds what the file has lost
             except (StoreError, OSError):
                 damage = file.damage()
                 if damage is not None:
                     yield file.path, damage
+        self._has_begun = True
 
     def _has_room(self, free_bytes: int) -> bool:
         needed = sum(file.path.stat().st_size for file in self.files if file.path.is_file())

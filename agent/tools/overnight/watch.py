@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 from signal import Signals
 from typing import Any, Final, Protocol
@@ -182,10 +181,11 @@ class ChildWatch:
         self._heartbeat = heartbeat
         self.stalls.observe(heartbeat, self.clock.elapsed())
         now = heartbeat.tick, heartbeat.frame
-        for milestone, moment in zip_longest(heartbeat.milestones, heartbeat.reached):
+        moments = dict(zip(heartbeat.milestones[::-1], heartbeat.reached[::-1], strict=False))
+        for milestone in heartbeat.milestones:
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
-                tick, frame = moment or now
+                tick, frame = moments.get(milestone, now)
                 reached = len(self.milestones)
                 self.journal.append(
                     "milestone", id=milestone, reached=reached, tick=tick, frame=frame

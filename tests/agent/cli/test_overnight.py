@@ -199,3 +199,16 @@ def test_a_run_in_use_is_refused_in_the_line_of_play(
     assert night.err == play.err
     assert "is in use by another process" in night.err
     assert not (run / "night.jsonl").exists()
+
+
+def test_a_hang_is_longer_than_the_answers_that_the_run_waits_for(
+    agent: Agent, played: Played, tmp_path: Path
+) -> None:
+    run = shutil.copytree(played.folder, tmp_path / "run")
+    toml = (
+        (run / "run.toml").read_text(encoding="utf-8").replace('mind = "rules"', 'mind = "claude"')
+    )
+    (run / "run.toml").write_text(f"{toml}\n[advice]\ntimeout = 500.0\n", encoding="utf-8")
+    refused = agent("overnight", "--run", run, "--hang", "400", "--until", "left_home")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--hang 400 is shorter than one answer of a model may take" in refused.err

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -22,6 +23,7 @@ from agent.mind.advice import (
     CurrentMoment,
     ModelAdvice,
 )
+from agent.mind.advice import _by_rules as by_rules_among
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
@@ -29,6 +31,7 @@ from agent.mind.recovery import StuckRecovery
 from agent.mind.situation import QuestionContext, SituationDescriber
 from agent.perception.percept import Percept, ScreenReading
 from agent.planning.domain import Action, Effect, Goal, Require
+from agent.planning.search import Plan
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from memory import Hooks, Recall
@@ -408,3 +411,12 @@ def test_a_question_is_recorded_with_what_rules_alone_would_take(world: World) -
     world.oracle.answers = [Advice((), (), "", SURELY)]
     world.tick(REST)
     assert [each.by_rules for each in world.oracle.asked] == [("gold", "walk")] * 2
+
+
+def test_rules_take_none_of_the_goals_offered_where_they_would_take_another_first() -> None:
+    def planned(goal: Goal) -> Plan | None:
+        return None if goal is WELL else Plan(goal, (WALK,), (3,))
+
+    moment: Any = SimpleNamespace(goals_by_rules=lambda: [WELL, GOLD, FAME], plan_for=planned)
+    assert by_rules_among(moment, {"gold", "fame"}) == ("gold", "walk")
+    assert by_rules_among(moment, {"well", "fame"}) == ()

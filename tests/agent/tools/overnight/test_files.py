@@ -1,6 +1,7 @@
 """The files of a night, and the recovery after a child ended."""
 
 import resource
+import select
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.overnight.child import LONGEST_TEXT, Heartbeat
+from agent.tools.overnight.child import LONGEST_TEXT, MOST_REACHED, Heartbeat
 from agent.tools.overnight.copies import EVERY_S, Copier, memory_file, run_file, settings_file
 from agent.tools.overnight.logs import (
     OLDER_FILES,
@@ -569,3 +570,15 @@ def test_a_cut_text_ends_with_an_ellipsis(tmp_path: Path) -> None:
     log = ChildLog(tmp_path)
     log.write(words.encode() + b"\n")
     assert log.last.endswith("…")
+
+
+@pytest.mark.parametrize("letter", ["é", "\U0001f40d", "\x01", "\ud800"])
+def test_a_heartbeat_late_in_a_game_fits_into_a_pipe(letter: str) -> None:
+    names = tuple(f"a_milestone_of_red_{number}" for number in range(70))
+    moments = tuple((1_000_000 + number, 100_000_000 + number) for number in range(70))
+    sent = Heartbeat(1_234_567, 1 << 30, letter * 300, letter * 300, names, 999, 1_234_567, moments)
+    assert len(sent.line()) <= select.PIPE_BUF
+    got = Heartbeat.of(sent.line())
+    assert got is not None
+    assert got.milestones == names
+    assert got.reached == moments[-MOST_REACHED:]

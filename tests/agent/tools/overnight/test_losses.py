@@ -14,9 +14,10 @@ from agent.cli.night import NightGoal, last_lines
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.outcomes import NightEnding
 from agent.tools.report import page
-from memory import file_fault
+from memory import file_fault, open_knowledge_store
 from memory.store.run_folder import SETTINGS, STORE
 from tests.agent.tools.overnight.nights import Viewer, lines_of, run_night
+from tests.memory.samples import NOON
 
 GOAL = {"beats": [{"tick": 103, "checkpoint": 103}], "stop": "goal"}
 TICKS = GOAL | {"stop": "ticks"}
@@ -147,3 +148,17 @@ def test_a_run_is_called_complete_only_after_a_look_at_it(
         lose(run / STORE)
         page.report_ended(run, None)
         assert "complete" not in caplog.messages[0]
+
+
+def test_an_empty_memory_in_the_place_of_a_lost_one_is_a_loss(run: Path) -> None:
+    memory, other = run.parent / "memory.sqlite", Path(f"{run.parent}-other.sqlite")
+    open_knowledge_store(other, now=NOON).close()
+
+    def replace(path: Path) -> None:
+        shutil.move(other, path)
+
+    night = run_night(run, GOAL, viewer=_lost_at("ended", memory, replace))
+    assert night.verdict == "gave_up"
+    assert f"{memory} was replaced" in night.reason
+    assert f"copies: {run / 'copies' / 'memory.sqlite'}" in night.reason
+    assert run_night(run, GOAL).verdict == "goal"  # another one may be put in place between nights
