@@ -11,32 +11,12 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Final
 
-from agent.fake_claude.thinking import THINKING, thinking_tokens_of
-
 BYTES_A_TOKEN: Final = 3.6
-PICTURE: Final = 1_600  # tokens of a picture of any size
-FRAME: Final = 4  # tokens added to each block
 
 
 def tokens_of_text(text: str) -> int:
     """Return the estimated tokens of `text`; 0 for an empty text."""
     return round(len(text.encode()) / BYTES_A_TOKEN + 0.499)
-
-
-def tokens_of_block(block: Mapping[str, Any]) -> int:
-    """Return the estimated tokens of a content block or a tool definition, its frame included."""
-    match block.get("type"):
-        case "text":
-            return FRAME + tokens_of_text(str(block.get("text", "")))
-        case "image":
-            return FRAME + PICTURE
-        case kind if kind in THINKING:
-            return FRAME + thinking_tokens_of(block)
-        case "tool_result" if isinstance(block.get("content"), list):
-            return FRAME + sum(tokens_of_block(each) for each in block["content"])
-        case _:
-            rest = {key: value for key, value in block.items() if key != "cache_control"}
-            return FRAME + tokens_of_text(json.dumps(rest, ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +29,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class MadeUpAnswer:
-    """An answer: text, then tool calls. With `stop_reason` '' the reason follows from the content.
-
-    `explanation` is the reason of a refusal.
-    """
+    """An answer: text, then tool calls. With `stop_reason` '' the reason follows from the content."""
 
     text: str = ""
     calls: Sequence[ToolCall] = ()
     stop_reason: str = ""
-    explanation: str = ""
 
     @property
     def stop(self) -> str:
@@ -69,13 +45,6 @@ class MadeUpAnswer:
         """The estimated output tokens of the answer."""
         called = sum(tokens_of_text(call.name + str(call.input)) + 10 for call in self.calls)
         return max(tokens_of_text(self.text) + called, 1)
-
-    @property
-    def details(self) -> dict[str, object] | None:
-        """The explanation of a refusal in the shape of the service, or None."""
-        if not self.explanation:
-            return None
-        return {"type": "refusal", "category": None, "explanation": self.explanation}
 
     def blocks(self, message_id: str) -> list[dict[str, object]]:
         """Return the content blocks of the answer; the ids of calls contain `message_id`."""
@@ -113,14 +82,10 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """One parsed request. `turn` counts message requests from 1, including failed ones.
-
-    `thought` is the number of tokens of thinking before its answer.
-    """
+    """One parsed request. `turn` counts message requests from 1, including failed ones."""
 
     body: Mapping[str, Any]
     turn: int = 1
-    thought: int = 0
 
     @cached_property
     def system(self) -> str:

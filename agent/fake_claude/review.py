@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Final
 
@@ -15,14 +15,18 @@ Block = Mapping[str, Any]
 
 
 class RequestReview:
-    """Writes requests one after the other; of a conversation that goes on, only the new messages."""
+    """Shows requests one after the other; of a conversation that goes on, only the new messages."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Callable[[str], object]) -> None:
+        self._show = show
         self._last: list[str] = []
         self._count = 0
 
-    def lines(self, body: Mapping[str, Any], reply: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the lines of a request and of its reply."""
+    def __call__(self, body: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
+        """Show a request and its reply."""
+        self._show("\n".join(self._lines(body, reply)))
+
+    def _lines(self, body: Mapping[str, Any], reply: Mapping[str, Any]) -> Iterator[str]:
         self._count += 1
         yield f"{'=' * 8} request {self._count}: {_settings(body)}"
         yield f"{' ' * 8} {_usage(reply['usage'])}"
@@ -59,11 +63,9 @@ def _settings(body: Mapping[str, Any]) -> str:
 
 
 def _usage(usage: Mapping[str, Any]) -> str:
-    written = usage["cache_creation_input_tokens"]
-    thought = usage["output_tokens_details"]["thinking_tokens"]
-    read = f"{usage['cache_read_input_tokens']:,} tokens read from the cache, {written:,} written to it"
-    said = f"{usage['input_tokens']:,} beside it; {usage['output_tokens']:,} in the answer"
-    return f"{read}, {said}, {thought:,} of them thinking"
+    before, last = (usage[name] for name in ("cache_read_input_tokens", "input_tokens"))
+    words = f"about {before:,} tokens before the last message, {last:,} in it"
+    return f"{words}, {usage['output_tokens']:,} in the answer"
 
 
 def _parts(body: Mapping[str, Any]) -> Iterator[str]:

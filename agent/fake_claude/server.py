@@ -1,25 +1,61 @@
 """The HTTP server: listens on loopback with one thread per connection and stops at once on request."""
 
 import json
-import socket
 import sys
 import threading
-import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
-from urllib.parse import urlsplit
 
 from agent.fake_claude.review import RequestReview
-from agent.fake_claude.service import FakeService, served_model
-from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
+from agent.fake_claude.service import MadeUpService, RequestRefused
 from memory.codec import decode
 
+BANNER: Final = "fake-claude: this is no model; its answers are made up"
+JSON: Final = "application/json"
+EVENTS: Final = "text/event-stream; charset=utf-8"
 MAX_BYTES: Final = 32_000_000  # of a request
 _DIGITS: Final = len(str(MAX_BYTES))
 _OTHER_SHAPE: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+def error_json(kind: str, message: str, request_id: str | None = None) -> dict[str, object]:
+    """Return the body of an error; an error within a stream has no request id."""
+    body: dict[str, object] = {"type": "error", "error": {"type": kind, "message": message}}
+    return body if request_id is None else {**body, "request_id": request_id}
+
+
+def event(kind: str, **fields: object) -> bytes:
+    """Return one server-sent event."""
+    data = json.dumps({"type": kind, **fields}, ensure_ascii=False)
+    return f"event: {kind}\ndata: {data}\n\n".encode()
+
+
+# By type of block: the type of its delta, the field of the delta, and the field of the block.
+_DELTAS: Final = {
+    "text": ("text_delta", "text", "text"),
+    "thinking": ("signature_delta", "signature", "signature"),
+    "tool_use": ("input_json_delta", "partial_json", "input"),
+}
+_ENDED: Final = ("stop_reason", "stop_sequence", "stop_details")
+
+
+def events(message: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield the events of `message` in the service's order: start, ping, each block, delta, stop."""
+    begun = {**message, "content": [], **dict.fromkeys(_ENDED)}
+    yield event("message_start", message=begun | {"usage": message["usage"] | {"output_tokens": 1}})
+    yield event("ping")
+    for index, block in enumerate(message["content"]):
+        kind, name, key = _DELTAS[block["type"]]
+        whole = block[key]
+        empty, piece = ("", whole) if isinstance(whole, str) else ({}, json.dumps(whole))
+        yield event("content_block_start", index=index, content_block=block | {key: empty})
+        yield event("content_block_delta", index=index, delta={"type": kind, name: piece})
+        yield event("content_block_stop", index=index)
+    ended = {name: message[name] for name in _ENDED}
+    yield event("message_delta", delta=ended, usage=message["usage"])
+    yield event("message_stop")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -30,8 +66,9 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # a small reply is sent in one piece
     timeout = 60  # seconds for the next bytes of a request
 
-    def __init__(self, service: FakeService, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
+    def __init__(self, service: MadeUpService, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
         self.service = service
+        self.request_id = ""
         super().__init__(*connection)
 
     def log_message(self, *_: object) -> None:
@@ -39,39 +76,32 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Serve a GET request."""
-        self._serve("GET", lambda: None)
+        self._serve(lambda: None)
 
     def do_POST(self) -> None:
         """Serve a POST request."""
-        self._serve("POST", self._body)
+        self._serve(self._body)
 
-    def wire(self, request_id: str) -> Wire:
-        """Return the writer of the reply to one request."""
-        return Wire(self, request_id)
+    def on_request(self, headers: Mapping[str, str], body: object) -> None:
+        """Do nothing; a subclass may record or refuse the request. Header names are in lower case."""
 
-    def on_request(self, method: str, headers: Mapping[str, str], body: object) -> None:
-        """Do nothing; a subclass may record the request. Header names are in lower case."""
-
-    def _serve(self, method: str, read_body: Callable[[], object]) -> None:
-        counts = self.service.counts
-        wire = self.wire(f"req_fake{next(self.service.numbers):06}")
+    def _serve(self, read_body: Callable[[], object]) -> None:
+        self.request_id = f"req_fake{next(self.service.numbers):06}"
         try:
-            body, path = read_body(), _path_of(self.path)
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            self.on_request(method, headers, body)
-            counts.calls[f"{method} {path}"] += 1
-            if self.path != "/":
-                _check_headers(headers)
-            self._route(method, path, body, wire)
+            body, path = read_body(), self.path.partition("?")[0]
+            self.on_request({name.lower(): each for name, each in self.headers.items()}, body)
+            self.service.counts.calls[f"{self.command} {path}"] += 1
+            self._route(path, body)
         except RequestRefused as refused:
-            self._refuse(refused, wire)
+            self._refuse(refused)
         except _OTHER_SHAPE as error:  # a part of the body is of another kind than the API says
             message = f"The request body is not valid: {type(error).__name__}"
-            self._refuse(RequestRefused("invalid_request_error", message), wire)
+            self._refuse(RequestRefused("invalid_request_error", message))
 
-    def _refuse(self, refused: RequestRefused, wire: Wire) -> None:
+    def _refuse(self, refused: RequestRefused) -> None:
         self.service.counts.errors[refused.kind] += 1
-        wire.json(error_json(refused.kind, refused.message, wire.request_id), refused.status)
+        body = error_json(refused.kind, refused.message, self.request_id)
+        self.reply(body, status=refused.status)
 
     def _body(self) -> object:
         """Return the JSON of the body. Raises RequestRefused; a body of unknown or great length is not read."""
@@ -82,79 +112,104 @@ class Handler(BaseHTTPRequestHandler):
         if len(length) > _DIGITS or int(length) > MAX_BYTES:
             self.close_connection = True
             raise RequestRefused("request_too_large", "Request exceeds the maximum size")
-        return _parsed(self.rfile.read(int(length)))
+        value: object = decode(self.rfile.read(int(length)).decode() or "null")
+        json.dumps(value, ensure_ascii=False).encode()  # fails for lone surrogates
+        return value
 
-    def _route(self, method: str, path: str, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        match method, path.strip("/").split("/"):
+    def _route(self, path: str, body: Any) -> None:  # noqa: ANN401 - JSON
+        match self.command, path.strip("/").split("/"):
             case "GET", [""]:
-                wire.send_body(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
+                self.send_body(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
             case "GET", ["v1", "models", name]:
-                self.send_json("models", lambda: served_model(name).as_json(), wire)
+                self.answer("models", lambda: self.service.model(name))
             case "POST", ["v1", "messages", "count_tokens"]:
-                self.send_json("count_tokens", partial(self.service.count, body), wire)
+                self.answer("count_tokens", partial(self.service.count, body))
             case "POST", ["v1", "messages"]:
-                self.send_message(body, wire)
+                self.answer_message(body)
             case _:
-                raise RequestRefused("not_found_error", f"{method} {path} is not served here")
+                message = f"{self.command} {path} is not served here"
+                raise RequestRefused("not_found_error", message)
 
-    def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
+    def answer_message(self, body: Any) -> None:  # noqa: ANN401 - JSON
         """Reply with a message, as a stream if requested."""
         message = self.service.message(body, next(self.service.turns))
-        send(message, wire, streamed=body.get("stream") is True)
+        if body.get("stream") is not True:
+            self.reply(message)
+            return
+        self.begin()
+        for part in events(message):
+            self.chunk(part)
+        self.end()
 
-    def send_json(self, _endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
+    def answer(self, _endpoint: str, value: Callable[[], Mapping[str, Any]]) -> None:
         """Reply with the `value` of another endpoint."""
-        wire.json(value())
+        self.reply(value())
 
+    def reply(self, value: object, status: int = 200, **headers: str) -> None:
+        """Reply with `value` as JSON."""
+        self.send_body(json.dumps(value, ensure_ascii=False).encode(), JSON, status, **headers)
 
-def send(message: Mapping[str, Any], wire: Wire, *, streamed: bool) -> None:
-    """Send a message as one body, or as the events of a stream."""
-    if not streamed:
-        wire.json(message)
-        return
-    wire.begin()
-    for part in events(message):
-        wire.chunk(part)
-    wire.end()
+    def send_body(self, body: bytes, kind: str = JSON, status: int = 200, **headers: str) -> None:
+        """Reply with `body`."""
+        self._head(status, {"content-type": kind, "content-length": str(len(body)), **headers})
+        self.wfile.write(body)
 
+    def begin(self) -> None:
+        """Start a stream of events."""
+        unknown = {"transfer-encoding": "chunked", "cache-control": "no-cache"}
+        self._head(200, {"content-type": EVENTS, **unknown})
 
-def _path_of(target: str) -> str:
-    try:
-        return urlsplit(target).path
-    except ValueError as error:
-        raise RequestRefused(
-            "invalid_request_error", f"The address is not valid: {error}"
-        ) from error
+    def chunk(self, data: bytes) -> None:
+        """Send one chunk of the stream."""
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self.wfile.flush()
 
+    def end(self) -> None:
+        """End the stream."""
+        self.wfile.write(b"0\r\n\r\n")
 
-def _parsed(raw: bytes) -> object:
-    try:
-        value: object = decode(raw.decode()) if raw else None
-        json.dumps(value, ensure_ascii=False).encode()  # fails for lone surrogates
-    except ValueError as error:
-        message = f"The request body is not valid JSON: {error}"
-        raise RequestRefused("invalid_request_error", message) from error
-    return value
-
-
-def _check_headers(headers: Mapping[str, str]) -> None:
-    if not headers.get("x-api-key") and not headers.get("authorization"):
-        raise RequestRefused(
-            "authentication_error", "x-api-key header is required; any value will do"
-        )
-    if "anthropic-version" not in headers:
-        raise RequestRefused("invalid_request_error", "anthropic-version: header is required")
+    def _head(self, status: int, headers: Mapping[str, str]) -> None:
+        self.send_response_only(status)
+        always = {"request-id": self.request_id, "x-fake-claude": BANNER}
+        for name, value in {**headers, **always}.items():
+            self.send_header(name, value)
+        self.end_headers()
 
 
 LOOPBACK: Final = "127.0.0.1"
 POLL_S: Final = 0.02  # the longest time that stopping takes
 
 
+class LoopbackServer(ThreadingHTTPServer):
+    """A server that listens from construction to `end`."""
+
+    request_queue_size = 128  # clients that connect at once; with few, some wait a second
+
+    def begin(self) -> None:
+        """Serve in a thread until `end`."""
+        threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True).start()
+
+    def end(self) -> None:
+        """Stop listening."""
+        self.shutdown()
+        self.server_close()
+
+    def server_bind(self) -> None:
+        """Bind without looking up the host name, which can take seconds."""
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
+        """Report an error, but not when the client closed the connection."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
 class FakeClaude:
     """A server with the Messages API and made-up answers, or good ones for the demo; use it as a context manager.
 
-    `seed` varies the answers; `port` 0 takes any free port; `show` gets the lines of each request for review. `url` is for ANTHROPIC_BASE_URL; `counts` holds calls,
-    errors and tokens. Raises OSError when the port is taken.
+    `seed` varies the answers; `port` 0 takes any free port; `show` gets the lines of each request for review. `url` is
+    for ANTHROPIC_BASE_URL; `counts` holds calls, errors and tokens. Raises OSError when the port is taken.
     """
 
     def __init__(
@@ -165,13 +220,7 @@ class FakeClaude:
         show: Callable[[str], object] | None = None,
         is_good: bool = False,
     ) -> None:
-        review = RequestReview()
-
-        def show_message(body: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
-            if show is not None:
-                show("\n".join(review.lines(body, reply)))
-
-        service = FakeService(time.monotonic, seed, show_message, is_good=is_good)
+        service = MadeUpService(seed, RequestReview(show) if show else None, is_good=is_good)
         self.counts = service.counts
         self._server = LoopbackServer((LOOPBACK, port), partial(Handler, service))
 
@@ -186,50 +235,3 @@ class FakeClaude:
 
     def __exit__(self, *_: object) -> None:
         self._server.end()
-
-
-class LoopbackServer(ThreadingHTTPServer):
-    """A server that listens from construction to `end`, which also closes its open connections."""
-
-    request_queue_size = 128  # clients that connect at once; with few, some wait a second
-
-    def __init__(self, address: tuple[str, int], handler: Callable[..., Handler]) -> None:
-        self._connections: set[socket.socket] = set()
-        self._lock = threading.Lock()
-        super().__init__(address, handler)
-
-    def begin(self) -> None:
-        """Serve in a thread until `end`."""
-        threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True).start()
-
-    def end(self) -> None:
-        """Stop listening and close all connections; their clients see the end of the stream."""
-        self.shutdown()
-        self.server_close()
-        with self._lock:
-            for connection in self._connections:
-                with suppress(OSError):  # the other side may have closed it
-                    connection.shutdown(socket.SHUT_RDWR)
-
-    def server_bind(self) -> None:
-        """Bind without looking up the host name, which can take seconds."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Register a connection and serve it."""
-        with self._lock:
-            self._connections.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Remove a connection that has ended."""
-        with self._lock:
-            self._connections.discard(request)
-        super().shutdown_request(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Report an error, but not when the client closed the connection."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agent.fake_claude.service import PromptPiece
+from tests.fake_service.prompt_cache import PromptPiece
 
 MAX_STORED: Final = 1_000  # prompts stored for comparison
 

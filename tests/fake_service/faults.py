@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
-from http.server import BaseHTTPRequestHandler
 from itertools import chain, repeat
 from typing import Any, Final
 
 from pydantic import ConfigDict
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, ToolCall, json_text
-from agent.fake_claude.wire import Wire, error_json, event, events
+from agent.fake_claude.server import Handler, error_json, event, events
+from agent.fake_claude.service import MadeUpService
 
 MESSAGES: Final = "messages"
 STRICT: Final = ConfigDict(extra="forbid")  # a scenario's file must have no other fields
@@ -139,45 +139,6 @@ class FaultSchedule:
         return self._remaining.pop()
 
 
-_RESET: Final = struct.pack("ii", 1, 0)  # close with a reset
-
-
-class FaultyWire(Wire):
-    """A reply writer with faults. `stopping` ends every wait; `close_port` closes the port for some seconds."""
-
-    def __init__(
-        self,
-        http: BaseHTTPRequestHandler,
-        request_id: str,
-        stopping: threading.Event,
-        close_port: Callable[[float], None],
-    ) -> None:
-        super().__init__(http, request_id)
-        self.close_port = close_port
-        self._stopping = stopping
-
-    def drop(self) -> None:
-        """Close the connection with a reset."""
-        self.http.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self.http.connection.close()  # here, since socketserver would shut it down first
-        self.http.close_connection = True
-
-    def hang_up(self) -> None:
-        """Close the connection after the bytes sent so far, even if the reply is incomplete."""
-        self.http.close_connection = True
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for `seconds`; return True when the server is stopping."""
-        self.http.wfile.flush()
-        return self._stopping.wait(seconds)
-
-    def wait_for_close(self) -> None:
-        """Wait until the client closes the connection or the server stops."""
-        with suppress(OSError):
-            while self.http.connection.recv(64):
-                pass
-
-
 MEGABYTE: Final = 1_000_000
 ABSURD: Final = (7.5, -1.0, 1e308, float("nan"), float("inf"))
 INJECTION: Final = (
@@ -189,9 +150,7 @@ _PROSE: Final = MadeUpAnswer(
 )
 _UNKNOWN_TOOL: Final = MadeUpAnswer(calls=(ToolCall("no_such_tool", {"button": "A"}),))
 _INSTEAD: Final[Mapping[ServiceFaultKind, MadeUpAnswer]] = {
-    ServiceFaultKind.REFUSAL: MadeUpAnswer(
-        stop_reason="refusal", explanation="fake-claude refuses, as its scenario says."
-    ),
+    ServiceFaultKind.REFUSAL: MadeUpAnswer(stop_reason="refusal"),
     ServiceFaultKind.UNKNOWN_TOOL: _UNKNOWN_TOOL,
     ServiceFaultKind.SCHEMA_VIOLATION: MadeUpAnswer(
         json_text({"goals": {"first": 1}, "candidates": "all", "verdict": None})
@@ -290,56 +249,88 @@ def precedes_request(kind: ServiceFaultKind) -> bool:
     return kind in _SILENT or kind in _STATUSES
 
 
-def send(
-    message: Mapping[str, Any], wire: FaultyWire, fault: ServiceFault | None, *, streamed: bool
-) -> None:
-    """Send `message` with a fault of the connection; a fault within the message is sent regularly."""
-    kind = None if fault is None else fault.kind
-    if fault is not None and precedes_request(fault.kind):
-        _refuse(fault, wire)
-    elif kind is ServiceFaultKind.WRONG_TYPE:
-        wire.send_body(PAGE, HTML)
-    elif fault is not None and kind is ServiceFaultKind.LATE and wire.wait(fault.ms / 1_000):
-        return  # the server has been stopped
-    elif not streamed:
-        wire.send_body(_BODIES.get(kind, json.dumps(message, ensure_ascii=False).encode()))
-    else:
-        _stream(list(events(message)), wire, fault)
+_RESET: Final = struct.pack("ii", 1, 0)  # close with a reset
 
 
-def _refuse(fault: ServiceFault, wire: FaultyWire) -> None:
-    match fault.kind:
-        case ServiceFaultKind.BAD_GATEWAY:
-            wire.send_body(PAGE, HTML, 502)
-        case ServiceFaultKind.TIMEOUT:
-            wire.wait_for_close()
-            wire.hang_up()
-        case ServiceFaultKind.REFUSED:
-            wire.close_port(fault.ms / 1_000)
-            wire.drop()
-        case ServiceFaultKind.RESET:
-            wire.drop()
-        case kind:
-            status, name, words = _STATUSES[kind]
-            headers = {}
-            if kind is ServiceFaultKind.RATE_LIMIT:
-                ms = fault.retry_after_ms
-                headers = {"retry-after": str(math.ceil(ms / 1_000)), "retry-after-ms": str(ms)}
-            body = error_json(name, f"{words} (fake-claude)", wire.request_id)
-            wire.json(body, status, **headers)
+class FaultyHandler(Handler):
+    """A handler that can send faults. `stopping` ends every wait; `close_port` closes the port for some seconds."""
 
+    def __init__(
+        self,
+        service: MadeUpService,
+        stopping: threading.Event,
+        close_port: Callable[[float], None],
+        *connection: Any,  # noqa: ANN401  # socketserver's
+    ) -> None:
+        self._stopping = stopping
+        self._close_port = close_port
+        super().__init__(service, *connection)
 
-def _stream(parts: Sequence[bytes], wire: FaultyWire, fault: ServiceFault | None) -> None:
-    kind = None if fault is None else fault.kind
-    wire.begin()
-    for part in parts if fault is None else _broken(fault.kind, parts):
-        wire.chunk(part)
-        if fault is not None and kind is ServiceFaultKind.DRIP and wire.wait(fault.ms / 1_000):
-            return
-    if kind is ServiceFaultKind.CUT:
-        wire.hang_up()  # without a reset, which could overtake the sent bytes
-    else:
-        wire.end()
+    def send(
+        self, message: Mapping[str, Any], fault: ServiceFault | None, *, streamed: bool
+    ) -> None:
+        """Send `message` with a fault of the connection; a fault within the message is sent regularly."""
+        kind = None if fault is None else fault.kind
+        if fault is not None and precedes_request(fault.kind):
+            self._refuse_with(fault)
+        elif kind is ServiceFaultKind.WRONG_TYPE:
+            self.send_body(PAGE, HTML)
+        elif fault is not None and kind is ServiceFaultKind.LATE and self._wait(fault.ms / 1_000):
+            return  # the server has been stopped
+        elif not streamed:
+            self.send_body(_BODIES.get(kind, json.dumps(message, ensure_ascii=False).encode()))
+        else:
+            self._stream(list(events(message)), fault)
+
+    def _refuse_with(self, fault: ServiceFault) -> None:
+        match fault.kind:
+            case ServiceFaultKind.BAD_GATEWAY:
+                self.send_body(PAGE, HTML, 502)
+            case ServiceFaultKind.TIMEOUT:
+                self._wait_for_close()
+                self.close_connection = True
+            case ServiceFaultKind.REFUSED:
+                self._close_port(fault.ms / 1_000)
+                self._drop()
+            case ServiceFaultKind.RESET:
+                self._drop()
+            case kind:
+                status, name, words = _STATUSES[kind]
+                headers = {}
+                if kind is ServiceFaultKind.RATE_LIMIT:
+                    ms = fault.retry_after_ms
+                    headers = {"retry-after": str(math.ceil(ms / 1_000)), "retry-after-ms": str(ms)}
+                body = error_json(name, f"{words} (fake-claude)", self.request_id)
+                self.reply(body, status, **headers)
+
+    def _stream(self, parts: Sequence[bytes], fault: ServiceFault | None) -> None:
+        kind = None if fault is None else fault.kind
+        self.begin()
+        for part in parts if fault is None else _broken(fault.kind, parts):
+            self.chunk(part)
+            if fault is not None and kind is ServiceFaultKind.DRIP and self._wait(fault.ms / 1_000):
+                return
+        if kind is ServiceFaultKind.CUT:
+            self.close_connection = True  # without a reset, which could overtake the sent bytes
+        else:
+            self.end()
+
+    def _drop(self) -> None:
+        """Close the connection with a reset."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        self.connection.close()  # here, since socketserver would shut it down first
+        self.close_connection = True
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait for `seconds`; return True when the server is stopping."""
+        self.wfile.flush()
+        return self._stopping.wait(seconds)
+
+    def _wait_for_close(self) -> None:
+        """Wait until the client closes the connection or the server stops."""
+        with suppress(OSError):
+            while self.connection.recv(64):
+                pass
 
 
 def _broken(kind: ServiceFaultKind, parts: Sequence[bytes]) -> Iterable[bytes]:

@@ -6,39 +6,77 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
-from agent.fake_claude.service import FakeService, PromptPiece, ServedModel, truncated
-from agent.fake_claude.wire import RequestRefused, Wire
+from agent.fake_claude.service import MadeUpService, RequestRefused, reply_json, truncated
 from tests.fake_service.diagnosis import Diagnosis
 from tests.fake_service.faults import (
     MESSAGES,
     FaultSchedule,
-    FaultyWire,
+    FaultyHandler,
     ServiceFault,
     ServiceFaultKind,
     apply_fault,
     precedes_request,
-    send,
 )
+from tests.fake_service.models import ServedModel, served_model
+from tests.fake_service.prompt_cache import Charge, PromptCache, PromptPiece, pieces_of, usage_json
 from tests.fake_service.scenario import ScenarioProgress, ServiceScenario
-from tests.fake_service.validation import validate
+from tests.fake_service.thinking import DEFAULT_EFFORT, beginning_of, thinking_block, thought_about
+from tests.fake_service.validation import check_thinking, validate
+
+REFUSED: Final = {
+    "type": "refusal",
+    "category": None,
+    "explanation": "fake-claude refuses, as its scenario says.",
+}
 
 
-class ScriptedService(FakeService):
-    """A service that follows a scenario, refuses as the real service does, and reports cache misses."""
+class ScriptedService(MadeUpService):
+    """A service that follows a scenario, refuses as the real one does, charges by the prompt cache, and thinks.
+
+    `clock` is in seconds.
+    """
 
     def __init__(self, scenario: ServiceScenario, clock: Callable[[], float], seed: int) -> None:
-        super().__init__(clock, seed)
+        super().__init__(seed)
         self.wrong: dict[int, ServiceFaultKind] = {}  # by number of the request
         self._scenario = scenario
         self._script = ScenarioProgress(scenario)
         self._diagnosis = Diagnosis()
+        self._cache = PromptCache(clock)
         self._paused: set[str] = set()
+
+    def message(self, body: Mapping[str, Any], turn: int) -> dict[str, Any]:
+        """Return the reply to `body`, the message request number `turn`. Raises RequestRefused."""
+        with self.lock:
+            model = self.check(body)
+            pieces = pieces_of(body)
+            tokens, most = pieces[-1].tokens, model.max_input_tokens
+            if tokens > most:
+                message = f"prompt is too long: {tokens} tokens > {most} maximum"
+                raise RequestRefused("invalid_request_error", message)
+            ask = ParsedRequest(body, turn)
+            effort = model.effort or DEFAULT_EFFORT
+            chance = ask.chance(self.seed, "thinking")
+            thought = min(thought_about(body, model.thinks, effort, chance), body["max_tokens"])
+            answer = self._answer(ask, body["max_tokens"] - thought)
+            charge = self._cache.charge(pieces, model.cache_minimum)
+            return self._reply(ask, answer, thought, charge, pieces)
+
+    def count(self, body: Mapping[str, Any]) -> dict[str, int]:
+        """Return the input tokens of `body`. Raises RequestRefused."""
+        self.check(body, counting=True)
+        return {"input_tokens": pieces_of(body)[-1].tokens}
+
+    def model(self, name: str) -> dict[str, object]:
+        """Return the model of that name in the shape of the service's `ModelInfo`. Raises RequestRefused."""
+        return super().model(name) | served_model(name).as_json()
 
     def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
         """Return the requested model. Raises RequestRefused as the real service would refuse."""
@@ -50,7 +88,7 @@ class ScriptedService(FakeService):
                 message = "bad request" if self._scenario.is_terse else message
                 raise RequestRefused("invalid_request_error", message)
         model = validate(body, counting=counting)
-        self.check_thinking(body, model)
+        check_thinking(body, model)
         last = body["messages"][-1]
         if counting or last["role"] != "assistant" or model.prefill:
             return model
@@ -61,10 +99,10 @@ class ScriptedService(FakeService):
             raise RequestRefused("invalid_request_error", message)
         return model
 
-    def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
-        """Return the scripted or a made-up answer, with the scheduled fault applied."""
+    def _answer(self, ask: ParsedRequest, most: int) -> MadeUpAnswer:
+        """Return the scripted or a made-up answer of at most that many tokens, with the scheduled fault applied."""
         scripted = self._script.answer(ask)
-        answer = super().answer(ask) if scripted is None else truncated(scripted, ask)
+        answer = truncated(self.answer(ask) if scripted is None else scripted, most)
         wrong = self.wrong.pop(ask.turn, None)
         if wrong is not None:
             answer = apply_fault(wrong, ask, answer, ask.chance(self.seed, wrong.value))
@@ -72,13 +110,28 @@ class ScriptedService(FakeService):
             self._paused.add(answer.text)
         return answer
 
-    def diagnostics(
-        self, ask: ParsedRequest, message_id: str, pieces: Sequence[PromptPiece]
-    ) -> dict[str, object] | None:
-        """Return why the cache was missed, or None when not requested."""
-        diagnosis = self._diagnosis.of(ask.body, pieces)
+    def _reply(
+        self,
+        ask: ParsedRequest,
+        answer: MadeUpAnswer,
+        thought: int,
+        charge: Charge,
+        pieces: Sequence[PromptPiece],
+    ) -> dict[str, Any]:
+        # Different requests get different ids, on every server.
+        message_id = f"msg_fake{ask.turn:06}{pieces[-1].digest[:4].hex()}"
+        output = answer.tokens * (thought < ask.body["max_tokens"]) + thought
+        self.counts.tokens.update(charge._asdict(), output=output)
+        reply = reply_json(ask, message_id, answer, usage_json(charge, output, thought))
+        if thought:
+            block = thinking_block(ask.body, beginning_of(ask.body), thought)
+            reply["content"] = [block, *reply["content"]]
+        reply["diagnostics"] = self._diagnosis.of(ask.body, pieces)
         self._diagnosis.remember(message_id, ask.body["model"], pieces)
-        return diagnosis
+        reply["stop_sequence"] = "\n\n" if answer.stop == "stop_sequence" else None
+        if answer.stop == "refusal":
+            reply["stop_details"] = REFUSED
+        return reply
 
 
 CREDENTIALS: Final = frozenset({"x-api-key", "authorization", "proxy-authorization", "cookie"})
@@ -95,38 +148,44 @@ class RecordedRequest:
     body: Any
 
 
-class FaultyHandler(Handler):
-    """The handler of one connection, which applies the scheduled faults."""
+class ScriptedHandler(FaultyHandler):
+    """The handler of one connection, which records requests and applies the scheduled faults."""
+
+    service: ScriptedService
 
     def __init__(self, owner: "FakeClaude", *connection: Any) -> None:  # noqa: ANN401  # socketserver's
         self._owner = owner
-        super().__init__(owner.service, *connection)
+        super().__init__(owner.service, owner.stopping, owner.close_for, *connection)
 
-    def wire(self, request_id: str) -> Wire:
-        """Return a reply writer with faults."""
-        return FaultyWire(self, request_id, self._owner.stopping, self._owner.close_for)
-
-    def on_request(self, method: str, headers: Mapping[str, str], body: object) -> None:
-        """Record a request without its credentials."""
+    def on_request(self, headers: Mapping[str, str], body: object) -> None:
+        """Record a request without its credentials. Raises RequestRefused without a key or a version."""
         kept = {name: "present" if name in CREDENTIALS else headers[name] for name in headers}
-        self._owner.requests.append(RecordedRequest(method, self.path, kept, body))
+        self._owner.requests.append(RecordedRequest(self.command, self.path, kept, body))
+        if self.path == "/":
+            return
+        if not headers.get("x-api-key") and not headers.get("authorization"):
+            message = "x-api-key header is required; any value will do"
+            raise RequestRefused("authentication_error", message)
+        if "anthropic-version" not in headers:
+            message = "anthropic-version: header is required"
+            raise RequestRefused("invalid_request_error", message)
 
-    def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401  # JSON
+    def answer_message(self, body: Any) -> None:  # noqa: ANN401  # JSON
         """Reply with a message, changed by the fault of this turn, if any."""
         turn, fault = self._fault(MESSAGES)
         message: Mapping[str, Any] = {}
         if fault is None or not precedes_request(fault.kind):
             if fault is not None:
-                self._owner.service.wrong[turn] = fault.kind
-            message = self._owner.service.message(body, turn)
+                self.service.wrong[turn] = fault.kind
+            message = self.service.message(body, turn)
         streamed = isinstance(body, dict) and body.get("stream") is True
-        send(message, cast(FaultyWire, wire), fault, streamed=streamed)
+        self.send(message, fault, streamed=streamed)
 
-    def send_json(self, endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
+    def answer(self, endpoint: str, value: Callable[[], Mapping[str, Any]]) -> None:
         """Reply with the JSON of another endpoint, changed by the fault of this turn, if any."""
         _, fault = self._fault(endpoint)
         body = {} if fault is not None and precedes_request(fault.kind) else value()
-        send(body, cast(FaultyWire, wire), fault, streamed=False)
+        self.send(body, fault, streamed=False)
 
     def _fault(self, endpoint: str) -> tuple[int, ServiceFault | None]:
         turn, fault = self._owner.schedule.next(endpoint)
@@ -136,12 +195,37 @@ class FaultyHandler(Handler):
 
 
 class _Listener(LoopbackServer):
-    """A server on a port that stays reserved while the server is closed."""
+    """A server on a port that stays reserved while the server is closed; `end` closes its open connections."""
+
+    def __init__(self, address: tuple[str, int], handler: Callable[..., Handler]) -> None:
+        self._connections: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        super().__init__(address, handler)
+
+    def end(self) -> None:
+        """Stop listening and close all connections; their clients see the end of the stream."""
+        super().end()
+        with self._lock:
+            for connection in self._connections:
+                with suppress(OSError):  # the other side may have closed it
+                    connection.shutdown(socket.SHUT_RDWR)
 
     def server_bind(self) -> None:
         """Bind beside the socket that reserves the port."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         super().server_bind()
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
+        """Register a connection and serve it."""
+        with self._lock:
+            self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - socketserver's
+        """Remove a connection that has ended."""
+        with self._lock:
+            self._connections.discard(request)
+        super().shutdown_request(request)
 
 
 class FakeClaude:
@@ -197,7 +281,9 @@ class FakeClaude:
     def _start_listening(self) -> None:
         with self._lock:
             if self._listener is None and not self.stopping.is_set():
-                self._listener = _Listener(self._socket.getsockname(), partial(FaultyHandler, self))
+                self._listener = _Listener(
+                    self._socket.getsockname(), partial(ScriptedHandler, self)
+                )
                 self._listener.begin()
 
     def _stop_listening(self) -> None:

@@ -3,7 +3,6 @@
 import http.client
 import json
 import socket
-import time
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
@@ -14,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
-from agent.fake_claude.service import FakeService
+from agent.fake_claude.service import MadeUpService
 from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
@@ -341,7 +340,7 @@ def test_every_shipped_scenario_can_be_served(name: str) -> None:
 
 
 def test_many_clients_connect_at_once() -> None:
-    server = LoopbackServer((LOOPBACK, 0), partial(Handler, FakeService(time.monotonic, 0)))
+    server = LoopbackServer((LOOPBACK, 0), partial(Handler, MadeUpService(0)))
     address = LOOPBACK, int(server.server_address[1])
     with ExitStack() as clients:  # the server accepts none of them yet
         clients.callback(server.server_close)

@@ -6,8 +6,9 @@ from itertools import pairwise, takewhile
 from typing import Any, Final
 
 from agent.fake_claude.answers import blocks
-from agent.fake_claude.service import ServedModel, served_model
-from agent.fake_claude.wire import RequestRefused
+from agent.fake_claude.service import RequestRefused
+from tests.fake_service.models import ServedModel, served_model
+from tests.fake_service.thinking import beginning_of, bound_problems, thinking_problems
 
 Kinds = type | tuple[type, ...]
 _NONE: Final = type(None)
@@ -335,3 +336,15 @@ def _marks(body: Block) -> Iterator[tuple[str, Block]]:
     yield from (
         (where, block["cache_control"]) for where, block in named if block.get("cache_control")
     )
+
+
+def check_thinking(body: Mapping[str, Any], model: ServedModel) -> None:
+    """Raise RequestRefused for thinking that the model does not accept, or that is not valid at its place."""
+    has_effort = bool(model.effort)
+    problems = [*thinking_problems(body, model.id, model.thinking, has_effort=has_effort)]
+    if model.binds:
+        if (body.get("tool_choice") or {}).get("type") in ("any", "tool"):
+            problems.append("tool_choice: forced tool use is not supported for this model")
+        problems += bound_problems(body["messages"], beginning_of(body))
+    for problem in problems:
+        raise RequestRefused("invalid_request_error", problem)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from agent.fake_claude.answers import blocks
+
 THINKING: Final = ("thinking", "redacted_thinking")
 DEFAULT_EFFORT: Final = "high"
 # The tokens of thinking by effort: the share of requests that are thought about, the least and the most.
@@ -28,6 +30,11 @@ BOUND: Final = (
     ' `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
 )
 Block = Mapping[str, Any]
+
+
+def beginning_of(body: Block) -> list[Block]:
+    """Return what stands before the messages of a request: its tools and its system text."""
+    return [*(body.get("tools") or ()), *blocks(body.get("system") or "")]
 
 
 def thinking_problems(
