@@ -72,9 +72,7 @@ TABLE: Final = {
         "observe",
         "Summarise recorded model sessions as notes for the next run.",
     ),
-    "bench": LazyCommand(
-        "agent.cli.bench", "bench", "Measure speed, battles, memory, a model or checkpoints."
-    ),
+    "bench": LazyCommand("agent.cli.bench", "bench", "Measure speed, battles or experience."),
     "memory": LazyCommand(
         "agent.cli.memory.commands", "memory", "Show, search and maintain the memory of runs."
     ),

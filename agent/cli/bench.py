@@ -22,12 +22,9 @@ if TYPE_CHECKING:
 WRITE: Final = option(
     "Write the figures to this JSON file, with a picture beside it if there is one.", "PATH"
 )
-QUICK: Final = switch("--quick", "Use smaller counts, to take less time.")
 SEEDS: Final = "Seeds of the games to play, as A..B or one number."
 
-bench = typer.Typer(
-    help="Measure speed, battles, memory, a model or checkpoints.", no_args_is_help=True
-)
+bench = typer.Typer(help="Measure speed, battles or experience.", no_args_is_help=True)
 
 
 @bench.command()
@@ -115,46 +112,6 @@ def experience(
         "Games taught by others against the same games with an empty memory, which draws starter, shopping and"
         " training by lot, and against taught ones without each use"
     )
-    _publish(what, measure, rom, write, as_json)
-
-
-@bench.command()
-def memory(
-    rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
-) -> None:
-    """Measure time and size of a full memory against their limits."""
-    from agent.lab.bench.memory import QUICK_MEMORY, MemoryEffort, measure_memory
-
-    effort = QUICK_MEMORY if quick else MemoryEffort()
-    measure = _reported(lambda on, report: measure_memory(on, report, effort))
-    what = "What memory costs at full capacity, against its limits"
-    _publish(what, measure, rom, write, as_json)
-
-
-@bench.command()
-def model(
-    rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
-) -> None:
-    """Measure time and tokens that questions to a model take."""
-    from agent.lab.bench.model import QUICK_MODEL, ModelEffort, measure_model
-
-    effort = QUICK_MODEL if quick else ModelEffort()
-    measure = _reported(lambda on, report: measure_model(on, report, effort))
-    what = "What asking a model costs beside the service, in time and tokens"
-    _publish(what, measure, rom, write, as_json)
-
-
-@bench.command()
-def checkpoints(
-    rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
-) -> None:
-    """Measure time and size of checkpoints, and of resuming."""
-    from agent.lab.bench.checkpoints import GAMES, RESUMES, measure_checkpoints
-    from agent.lab.bench.checkpoints import QUICK as FEW
-
-    games, resumes = (FEW, FEW) if quick else (GAMES, RESUMES)
-    measure = _reported(lambda on, report: measure_checkpoints(on, report, games, resumes))
-    what = "What a checkpoint costs, and resuming from one"
     _publish(what, measure, rom, write, as_json)
 
 

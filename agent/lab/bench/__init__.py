@@ -1,1 +1,1 @@
-"""Benchmarks: the cost of play beside the emulator, battle strength, and the cost and gain of memory and a model."""
+"""Benchmarks: the cost of play beside the emulator, the strength in battle, and the gain of memory."""

@@ -24,8 +24,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.lab.bench.game import TimedGame, TimedTick, play, steps_of
-from agent.lab.bench.limits import lapse
-from agent.lab.bench.stopwatch import INSIDE, PARTS, PLANNING, SAVING
+from agent.lab.bench.stopwatch import INSIDE, PARTS, PLANNING, SAVING, lapse
 from agent.lab.publish import Findings, flattened
 from agent.lab.stats import Distribution, Rounds
 from agent.tools.progress import numbered

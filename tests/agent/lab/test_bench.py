@@ -4,7 +4,7 @@ import json
 import pkgutil
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,18 +15,14 @@ from agent.cli.measurements import show
 from agent.lab.bench import side_by_side
 from agent.lab.bench import stopwatch as parts
 from agent.lab.bench.game import open_session, play
-from agent.lab.bench.limits import BoundedFigure, BoundVerdict, FigureBound
-from agent.lab.bench.memory import MemoryEffort, measure_memory
-from agent.lab.bench.memory_fill import recorded_play, shifted
 from agent.lab.bench.side_by_side import measure_side_by_side
 from agent.lab.bench.speed import TextSample, gather, measure_speed, never_halting, read_all
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.publish import Findings
-from agent.lab.stats import Distribution
 from agent.story.story import Story
 from emulator import Font, Step, demo_cartridge_path, load_cartridge
 from emulator.screen.glyphs import GlyphReader
-from memory import Blackboard, StepRow
+from memory import StepRow
 from tests.agent.support import Agent, CtrlC
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -148,7 +144,7 @@ def test_glyphs_are_read_like_the_tile_map(gathered: Gathered) -> None:
 
 @pytest.mark.parametrize("path", [".", "nowhere/page.json"])
 def test_bench_refuses_an_unwritable_page_before_measuring(agent: Agent, path: str) -> None:
-    ended = agent("bench", "memory", "--write", path)
+    ended = agent("bench", "speed", "--write", path)
     assert ended.code == 2
     assert ended.err == f"error: --write {path} names no file in an existing folder; name one\n"
 
@@ -221,70 +217,3 @@ def test_bench_refuses_a_bad_argument(arguments: tuple[str, ...], code: int, age
     ended = agent("bench", "speed", *arguments)
     assert ended.code == code
     assert "Traceback" not in ended.err
-
-
-TICKS = 100
-
-
-@pytest.fixture(scope="module")
-def figures() -> Findings:
-    effort = MemoryEffort(observations=600, often=20, seldom=2, games=1, ticks=TICKS)
-    return measure_memory(CARTRIDGE, lambda _: None, effort)
-
-
-def test_memory_is_measured_at_full_capacity(figures: Findings) -> None:
-    assert figures.figures["held"] == {
-        "patterns": 500,
-        "strategies": 100,
-        "mistakes": 200,
-        "events of the session": 1_000,
-        "observations": 600,
-    }
-
-
-def test_bench_memory_reports_every_figure_of_the_design(figures: Findings) -> None:
-    names = {each["bound"]["what"].partition(":")[0] for each in figures.figures["figures"]}
-    assert names == {
-        "observer query",
-        "observer",
-        "strategist objective query",
-        "strategist",
-        "tactician strategy query",
-        "tactician pattern query",
-        "tactician mistake query",
-        "consolidation of 1,000 ticks, all tiers full",
-        "overhead of consolidation in between, 1,000 ticks",
-        "play watched and remembered, 1,000 ticks",
-        "tactician save",
-        "tactician load",
-        "tactician",
-        "recall",
-        "recall, worst case",
-        "prompt block",
-        "a disabled hook, a call",
-    }
-    assert all(each["values"]["p99"] > 0 for each in figures.figures["figures"])
-
-
-@pytest.mark.parametrize(
-    ("p99", "verdict"),
-    [(1.0, "within the aim"), (5.0, "within the limit"), (5.1, "ABOVE THE LIMIT")],
-)
-def test_the_verdict_uses_the_99th_percentile(p99: float, verdict: BoundVerdict) -> None:
-    bound = FigureBound("something", limit=5.0, aim=1.0)
-    assert BoundedFigure(bound, Distribution(0.1, 0.1, p99, 90.0)).verdict == verdict
-    assert (
-        BoundedFigure(replace(bound, limit=None), Distribution(0.1, 0.1, p99, 90.0)).verdict
-        == "no limit"
-    )
-
-
-def test_entries_of_play_are_recorded_as_passed_in_and_redated() -> None:
-    written = Blackboard.write
-    stretch = recorded_play(CARTRIDGE, 0, TICKS)
-    assert Blackboard.write is written  # the function is restored
-    assert {each.kind for each in stretch} >= {"tick_state", "sensory_input", "action"}
-    assert all(0 < each.tick <= TICKS for each in stretch)
-    states = [each for each in stretch if each.kind == "tick_state"]
-    assert all(each.data["tick"] == each.tick for each in states)
-    assert shifted({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}

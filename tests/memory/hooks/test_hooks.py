@@ -409,5 +409,5 @@ def test_b10_an_unwatched_method_costs_almost_nothing() -> None:
     for hooks in (Hooks(), watched_elsewhere):
         hooked = Walker(hooks)
         hooked.rest()  # looks once whether it is watched
-        # `bench memory` measures the time; this counts what is called.
+        # `tests/proofs/memory_limits.py` measures the time; this counts what is called.
         assert calls_made(hooked.rest) <= calls_made(Plain().rest) + 2

@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice, repeat
 from pathlib import Path
@@ -14,24 +14,11 @@ from typing import Final
 from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
-from agent.lab.bench import memory_fill
 from agent.lab.bench.game import open_session
-from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, lapse, timed
-from agent.lab.bench.memory_fill import (
-    EVERY_S,
-    OF_A_SESSION,
-    STARTED,
-    STRATEGIES,
-    TICKS,
-    Names,
-    recorded_play,
-)
-from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
-from agent.lab.publish import Findings
+from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch, lapse
 from agent.lab.stats import Distribution
 from agent.story.story import NEVER, Story
-from agent.tools.progress import numbered
-from emulator import Cartridge, Dex
+from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
 from memory import (
     AgentMemory,
     Blackboard,
@@ -56,6 +43,18 @@ from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.recall.context import gather_context
 from memory.tiers.lessons import LessonKind
+from tests.proofs import memory_fill
+from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.memory_fill import (
+    EVERY_S,
+    OF_A_SESSION,
+    STARTED,
+    STRATEGIES,
+    TICKS,
+    Names,
+    recorded_play,
+)
+from tests.proofs.workers import Row
 
 KILO: Final = 1_000
 QUESTIONS: Final = 20  # different questions, alternating
@@ -285,30 +284,14 @@ def disabled_hook() -> BoundedFigure:
     return figure(DISABLED, extra)
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryEffort:
-    """The size of the measurement: observations, repetitions of fast and of slow operations, games, and their ticks."""
-
-    observations: int = memory_fill.OBSERVATIONS
-    often: int = 2_000
-    seldom: int = 40
-    games: int = 4
-    ticks: int = TICKS
-
-
-QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, games=1)
-
-
-def measure_memory(
-    cartridge: Cartridge, say: Callable[[str], object], effort: MemoryEffort
-) -> Findings:
-    """Return every figure; `say` gets the name of each stage."""
-    stage = numbered(say, 5)
+def memory_job(size: int, _number: int, ticks: int = TICKS) -> Row:
+    """Return every figure of a memory that holds `size` observations; repetitions and games grow with it."""
+    cartridge = load_cartridge(demo_cartridge_path())
+    often, seldom, games = size // 25, max(size // 1_000, 2), max(size // 25_000, 1)
     with ExitStack() as stack:
-        home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
-        stage("playing a game for its entries")
-        recorded = recorded_play(cartridge, 0, effort.ticks)
-        names = memory_fill.Names.of(Dex.of(cartridge), recorded)
+        home = Path(stack.enter_context(TemporaryDirectory(prefix="memory-")))
+        recorded = recorded_play(cartridge, 0, ticks)
+        names = Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")
         stack.enter_context(closing(store))
@@ -318,20 +301,15 @@ def measure_memory(
             "strategies": len(memory.tactician.strategies),
             "mistakes": len(memory.tactician.mistakes),
             "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
-            "observations": effort.observations,
+            "observations": size,
         }
-        stage("querying the three tiers")
-        figures = [*query_figures(memory, names, effort.often), check_figure(memory)]
-        stage("consolidating, saving and loading")
-        figures += consolidation_figures(memory, store, recorded, effort.seldom)
-        figures += storage_figures(home, known, effort.seldom)
-        stage(f"storing {effort.observations:,} observations, and recalling some")
-        path = home / "observed.sqlite"
-        observed = memory_fill.observed(path, recorded, names, effort.observations)
+        figures = [*query_figures(memory, names, often), check_figure(memory)]
+        figures += consolidation_figures(memory, store, recorded, seldom)
+        figures += storage_figures(home, known, seldom)
+        observed = memory_fill.observed(home / "observed.sqlite", recorded, names, size)
         stack.enter_context(closing(observed))
         query_log = open_run_store(home / "aside.sqlite", run_id="aside")
         stack.enter_context(closing(query_log))
-        figures += recall_figures(observed, query_log, names, effort.observations, effort.often)
-        stage("playing, with memory's share timed")
-        figures += [observe_figure(cartridge, effort.games, effort.ticks), disabled_hook()]
-    return bounded("bench memory", cartridge.name, held, figures)
+        figures += recall_figures(observed, query_log, names, size, often)
+        figures += [observe_figure(cartridge, games, ticks), disabled_hook()]
+    return limits_row("memory", held, figures)

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,16 +24,13 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.lab.bench.game import GOAL, open_session
-from agent.lab.bench.limits import FigureBound, bounded, figure
 from agent.lab.bench.stopwatch import ObservedCall, Parts, calls_of
-from agent.lab.publish import Findings
 from agent.story.story import Story
-from emulator import Cartridge, PyBoyConsole
+from emulator import Cartridge, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunStore, read_run
+from tests.proofs.limits import FigureBound, figure, limits_row
+from tests.proofs.workers import Row
 
-GAMES: Final = 20
-RESUMES: Final = 20
-QUICK: Final = 4  # of each
 PARTS: Final[Parts] = {
     PyBoyConsole.save: "PyBoy's own saving",
     RunStore.commit: "a transaction",
@@ -44,15 +41,13 @@ BACK: Final = "from the start of a process to its first tick"
 LONGEST_S: Final = 60
 
 
-def measure_checkpoints(
-    cartridge: Cartridge, say: Callable[[str], object], games: int = GAMES, resumes: int = RESUMES
-) -> Findings:
-    """Return the figures of several games played, and of a run resumed several times."""
+def checkpoints_job(size: int, _number: int) -> Row:
+    """Return the figures of so many games, and of a run resumed as often."""
+    cartridge = load_cartridge(demo_cartridge_path())
     story = Story.of(cartridge.kind)
     saved: list[ObservedCall] = []
     parts: dict[str, list[float]] = {name: [] for name in PARTS.values()}
-    for seed in range(games):
-        say(f"game {seed + 1} of {games}")
+    for seed in range(size):
         with (
             calls_of([Checkpoints.save, *PARTS]) as calls,
             open_session(cartridge, story, seed) as (play, _),
@@ -61,21 +56,18 @@ def measure_checkpoints(
         saved += calls[Checkpoints.save]
         for function, name in PARTS.items():
             parts[name] += [each.wall_s for each in calls[function]]
-    starts = []
-    for number, start in enumerate(_resumes(cartridge, story, resumes), start=1):
-        say(f"resume {number} of {resumes}: {start:.2f} s")
-        starts.append(start)
-    held = {"checkpoints": len(saved), "games": games, "resumes": resumes}
+    starts = list(_resumes(cartridge, size))
+    held = {"checkpoints": len(saved), "games": size, "resumes": size}
     figures = [
         figure(FigureBound(WHOLE, 30.0, 20.0), [each.wall_s for each in saved]),
         figure(FigureBound(f"{WHOLE}, by processor", 30.0, 20.0), [each.cpu_s for each in saved]),
         *(figure(FigureBound(name, None, None), took) for name, took in parts.items()),
         figure(FigureBound(BACK, 2_000.0, 1_000.0), starts),
     ]
-    return bounded("bench checkpoints", cartridge.name, held, figures)
+    return limits_row("checkpoints", held, figures)
 
 
-def _resumes(cartridge: Cartridge, story: Story, resumes: int) -> Iterator[float]:
+def _resumes(cartridge: Cartridge, resumes: int) -> Iterator[float]:
     """Yield the seconds from the start to the first tick of each of many processes."""
     with TemporaryDirectory(prefix="bench-") as folder:
         home = Path(folder)

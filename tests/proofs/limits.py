@@ -1,15 +1,16 @@
-"""Measured times and sizes against the limits of the design. Verdicts use the 99th percentile.
+"""Measured times and sizes against the limits of the design; a figure whose 99th percentile is above one is a problem.
 
 Times are processor times, which other load does not change; figures that wait for a disk have wall-clock times as well.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from time import process_time
 from typing import Final, Literal, TypeAlias
 
-from agent.lab.publish import Findings, Row
+from agent.lab.bench.stopwatch import lapse
 from agent.lab.stats import Distribution
+from tests.proofs.workers import Row
 
 Unit: TypeAlias = Literal["ms", "μs", "KB"]
 BoundVerdict: TypeAlias = Literal[
@@ -44,33 +45,23 @@ class BoundedFigure:
             return "within the aim"
         return "within the limit" if p99 <= limit else "ABOVE THE LIMIT"
 
-    def row(self) -> Row:
-        """Return the figure as a row for display."""
-        bound = self.bound
-
-        def shown(value: float | None, form: str = "g") -> str:
-            return "" if value is None else f"{value:{form}} {bound.unit}"
-
-        return {
-            "what": bound.what,
-            "p50": shown(self.values.p50, ".3g"),
-            "p99": shown(self.values.p99, ".3g"),
-            "limit, aim": ", ".join(filter(None, (shown(bound.limit), shown(bound.aim)))),
-            "verdict": self.verdict,
-        }
+    @property
+    def problem(self) -> str:
+        """What is wrong with it: '' while its 99th percentile is within the limit."""
+        bound, p99 = self.bound, self.values.p99
+        if self.verdict != "ABOVE THE LIMIT":
+            return ""
+        return f"{bound.what}: {p99:.3g} {bound.unit}, and the limit is {bound.limit:g}"
 
 
-def bounded(
-    title: str, cartridge: str, held: Mapping[str, int], figures: Sequence[BoundedFigure]
-) -> Findings:
-    """Return figures with their limits; `held` counts the data present during the measurement."""
-    found = {
-        "cartridge": cartridge,
-        "held": dict(held),
-        "figures": [{**asdict(each), "verdict": each.verdict} for each in figures],
-    }
-    words = ", ".join(f"{count:,} {what}" for what, count in held.items())
-    return Findings(f"{title}: {cartridge}, {words}", found, [[each.row() for each in figures]])
+def limits_row(
+    name: str, held: Mapping[str, int], figures: Sequence[BoundedFigure], **more: object
+) -> Row:
+    """Return the row of a proof that measured figures; `held` counts the data present during the measurement."""
+    found = [{**asdict(each), "verdict": each.verdict} for each in figures]
+    problems = [each.problem for each in figures if each.problem]
+    measured = {"held": dict(held), "figures": found, **more}
+    return {"name": name, "measured": json.loads(json.dumps(measured)), "problems": problems}
 
 
 A_SECOND: Final[dict[Unit, float]] = {"ms": 1e3, "μs": 1e6}
@@ -87,10 +78,3 @@ def figure(bound: FigureBound, seconds: Sequence[float]) -> BoundedFigure:
     """Return the figure of measurements in seconds."""
     factor = A_SECOND[bound.unit]
     return BoundedFigure(bound, Distribution.of([each * factor for each in seconds]))
-
-
-def lapse(work: Callable[[], object], clock: Callable[[], float] = process_time) -> float:
-    """Return the seconds that `work` takes."""
-    start = clock()
-    work()
-    return clock() - start

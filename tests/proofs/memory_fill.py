@@ -99,7 +99,6 @@ MISTAKES: Final = 200
 OF_A_SESSION: Final = 100  # objectives, battles and resource snapshots
 LOCATIONS: Final = 200
 SESSION_EVENTS: Final = 1_000
-OBSERVATIONS: Final = 100_000
 FOR_GOOD: Final = 1e9  # game seconds
 BATCH: Final = 5_000  # entries in one commit
 EVERY_S: Final = 2.0  # game seconds between two observations
@@ -215,9 +214,7 @@ def full_memory(
     return memory
 
 
-def observed(
-    path: Path, recorded: Sequence[Entry], names: Names, count: int = OBSERVATIONS
-) -> RunStore:
+def observed(path: Path, recorded: Sequence[Entry], names: Names, count: int) -> RunStore:
     """Return a run with `count` observations: entries of play, with all names of the cartridge in them."""
     store = open_run_store(path, run_id="observed")
     entries = _observations(recorded, names)

@@ -1,6 +1,6 @@
 """The cost of a model beside the service: play and a long conversation with the loopback server, timed and counted.
 
-No model is asked: a loopback server generates the answers (`agent/fake_claude`) for the real SDK. So neither the time
+No model is asked: a loopback server generates the answers (`tests/fake_service`) for the real SDK. So neither the time
 of a service nor the value of an answer is measured. Tokens are counted by the server, about 3.6 bytes each.
 
 A game asks every 60 ticks beside its other questions. A long talk repeats the questions of that game in one
@@ -12,7 +12,7 @@ conversation and the observations of this session.
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,15 +34,11 @@ from agent.app.observations import GAME_SECTIONS, PlayObservations
 from agent.app.play import NoViewer
 from agent.app.settings import model_terms
 from agent.fake_claude.answers import tokens_of_text
-from agent.fake_claude.server import FakeClaude, Handler
-from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
+from agent.fake_claude.server import Handler
 from agent.lab.bench.stopwatch import Calls as RecordedCalls
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
-from agent.lab.publish import Findings, Row
 from agent.story.story import Story
-from agent.tools.progress import numbered
-from agent.tools.report.words import counted
-from emulator import Cartridge, Dex
+from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
@@ -52,6 +48,9 @@ from memory.observations.block import observations_block
 from memory.observations.observation import Observation
 from memory.tapes.notes import observe
 from memory.tapes.recorder import TapeRecorder
+from tests.fake_service import FakeClaude
+from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.workers import Row
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that belong to memory
@@ -87,51 +86,30 @@ REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
 BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelEffort:
-    """The size of the measurement: maximum ticks of a game, questions of a long talk, and repetitions of fast parts."""
-
-    ticks: int = 6_000
-    questions: int = 400
-    rounds: int = 200
-
-
-QUICK_MODEL: Final = ModelEffort(1_500, 60, 50)
-
-
-def measure_model(
-    cartridge: Cartridge, say: Callable[[str], object], effort: ModelEffort
-) -> Findings:
-    """Return every figure; `say` gets the name of each stage."""
-    stage = numbered(say, 3)
+def model_job(questions: int, _number: int, ticks: int = 6_000) -> Row:
+    """Return every figure of a game of at most that many ticks, and of talks of so many questions."""
+    cartridge = load_cartridge(demo_cartridge_path())
+    rounds = max(questions // 2, 10)
     try:
-        with TemporaryDirectory(prefix="bench-model-") as folder:
+        with TemporaryDirectory(prefix="model-") as folder:
             home = Path(folder)
-            stage("playing a game that asks a model")
-            game = _played(cartridge, home / "game", effort.ticks)
-            stage(f"asking {counted(effort.questions, 'question')} in one conversation, twice")
-            long, calls = _talk(game, home / "long", "long", effort.questions, distils=False)
+            game = _played(cartridge, home / "game", ticks)
+            long, calls = _talk(game, home / "long", "long", questions, distils=False)
             distilled, _ = _talk(
-                game, home / "distilled", "long, distilled", effort.questions, distils=True
+                game, home / "distilled", "long, distilled", questions, distils=True
             )
-            stage("observing a tape, and writing a block of many observations")
             tape = home / "long" / "tapes.sqlite"
             observing = partial(observe, tape, home / "notes", reset=True)
             turns = len(calls[RECORDED])
             figures = [
                 *_costs(calls),
-                timed(TAPE_OBSERVER, [observing], max(effort.rounds // 10, 1), turns),
-                _block(cartridge, game, home, effort.rounds),
+                timed(TAPE_OBSERVER, [observing], max(rounds // 10, 1), turns),
+                _block(cartridge, game, home, rounds),
             ]
     finally:
         gc.unfreeze()  # measured objects were frozen for the garbage collector
-    held = {"questions of a long talk": effort.questions, "observations": OBSERVATIONS}
-    found = bounded("bench model", cartridge.name, held, figures)
-    talks = [game.talk, long, distilled]
-    return found._replace(
-        figures={**found.figures, "talks": talks},
-        tables=[*found.tables, [_talk_row(each) for each in talks]],
-    )
+    held = {"questions of a long talk": questions, "observations": OBSERVATIONS}
+    return limits_row("model", held, figures, talks=[game.talk, long, distilled])
 
 
 @contextmanager
@@ -172,19 +150,6 @@ def talk_of(name: str, calls: RecordedCalls, summary: Mapping[str, Any]) -> Row:
         "tokens": tokens,
         "memory_share": memory / max(tokens.total(), 1),
         "said": summary,
-    }
-
-
-def _talk_row(talk: Row) -> Row:
-    summary = talk["said"]
-    return {
-        "talk": talk["name"],
-        "questions": talk["questions"],
-        "calls": talk["calls"],
-        "tokens a question": talk["tokens"].total() / max(talk["questions"], 1),
-        "memory's own": talk["memory_share"],
-        "read from the cache": summary.get("cache_hits", 0.0),
-        "USD by list prices": summary.get("usd", 0.0),
     }
 
 
