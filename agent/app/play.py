@@ -30,10 +30,11 @@ from agent.app.session import (
     Session,
     log_failure,
 )
-from agent.app.settings import NO_MEMORY, TAPES, RunSettings, Settings, cartridge_for, model_terms
+from agent.app.settings import TAPES, RunSettings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
+from agent.settings import NO_MEMORY, Settings
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
 from emulator.screen.tesseract import find_tesseract

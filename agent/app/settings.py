@@ -1,12 +1,11 @@
-"""Settings of play: the flags, the fixed settings of a run, the terms of a model, and the cartridge to load."""
+"""The settings that a run keeps, the terms of a model, and the cartridge to load."""
 
 import platform
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
-from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, get_type_hints
 
@@ -14,139 +13,26 @@ from agent import VERSION
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
 from agent.advisor.money.prices import Prices, load_prices
 from agent.advisor.port import Decider
-from agent.errors import RunError, UsageError
+from agent.errors import RunError
 from agent.experience.memory_use import MemoryUse
+from agent.settings import NO_MEMORY, AskSettings, Settings
 from agent.story.story import NEVER
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
-
-
-def _require_non_negative(flags: Mapping[str, float | None]) -> None:
-    for flag, number in flags.items():
-        if number is not None and not number < inf:
-            message = f"{flag} {number} is not an amount; give 0 or more"
-            raise UsageError(message)
-        if number is not None and number < 0:
-            message = f"{flag} {number} is negative; give 0 or more"
-            raise UsageError(message)
-
 
 TAPES: Final = ".tapes"  # the folder beside the memory
 
 
-@dataclass(frozen=True, slots=True)
-class AskSettings:
-    """The flags of `play` about a model; None means the default.
-
-    `every` is the number of ticks between routine questions, `usd` the most that the run may spend, `model` the one model
-    for all purposes.
-    """
-
-    every: int | None = None
-    usd: float | None = None
-    terms: Path | None = None
-    prices: Path | None = None
-    tapes: Path | None = None
-    timeout_s: float | None = None
-    distils: bool = False
-    model: str | None = None
-
-    def __post_init__(self) -> None:
-        _require_non_negative({"--ask-every": self.every, "--max-usd": self.usd})
-        if self.timeout_s is not None and not 0 < self.timeout_s < inf:
-            message = f"--timeout {self.timeout_s} is no usable time; give seconds above 0"
-            raise UsageError(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The flags of `play`, checked against each other."""
-
-    rom: Path | None = None
-    until: str | None = None
-    ticks: int | None = None
-    seed: int | None = None
-    run: Path | None = None
-    resume: Path | None = None
-    at: int | None = None  # go back to the newest checkpoint up to this tick
-    recovers: bool = False  # whether the supervisor goes back, and not the player
-    memory: Path | None = None
-    mind: Decider | None = None  # None: as in the resumed run, rules in a new one
-    without: tuple[MemoryUse, ...] = ()
-    pace: float | None = None  # speed of play, 1 for that of the Game Boy; 0: as fast as possible
-    wants: tuple[str, ...] = ()  # story facts to reach before the next milestones
-    asking: AskSettings = AskSettings()
-
-    def __post_init__(self) -> None:
-        _require_non_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
-        if self.pace is not None and not 0 <= self.pace < inf:
-            message = f"--pace {self.pace} is not a speed; give 1 for that of the Game Boy, a factor of it, or 0 for as fast as possible"
-            raise UsageError(message)
-        if self.run is not None and self.resume is not None:
-            raise UsageError("--run starts a new run and --resume continues one; give only one")
-        if self.at is not None and self.resume is None:
-            raise UsageError("--at needs the run to continue; name it with --resume")
-        if self.seed is not None and self.resume is not None:
-            raise UsageError("a resumed run keeps its seed; leave out --seed, or start a new run")
-        if self.without and self.resume is not None:
-            raise UsageError(
-                "a resumed run keeps its uses of memory; leave out --without, or start a new run"
-            )
-
-
-NO_MEMORY: Final = Path("none")  # play with an empty memory that is not kept
+def key(place: str, default: object, *, is_optional: bool = True) -> Any:  # noqa: ANN401  # as dataclasses.field
+    """Return a field that run.toml keeps at `place`. TOML has no null: if optional, it is left out at its default."""
+    return field(default=default, metadata={"place": place, "is_optional": is_optional})
 
 
 @dataclass(frozen=True, slots=True)
 class CartridgeIdentity:
     """The cartridge of a run: its name, and the SHA-1 of its image."""
 
-    cartridge: str
-    sha1: str
-
-
-# The key of each setting in run.toml. TOML has no null: settings equal to OPTIONAL are left out.
-PLACES: Final[Mapping[str, str]] = {
-    "run": "run",
-    "started": "started",
-    "seed": "seed",
-    "mind": "mind",
-    "ask_every": "advice.ask_every",
-    "until": "limits.until",
-    "ticks": "limits.ticks",
-    "wants": "limits.wants",
-    "pace": "limits.pace",
-    "cartridge": "cartridge.name",
-    "sha1": "cartridge.sha1",
-    "rom": "cartridge.path",
-    "pyboy": "versions.pyboy",
-    "memory": "memory.path",
-    "memory_hash": "memory.hash",
-    "without": "memory.without",
-    "model": "advice.model",
-    "usd": "advice.max_usd",
-    "terms": "advice.terms",
-    "prices": "advice.prices",
-    "tapes": "advice.tapes",
-    "timeout_s": "advice.timeout",
-    "distils": "advice.distil",
-}
-PATHS: Final = frozenset(PLACES[each] for each in ("rom", "memory", "terms", "prices", "tapes"))
-OPTIONAL: Final[Mapping[str, Any]] = {
-    "ticks": None,
-    "ask_every": 0,
-    "wants": "",
-    "without": "",
-    "pace": 0.0,
-    "rom": "",
-    "memory": "",
-    "model": "",
-    "usd": None,
-    "terms": "",
-    "prices": "",
-    "tapes": "",
-    "timeout_s": 0.0,
-    "distils": False,
-}
+    cartridge: str = field(metadata={"place": "cartridge.name", "is_optional": False})
+    sha1: str = field(metadata={"place": "cartridge.sha1", "is_optional": False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,62 +42,50 @@ class RunSettings(CartridgeIdentity):
     Paths are absolute, '' for the default.
     """
 
-    run: str
-    started: datetime
-    seed: int = 0
-    until: str = NEVER
-    ticks: int | None = None
-    mind: str = Decider.RULES.value
-    pyboy: str = ""
-    memory_hash: str = ""
-    ask_every: int = 0  # ticks between routine questions to a model; 0: none
-    without: str = ""  # uses of memory switched off, separated by commas
-    wants: str = ""  # story facts to reach before the next milestones, separated by commas
-    pace: float = 0.0  # times the speed of the Game Boy; 0: as fast as possible
-    rom: str = ""
-    memory: str = ""  # or `none`
-    model: str = ""
-    usd: float | None = None
-    terms: str = ""
-    prices: str = ""
-    tapes: str = ""
-    timeout_s: float = 0.0  # 0: the default
-    distils: bool = False
+    run: str = field(metadata={"place": "run", "is_optional": False})
+    started: datetime = field(metadata={"place": "started", "is_optional": False})
+    seed: int = key("seed", 0, is_optional=False)
+    until: str = key("limits.until", NEVER, is_optional=False)
+    ticks: int | None = key("limits.ticks", None)
+    mind: str = key("mind", Decider.RULES.value, is_optional=False)
+    pyboy: str = key("versions.pyboy", "", is_optional=False)
+    memory_hash: str = key("memory.hash", "", is_optional=False)
+    ask_every: int = key("advice.ask_every", 0)  # ticks between routine questions; 0: none
+    without: str = key("memory.without", "")  # uses switched off, separated by commas
+    wants: str = key("limits.wants", "")  # story facts to reach first, separated by commas
+    pace: float = key("limits.pace", 0.0)  # times the speed of the Game Boy; 0: no limit
+    rom: str = key("cartridge.path", "")
+    memory: str = key("memory.path", "")  # or `none`
+    model: str = key("advice.model", "")
+    usd: float | None = key("advice.max_usd", None)
+    terms: str = key("advice.terms", "")
+    prices: str = key("advice.prices", "")
+    tapes: str = key("advice.tapes", "")
+    timeout_s: float = key("advice.timeout", 0.0)  # 0: the default
+    distils: bool = key("advice.distil", False)
 
     def chosen(self, settings: Settings) -> Self:
         """Return these settings with the choices that `settings` make."""
-        asked = settings.asking
-        given: dict[str, Any] = {
-            "until": settings.until,
-            "ticks": settings.ticks,
-            "wants": ",".join(settings.wants) or None,
-            "mind": settings.mind and settings.mind.value,
-            "pace": None if settings.pace is None else float(settings.pace),
-            "rom": _absolute(settings.rom),
-            "memory": "none" if settings.memory == NO_MEMORY else _absolute(settings.memory),
-            "ask_every": asked.every,
-            "usd": None if asked.usd is None else float(asked.usd),
-            "terms": _absolute(asked.terms),
-            "prices": _absolute(asked.prices),
-            "tapes": _absolute(asked.tapes),
-            "timeout_s": asked.timeout_s,
-            "distils": asked.distils or None,
-            "model": asked.model,
-        }
+        asked = {each.name: getattr(settings.asking, each.name) for each in fields(settings.asking)}
+        asked["ask_every"] = asked.pop("every")
+        given = {name: _kept(getattr(settings, name)) for name in _CHOICES}
+        given |= {name: _kept(each) for name, each in asked.items()}
+        if settings.memory == NO_MEMORY:
+            given["memory"] = str(NO_MEMORY)
         return replace(self, **{name: each for name, each in given.items() if each is not None})
 
     @property
     def asking(self) -> AskSettings:
         """The choices about a model."""
         return AskSettings(
-            self.ask_every,
-            self.usd,
-            _path(self.terms),
-            _path(self.prices),
-            _path(self.tapes),
-            self.timeout_s or None,
-            self.distils,
-            self.model or None,
+            usd=self.usd,
+            every=self.ask_every,
+            terms=_path(self.terms),
+            prices=_path(self.prices),
+            tapes=_path(self.tapes),
+            timeout_s=self.timeout_s or None,
+            distils=self.distils,
+            model=self.model or None,
         )
 
     def decides_like(self, other: Self) -> bool:
@@ -222,13 +96,14 @@ class RunSettings(CartridgeIdentity):
     def of(cls, table: Mapping[str, Any]) -> Self:
         """Return the settings in the table of a run.toml; raises RunError if one is missing or wrong."""
         found, kinds = {}, get_type_hints(cls)
-        for name, place in PLACES.items():
-            section, _, key = place.rpartition(".")
+        for each in fields(cls):
+            name = each.name
+            section, _, last = each.metadata["place"].rpartition(".")
             try:
-                if name in OPTIONAL:
-                    found[name] = table.get(section, {}).get(key, OPTIONAL[name])
+                if each.metadata["is_optional"]:
+                    found[name] = table.get(section, {}).get(last, each.default)
                 else:
-                    found[name] = table[section][key] if section else table[key]
+                    found[name] = table[section][last] if section else table[last]
             except (KeyError, TypeError, AttributeError) as error:
                 message = f"run.toml lacks {error}; restore the file that play wrote"
                 raise RunError(message) from error
@@ -253,18 +128,38 @@ class RunSettings(CartridgeIdentity):
     def table(self) -> dict[str, Any]:
         """Return the settings as the tables of run.toml."""
         tables: dict[str, Any] = {}
-        for name, place in PLACES.items():
-            section, _, key = place.rpartition(".")
-            value = getattr(self, name)
-            if name not in OPTIONAL or value != OPTIONAL[name]:
-                (tables.setdefault(section, {}) if section else tables)[key] = value
+        for each in sorted(fields(self), key=lambda each: "." in each.metadata["place"]):
+            section, _, last = each.metadata["place"].rpartition(".")
+            value = getattr(self, each.name)
+            if not each.metadata["is_optional"] or value != each.default:
+                (tables.setdefault(section, {}) if section else tables)[last] = value
         python = platform.python_version()
         tables["versions"] = {"agent": VERSION, **tables["versions"], "python": python}
         return tables
 
 
-def _absolute(path: Path | None) -> str | None:
-    return None if path is None else str(path.absolute())
+# The settings that hold until others are made, beside those about a model.
+_CHOICES: Final = ("until", "ticks", "wants", "mind", "pace", "rom", "memory")
+PATHS: Final = frozenset(
+    each.metadata["place"]
+    for each in fields(RunSettings)
+    if each.name in {"rom", "memory", "terms", "prices", "tapes"}
+)
+
+
+def _kept(value: Any) -> Any:  # noqa: ANN401  # of a setting of any type
+    """Return a setting as run.toml keeps it, None when it was not given."""
+    match value:
+        case Path():
+            return str(value.absolute())
+        case Decider():
+            return value.value
+        case tuple():
+            return ",".join(value) or None
+        case False:
+            return None
+        case _:
+            return value
 
 
 def _path(text: str) -> Path | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import typer
 
-from agent.cli.flags import AS_JSON, ROM, argument, option, require_result_path, switch
+from agent.cli.flags import AS_JSON, ROM, argument, option, require_result_path
 from agent.cli.output import INTERRUPTED, Output
 from agent.shell import typed_in_checkout
 

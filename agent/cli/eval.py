@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -17,14 +17,15 @@ import typer
 from agent import HOME, VERSION
 from agent.advisor.port import Decider
 from agent.cli import flags
-from agent.cli.flags import option, require_result_path, seeds_of
+from agent.cli.flags import option, require_result_path, seeds_of, with_settings
 from agent.cli.output import INTERRUPTED, Output, progress
 from agent.errors import UsageError
+from agent.settings import AskSettings, Settings, given_flags, words_of
 from agent.shell import typed_in_checkout
 from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
-    from agent.app import AskSettings, Interrupt
+    from agent.app import Interrupt
     from agent.lab.eval import EvalGame, EvalResults
     from agent.lab.pairs import PairedGames
     from agent.lab.runner import Runner
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from emulator import Cartridge
 
 
+@with_settings("usd", "tapes", "distils")
 def evaluate(
+    *,
     seeds: str = option("Seeds of the games to play.", "A..B", default=...),
     until: str | None = option("The milestone to reach. Default: the last one of the story.", "ID"),
     memory: Path | None = option(
@@ -45,11 +48,7 @@ def evaluate(
     max_usd: float | None = option(
         "The most that a model may cost in each game. Default: as in the terms, 2.", "USD"
     ),
-    ask_every: int | None = flags.ASK_EVERY,
-    terms: Path | None = flags.TERMS,
-    prices: Path | None = flags.PRICES,
-    timeout: float | None = flags.TIMEOUT,
-    model: str | None = flags.MODEL,
+    asking: AskSettings,
     rom: Path | None = flags.ROM,
     out: Path | None = option("The folder for runs, tables and plots. Default: eval/SEEDS.", "DIR"),
     ticks: int | None = option("End each game after this many ticks.", min=1),
@@ -68,7 +67,7 @@ def evaluate(
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
     timed out; 130 on Ctrl-C, with the tables of the finished games, and no file of --write.
     """
-    from agent.app import AskSettings, interrupts
+    from agent.app import interrupts
     from agent.lab.eval_page import RULES, write_eval_page
     from agent.lab.pairs import PairedGames
     from agent.lab.sources import recording
@@ -78,7 +77,7 @@ def evaluate(
 
     numbers, workers = seeds_of(seeds), jobs or os.cpu_count() or 1
     require_result_path(write)
-    asking = AskSettings(ask_every, max_usd, terms, prices, None, timeout, model=model)
+    asking = replace(asking, usd=max_usd)
     _require_usable(mind, against, asking)
     if memory is not None and not memory.is_file():
         message = f"--memory {memory} does not exist; leave it out to start with an empty one"
@@ -93,10 +92,10 @@ def evaluate(
     )
     pairs = None
     with interrupts() as interrupt, recording(here=True) as record:
-        asked = _asked(asking) if mind is Decider.CLAUDE else {}
+        asked = _found_anywhere(asking) if mind is Decider.CLAUDE else AskSettings()
         results = plan.play(numbers, folder, mind or Decider.RULES, asked, interrupt)
         if against is not None:
-            by_rules = plan.play(numbers, folder / RULES, against, {}, interrupt)
+            by_rules = plan.play(numbers, folder / RULES, against, AskSettings(), interrupt)
             pairs = PairedGames(results, by_rules)
         figures = results.as_json() | ({"against": pairs.as_json()} if pairs is not None else {})
         if write is not None and not interrupt.asked:
@@ -129,10 +128,10 @@ class EvalPlan:
         seeds: list[int],
         folder: Path,
         mind: Decider,
-        asked: Mapping[str, object],
+        asked: AskSettings,
         interrupt: Interrupt,
     ) -> EvalResults:
-        """Return the games of these seeds, played in `folder`; `asked` are the flags of a model."""
+        """Return the games of these seeds, played in `folder`; `asked` is about a model."""
         from agent.lab.eval import EvalResults
         from agent.lab.runner import Runner
 
@@ -143,7 +142,7 @@ class EvalPlan:
         runner = Runner(command, HOME, folder / "logs", self.jobs, 60 * self.minutes)
         until = self.milestones[-1]
         games = _play(runner, seeds, folder, until, interrupt)
-        named = {name.removeprefix("--"): str(value) for name, value in asked.items()}
+        named = {name.removeprefix("--"): value for name, value in given_flags(asked)}
         return EvalResults(
             games=tuple(sorted(games, key=lambda game: game.seed)),
             milestones=self.milestones,
@@ -153,22 +152,18 @@ class EvalPlan:
             cartridge={"name": self.cartridge.name, "sha1": self.cartridge.sha1},
         )
 
-    def _command(
-        self, seed: int, folder: Path, mind: Decider, asked: Mapping[str, object]
-    ) -> list[str]:
-        given = {
-            "--seed": seed,
-            "--run": folder / "runs" / f"seed-{seed}",
-            "--memory": _memory_for(seed, self.memory, folder),
-            "--until": self.milestones[-1],
-            "--rom": self.cartridge.path.resolve(),  # games run in the checkout
-            "--mind": mind.value,
-            "--ticks": self.ticks,
-            "--tapes": folder / "tapes" / f"seed-{seed}",  # no notes of another game
-            **asked,
-        }
-        words = [str(word) for flag in given.items() if flag[1] is not None for word in flag]
-        return [sys.executable, "-m", "agent", "play", "--json", *words]
+    def _command(self, seed: int, folder: Path, mind: Decider, asked: AskSettings) -> list[str]:
+        settings = Settings(
+            seed=seed,
+            run=folder / "runs" / f"seed-{seed}",
+            memory=_memory_for(seed, self.memory, folder),
+            until=self.milestones[-1],
+            rom=self.cartridge.path.resolve(),  # games run in the checkout
+            mind=mind,
+            ticks=self.ticks,
+            asking=replace(asked, tapes=folder / "tapes" / f"seed-{seed}"),  # no notes of another
+        )
+        return [sys.executable, "-m", "agent", "play", "--json", *words_of(settings)]
 
 
 def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSettings) -> None:
@@ -176,7 +171,7 @@ def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSe
     if against is Decider.CLAUDE or (against is not None and mind is not Decider.CLAUDE):
         message = "--against compares a model with rules: give --mind claude --against rules"
         raise UsageError(message)
-    if mind is not Decider.CLAUDE and (given := _asked(asking)):
+    if mind is not Decider.CLAUDE and (given := dict(given_flags(asking))):
         message = (
             f"{next(iter(given))} is about a model; give --mind claude as well, or leave it out"
         )
@@ -188,17 +183,10 @@ def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSe
         require_key(model_terms(asking, HOME))
 
 
-def _asked(asking: AskSettings) -> dict[str, object]:
-    """Return the flags of `play` about a model that were given."""
-    flags_given = {
-        "--max-usd": asking.usd,
-        "--ask-every": asking.every,
-        "--terms": asking.terms and asking.terms.resolve(),
-        "--prices": asking.prices and asking.prices.resolve(),
-        "--timeout": asking.timeout_s,
-        "--model": asking.model,
-    }
-    return {name: value for name, value in flags_given.items() if value is not None}
+def _found_anywhere(asking: AskSettings) -> AskSettings:
+    """Return the settings with paths that also hold in the folder of a game."""
+    terms, prices = asking.terms, asking.prices
+    return replace(asking, terms=terms and terms.resolve(), prices=prices and prices.resolve())
 
 
 def _arms(results: EvalResults, pairs: PairedGames | None) -> list[EvalResults]:

@@ -1,14 +1,18 @@
 """Options that several commands share, and their parsing."""
 
 import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import Field, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args, get_type_hints
 
 import typer
 
 from agent import HOME
 from agent.errors import UsageError
-from agent.experience.memory_use import MemoryUse
+from agent.settings import AskSettings, Settings
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
@@ -29,7 +33,6 @@ def argument(text: str, metavar: str | None = None, *, default: object = ..., **
 
 
 LAST: Final = Path("last")
-MOST_SEED: Final = 4_000  # a higher seed would repeat the game of a lower one
 
 
 def run_named(path: Path | None) -> Path | None:
@@ -46,38 +49,74 @@ def runs_named(paths: list[Path]) -> list[Path]:
     return [run_named(each) or each for each in paths]
 
 
-ROM: Final = option("Your own cartridge image of Pokemon Red (US). Default: the demo cartridge.")
-UNTIL: Final = option("Stop at this milestone. Default: the last one of the story.", "ID")
-TICKS: Final = option("Stop at this tick of the run. A tick is one decision.", min=1)
-SEED: Final = option("Seed of the game, one of 4,001. Default: 0.", min=0, max=MOST_SEED)
-MEMORY: Final = option(
-    "The memory file kept between runs, created if missing. Default: memory.sqlite.", "PATH"
-)
-MIND: Final = option(
-    "What decides: rules (no key, no network), or claude (rules, and a model for what they cannot decide). Default: rules."
-)
-WITHOUT: Final = option(
-    f"Ignore memory for one of: {', '.join(use.value for use in MemoryUse)}. May be given several times.",
-    "USE",
-)
-MAX_USD: Final = option(
-    "The most that a model may cost in this run. Default: as in the terms, 2.", "USD"
-)
-ASK_EVERY: Final = option("Also ask a model after this many ticks without a question.", "TICKS")
-TERMS: Final = option(
-    "A file with models, thinking, prompt, prices and spending limits, like agent/advisor/money/terms.toml.",
-    "PATH",
-)
-PRICES: Final = option(
-    "A file with prices of models. Default: prices.toml beside the memory, if it exists.", "PATH"
-)
-MODEL: Final = option("The model to ask, for all purposes. Default: those of the terms.", "NAME")
-TAPES: Final = option("The folder for recordings of all model turns. Default: .tapes.", "DIR")
-TIMEOUT: Final = option("The longest wait for one answer of a model. Default: 60.", "SECONDS")
-DISTIL: Final = switch(
-    "--distil", "Let a small model summarise the conversation, and not only rules."
-)
+def _option_of(setting: Field[Any]) -> Any:  # noqa: ANN401  # as typer.Option
+    """Return the option of a field of settings."""
+    about = dict(setting.metadata)
+    default = None if setting.default == () else setting.default
+    if setting.name == "resume":
+        about["callback"] = run_named
+    return typer.Option(default, about.pop("flag"), **about)
 
+
+def _parameters(kind: Any, leave_out: Collection[str]) -> Iterator[Parameter]:  # noqa: ANN401  # a dataclass
+    hints = get_type_hints(kind)
+    for each in fields(kind):
+        hint = hints[each.name]
+        if is_dataclass(hint):
+            yield from _parameters(hint, leave_out)
+        elif each.metadata and each.name not in leave_out:
+            if each.default == ():
+                hint = list[get_args(hint)[0]] | None  # type: ignore[misc]
+            option_of = _option_of(each)
+            yield Parameter(each.name, Parameter.KEYWORD_ONLY, default=option_of, annotation=hint)
+
+
+def _taken(kind: Any, given: dict[str, Any], leave_out: Collection[str]) -> Any:  # noqa: ANN401  # a dataclass
+    """Return the settings that take their values out of `given`."""
+    values, hints = {}, get_type_hints(kind)
+    for each in fields(kind):
+        if is_dataclass(hints[each.name]):
+            values[each.name] = _taken(hints[each.name], given, leave_out)
+        elif each.metadata and each.name not in leave_out:
+            value = given.pop(each.name)
+            values[each.name] = tuple(value or ()) if each.default == () else value
+    return kind(**values)
+
+
+def with_settings(*leave_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that gives a command a flag for each field of the settings that it takes, but those to leave out."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints, shown = get_type_hints(command), list[Parameter]()
+        kinds = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+        for each in signature(command).parameters.values():
+            is_own = each.name not in kinds
+            own = [each.replace(annotation=hints[each.name], kind=Parameter.KEYWORD_ONLY)]
+            shown += own if is_own else _parameters(kinds[each.name], leave_out)
+
+        @wraps(command)
+        def run(**given: Any) -> None:  # noqa: ANN401  # values of any flag
+            found = {name: _taken(kind, given, leave_out) for name, kind in kinds.items()}
+            command(**found, **given)
+
+        run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in shown}
+        return run
+
+    return decorate
+
+
+_OPTIONS: Final = {
+    each.name: _option_of(each)
+    for each in (*fields(Settings), *fields(AskSettings))
+    if each.metadata
+}
+ROM: Final = _OPTIONS["rom"]
+SEED: Final = _OPTIONS["seed"]
+MIND: Final = _OPTIONS["mind"]
+TERMS: Final = _OPTIONS["terms"]
+PRICES: Final = _OPTIONS["prices"]
+TIMEOUT: Final = _OPTIONS["timeout_s"]
 AS_JSON: Final = switch("--json", "Print the result as one JSON object on the last line.")
 
 

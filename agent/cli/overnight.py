@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,11 +13,10 @@ import typer
 
 from agent import HOME
 from agent.advisor.port import Decider
-from agent.cli import flags
-from agent.cli.flags import option, switch
+from agent.cli.flags import AS_JSON, option, run_named, with_settings
 from agent.cli.output import optional_outputs
 from agent.errors import RunError, UsageError
-from agent.experience.memory_use import MemoryUse
+from agent.settings import NO_MEMORY, Settings
 from agent.shell import shown_path
 
 if TYPE_CHECKING:
@@ -27,22 +26,16 @@ HANG_S: Final = 300.0  # without a tick, if no model is asked
 CALLS: Final = 6  # at most between two ticks
 
 
+@with_settings("run", "resume", "at", "recovers", "pace")
 def overnight(
-    rom: Path | None = flags.ROM,
-    until: str | None = flags.UNTIL,
+    *,
     hours: float | None = option("End after this many hours of wall time, including restarts."),
     game_hours: float | None = option("End when the run has this many hours of game time."),
-    ticks: int | None = flags.TICKS,
-    seed: int | None = flags.SEED,
     run: Path | None = option(
         "The folder of the run, or the `last` one; the same command continues it. Default: runs/overnight.",
         "DIR",
-        callback=flags.run_named,
+        callback=run_named,
     ),
-    memory: Path | None = flags.MEMORY,
-    mind: Decider | None = flags.MIND,
-    without: list[MemoryUse] | None = flags.WITHOUT,
-    max_usd: float | None = flags.MAX_USD,
     max_calls: int | None = option("Ask a model at most N times; then continue by rules.", "N"),
     min_free: int = option("End when less disk space is free.", "MB", default=500),
     max_resident: int = option("Restart play when it takes more memory.", "MB", default=1_500),
@@ -58,30 +51,22 @@ def overnight(
         "SECONDS",
         default=1.0,
     ),
-    ask_every: int | None = flags.ASK_EVERY,
-    terms: Path | None = flags.TERMS,
-    prices: Path | None = flags.PRICES,
-    tapes: Path | None = flags.TAPES,
-    timeout: float | None = flags.TIMEOUT,
-    distil: bool = flags.DISTIL,
-    model: str | None = flags.MODEL,
-    as_json: bool = switch("--json", "Print the result as one JSON object on the last line."),
+    settings: Settings,
+    as_json: bool = AS_JSON,
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
-    from agent.app import AskSettings, interrupts
-    from agent.app.settings import ANSWER_S, NO_MEMORY
+    from agent.app import interrupts
+    from agent.app.settings import ANSWER_S
     from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
     from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
     from agent.tools.overnight.settings import NightSettings, NightTimeouts
     from agent.tools.overnight.supervisor import Supervisor, finished_night
     from agent.tools.report.page import report_ended
 
-    AskSettings(
-        ask_every, max_usd, terms, prices, tapes, timeout, distil, model
-    )  # checks the flags
-    folder = run or HOME / "runs" / "overnight"
+    folder, seed, asking = run or HOME / "runs" / "overnight", settings.seed, settings.asking
     stored = _settings_of(folder)
-    memory = memory or Path(stored.get("memory", {}).get("path") or HOME / "memory.sqlite")
+    was = stored.get("memory", {}).get("path")
+    memory = settings.memory or Path(was or HOME / "memory.sqlite")
     if memory == NO_MEMORY:
         raise UsageError(
             "a night keeps its memory, which each restart of play goes on with; name another --memory than none, or use play"
@@ -90,25 +75,12 @@ def overnight(
         message = f"the run in {folder} has seed {stored['seed']}; leave out --seed, or name another --run"
         raise UsageError(message)
     kept_s = stored.get("advice", {}).get("timeout")
-    asks = (mind.value if mind else stored.get("mind")) == Decider.CLAUDE.value
-    settings = NightSettings(
+    mind = settings.mind.value if settings.mind else stored.get("mind")
+    asks = mind == Decider.CLAUDE.value
+    night_settings = NightSettings(
         run=folder,
         memory=memory,
-        flags=_flags(
-            rom=rom,
-            until=until,
-            ticks=ticks,
-            mind=mind and mind.value,
-            max_usd=max_usd,
-            ask_every=ask_every,
-            terms=terms,
-            prices=prices,
-            tapes=tapes,
-            timeout=timeout,
-            distil=distil,
-            model=model,
-        ),
-        first_flags=_flags(seed=seed, without=[use.value for use in without or ()]),
+        play=replace(settings, memory=None),
         asks=asks,
         limits=NightLimits(
             hours=inf if hours is None else hours,
@@ -117,15 +89,17 @@ def overnight(
             resident=max_resident * MB,
             log_bytes=max_log * MB,
             calls=inf if max_calls is None else max_calls,
-            usd=inf if max_usd is None else max_usd,
+            usd=inf if asking.usd is None else asking.usd,
         ),
         patience=NightTimeouts(
-            hang_s=_hang_s(hang, timeout or kept_s or ANSWER_S, asks=asks),
+            hang_s=_hang_s(hang, asking.timeout_s or kept_s or ANSWER_S, asks=asks),
             gain_hours=patience,
             backoff_s=backoff,
         ),
     )
-    goal = NightGoal.of(_story(rom, stored), until or stored.get("limits", {}).get("until"))
+    goal = NightGoal.of(
+        _story(settings.rom, stored), settings.until or stored.get("limits", {}).get("until")
+    )
     finished = finished_night(folder, goal.until)
     with optional_outputs() as (out, err):
         if finished is not None:
@@ -134,8 +108,8 @@ def overnight(
             return
         screen = NightScreen(err, goal)
         with interrupts() as interrupt, screen.live():
-            night = Supervisor(settings, interrupt, screen).play()
-            report_ended(folder, rom)  # again, with the verdict
+            night = Supervisor(night_settings, interrupt, screen).play()
+            report_ended(folder, settings.rom)  # again, with the verdict
         if as_json:
             out.say(json.dumps(asdict(night)))
         else:
@@ -143,22 +117,6 @@ def overnight(
             for line in last_lines(night, goal, sys.argv[1:]):
                 out.say(line)
     raise typer.Exit(NightEnding(night.verdict).exit_code)
-
-
-def _flags(**given: object) -> tuple[str, ...]:
-    """Return the given flags of `play` as command line words."""
-    words: list[str] = []
-    for name, value in given.items():
-        flag = f"--{name.replace('_', '-')}"
-        match value:
-            case None | False:
-                pass
-            case True:
-                words.append(flag)
-            case _:
-                for each in value if isinstance(value, list) else [value]:
-                    words += [flag, str(each)]
-    return tuple(words)
 
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:

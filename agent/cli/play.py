@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from agent.advisor.port import Decider
-from agent.cli import flags
-from agent.cli.flags import option, switch
+from agent.cli.flags import option, switch, with_settings
 from agent.cli.output import optional_outputs
 from agent.errors import UsageError
-from agent.experience.memory_use import MemoryUse
+from agent.settings import Settings
 
 if TYPE_CHECKING:
     from agent.app import Interrupt, TickView, Viewer
@@ -103,62 +101,16 @@ def _end_without_supervisor(fd: int, interrupt: Interrupt) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@with_settings()
 def play(
-    rom: Path | None = flags.ROM,
-    until: str | None = flags.UNTIL,
-    ticks: int | None = flags.TICKS,
-    seed: int | None = flags.SEED,
-    run: Path | None = option("The new folder of this run. Default: one in runs/.", "DIR"),
-    resume: Path | None = option(
-        "Continue the run in this folder, or the `last` one, from its last checkpoint.",
-        "DIR",
-        callback=flags.run_named,
-    ),
-    at: int | None = option(
-        "With --resume: go back to the newest checkpoint up to this tick. The later ticks stay in the file as a dead branch, and the run is no longer clean.",
-        "TICK",
-    ),
-    recover: bool = switch(
-        "--recover", "With --at: the supervisor goes back, not the player.", hidden=True
-    ),
+    settings: Settings,
     pulse: int | None = option("The pipe for heartbeats to the supervisor.", hidden=True),
-    memory: Path | None = flags.MEMORY,
-    mind: Decider | None = flags.MIND,
-    without: list[MemoryUse] | None = flags.WITHOUT,
-    max_usd: float | None = flags.MAX_USD,
-    ask_every: int | None = flags.ASK_EVERY,
-    terms: Path | None = flags.TERMS,
-    prices: Path | None = flags.PRICES,
-    tapes: Path | None = flags.TAPES,
-    timeout: float | None = flags.TIMEOUT,
-    distil: bool = flags.DISTIL,
-    model: str | None = flags.MODEL,
-    pace: float | None = option(
-        "Play at this many times the speed of the Game Boy, as --pace 1. Default, and --pace 0: as fast as possible.",
-        "FACTOR",
-    ),
     as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge from power-on, and write a run and report."""
-    from agent.app import AskSettings, Settings, interrupts, play_run
+    from agent.app import interrupts, play_run
     from agent.cli.panel import PacedViewer, view_on
 
-    asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil, model)
-    settings = Settings(
-        rom=rom,
-        until=until,
-        ticks=ticks,
-        seed=seed,
-        run=run,
-        resume=resume,
-        at=at,
-        recovers=recover,
-        memory=memory,
-        mind=mind,
-        without=tuple(without or ()),
-        pace=pace,
-        asking=asking,
-    )
     with interrupts() as interrupt, optional_outputs() as (out, err):
         with (
             view_on(err) as view,
@@ -169,7 +121,7 @@ def play(
             from agent.cli.summary import end_lines, summary_table
             from agent.tools.report.page import report_ended
 
-            report_ended(Path(summary.run), rom)
+            report_ended(Path(summary.run), settings.rom)
         if as_json:
             out.say(json.dumps(summary.as_json()))
         else:

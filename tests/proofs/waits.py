@@ -9,7 +9,7 @@ from typing import Final
 
 from agent.app import Interrupt
 from agent.app.play import NoViewer, play_run
-from agent.app.settings import Settings
+from agent.settings import Settings
 from agent.tools.replay.operations import replay_run
 from emulator import demo_cartridge_path
 from tests.proofs.workers import Proof, Row, middle

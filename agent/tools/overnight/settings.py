@@ -1,14 +1,16 @@
 """The settings of a night, the command line of its children, and its clock."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from agent.advisor.port import Decider
 from agent.errors import UsageError
+from agent.settings import Settings, words_of
 from agent.tools.overnight.outcomes import NightLimits
 
 
@@ -32,13 +34,13 @@ class NightTimeouts:
 class NightSettings:
     """The flags of `overnight`.
 
-    `flags` go to every child, `first_flags` to the one that starts the run; `asks` is whether a model may be asked.
+    `play` are those of its children; a resumed run keeps its seed and its uses of memory. `asks` is whether a model may be
+    asked.
     """
 
     run: Path
     memory: Path
-    flags: tuple[str, ...] = ()
-    first_flags: tuple[str, ...] = ()
+    play: Settings = field(default_factory=Settings)
     asks: bool = False
     limits: NightLimits = field(default_factory=NightLimits)
     patience: NightTimeouts = field(default_factory=NightTimeouts)
@@ -65,14 +67,15 @@ class NightSettings:
         self, program: Sequence[str], *, resumes: bool, at: int | None, by_rules: bool
     ) -> list[str]:
         """Return the command line of a child that starts the run, or resumes it, at tick `at` if given."""
-        where = ["--resume" if resumes else "--run", str(self.run)]
-        more = [] if resumes else [*self.first_flags]
-        if resumes and at is not None:
-            more += ["--at", str(at), "--recover"]
+        play = replace(self.play, memory=self.memory)
+        if resumes:
+            play = replace(play, seed=None, without=(), resume=self.run, at=at)
+            play = replace(play, recovers=at is not None)
+        else:
+            play = replace(play, run=self.run)
         if by_rules:
-            more += ["--mind", "rules"]  # the last one counts
-        memory = ["--memory", str(self.memory)]
-        return [*program, "play", "--json", *where, *memory, *self.flags, *more]
+            play = replace(play, mind=Decider.RULES)
+        return [*program, "play", "--json", *words_of(play)]
 
     def describe(self) -> Mapping[str, Any]:
         """Return the flags and limits for the journal, without the environment."""
@@ -80,7 +83,7 @@ class NightSettings:
         limits = {name: each if each < inf else None for name, each in asdict(self.limits).items()}
         patience = self.patience
         return {
-            "play": [*self.flags, *self.first_flags],
+            "play": [*words_of(self.play)],
             **limits,
             "hang_s": patience.hang_s,
             "gain_hours": patience.gain_hours,

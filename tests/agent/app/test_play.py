@@ -21,8 +21,9 @@ from agent.app import AskSettings, Interrupt, Settings, Summary, TickView, play_
 from agent.app.model import MAX_SHARE, scaled_config
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
-from agent.app.settings import NO_MEMORY, RunSettings
+from agent.app.settings import RunSettings
 from agent.app.summary import PlayStart
+from agent.settings import NO_MEMORY
 from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
 from agent.tools.report.words import game_time
@@ -113,7 +114,7 @@ def test_a_resumed_run_keeps_every_choice(tmp_path: Path) -> None:
         "memory": NO_MEMORY,
         "pace": 1e6,
         "until": "rival",
-        "asking": AskSettings(9, 0.5, timeout_s=7.0, distils=True, model="claude-haiku-5-5"),
+        "asking": AskSettings(0.5, 9, timeout_s=7.0, distils=True, model="claude-haiku-5-5"),
     }
     run = tmp_path / "run"
     play_run(Settings(run=run, ticks=20, **chosen), Watcher(), Interrupt())

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from agent.app import Interrupt, Outlook, Settings, TickView, outlook, outlooks_of_ram, play_run
-from agent.app.settings import NO_MEMORY
+from agent.settings import NO_MEMORY
 from agent.story.story import Story
 from emulator import CartridgeKind
 from tests.agent.support import Agent, Ended, Played, Watcher, end_the_story

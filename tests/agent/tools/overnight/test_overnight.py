@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.advisor.port import Decider
 from agent.app.settings import RunSettings
+from agent.settings import AskSettings, Settings
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.supervisor import PROGRAM
@@ -59,7 +61,7 @@ def in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_killed_child_is_restarted_and_the_game_is_the_undisturbed_one(tmp_path: Path) -> None:
     run = tmp_path / "run"
     viewer = Viewer(AtMilestone(lambda pid: os.kill(pid, signal.SIGKILL), "starter"))
-    night = run_night(run, program=PROGRAM, viewer=viewer, flags=("--until", "rival"))
+    night = run_night(run, program=PROGRAM, viewer=viewer, play=Settings(until="rival"))
     assert (night.verdict, night.restarts, kinds(run)) == ("goal", 1, ["killed"])
     assert night.milestones == ("left_home", "starter", "rival")
     assert replay_run(run, None).divergence is None
@@ -80,7 +82,7 @@ def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path
     corrupt_file(run / "run.sqlite")
     corrupt_file(memory)
     (run / "run.toml").write_bytes((run / "run.toml").read_bytes()[:40])
-    night = run_night(run, program=PROGRAM, flags=("--until", "rival"))
+    night = run_night(run, program=PROGRAM, play=Settings(until="rival"))
     assert (night.verdict, night.restarts) == ("goal", 0)
     assert kinds(run) == ["damaged_run", "damaged_run", "damaged_memory"]
     assert all("restored the copy of" in line["answer"] for line in lines_of(run, "fault"))
@@ -94,11 +96,11 @@ def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path
 
 def test_a_night_of_one_child_leaves_a_copy_of_the_settings(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    run_night(run, program=PROGRAM, flags=("--ticks", "40"))
+    run_night(run, program=PROGRAM, play=Settings(ticks=40))
     settings = (run / "run.toml").read_bytes()
     assert (run / "copies" / "run.toml").read_bytes() == settings
     (run / "run.toml").unlink()
-    night = run_night(run, program=PROGRAM, flags=("--ticks", "60"))
+    night = run_night(run, program=PROGRAM, play=Settings(ticks=60))
     assert (night.verdict, night.ticks, kinds(run)) == ("limit", 60, ["damaged_run"])
     kept = settings.replace(b"ticks = 40", b"ticks = 60")
     assert (run / "run.toml").read_bytes() == kept
@@ -126,7 +128,7 @@ def test_a_kill_is_reported_beside_a_damaged_memory(run: Path, tmp_path: Path) -
             corrupt_file(memory)
 
     night = run_night(
-        run, program=PROGRAM, viewer=Viewer(kill_and_corrupt), flags=("--until", "rival")
+        run, program=PROGRAM, viewer=Viewer(kill_and_corrupt), play=Settings(until="rival")
     )
     assert (night.verdict, kinds(run)) == ("goal", ["killed", "damaged_memory"])
     assert night.faults == {"killed": 1, "damaged_memory": 1}
@@ -261,11 +263,11 @@ def test_a_ceiling_holds_when_an_older_copy_of_the_run_is_restored(
     with FakeClaude() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
-        for ticks in ("130", "160"):
-            flags = ("--mind", "claude", "--ask-every", "20", "--terms", str(terms))
+        for ticks in (130, 160):
+            asking = AskSettings(every=20, terms=terms)
             viewer = Viewer(back_up_early)
-            given = (*flags, "--ticks", ticks)
-            run_night(run, program=PROGRAM, viewer=viewer, flags=given, asks=True)
+            given = Settings(mind=Decider.CLAUDE, asking=asking, ticks=ticks)
+            run_night(run, program=PROGRAM, viewer=viewer, play=given, asks=True)
             assert server.counts.calls["POST /v1/messages"] == 5
             corrupt_file(run / "run.sqlite")
             corrupt_file(run / "copies" / "run.sqlite")

@@ -14,8 +14,10 @@ from unittest.mock import ANY
 
 import pytest
 
+from agent.advisor.port import Decider
 from agent.app import Interrupt
 from agent.errors import RunError, UsageError
+from agent.settings import Settings
 from agent.tools.overnight.logs import Line, NightJournal
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
 from agent.tools.overnight.settings import Clock
@@ -150,7 +152,7 @@ def test_short_memory_after_a_restart_is_a_limit(run: Path) -> None:
 
 def test_played_ticks_are_a_limit(run: Path, tmp_path: Path) -> None:
     life = {"beats": [{"tick": 90}], "stop": "ticks"}
-    night = run_night(run, life, flags=("--ticks", "90"))
+    night = run_night(run, life, play=Settings(ticks=90))
     assert (night.verdict, night.which) == ("limit", "ticks")
     assert lives_of(tmp_path)[0][:2] == ["play", "--json"]
 
@@ -213,7 +215,9 @@ def test_a_night_after_a_verdict_has_all_its_hours(run: Path) -> None:
 
 def test_play_continues_by_rules_after_the_model_limit(run: Path, tmp_path: Path) -> None:
     limits = NightLimits(free_bytes=0, usd=0.0)  # reached before the first call
-    night = run_night(run, STAYS, GOAL, limits=limits, asks=True, flags=("--mind", "claude"))
+    night = run_night(
+        run, STAYS, GOAL, limits=limits, asks=True, play=Settings(mind=Decider.CLAUDE)
+    )
     assert night.verdict == "goal"
     assert lives_of(tmp_path)[1][-4:-2] == ["--mind", "rules"]
     (line,) = lines_of(run, "rules")
