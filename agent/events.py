@@ -154,7 +154,7 @@ def events(
     """
     blank = as_json(kind())
     timed = {"tick", "since", "lasted"} & blank.keys()
-    for row in run.events(KINDS[kind], live=live):
+    for row in run.record.events(KINDS[kind], live=live):
         for missing in blank.keys() - {"tick", *row.payload} if strict else ():
             raise KeyError(missing)
         given = {

@@ -78,7 +78,7 @@ class AgentMemory:
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
-        store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
+        store.strategist_checkpoints.save(session_id, tick, self.strategist.to_json())
         _write_session_event(self.strategist, SESSION_ENDED, tick)
         next_session = f"{origin}#{int(number or 1) + 1}"
         # Objectives with their results, and places, stay known for the whole game.
@@ -91,7 +91,7 @@ class AgentMemory:
 
         Raises UnknownMemory when no checkpoint is stored under the id.
         """
-        saved = run.load_strategist_checkpoint(session_id)
+        saved = run.strategist_checkpoints.load(session_id)
         if saved is None:
             message = f"no checkpoint of session {session_id!r}; name one that has ended."
             raise UnknownMemory(message)
@@ -138,14 +138,14 @@ def open_memory(  # the parts of one agent's memory
         ),
         on_fault,
     )
-    outgoing = OutboxWriter(store.enqueue, started_at)
+    outgoing = OutboxWriter(store.outbox.add, started_at)
     flows = Flows(blackboard, outgoing.deliver)
     flows.add(*edges(agent_id, LessonTransformers(config, session_id, started_at)))
     store.attach("flows", flows)
 
     def archive(entry: Entry, reason: str) -> None:
         """Write an entry that leaves the blackboard to the event log."""
-        store.append_event(entry.tick, "archived", {**entry_json(entry), "reason": reason})
+        store.record.add_event(entry.tick, "archived", {**entry_json(entry), "reason": reason})
 
     maintenance = Maintenance(blackboard, reindex=store.reindex, archive=archive)
     store.attach("maintenance", maintenance)

@@ -74,7 +74,7 @@ def play_recorded(name: str) -> RecordedGame:
         run_id = f"20260102-030405-seed{seed}-0000"
         play_run(settings, NoViewer(), Interrupt(), now=STARTED, run_id=run_id)
         with closing(read_run(home / "run")) as folder:
-            *_, last = folder.store.steps()
+            *_, last = folder.store.record.steps()
     return RecordedGame(mind, int(seed), last.tick, last.frame, last.chain.hex())
 
 

@@ -53,7 +53,7 @@ class AdviceRecorder:
             for each in repeated
         }
         self._tool_calls: list[Json] = []
-        self._calls = len(store.calls())  # rows of the ledger that belong to earlier questions
+        self._calls = len(store.calls.all())  # rows of the ledger that belong to earlier questions
 
     def recording_calls(self, tool: Tool) -> Tool:
         """Return a copy of `tool` whose calls are recorded."""
@@ -69,12 +69,12 @@ class AdviceRecorder:
 
     def _record(self, answered: RecordedAnswer) -> None:
         done, self._tool_calls = self._tool_calls, []
-        every = self._store.calls()
+        every = self._store.calls.all()
         calls = [each.id for each in every[self._calls :] if each.purpose == answered.purpose]
         self._calls = len(every)
         calls += self._paid.get((answered.tick, answered.question), [])
         data = {**as_json(answered), "done": done, "calls": calls}
-        self._store.append_event(answered.tick, ADVICE, data)
+        self._store.record.add_event(answered.tick, ADVICE, data)
         self._store.commit_if_free()  # an answer is paid for: a kill must not lose it
 
 
@@ -86,7 +86,7 @@ def answers_to_repeat(run: RunReader, upto: int) -> list[EventRow]:
     interrupted = f"{FaultKind.INTERRUPTED.value}:"
     return [
         each
-        for each in (*run.events(ADVICE, live=False), *run.events(ADVICE))
+        for each in (*run.record.events(ADVICE, live=False), *run.record.events(ADVICE))
         if each.tick <= upto and not str(each.payload.get("detail", "")).startswith(interrupted)
     ]
 

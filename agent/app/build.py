@@ -271,4 +271,4 @@ class Branch:
         """Append each verified new entry to the events of the run, without inferred ones and reflexes."""
         entry = event.entry
         if event.action == "write" and entry.status == "verified" and entry.kind != UNPLANNED:
-            self._context.store.append_event(entry.tick, entry.kind, entry.data)
+            self._context.store.record.add_event(entry.tick, entry.kind, entry.data)

@@ -80,7 +80,7 @@ def readable_records(rows: Iterable[StepRow]) -> list[StepRecord]:
 
 def append(store: RunStore, event: MilestoneEvent) -> None:
     """Append an event, which the next commit writes."""
-    store.append_event(event.tick, KINDS[type(event)], asdict(event))
+    store.record.add_event(event.tick, KINDS[type(event)], asdict(event))
 
 
 class Trail:
@@ -200,9 +200,9 @@ class Checkpoints(SavedAttributes):
         self._began = began
         self.wall_s = 0.0  # of this session at the last measurement
         self._action = ""
-        self.again: Any = store.part(AGAIN)
+        self.again: Any = store.checkpoints.part(AGAIN)
         store.attach("checkpoints", self)
-        self.trail = trail or Trail(store.append_trail)
+        self.trail = trail or Trail(store.record.add_trail)
 
     def after_tick(self, state: State) -> None:
         """Commit what is due; it runs between ticks and outside hooks, because a failed checkpoint must stop play."""
@@ -250,7 +250,7 @@ class Checkpoints(SavedAttributes):
             run_id, knowledge = self._store.run_id, self._knowledge
             with self._counting_faults("deliver"):
                 after = self.again["delivered"] if self.again else knowledge.delivered(run_id)
-                if rows := self._store.outbox(after=after):
+                if rows := self._store.outbox.rows(after=after):
                     knowledge.deliver(run_id, rows, instead_of=self.again)
                     self.again = None
 
@@ -282,7 +282,7 @@ class Checkpoints(SavedAttributes):
         """Append the process figures of this tick."""
         file = self._store.database.path
         self.wall_s = round(perf_counter() - self._began, 3)
-        self._store.append_vitals(
+        self._store.record.add_vitals(
             VitalsRow(
                 session=self._session,
                 tick=self._loop.tick,

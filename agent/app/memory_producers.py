@@ -451,13 +451,13 @@ class StuckProducer:
     def stuck(self, _call: Call, ended: EpisodeReport) -> Produced:
         """One stuck episode: the reason, the place, the recovery steps tried, and the one that helped."""
         episode, percept = ended.episode, ended.percept
-        before = [tick for tick in self.run.checkpoint_ticks() if tick <= episode.since]
+        before = [tick for tick in self.run.checkpoints.ticks() if tick <= episode.since]
         data = {
             **as_json(episode),
             "place": self.map_name(episode.map_id),
             "run": self.run.run_id,
             "checkpoint_tick": before[0] if before else None,
-            "last_step": None if episode.over else self.run.last_dead_step(),
+            "last_step": None if episode.over else self.run.record.last_dead_step(),
         }
         return Produced(data, percept.tick, game_seconds(percept.state), importance=8)
 

@@ -101,7 +101,7 @@ class ModelService:
         self._session = store.next_session()  # the new session
         self._notes = load_page(terms.tapes / "memory")
         self._wallet = Wallet(
-            store,
+            store.calls,
             terms.prices,
             terms.terms,
             now_ms=lambda: round(_now_s() * 1_000),
@@ -217,7 +217,7 @@ class ModelService:
     def status(self) -> ModelStatus:
         """Return the questions, answers and cost so far."""
         counts, ceiling = self._calls.counts, self._terms.terms.ceilings.run.nanos
-        calls = self._store.calls()
+        calls = self._store.calls.all()
         return ModelStatus(
             questions=counts.get("questions", 0),
             answers=counts.get("answers", 0),
@@ -238,7 +238,7 @@ class ModelService:
     def _report(self) -> dict[str, Json]:
         """Return the figures so far: counts, money, the prompt cache and the tape."""
         counts = dict(sorted(self._calls.counts.items()))
-        calls = self._store.calls()
+        calls = self._store.calls.all()
         observed = counts.get(MEMORY_TOKENS, 0)
         spent = spent_on(calls, observation_tokens=observed)
         return {
@@ -289,7 +289,7 @@ class ModelService:
 
     def _recall_lacking(self) -> None:
         """Leave out from the start what the server lacked in earlier sessions of the run."""
-        events = self._store.events
+        events = self._store.record.events
         for event in (*events(SERVICE, live=False), *events(SERVICE)):
             if event.payload.get("host") == self._claude.host:
                 self._lacking = {
@@ -303,13 +303,13 @@ class ModelService:
         if self._lacking != (found := self._claude.features.missing):
             self._lacking = found
             data = masked({"host": self._claude.host, "lacking": dict(found)}, self._mask)
-            self._store.append_event(self._tick, SERVICE, data)
+            self._store.record.add_event(self._tick, SERVICE, data)
 
     def _append_event(self, event: ConversationEvent) -> None:
         """Append a conversation event to the run, except the status that precedes each call."""
         if event.kind is not ConversationEventKind.STATUS:
             data = {"what": event.kind.value, **event.data}
-            self._store.append_event(self._tick, CONVERSATION, masked(data, self._mask))
+            self._store.record.add_event(self._tick, CONVERSATION, masked(data, self._mask))
 
 
 def _log_handlers() -> Sequence[logging.Handler]:

@@ -223,7 +223,7 @@ class PlayObservations:
         """Return the observations of the run, earlier sessions included, as text for a model; None if there are none."""
         query = ObservationQuery(min_importance=MIN_IMPORTANCE, by_importance=True, limit=MOST)
         try:
-            observations = self._store.observations(query)
+            observations = self._store.observations.find(query)
         except MemoryFault as fault:
             self.capture.faults.note("observations block", fault)
             return None
@@ -249,7 +249,7 @@ class PlayObservations:
 
     def _keep(self, observed: Sequence[Observed]) -> None:
         blackboard = self._blackboard
-        self._store.add_observations(
+        self._store.observations.add(
             self._session, observed, tick=blackboard.tick, game_s=blackboard.game_s
         )
 
@@ -267,7 +267,9 @@ MOST_WITHOUT_RESULT: Final = 10  # of advice in the notes of one run, the last o
 
 def notes_of(run: RunReader, at: datetime) -> Iterator[SessionObservation]:
     """Yield what is worth reading of a run before the next one: setbacks, what came of advice, and its milestones."""
-    observed = _of_interest(run.observations(ObservationQuery(min_importance=MIN_IMPORTANCE))[::-1])
+    observed = _of_interest(
+        run.observations.find(ObservationQuery(min_importance=MIN_IMPORTANCE))[::-1]
+    )
     for each in observed:
         if each.type in NOTED:
             noted = f"{each.content} (tick {each.created})"

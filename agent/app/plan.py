@@ -120,11 +120,11 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         game = GameParts.of(cartridge, Story.of(cartridge.kind), settings.seed if settings else 0)
         parts = stack.enter_context(_decision_parts(game, entries, uses))
         if reader is not None:
-            reader.restore_part("ledger", parts.ledger)
-            reader.restore_part("terrain", parts.terrain)
+            reader.checkpoints.restore("ledger", parts.ledger)
+            reader.checkpoints.restore("terrain", parts.terrain)
         mind = parts.mind()
         if reader is not None:
-            reader.restore_part("mind", mind)
+            reader.checkpoints.restore("mind", mind)
         tick = 0 if checkpoint is None else checkpoint.tick
         name = "power-on" if checkpoint is None else f"tick {tick}"
         changes = parts.experience.influences
@@ -210,7 +210,7 @@ def _team(state: State) -> str:
 
 
 def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:
-    checkpoint = reader.latest_checkpoint()
+    checkpoint = reader.checkpoints.latest()
     if checkpoint is None:
         message = "this run has no checkpoint yet; resume it first, or leave out --run"
         raise UsageError(message)

@@ -153,7 +153,7 @@ def play_run(
         began = RunSettings.of(folder.settings) if folder is not None else None
         cartridge = cartridge_for(settings.rom, began)
         chosen = (began or RunSettings(cartridge.name, cartridge.sha1, "", now)).chosen(settings)
-        if folder is not None and folder.store.last_tick() >= (chosen.ticks or inf):
+        if folder is not None and folder.store.record.last_tick() >= (chosen.ticks or inf):
             # To resume a run that ended at its --ticks is to play on.
             chosen = replace(chosen, ticks=settings.ticks)
         story = Story.of(cartridge.kind).with_requested(chosen.wanted)
@@ -227,7 +227,7 @@ def _note_choices(
     if not chosen.decides_like(began):
         choices: dict[str, Json] = {"mind": chosen.mind, "wants": chosen.wants}
         choices |= {"ask_every": chosen.ask_every, "session": session.name}
-        folder.store.append_event(session.tick, OTHER_CHOICES, choices)
+        folder.store.record.add_event(session.tick, OTHER_CHOICES, choices)
         folder.store.commit()  # before a kill could leave the settings alone
     folder.save_settings(chosen.table())
 
@@ -236,11 +236,11 @@ def _goes_on(
     run: RunStore, limits: PlayLimits, began: RunSettings | None, chosen: RunSettings
 ) -> ReturnPoint:
     """Return where a run goes on: as if it had not ended, unless other settings make other decisions."""
-    newest = next(reversed(run.marks()), None)
+    newest = next(reversed(run.checkpoints.marks()), None)
     if newest is None:
         return NEWEST
     is_end = newest.why == "end"
-    reached = {each.payload.get("id") for each in run.events("milestone")}
+    reached = {each.payload.get("id") for each in run.record.events("milestone")}
     if is_end and (newest.tick >= limits.ticks or limits.until in reached):
         return NEWEST  # nothing is left to play
     if began is None or not chosen.decides_like(began):
@@ -293,7 +293,7 @@ def _create(
 
 def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoint | None:
     """Return the restore target of --at, None without it; raises UsageError with the ticks of all checkpoints if none is old enough."""
-    ticks = sorted({mark.tick for mark in folder.store.marks()})
+    ticks = sorted({mark.tick for mark in folder.store.checkpoints.marks()})
     tick = settings.at
     if tick is None:
         return None

@@ -125,7 +125,7 @@ class Session:
         self._errors = 0  # of abandoned branches
         self._store.faults.on_fault = log_failure
         self._recent: deque[EventRow] = deque(maxlen=RECENT)
-        self._store.watch_events(self._note_event)
+        self._store.record.watch(self._note_event)
         self.model: Callable[[], ModelStatus] | None = None
         self.readers = ScreenReaders()
         repeats = back.why == "resumed" and back.end != "at"
@@ -142,7 +142,7 @@ class Session:
             answers_to_repeat(self._store, self._repeats_to) if asking is not None else (),
         )
         prepare(self._context.game.dex)
-        self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
+        self._store.outbox.number_after(knowledge.delivered(self._store.run_id))
         self._battle_tasks = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
         self._began = perf_counter()
         abandoned = self._abandoned_mind(back)
@@ -164,7 +164,7 @@ class Session:
     def _build_branch(self, link: Link | None, trail: Trail | None = None) -> None:
         """Build the parts of a branch from the last checkpoint, whose `link` is given, or for a new game."""
         self._console = RecordingConsole(
-            self._machine, lambda record: self._store.append_step(row_of(record)), start=link
+            self._machine, lambda record: self._store.record.append(row_of(record)), start=link
         )
         self._branch = Branch(self._context, self._console, log_failure, is_new=link is None)
         self._loop = self._branch.loop
@@ -183,7 +183,7 @@ class Session:
         if back.why != "recovered":
             return None
         try:
-            return self._store.part("mind")
+            return self._store.checkpoints.part("mind")
         except CorruptStore:  # possibly the fault that the supervisor goes back for
             return None
 
@@ -260,7 +260,7 @@ class Session:
         abandoned = self._branch.mind.to_json()
         self._store.commit()
         self._errors += self._branch.faults
-        target = self._branch.recovery.restore_target(self._store.checkpoint_ticks())
+        target = self._branch.recovery.restore_target(self._store.checkpoints.ticks())
         self._context = self._context._replace(answers=())  # another attempt may ask again
         with (
             self._store.database.transaction()
@@ -274,11 +274,13 @@ class Session:
     def _load_checkpoint(self, back: ReturnPoint, again: Json) -> Checkpoint | None:
         """Load and return the newest usable checkpoint that `back` allows; None for a new run."""
         refusal = None
-        allowed = [mark for mark in reversed(self._store.marks()) if mark.tick <= back.tick]
+        allowed = [
+            mark for mark in reversed(self._store.checkpoints.marks()) if mark.tick <= back.tick
+        ]
         if back.end == "before":  # those of ends only if no other can be loaded
             allowed.sort(key=lambda mark: mark.why == "end")
         for mark in allowed:
-            checkpoint = self._store.checkpoint(mark.id)
+            checkpoint = self._store.checkpoints.numbered(mark.id)
             try:
                 self._machine.load(checkpoint.state)
             except StateError as error:
@@ -302,18 +304,23 @@ class Session:
     def _last_to_repeat(self) -> int:
         """Return the last tick that sessions since the last checkpoint have played: play repeats them as they were."""
         store = self._store
-        others = (*store.events(OTHER_CHOICES), *store.events(OTHER_CHOICES, live=False))
+        others = (
+            *store.record.events(OTHER_CHOICES),
+            *store.record.events(OTHER_CHOICES, live=False),
+        )
         new = {each.payload.get("session") for each in others}  # which repeated nothing
         resumed = takewhile(
             lambda each: each.why == "resumed" and each.session not in new,
-            reversed(store.branchings()),
+            reversed(store.record.branchings()),
         )
-        return max([store.last_tick(), *(each.left for each in resumed)])
+        return max([store.record.last_tick(), *(each.left for each in resumed)])
 
     def _taught_again(self, back: ReturnPoint) -> Any:  # noqa: ANN401  # JSON
         """Return what memory.sqlite held before the end of the last session, which this one teaches again; else None."""
         is_before = back.end == "before"
-        return self._store.part(AGAIN) or (self._store.part(TAUGHT) if is_before else None)
+        return self._store.checkpoints.part(AGAIN) or (
+            self._store.checkpoints.part(TAUGHT) if is_before else None
+        )
 
     def _call_after(self, handler: Handler, method: Callable[..., object]) -> None:
         """Call `handler` after the producers; its errors do not stop play."""
@@ -412,12 +419,12 @@ class Session:
             digest=self._console.link.chain.hex(),
             milestones=self._branch.ledger.reached,
             badges=self._loop.look().player.badge_count,
-            battles=sum(1 for _ in self._store.events("battle")),
+            battles=sum(1 for _ in self._store.record.events("battle")),
             errors=self._errors + self._branch.faults + sum(self._store.faults.values()),
             consolidations=self._branch.memory.consolidator.consolidations,
             episodes=self._branch.recovery.episodes,
             restores=self._branch.recovery.restores,
-            returns=tuple(self._store.branchings()),
+            returns=tuple(self._store.record.branchings()),
             readers=self.readers.scores,
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
             decided_by=who_decided(self._store, mind.value),

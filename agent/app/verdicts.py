@@ -66,7 +66,7 @@ class AdviceTotals(NamedTuple):
 
 def verdicts(run: RunReader, last: int) -> list[AdviceVerdict]:
     """Return the verdict on each question of the live branch, which ends at tick `last`, in order."""
-    given, cost = list(events(run, AdviceEvent)), {each.id: each.nanos for each in run.calls()}
+    given, cost = list(events(run, AdviceEvent)), {each.id: each.nanos for each in run.calls.all()}
     advised = [each for each in events(run, ActionEvent) if each.reasoning == ADVISED]
     record = PlayRecord(list(events(run, ObjectiveEvent)), advised, last)
     found, next_tick = [], None

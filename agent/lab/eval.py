@@ -122,7 +122,7 @@ def _recorded(
     try:
         with closing(read_run(run)) as folder:
             store = folder.store
-            frames = {step.tick: step.frame for step in store.steps()}
+            frames = {step.tick: step.frame for step in store.record.steps()}
             when = {
                 each.id: GameMoment(each.tick, frames[each.tick])
                 for each in events(store, MilestoneEvent)
@@ -136,7 +136,7 @@ def _recorded(
 
 def blackouts(run: RunReader) -> int:
     """Count the defeats that cost money."""
-    return sum(1 for _ in run.events(BLACKOUT))
+    return sum(1 for _ in run.record.events(BLACKOUT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,5 +101,5 @@ def _stop(run: RunFolder[RunReader]) -> str | None:
         stop, ticks = str(summary["stop"]), int(summary["ticks"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    last = max(run.store.checkpoint_ticks(), default=0)
+    last = max(run.store.checkpoints.ticks(), default=0)
     return stop if ticks >= last else None

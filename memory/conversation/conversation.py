@@ -155,7 +155,7 @@ def conversations_of(run: RunStore, session: str) -> ConversationStore:
     """Return the conversations of a run; their observations are also stored as observations of `session`."""
 
     def keep(chunk: Chunk, tick: int, game_s: float) -> None:
-        run.observe_now(session, _observed_in(chunk), tick=tick, game_s=game_s)
+        run.observations.add_now(session, _observed_in(chunk), tick=tick, game_s=game_s)
 
     return ConversationStore(run.database, keep)
 

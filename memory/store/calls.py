@@ -205,7 +205,7 @@ class LastCall(NamedTuple):
 class CallReader(Reader):
     """Reads the calls of a run's file."""
 
-    def calls(self) -> list[ModelCall]:
+    def all(self) -> list[ModelCall]:
         """Return all calls, oldest first."""
         return self._database.read("calls", _call_of, _SELECT)
 
@@ -213,19 +213,19 @@ class CallReader(Reader):
 class CallLedger(CallReader):
     """Reads and writes the calls of a run's file; one thread at a time."""
 
-    _calls_database: Database | None = None  # opened at the first call, since most runs make none
+    _own_connection: Database | None = None  # opened at the first call, since most runs make none
 
-    def book_call(self, booking: Booking) -> int:
+    def book(self, booking: Booking) -> int:
         """Book a call at its maximum cost, commit it, and return its number."""
-        door = self._open_calls()
+        door = self._opened()
         with door.transaction():
             call = _call_of(door.rows(_BOOK, astuple(booking))[0])
-            self._call_log.append([call])
+            self._log.append([call])
         return call.id
 
-    def settle_call(self, number: int, outcome: CallOutcome) -> bool:
+    def settle(self, number: int, outcome: CallOutcome) -> bool:
         """Settle a booked call at its outcome; return False when it was settled before."""
-        door = self._open_calls()
+        door = self._opened()
         amounts = (outcome.nanos, outcome.tokens, *outcome.kinds)
         values = (outcome.state.value, *amounts, outcome.model, number)
         with door.transaction():
@@ -234,12 +234,12 @@ class CallLedger(CallReader):
             else:
                 rows = door.rows(_MARK_SETTLED, values)
             if rows:
-                self._call_log.append(map(_call_of, rows))
+                self._log.append(map(_call_of, rows))
         return bool(rows)
 
-    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
+    def sums(self, *, now_ms: int, milestone: str) -> CallSums:
         """Return the totals of all calls, of the hour before `now_ms`, and under `milestone`."""
-        door = self._open_calls()
+        door = self._opened()
 
         def summed(condition: str = "", *parameters: object) -> Sums:
             (row,) = door.rows(_SUMS + condition, parameters)
@@ -252,35 +252,35 @@ class CallLedger(CallReader):
             summed(" AND milestone = ?", milestone),
         )
 
-    def last_call(self) -> LastCall:
+    def last(self) -> LastCall:
         """Return the latest booking time, and the milestone of the newest call."""
-        ((started_ms, milestone),) = self._open_calls().rows(_LAST)
+        ((started_ms, milestone),) = self._opened().rows(_LAST)
         return LastCall() if started_ms is None else LastCall(started_ms, milestone)
 
-    def close_calls(self) -> None:
+    def close(self) -> None:
         """Close the connection for calls, if it was opened."""
-        if self._calls_database is not None:
-            self._calls_database.close()
-            self._calls_database = None
+        if self._own_connection is not None:
+            self._own_connection.close()
+            self._own_connection = None
 
-    def _open_calls(self) -> Database:
-        if self._calls_database is None:
+    def _opened(self) -> Database:
+        if self._own_connection is None:
             door = self._database.second_connection()
             try:
-                self._take_over_calls(door)
+                self._take_over(door)
             except BaseException:
                 door.close()
                 raise
-            self._calls_database = door
-        return self._calls_database
+            self._own_connection = door
+        return self._own_connection
 
     @property
-    def _call_log(self) -> CallLog:
+    def _log(self) -> CallLog:
         return CallLog(self._database.path.with_suffix(LOG_SUFFIX))
 
-    def _take_over_calls(self, door: Database) -> None:
+    def _take_over(self, door: Database) -> None:
         """Add calls that only the log holds to the file, and calls that only the file holds to the log."""
-        logged = self._call_log.calls()
+        logged = self._log.calls()
         if logged:
             rows = [(each.id, each.state.value, *astuple(each)[2:]) for each in logged.values()]
             with door.transaction():
@@ -292,4 +292,4 @@ class CallLedger(CallReader):
             or (logged[call.id].state is CallState.RESERVED and call != logged[call.id])
         ]
         if missing:
-            self._call_log.append(missing)
+            self._log.append(missing)

@@ -62,19 +62,19 @@ class Extent(NamedTuple):
 class CheckpointReader(Reader):
     """Reads committed checkpoints."""
 
-    def latest_checkpoint(self) -> Checkpoint | None:
+    def latest(self) -> Checkpoint | None:
         """Return the newest checkpoint, or None when there is none yet."""
-        return next(self.checkpoints(), None)
+        return next(self.all(), None)
 
-    def checkpoints(self) -> Iterator[Checkpoint]:
+    def all(self) -> Iterator[Checkpoint]:
         """Yield the checkpoints, newest first, each read lazily."""
         for mark in reversed(self.marks()):
             try:
-                yield self.checkpoint(mark.id)
+                yield self.numbered(mark.id)
             except MissingCheckpoint:
                 continue  # deleted meanwhile by the process that plays
 
-    def checkpoint(self, number: int) -> Checkpoint:
+    def numbered(self, number: int) -> Checkpoint:
         """Return the checkpoint with this number.
 
         Raises MissingCheckpoint when the file no longer holds it.
@@ -95,7 +95,7 @@ class CheckpointReader(Reader):
         sql = select_from("checkpoints", CheckpointInfo._fields) + "ORDER BY id"
         return self._database.read("checkpoints", CheckpointInfo._make, sql)
 
-    def checkpoint_ticks(self) -> list[int]:
+    def ticks(self) -> list[int]:
         """Return the ticks of all checkpoints, newest first."""
         return [mark.tick for mark in reversed(self.marks())]
 
@@ -109,14 +109,15 @@ class CheckpointReader(Reader):
         with self._database.decoding(f"part {name}"):
             return None if row is None else decode(row[0])
 
-    def restore_part(self, name: str, part: CheckpointPart) -> None:
+    def restore(self, name: str, part: CheckpointPart) -> None:
         """Restore `part` from the last checkpoint, if that holds its state."""
         state = self.part(name)
         if state is not None:
             with self._database.decoding(f"part {name}"):
                 part.restore(state)
 
-    def _extent(self, checkpoint: Checkpoint) -> Extent:
+    def extent(self, checkpoint: Checkpoint) -> Extent:
+        """Return what the file held at that checkpoint."""
         sql = select_from("checkpoints", Extent._fields) + "WHERE id = ?"
         row = self._database.row(sql, (checkpoint.id,))
         if row is None:

@@ -40,7 +40,7 @@ OF_CONVERSATIONS: Final = "conversation"  # the type of what a run stores of its
 class ObservationReader(Reader):
     """Reads the observations of a run's file."""
 
-    def observations(self, query: ObservationQuery = ALL_OBSERVATIONS) -> list[Observation]:
+    def find(self, query: ObservationQuery = ALL_OBSERVATIONS) -> list[Observation]:
         """Return the observations that match `query`, newest or most important first."""
         self._commit_pending()
         conditions: list[tuple[str, object]] = [
@@ -62,7 +62,7 @@ class ObservationReader(Reader):
             (*(value for _, value in conditions), limit),
         )
 
-    def latest_observation(self, session: str) -> int | None:
+    def latest(self, session: str) -> int | None:
         """Return the tick of the last observation of a session, or None."""
         self._commit_pending()
         row = self._database.row(
@@ -79,13 +79,13 @@ class ObservationReader(Reader):
         """Write pending rows before a query."""
 
 
-class ObservationLog:
-    """Writes observations; added ones are stored at the next commit."""
+class ObservationLog(ObservationReader):
+    """Reads and writes observations; added ones are stored at the next commit."""
 
     def __init__(self, database: Database, faults: Faults, commit: Callable[[], object]) -> None:
-        self._database = database
+        super().__init__(database)
         self._faults = faults
-        self._commit_pending = commit  # writes pending rows
+        self._commit = commit  # writes pending rows
         self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
 
@@ -125,6 +125,9 @@ class ObservationLog:
         self._commit_pending()
         with self._database.transaction():
             self._database.execute_many(_MARK_STALE, ((reason, number) for number in ids))
+
+    def _commit_pending(self) -> None:
+        self._commit()
 
     def flush(self) -> None:
         """Write the added observations, within the transaction of a commit.

@@ -15,7 +15,7 @@ from memory.tiers.lessons import ENTRIES, LessonKind, OutboxRow
 class OutboxReader(Reader):
     """Reads committed lessons."""
 
-    def outbox(self, *, after: int = 0) -> list[OutboxRow]:
+    def rows(self, *, after: int = 0) -> list[OutboxRow]:
         """Return the lessons after sequence `after` that a live checkpoint covers, oldest first."""
         sql = (
             "SELECT sequence, tick, kind, payload FROM outbox WHERE live = 1 AND sequence > ? "
@@ -30,11 +30,11 @@ class OutboxReader(Reader):
         )
 
 
-class Outbox:
-    """Writes the outbox; added lessons are stored at the next commit."""
+class Outbox(OutboxReader):
+    """Reads and writes the outbox; added lessons are stored at the next commit."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._added: list[tuple[int, str, str]] = []
 
     def add(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:

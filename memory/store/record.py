@@ -87,14 +87,6 @@ _STEP: Final = select_from("steps", StepRow._fields)
 class RecordReader(Reader):
     """Reads the committed record."""
 
-    @property
-    def run_id(self) -> str:
-        """The run id under which lessons are delivered."""
-        rows = self._database.rows("SELECT run_id FROM run")
-        with self._database.decoding("run"):
-            ((run_id,),) = rows
-        return str(run_id)
-
     def steps(self, *, live: bool = True) -> Iterator[StepRow]:
         """Yield the steps of the live branch by tick; otherwise those of dead branches, as performed."""
         rows = self._database.rows(_STEP + "WHERE live = ? ORDER BY id", (int(live),))
@@ -158,17 +150,25 @@ class RecordReader(Reader):
         return self._database.read("branchings", Branching._make, sql)
 
 
-class RecordLog:
-    """Writes the record. A team equal to that of the row before is stored as ''."""
+class RecordLog(RecordReader):
+    """Reads and writes the record. A team equal to that of the row before is stored as ''."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self.steps: list[StepRow] = []
-        self.vitals: list[VitalsRow] = []
+        super().__init__(database)
+        self._steps: list[StepRow] = []
+        self._vitals: list[VitalsRow] = []
         self._events: list[tuple[int, str, str]] = []
         self._on_event: Callable[[EventRow], object] | None = None
         self._trail: list[tuple[int | str, ...]] = []
         self._team: Team | None = None  # the last one written in full
+
+    def append(self, step: StepRow) -> None:
+        """Store one step at the next commit."""
+        self._steps.append(step)
+
+    def add_vitals(self, row: VitalsRow) -> None:
+        """Store the vitals at the next commit."""
+        self._vitals.append(row)
 
     def add_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
         """Store one event at the next commit."""
@@ -189,14 +189,14 @@ class RecordLog:
     def flush(self) -> None:
         """Write the appended rows, within the transaction of a commit."""
         many = self._database.execute_many
-        many(insert_into("steps", StepRow._fields), self.steps)
+        many(insert_into("steps", StepRow._fields), self._steps)
         many(insert_into("events", ("tick", "kind", "payload")), self._events)
-        many(insert_into("vitals", VitalsRow._fields), self.vitals)
+        many(insert_into("vitals", VitalsRow._fields), self._vitals)
         many(insert_into("trail", TrailRow._fields), self._trail)
 
     def discard_changes(self) -> None:
         """Discard unwritten changes."""
-        for rows in (self.steps, self.vitals, self._events, self._trail):
+        for rows in (self._steps, self._vitals, self._events, self._trail):
             rows.clear()
 
     def rewind(self, tick: int, last_event: int, why: BranchedBy, session: str) -> None:

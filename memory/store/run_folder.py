@@ -96,7 +96,10 @@ def open_run(path: Path) -> RunFolder[RunStore]:
             raise _nothing_to_resume(file)
         store = open_run_store(file, run_id=str(settings.get("run", path.name)))
         try:
-            if store.latest_checkpoint() is None and next(iter(store.steps()), None) is not None:
+            if (
+                store.checkpoints.latest() is None
+                and next(iter(store.record.steps()), None) is not None
+            ):
                 raise _nothing_to_resume(file)
         except BaseException:
             store.close()
@@ -110,7 +113,9 @@ def has_played_nothing(path: Path) -> bool:
     if file.is_file() and file.stat().st_size:
         try:
             with closing(read_run_store(file)) as store:
-                return not store.marks() and next(iter(store.steps()), None) is None
+                return (
+                    not store.checkpoints.marks() and next(iter(store.record.steps()), None) is None
+                )
         except StoreError:
             return False
     # Without the file, any other file of the run shows that there was one.

@@ -5,6 +5,7 @@ part at the same moment; `rewind` restores all of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from typing import Final
 from memory.blackboard.entry import CheckpointPart, Entry
 from memory.codec import Json, encode
 from memory.errors import BusyStore, CorruptStore, Faults, ObservationsRefused, StoreError
+from memory.recall.query import MemoryQuery, ScoredEntry
 from memory.store.calls import CallLedger, CallReader
 from memory.store.checkpoints import (
     Checkpoint,
@@ -32,16 +34,30 @@ from memory.store.schema import RUN_SCHEMA
 LOG_CHECKPOINT_EVERY: Final = 4  # commits without a checkpoint: a thousand ticks, some 4 MB
 
 
-class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader, CallReader):
-    """Reads the committed content of a run."""
+class RunReader:
+    """Reads the committed content of a run, one attribute for each topic."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._sessions = StrategistCheckpoints(database)
-        self.load_strategist_checkpoint = self._sessions.load
-        self.find = EntrySearch(database).find
-        self.decoding = database.decoding
-        self.backup = database.backup
+        self._database = database
+        self.record = RecordReader(database)
+        self.checkpoints = CheckpointReader(database)
+        self.strategist_checkpoints = StrategistCheckpoints(database)
+        self.outbox = OutboxReader(database)
+        self.observations = ObservationReader(database)
+        self.calls = CallReader(database)
+        self._search = EntrySearch(database)
+
+    @property
+    def run_id(self) -> str:
+        """The run id under which lessons are delivered."""
+        rows = self._database.rows("SELECT run_id FROM run")
+        with self._database.decoding("run"):
+            ((run_id,),) = rows
+        return str(run_id)
+
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[ScoredEntry]:
+        """Return the entries that match `query` at `now_s`, best first."""
+        return self._search.find(query, now_s=now_s)
 
     def live_entries(self) -> Iterator[Entry]:
         """Yield the live entries of the blackboard by seq."""
@@ -50,47 +66,63 @@ class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader,
             for row in rows:
                 yield entry_of(row)
 
+    def decoding(self, what: str) -> AbstractContextManager[None]:
+        """Return a context in which errors of decoding mean a damaged file."""
+        return self._database.decoding(what)
+
+    def backup(self, path: Path, *, replaces: bool = False) -> None:
+        """Write a copy of the file to `path`."""
+        self._database.backup(path, replaces=replaces)
+
     def close(self) -> None:
         """Close the file; uncommitted changes are lost."""
         self._database.close()
 
 
-class RunStore(RunReader, CallLedger):
-    """Reads and writes a run."""
+class RunStore(RunReader):
+    """Reads and writes a run. What is appended to a topic is stored at the next commit."""
+
+    record: RecordLog
+    outbox: Outbox
+    observations: ObservationLog
+    calls: CallLedger
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.database = database  # for users with own tables that commit by themselves
         self.faults = Faults()
-        self._record = RecordLog(database)
-        self._outbox = Outbox(database)
-        self._entries = Entries(database)
-        self._observations = ObservationLog(database, self.faults, self._commit_pending)
-        self.find = EntrySearch(database, commit_pending=self.commit_if_free).find
-        self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
+        self.record = RecordLog(database)
+        self.outbox = Outbox(database)
+        self.entries = Entries(database)
+        self.observations = ObservationLog(database, self.faults, self.commit_if_free)
+        self.calls = CallLedger(database)
+        self._search = EntrySearch(database, commit_pending=self.commit_if_free)
+        self._logs = (
+            self.record,
+            self.outbox,
+            self.entries,
+            self.strategist_checkpoints,
+            self.observations,
+        )
         self._parts: dict[str, CheckpointPart] = {}
         self._records = 0  # commits without a checkpoint
-        # Each stores its argument at the next commit.
-        self.append_step = self._record.steps.append
-        self.append_event = self._record.add_event
-        self.append_trail = self._record.add_trail
-        self.watch_events = self._record.watch
-        self.append_vitals = self._record.vitals.append
-        self.add_observations = self._observations.add
-        self.put_entry = self._entries.put
-        self.drop_entry = self._entries.drop
-        self.enqueue = self._outbox.add  # delivered once a checkpoint covers it
-        self.number_lessons_after = self._outbox.number_after
-        self.save_strategist_checkpoint = self._sessions.save
-        self.tags = self._entries.count_tags
-        self.observe_now = self._observations.add_now
-        self.clear_observations = self._observations.clear
-        self.mark_stale = self._observations.mark_stale
         database.defer_log_checkpoints()
+
+    def put_entry(self, entry: Entry) -> None:
+        """Store `entry` at the next commit, replacing an entry with the same seq."""
+        self.entries.put(entry)
+
+    def drop_entry(self, seq: int) -> None:
+        """Delete the entry `seq` at the next commit."""
+        self.entries.drop(seq)
+
+    def tags(self, scope_glob: str = "*") -> dict[str, int]:
+        """Return the number of entries with each tag."""
+        return self.entries.count_tags(scope_glob)
 
     def next_session(self) -> str:
         """Return the name of a new session, one lifetime of a process."""
-        return self._observations.next_session(self.run_id)
+        return self.observations.next_session(self.run_id)
 
     def reindex(self) -> int:
         """Rebuild all indexes, and return how many entries are searched."""
@@ -100,7 +132,7 @@ class RunStore(RunReader, CallLedger):
     def attach(self, name: str, part: CheckpointPart) -> None:
         """Save `part` with each checkpoint from now on, and restore it if the last one holds its state."""
         self._parts[name] = part
-        self.restore_part(name, part)
+        self.checkpoints.restore(name, part)
 
     def commit(
         self, *, checkpoint: Checkpoint | None = None, more: Mapping[str, Json] | None = None
@@ -145,14 +177,14 @@ class RunStore(RunReader, CallLedger):
         was said up to tick `answered_to`, where the questions of the branch are answered again from the record.
         """
         database, number = self._database, checkpoint.id
-        extent = self._extent(checkpoint)
+        extent = self.checkpoints.extent(checkpoint)
 
         def go_back() -> None:
-            self._record.rewind(extent.tick, extent.last_event, why, session)
-            self._outbox.rewind(extent.last_sequence)
-            self._entries.rewind(number, extent.last_entry)
-            self._sessions.rewind(number)
-            self._observations.rewind(number, extent.last_observation, kept_to=answered_to)
+            self.record.rewind(extent.tick, extent.last_event, why, session)
+            self.outbox.rewind(extent.last_sequence)
+            self.entries.rewind(number, extent.last_entry)
+            self.strategist_checkpoints.rewind(number)
+            self.observations.rewind(number, extent.last_observation, kept_to=answered_to)
             rewind_conversations(database, number, kept_to=answered_to)
             database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
             database.execute_many(
@@ -163,15 +195,12 @@ class RunStore(RunReader, CallLedger):
         self._transact(go_back)
         self._clear()
         for name, part in self._parts.items():
-            self.restore_part(name, part)
+            self.checkpoints.restore(name, part)
 
     def close(self) -> None:
         """Close the file; uncommitted changes are lost, except calls, which are committed at once."""
-        self.close_calls()
+        self.calls.close()
         super().close()
-
-    def _commit_pending(self) -> None:
-        self.commit_if_free()
 
     def _checkpoint_log(self) -> None:
         """Write the log into the file at intervals, not with a checkpoint, which is slow enough already."""
@@ -201,8 +230,8 @@ class RunStore(RunReader, CallLedger):
 
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
         """Write a checkpoint, and delete those not retained, with the rows only they needed."""
-        save_checkpoint(self._database, checkpoint, parts, self._observations.last())
-        marks = self.marks()
+        save_checkpoint(self._database, checkpoint, parts, self.observations.last())
+        marks = self.checkpoints.marks()
         numbers, stay = [mark.id for mark in marks], retained(marks)
         dropped = [number for number in numbers if number not in stay]
         self._database.execute_many(
@@ -210,8 +239,8 @@ class RunStore(RunReader, CallLedger):
         )
         for before, after in pairwise((0, *(number for number in numbers if number in stay))):
             if any(before < number < after for number in dropped):
-                self._entries.prune(before, after)
-                self._sessions.prune(before, after)
+                self.entries.prune(before, after)
+                self.strategist_checkpoints.prune(before, after)
 
     def _clear(self) -> None:
         """Clear the buffers, after the transaction, so that a failed one can be tried again."""

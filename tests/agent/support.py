@@ -232,7 +232,7 @@ def driven(run: Path) -> Driven:
         closing(read_run(run)) as folder,
         closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,
     ):
-        steps = [record_of(row).step for row in folder.store.steps()]
+        steps = [record_of(row).step for row in folder.store.record.steps()]
         states, saved = [], []
         for number, step in enumerate(steps):
             if number % APART == 0:

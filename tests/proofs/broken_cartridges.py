@@ -362,7 +362,7 @@ def verified_scenario(
         raise EditError(message)
     last = Story.of(CartridgeKind.DEMO).milestones[-1].id
     with closing(read_run(path)) as folder:
-        *_, start = folder.store.marks()
+        *_, start = folder.store.checkpoints.marks()
     frames = start.frame + body.play.frames
     request = VerifyRequest(last, frames, scenario.seed, body.play.wants, path)
     # States fit, since what is broken lies in code that is not running then.

@@ -77,7 +77,7 @@ def _resumes(cartridge: Cartridge, resumes: int) -> Iterator[float]:
         first = [*command, "--rom", str(rom), "--run", str(home / "run"), "--ticks", "1200"]
         subprocess.run(first, cwd=HOME, check=True, capture_output=True, timeout=LONGEST_S)
         with closing(read_run(home / "run")) as run:
-            ticks = len(list(run.store.steps()))
+            ticks = len(list(run.store.record.steps()))
         for number in range(resumes):
             again = home / f"again-{number}"
             shutil.copytree(home / "run", again)

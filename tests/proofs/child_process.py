@@ -165,13 +165,13 @@ def _count_steps(
     **more: Any,  # noqa: ANN401
 ) -> None:
     original(store, *args, **more)
-    append = store.append_step
+    append = store.record.append
 
-    def append_step(row: StepRow) -> None:
+    def append_and_count(row: StepRow) -> None:
         append(row)
         steps[0] += 1
 
-    store.append_step = append_step
+    store.record.append = append_and_count  # type: ignore[assignment,method-assign]
 
 
 def _within(reporter: Reporter, phase: Phase, original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401

@@ -131,15 +131,15 @@ def copy_with(run: Path, copy: Path, tick: int, step: Step) -> None:
     cartridge = load_cartridge(demo_cartridge_path())
     with closing(open_run(copy)) as folder, closing(PyBoyConsole(cartridge)) as console:
         store = folder.store
-        steps = [record_of(row).step for row in store.steps()]
+        steps = [record_of(row).step for row in store.record.steps()]
         steps[tick - 1] = step
-        due = {mark.tick for mark in store.marks() if mark.tick >= tick}
-        start = next(each for each in store.checkpoints() if each.tick < tick)
+        due = {mark.tick for mark in store.checkpoints.marks() if mark.tick >= tick}
+        start = next(each for each in store.checkpoints.all() if each.tick < tick)
         console.load(start.state)
         store.rewind(start)
         recorder = RecordingConsole(
             console,
-            lambda record: store.append_step(row_of(record)),
+            lambda record: store.record.append(row_of(record)),
             start=Link(start.tick, start.chain),
         )
         for each in steps[start.tick :]:

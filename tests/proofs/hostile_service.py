@@ -122,7 +122,7 @@ def _of_end(ended: Ended) -> Iterator[str]:
 def _of_money(game: Path, served: int) -> Iterator[str]:
     hired = model_terms(AskSettings(usd=MAX_USD, tapes=game), game)
     with closing(read_run(game / "run")) as folder:
-        calls = folder.store.calls()
+        calls = folder.store.calls.all()
     if len(calls) < served:
         yield f"{served} calls were served, and {len(calls)} were booked"
     yield from (f"went beyond a ceiling: {each}" for each in ceilings_passed(calls, hired.terms))

@@ -75,8 +75,8 @@ def ended(home: Path) -> Ended:
         closing(read_run(home / "run")) as folder,
         closing(read_knowledge_store(home / MEMORY)) as known,
     ):
-        *_, last = folder.store.steps()
-        milestones = tuple(each.payload["id"] for each in folder.store.events("milestone"))
+        *_, last = folder.store.record.steps()
+        milestones = tuple(each.payload["id"] for each in folder.store.record.events("milestone"))
         memory = undated(known, folder.store.run_id)
         hours = last.frame / FRAMES_PER_SECOND / 3600
         return Ended(last.tick, last.chain.hex(), memory, milestones, hours)
@@ -92,10 +92,10 @@ class Repeat(NamedTuple):
 def longest_repeat(home: Path) -> Repeat:
     """Return the most that the game in `home` repeated after an end of a session."""
     with closing(read_run(home / "run")) as folder:
-        most = max((each.left - each.tick for each in folder.store.branchings()), default=0)
+        most = max((each.left - each.tick for each in folder.store.record.branchings()), default=0)
         spans = [
             (later.wall_s - earlier.wall_s, later.tick - earlier.tick)
-            for earlier, later in pairwise(folder.store.vitals())
+            for earlier, later in pairwise(folder.store.record.vitals())
             if later.session == earlier.session and later.tick > earlier.tick
         ]
     wall_s, ticks = map(sum, zip(*spans, strict=True))

@@ -176,7 +176,7 @@ def play(wanted: GameSpec, home: Path) -> AdvisedGame:
         claude = play_run(settings, NoViewer(), Interrupt())
     run = home / "claude" / "run"
     with closing(read_run(run)) as folder:
-        calls = folder.store.calls()
+        calls = folder.store.calls.all()
     problems = [
         *_of_play({"rules": rules, "claude": claude}),
         *_behind(rules, claude),
@@ -369,7 +369,7 @@ def _behind(rules: Summary, claude: Summary) -> Iterator[str]:
 def _of_replay(run: Path) -> Iterator[str]:
     """Replay the steps and decide them again, without network."""
     with closing(read_run(run)) as folder:
-        recorded = sum(1 for _ in folder.store.events(ADVICE))
+        recorded = sum(1 for _ in folder.store.record.events(ADVICE))
     try:
         with offline():
             divergence, again = replay_run(run, None).divergence, redecide_run(run, None)

@@ -179,7 +179,7 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
     with loopback(), calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
         summary = play_run(settings, NoViewer(), Interrupt())
     with closing(read_run(home / "run")) as folder:
-        observations = folder.store.observations()
+        observations = folder.store.observations.find()
     used = [each.result["content"][0]["text"] for each in calls[TOOL_USED]]
     answer = str(used[0]) if used else "nothing is known"
     return ModelGame(
@@ -249,7 +249,7 @@ def _block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> Bo
     with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
         for tick, each in enumerate(islice(cycle(game.observations), OBSERVATIONS)):
             copy = Observed(each.type, each.content, each.importance, each.about, each.metadata)
-            store.add_observations(SESSION, [copy], tick=tick, game_s=float(tick))
+            store.observations.add(SESSION, [copy], tick=tick, game_s=float(tick))
         store.commit()
         play = PlayObservations(store, SESSION, story, dex, Hooks(), Blackboard(store))
         return timed(BLOCK, [play.block], rounds)

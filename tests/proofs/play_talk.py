@@ -69,7 +69,7 @@ def questions(home: Path, seed: int) -> Iterator[tuple[Situation, str]]:
     settings = Settings(seed=seed, until="first_badge", run=run, memory=home / "m.sqlite")
     play_run(settings, NoViewer(), Interrupt())
     with closing(read_run(run)) as recorded:
-        events = list(recorded.store.events())
+        events = list(recorded.store.record.events())
     place, goal = "", ""
     reached: list[str] = []
     failed: dict[str, int] = {}

@@ -52,7 +52,7 @@ def different_records(game: RecordedGame) -> list[str]:
     """Return what the events of a run say that its recording does not show."""
     with closing(read_run(game.run)) as run:
         written = {
-            kind: [event.payload for event in run.store.events(kind)]
+            kind: [event.payload for event in run.store.record.events(kind)]
             for kind in ("battle", "resources", "blackout", "location", "milestone_time")
         }
     return [

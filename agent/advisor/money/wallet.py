@@ -54,7 +54,7 @@ class Wallet:
         self._now_ms = now_ms
         self._faults = faults
         self._lock = Lock()
-        last = ledger.last_call()
+        last = ledger.last()
         self._latest_ms = last.started_ms
         self._milestone = last.milestone
         self._unsettled: list[tuple[int, CallOutcome]] = []  # not in the file yet
@@ -98,9 +98,7 @@ class Wallet:
                 return None
             at = self._milestone, self._latest_ms
             try:
-                number = self._ledger.book_call(
-                    Booking(model, purpose, *at, worst.nanos, worst.tokens)
-                )
+                number = self._ledger.book(Booking(model, purpose, *at, worst.nanos, worst.tokens))
             except StoreError as fault:
                 self._fail(fault)
                 return None
@@ -123,16 +121,16 @@ class Wallet:
         self._latest_ms = max(self._latest_ms, self._now_ms())
         try:
             while self._unsettled:
-                self._ledger.settle_call(*self._unsettled[0])
+                self._ledger.settle(*self._unsettled[0])
                 del self._unsettled[0]
-            return self._ledger.call_sums(now_ms=self._latest_ms, milestone=self._milestone)
+            return self._ledger.sums(now_ms=self._latest_ms, milestone=self._milestone)
         except StoreError as fault:
             self._fail(fault)
             return None
 
     def _settle(self, number: int, outcome: CallOutcome) -> None:
         try:
-            self._ledger.settle_call(number, outcome)
+            self._ledger.settle(number, outcome)
         except StoreError as fault:
             # No permission is given until it is written: it may exceed the booking.
             self._unsettled.append((number, outcome))

@@ -72,7 +72,7 @@ class EvidenceReader:
         enemy = name.partition(":")[2] or name
         begin_text = f"the battle against {enemy} that began at tick {tick:,}"
         with self._opened(run_id) as run:
-            battles = [each.payload for each in run.events("battle")] if run else []
+            battles = [each.payload for each in run.record.events("battle")] if run else []
         for event in battles:
             if event.get("battle_id") == name and event.get("start_tick") == tick:
                 return f"{begin_text}: {describe_data('battle', event)}"
@@ -89,7 +89,11 @@ class EvidenceReader:
     def _moment(self, run_id: str, tick: int, place: str | None) -> str:
         """Return when `tick` was, and the action that ended there if it was in `place`, where None is any place."""
         with self._opened(run_id) as run:
-            step = next((each for each in run.steps() if each.tick == tick), None) if run else None
+            step = (
+                next((each for each in run.record.steps() if each.tick == tick), None)
+                if run
+                else None
+            )
             action = _action_at(run, tick, place) if run else ""
         at = "" if step is None else f", {game_time(step.frame / FRAMES_PER_SECOND)} of game time"
         return f"tick {tick:,}{at}, after {action}" if action else f"recorded at tick {tick:,}{at}"

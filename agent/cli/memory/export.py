@@ -78,7 +78,7 @@ def _json(view: FileView, items: Sequence[MemoryItem]) -> str:
 
 def _heads(view: FileView) -> dict[str, Json]:
     if view.is_run:
-        return {"run": view.run.run_id, "checkpoints": view.run.checkpoint_ticks()}
+        return {"run": view.run.run_id, "checkpoints": view.run.checkpoints.ticks()}
     runs: list[Json] = [{"run": each.run_id, "lessons": each.lessons} for each in view.runs()]
     return {**totals_of(view), "runs": runs}
 

@@ -191,7 +191,7 @@ def _totals(view: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, 
         yield "run", view.run.run_id
         if last is not None:
             yield "reached", f"tick {last.tick:,}, {game_time(last.game_s)} of game time"
-        yield "checkpoints at ticks", number(list(dict.fromkeys(view.run.checkpoint_ticks())))
+        yield "checkpoints at ticks", number(list(dict.fromkeys(view.run.checkpoints.ticks())))
     else:
         total = view.totals()
         yield "sessions played", f"{total.sessions:,}"

@@ -159,7 +159,7 @@ def start_state(cartridge: Cartridge) -> bytes:
     interrupt = Interrupt(is_final=True)
     with open_session(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
         session.play(PlayLimits(GOAL, LONGEST), StateWatcher(_after_first_battle(), interrupt))
-        moment = store.latest_checkpoint()
+        moment = store.checkpoints.latest()
     if moment is None or not interrupt.asked:
         missing = f"the game of seed 0 has no battle within {LONGEST} ticks"
         message = f"{missing}; bench battles needs one"

@@ -64,7 +64,7 @@ def steps_of(cartridge: Cartridge, seed: int, ticks: int, until: str = GOAL) -> 
     """Return the input of a game up to a milestone, at most `ticks` ticks."""
     with open_session(cartridge, Story.of(cartridge.kind), seed) as (session, store):
         session.play(PlayLimits(until, ticks), NoViewer())
-        return [record_of(row).step for row in store.steps()]
+        return [record_of(row).step for row in store.record.steps()]
 
 
 @contextmanager

@@ -126,7 +126,10 @@ class NightFiles(NamedTuple):
         """Return the ticks of all checkpoints in order, each with whether it is permanent."""
         try:
             with closing(read_run_store(self.run.path)) as store:
-                return [(mark.tick, mark.why in {"start", "milestone"}) for mark in store.marks()]
+                return [
+                    (mark.tick, mark.why in {"start", "milestone"})
+                    for mark in store.checkpoints.marks()
+                ]
         except StoreError:
             return []
 
@@ -142,7 +145,7 @@ class NightFiles(NamedTuple):
         """Return the last measurements of the run, with its tick and frame, or None."""
         try:
             with closing(read_run_store(self.run.path)) as store:
-                return next(reversed(store.vitals()), None)
+                return next(reversed(store.record.vitals()), None)
         except StoreError:
             return None
 
@@ -236,7 +239,7 @@ def _write_errors(folder: Path) -> Iterator[Damage]:
 def _can_resume(path: Path) -> bool:
     try:
         with closing(read_run_store(path)) as store:
-            return bool(store.marks())
+            return bool(store.checkpoints.marks())
     except MissingStore:
         return False
     except StoreError:

@@ -251,7 +251,7 @@ def _night(folder: Path, run: RunReader, goal: str) -> Night | None:
     reached = {each.id: each.tick for each in events(run, MilestoneEvent)}
     if goal not in reached:
         return None
-    rows = run.vitals()
+    rows = run.record.vitals()
     since = [*takewhile(lambda row: row.tick >= reached[goal], reversed(rows))]
     day = f" on {_local(since[-1].at_ms / 1_000):%d %B %Y}" if since else ""
     return Night(

@@ -110,7 +110,7 @@ class UsageMeter:
         """Count the calls in the record; if it cannot be read, the last count stays."""
         try:
             with closing(read_run_store(self.run)) as store:
-                made = [each for each in store.calls() if each.state is not CallState.CANCELLED]
+                made = [each for each in store.calls.all() if each.state is not CallState.CANCELLED]
         except StoreError:
             return
         self.calls, self.usd = len(made), sum(each.nanos for each in made) / NANOS

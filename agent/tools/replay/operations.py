@@ -294,7 +294,7 @@ def redecide_run(
             message = f"{path} is an exported replay, and --decide takes the folder of a run"
             raise RunError(message)
         folder = stack.enter_context(closing(read_run(path)))
-        settings, recorded = RunSettings.of(folder.settings), list(folder.store.steps())
+        settings, recorded = RunSettings.of(folder.settings), list(folder.store.record.steps())
         cartridge = cartridge_for(rom, settings)
         report_emulator(settings.pyboy, say)
         _require_one_game(path, folder.store, len(recorded))
@@ -314,19 +314,19 @@ def redecide_run(
             raise RunError(message)
         done = bar("tick", len(recorded))
         session.play(PlayLimits(NEVER, len(recorded)), _TickCounter(done))
-        steps = list(again.store.steps())
-        count = sum(1 for _ in again.store.events(ADVICE))
+        steps = list(again.store.record.steps())
+        count = sum(1 for _ in again.store.record.events(ADVICE))
         digest = steps[-1].chain.hex() if steps else ""
         return Redecided(len(steps), count, _difference(recorded, steps), digest)
 
 
 def _require_one_game(path: Path, run: RunReader, ticks: int) -> None:
     """Raise RunError when the run goes on from a moment that its decisions alone do not lead to."""
-    if any((*run.events(OTHER_CHOICES), *run.events(OTHER_CHOICES, live=False))):
+    if any((*run.record.events(OTHER_CHOICES), *run.record.events(OTHER_CHOICES, live=False))):
         how = "with other settings than it began with"
-    elif any(each.tick < ticks for each in run.events(SESSION_ENDED)):
+    elif any(each.tick < ticks for each in run.record.events(SESSION_ENDED)):
         how = "after it had given up or ended by an error"
-    elif any(each.why == "recovered" for each in run.branchings()):
+    elif any(each.why == "recovered" for each in run.record.branchings()):
         how = "from an older checkpoint by overnight"
     else:
         return
@@ -337,7 +337,7 @@ def _require_one_game(path: Path, run: RunReader, ticks: int) -> None:
 def _asking(settings: RunSettings, run: RunReader) -> AdviceSource | None:
     if settings.mind != Decider.CLAUDE.value:
         return None
-    answers = [*run.events(ADVICE, live=False), *run.events(ADVICE)]
+    answers = [*run.record.events(ADVICE, live=False), *run.record.events(ADVICE)]
     return AdviceSource(lambda tools, _observed: ReplayedAdvice(answers, tools), settings.ask_every)
 
 

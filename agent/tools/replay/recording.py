@@ -60,15 +60,15 @@ class Recording:
 def recording_of(run: RunReader) -> Recording:
     """Return the committed part of a run, which may still be playing."""
     # In this order: rows written meanwhile can only add steps after the last checkpoint, never remove any.
-    marks = {each.tick: each for each in run.marks()}
-    last = run.latest_checkpoint()
-    rows = list(run.steps())
+    marks = {each.tick: each for each in run.checkpoints.marks()}
+    last = run.checkpoints.latest()
+    rows = list(run.record.steps())
     return Recording(
         records=readable_records(rows),
         rows=len(rows),
         end=None if last is None else Link(last.tick, last.chain),
         marks=[marks[tick] for tick in sorted(marks) if tick > 0],
-        state_of=lambda mark: run.checkpoint(mark.id).state,
+        state_of=lambda mark: run.checkpoints.numbered(mark.id).state,
     )
 
 
@@ -151,7 +151,7 @@ def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, Sta
 
     Raises Divergence where the replay differs from the recording.
     """
-    records = readable_records(run.steps())
+    records = readable_records(run.record.steps())
     player = PlayingConsole(console, records)
     for record in records:
         player.perform(record.step)
@@ -194,7 +194,7 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
         message = f"the run got stuck {stuck_times}; --episode takes a number from 1 to {most}"
         raise RunError(message)
     stuck = episodes[number - 1]
-    rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)
+    rows = run.record.steps() if stuck.last_step is None else run.record.branch(stuck.last_step)
     description = (
         f"episode {number}: {stuck.reason} in {stuck.place}, ticks {stuck.since} to {stuck.lasted},"
         f" after the checkpoint of tick {stuck.checkpoint_tick}; tried"

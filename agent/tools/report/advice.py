@@ -91,7 +91,7 @@ def advice(run: RunReader, times: Times) -> AdviceSummary:
     answers = [_answer(each, times) for each in judged]
     changes = Counter(each.what for each in events(run, ConversationChange))
     sent: dict[str, list[ModelCall]] = {}
-    calls = run.calls()
+    calls = run.calls.all()
     for call in calls:
         if call.state is not CallState.CANCELLED:
             sent.setdefault(call.milestone, []).append(call)

@@ -134,7 +134,7 @@ def battles(run: RunReader) -> Battles:
         left_out=len(trainers[MOST_OPPONENTS:]) + len(wilds[MOST_OPPONENTS:]),
         ends=_ends(fought),
         turns=sum(each.turns_taken for each in fought),
-        died=sum(1 for _ in run.events(BATTLE, live=False)),
+        died=sum(1 for _ in run.record.events(BATTLE, live=False)),
         defeats=[each.tick for each in fought if each.outcome == "defeat"],
     )
 

@@ -62,11 +62,11 @@ def memory_changes(run: RunReader, moved: Mapping[str, int]) -> MemoryChanges:
     return MemoryChanges(
         sorts=_sorts(known, changed, new),
         pieces=[*_pieces(new, is_new=True), *_pieces(changed, is_new=False)],
-        lessons=Counter(each.kind for each in run.outbox()),
+        lessons=Counter(each.kind for each in run.outbox.rows()),
         recalled=Counter(  # by purpose, without its subject
             (each.why or "unknown").removeprefix("recalled:") for each in events(run, RecallEvent)
         ),
-        consolidations=sum(1 for _ in run.events("consolidation")),
+        consolidations=sum(1 for _ in run.record.events("consolidation")),
         moved={name: times for name, times in moved.items() if times},
     )
 

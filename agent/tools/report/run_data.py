@@ -253,7 +253,7 @@ def _end_by_store(
     """Return how the run ended by its own file, and which limit it reached."""
     if limits.get("until") in {each.id for each in reached}:
         return RunStatus.GOAL, ""
-    ends = [each.tick for each in run.events("session_ended")]
+    ends = [each.tick for each in run.record.events("session_ended")]
     if ends[-1:] != [last_tick]:
         return RunStatus.OPEN, ""
     if last_tick == limits.get("ticks"):
@@ -325,7 +325,7 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
     limits = settings.get("limits", {})
     goal = str(limits.get("until", ""))
     summary = summary_of(folder.path, times.last.tick)
-    branchings, trail = run.branchings(), run.trail()
+    branchings, trail = run.record.branchings(), run.record.trail()
     by_store = _end_by_store(run, limits, reached, times.last.tick)
     moved = summary.get("moved")
     by_hand = [
@@ -347,7 +347,7 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
         badges=max((row.badges for row in trail), default=0),
         returns=[Rollback(times.when(each.tick), each.left, each.why) for each in branchings],
         team=team_history(trail, _species(cartridge), times.last.game_s),
-        process=process(run.vitals(), night.samples),
+        process=process(run.record.vitals(), night.samples),
         battles=battles(run),
         stuck=list(episodes(run, times)),
         learned=memory_changes(run, moved if isinstance(moved, Mapping) else {}),

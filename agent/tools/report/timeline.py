@@ -35,8 +35,8 @@ class Times(NamedTuple):
     def of(cls, run: RunReader) -> Self:
         """Return the times of the live branch of a run."""
         frames = array("q", [0])
-        frames.extend(row.frame for row in run.steps())
-        return cls(frames, _live(run.vitals()))
+        frames.extend(row.frame for row in run.record.steps())
+        return cls(frames, _live(run.record.vitals()))
 
     @property
     def last(self) -> TickTime:

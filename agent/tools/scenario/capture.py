@@ -127,7 +127,7 @@ def open_source(run: Path, rom: Path | None) -> Iterator[RunSource]:
         cartridge, recording = cartridge_for(rom, settings), recording_of(folder.store)
         require_intact(run, recording, cartridge.sha1)
         # The first checkpoint counts too: the run of a scenario begins at a prepared state.
-        first = [each for each in folder.store.marks() if each.tick == 0]
+        first = [each for each in folder.store.checkpoints.marks() if each.tick == 0]
         live = replace(recording, marks=[*first, *recording.marks])
         yield RunSource(folder.store, settings, cartridge, live)
 

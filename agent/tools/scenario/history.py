@@ -70,7 +70,7 @@ def record_known(run: Path, known: Sequence[str], story: Story) -> None:
                     completed_tick=0,
                 )
                 memory.strategist.set_objective(completed)
-        store.commit(checkpoint=store.latest_checkpoint())
+        store.commit(checkpoint=store.checkpoints.latest())
 
 
 def _reached_between(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[str]:
@@ -112,6 +112,6 @@ def describe_episode(stuck: StuckEvent) -> str:
 
 def _recovery_state(run: RunReader) -> Mapping[str, Any]:
     """Return the state of stuck recovery in the last checkpoint, empty without one."""
-    mind = run.part("mind")
+    mind = run.checkpoints.part("mind")
     with run.decoding("part mind"):
         return mind["recovery"] if mind else {}

@@ -291,7 +291,7 @@ def _derive_part(origin: GameOrigin, part: StartPart, run: Path, asked: Asked) -
 def load_latest(path: Path, console: PyBoyConsole) -> None:
     """Load the last checkpoint of the run in `path` into a console."""
     with closing(read_run(path)) as folder:
-        checkpoint = folder.store.latest_checkpoint()
+        checkpoint = folder.store.checkpoints.latest()
     if checkpoint is None:
         message = f"the derived state {path} holds no checkpoint; delete it"
         raise ScenarioError(message)

@@ -57,7 +57,7 @@ class RunWallets:
         """Return a new wallet, as after a killed process was replaced by another one."""
         self._stores.append(open_run_store(self.path, run_id="r"))
         self.wallet = Wallet(
-            self.store, self.prices, self.terms, now_ms=self.clock, faults=self.faults
+            self.store.calls, self.prices, self.terms, now_ms=self.clock, faults=self.faults
         )
         return self.wallet
 

@@ -272,7 +272,7 @@ def test_totals_have_tokens_by_kind_and_the_share_of_memory(wallets: RunWallets)
     make_call(wallets, BIG, "stuck", Usage(input=100, output=10, cache_read=1_000))
     make_call(wallets, SMALL, "observer", Usage(input=200, output=20))
     make_call(wallets, SMALL, "stuck", None, sent=False)
-    spent = spent_on(wallets.store.calls(), observation_tokens=113)
+    spent = spent_on(wallets.store.calls.all(), observation_tokens=113)
     assert (spent.nanos, spent.calls, spent.tokens) == (100 + 50 + 100 + 20 + 10, 2, 1_330)
     assert spent.kinds == dict(zip(KINDS, (300, 30, 1_000, 0, 0), strict=True))
     assert spent.memory_share == pytest.approx((220 + 113) / 1_330)
@@ -280,12 +280,12 @@ def test_totals_have_tokens_by_kind_and_the_share_of_memory(wallets: RunWallets)
 
 def test_calls_of_unknown_cost_are_summed_separately(wallets: RunWallets) -> None:
     make_call(wallets, SMALL, "stuck", None)
-    spent = spent_on(wallets.store.calls())
+    spent = spent_on(wallets.store.calls.all())
     assert spent.unknown_nanos == spent.nanos == 700_000
 
 
 def test_without_calls_all_totals_are_zero(wallets: RunWallets) -> None:
-    spent = spent_on(wallets.store.calls())
+    spent = spent_on(wallets.store.calls.all())
     assert (spent.nanos, spent.calls, spent.memory_share) == (0, 0, 0)
 
 

@@ -47,7 +47,7 @@ def test_a_permit_is_booked_at_its_maximum_cost(opened: OpenWallets) -> None:
     permit = wallets.require_permit(100, 10)
     assert permit.model == BIG
     assert (permit.worst_nanos, permit.worst_tokens) == (100 * 2 + 10 * 5, 110)
-    (call,) = wallets.store.calls()
+    (call,) = wallets.store.calls.all()
     assert (call.id, call.purpose, call.state) == (permit.id, "stuck", CallState.RESERVED)
     assert call.nanos == 250
 
@@ -56,7 +56,7 @@ def test_a_settled_cost_replaces_the_booked_maximum(opened: OpenWallets) -> None
     wallets = opened(terms())
     permit = wallets.require_permit(100, 10)
     wallets.wallet.settle(permit, Usage(input=20, output=3, cache_read=55))
-    (call,) = wallets.store.calls()
+    (call,) = wallets.store.calls.all()
     assert (call.nanos, call.tokens) == (20 + 15 + 6, 78)  # 5.5 is rounded up
 
 
@@ -66,13 +66,13 @@ def test_a_settled_call_has_the_name_that_its_reply_gives_the_model(opened: Open
     for name in ("fake-claude:big-model", "", "x" * 10_000):
         wallets.wallet.settle(wallets.require_permit(9), Usage(input=1), name)
     names = ["fake-claude:big-model", BIG, "x" * MAX_NAME]
-    assert [each.model for each in wallets.store.calls()] == names
+    assert [each.model for each in wallets.store.calls.all()] == names
     wallets.close()
     wallets._stores.clear()
     wallets.path.unlink()
     wallets.next()
     wallets.permit()
-    assert [each.model for each in wallets.store.calls()][:3] == names
+    assert [each.model for each in wallets.store.calls.all()][:3] == names
 
 
 def test_a_call_of_unknown_cost_stays_booked_at_its_maximum(opened: OpenWallets) -> None:
@@ -173,13 +173,13 @@ def test_negative_tokens_free_no_budget(opened: OpenWallets) -> None:
     wallets = opened(terms())
     permit = wallets.require_permit(10)
     wallets.wallet.settle(permit, Usage(input=5, output=-1_000_000))
-    (call,) = wallets.store.calls()
+    (call,) = wallets.store.calls.all()
     assert (call.state, call.nanos) == (CallState.LOST, 20)
 
 
 def lock_file(wallets: RunWallets) -> None:
     """Lock the file from another connection, and let waits for it end at once."""
-    wallets.store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
+    wallets.store.calls._opened()._connection.execute("PRAGMA busy_timeout = 0")
     wallets.store._database.execute("BEGIN IMMEDIATE")
 
 
@@ -201,7 +201,7 @@ def test_no_call_is_allowed_while_a_bill_is_not_written(opened: OpenWallets) -> 
     assert wallets.wallet.choose("stuck") is None
     wallets.store._database.execute("ROLLBACK")
     assert wallets.permit(3) is None
-    assert [call.nanos for call in wallets.store.calls()] == [95]
+    assert [call.nanos for call in wallets.store.calls.all()] == [95]
 
 
 class SlowLedger(CallLedger):
@@ -212,8 +212,8 @@ class SlowLedger(CallLedger):
         self._store = store
         self._both = Barrier(2)
 
-    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
-        sums = self._store.call_sums(now_ms=now_ms, milestone=milestone)
+    def sums(self, *, now_ms: int, milestone: str) -> CallSums:
+        sums = self._store.calls.sums(now_ms=now_ms, milestone=milestone)
         with suppress(BrokenBarrierError):
             self._both.wait(timeout=0.1)
         return sums
@@ -240,7 +240,7 @@ def test_a_model_without_a_price_is_not_asked(opened: OpenWallets) -> None:
     assert wallets.wallet.permit("also-small", 1, 1, "stuck") is not None
     with pytest.raises(UsageError, match="big-model"):
         Wallet(
-            wallets.store,
+            wallets.store.calls,
             Prices({SMALL: Price(Rates(1, 1, 1, 1, 1))}, {}),
             terms(),
             now_ms=wallets.clock,

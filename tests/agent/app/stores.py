@@ -11,13 +11,20 @@ PARTS: Final = frozenset(
 )
 CHANGES: Final = frozenset(
     {"write", "store", "revise", "forget", "define", "transaction", "import_knowledge"}
-    | {"append_event", "append_step", "put_entry", "drop_entry", "enqueue", "deliver"}
+    | {"put_entry", "drop_entry", "deliver"}
     | {"add_action", "add_location", "add_mistake", "add_pattern", "record_battle"}
     | {"record_strategy_success", "set_preference", "snapshot_resources"}
     | {"memory_store", "memory_forget", "memory_deduplicate", "memory_prune"}
-    | {"add_observations", "clear_observations", "mark_stale"}
     | {"memory_transfer_raw", "memory_ingest_now"}
 )
+# The same of the topics of a run store, which have methods with common names.
+OF_TOPICS: Final = {
+    "record": {"append", "add_event", "add_trail", "add_vitals"},
+    "outbox": {"add"},
+    "entries": {"put", "drop"},
+    "observations": {"add", "add_now", "clear", "mark_stale"},
+    "strategist_checkpoints": {"save"},
+}
 OTHERS: Final = frozenset(
     {"self", "commander", "folder", "_folder", "again", "of", "run"}
     | {"os", "file", "new", "output", "_log"}
@@ -39,7 +46,7 @@ def _suspects(node: ast.AST) -> Iterator[str]:
             yield from (each.name for each in names if each.name in PARTS | CHANGES)
         case ast.Attribute(value=owner, attr=name) if (
             name in CHANGES and _last(owner) not in OTHERS
-        ):
+        ) or name in OF_TOPICS.get(_last(owner).lstrip("_"), ()):
             yield ast.unparse(node)
         case ast.Call(
             func=ast.Name(id="getattr" | "attrgetter" | "methodcaller"),

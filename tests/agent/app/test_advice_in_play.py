@@ -118,7 +118,7 @@ def test_a_game_reaches_its_goal_with_random_advice(game: Game) -> None:
 
 def test_every_answer_is_recorded_with_its_tool_calls(game: Game) -> None:
     with closing(read_run(game.folder)) as folder:
-        answers = list(folder.store.events(ADVICE))
+        answers = list(folder.store.record.events(ADVICE))
     assert [each.tick for each in answers] == [each.tick for each in game.asked]
     assert {len(each.payload["done"]) for each in answers} == {10, 11}  # a choice has no goals
     assert any("silent" in each.payload for each in answers)
@@ -226,7 +226,7 @@ def play_summary(settings: Settings, *, stop_at: int | None = None) -> Summary:
 
 def booked_calls(run: Path) -> list[BookedCall]:
     with closing(read_run(run)) as folder:
-        return folder.store.calls()
+        return folder.store.calls.all()
 
 
 def bodies(server: FakeClaude) -> list[str]:
@@ -288,9 +288,9 @@ def test_an_advised_game_that_ends_and_goes_on_asks_no_question_twice(
         assert len(bodies(server)) == asked
     assert ended.digest == through.digest
     with closing(read_run(run)) as folder:
-        answers = [event.tick for event in folder.store.events(ADVICE)]
+        answers = [event.tick for event in folder.store.record.events(ADVICE)]
     with closing(read_run(whole / "run")) as folder:
-        assert answers == [event.tick for event in folder.store.events(ADVICE)]
+        assert answers == [event.tick for event in folder.store.record.events(ADVICE)]
     assert redecide_run(run, None).divergence == ""
 
 
@@ -314,8 +314,8 @@ def test_an_answer_under_way_at_ctrl_c_is_waited_for_and_not_asked_for_again(
         play_summary(replace(settings, resume=run, mind=None, ticks=ASKED_AT + 3))
         assert bodies(server) == []
     with closing(read_run(run)) as folder:
-        (answer,) = folder.store.events(ADVICE)
-        assert [each.state for each in folder.store.calls()] == [CallState.SETTLED]
+        (answer,) = folder.store.record.events(ADVICE)
+        assert [each.state for each in folder.store.calls.all()] == [CallState.SETTLED]
     assert (answer.tick, "silent" in answer.payload) == (ASKED_AT, False)
 
 
@@ -416,8 +416,8 @@ def test_a_signal_ends_play_that_waits_for_the_service(
     assert (process.returncode, summary["stop"], summary["errors"]) == (130, "interrupted", 0), err
     assert "Traceback" not in err
     with closing(read_run(tmp_path / "run")) as folder:
-        assert 0 < next(iter(folder.store.checkpoints())).tick <= summary["ticks"]
-        assert {each.state for each in folder.store.calls()} == {booked}
+        assert 0 < next(iter(folder.store.checkpoints.all())).tick <= summary["ticks"]
+        assert {each.state for each in folder.store.calls.all()} == {booked}
 
 
 def test_a_call_interrupted_by_a_kill_stays_booked_at_its_maximum_cost(
@@ -521,7 +521,7 @@ def test_an_order_in_a_name_stays_data_even_if_the_model_obeys_it(
     # Behind a bar or in an option: no line begins with text of the cartridge.
     assert all(each.startswith((f"| {order} level", "- `")) for each in lines)
     with closing(read_run(tmp_path / "run")) as folder:
-        advice = [each.payload.get("advice", {}) for each in folder.store.events(ADVICE)]
+        advice = [each.payload.get("advice", {}) for each in folder.store.record.events(ADVICE)]
     assert not any(order in each.get("goals", ()) for each in advice)
 
 
@@ -567,7 +567,7 @@ def test_what_a_server_lacks_is_kept_with_the_run(
     lacking = summary.advice["lacking"]
     assert lacking == {"claude-sonnet-5-5": ["strict tools", "counting of tokens"]}
     with closing(read_run(run)) as folder:
-        (event,) = folder.store.events("service")
+        (event,) = folder.store.record.events("service")
     assert event.payload == {"host": "127.0.0.1", "lacking": lacking}
     assert redecide_run(run, None).divergence == ""
     with fake_claude(monkeypatch, old) as server:

@@ -28,7 +28,7 @@ def test_every_battle_of_a_run_has_a_record(played: Played) -> None:
     names = {species.name for species in DEX.all_species.values()}
     moves = {move.name for move in DEX.all_moves.values()}
     with closing(read_run(played.folder)) as run:
-        battles = [dict(event.payload) for event in run.store.events("battle")]
+        battles = [dict(event.payload) for event in run.store.record.events("battle")]
     assert len(battles) == played.summary.battles
     for battle in battles:
         assert {*battle["enemy_pokemon"].split(", "), battle["player_pokemon"]} <= names
@@ -55,7 +55,7 @@ def test_a_battle_is_followed_across_a_checkpoint(played: Played) -> None:
         return bool(records)
 
     with game_at(played.folder, follow), closing(read_run(played.folder)) as run:
-        first = next(iter(run.store.events("battle"))).payload
+        first = next(iter(run.store.record.events("battle"))).payload
     (record,) = records
     assert (record.enemy_pokemon, record.outcome) == (first["enemy_pokemon"], first["outcome"])
     assert record.turns_taken == first["turns_taken"]

@@ -21,10 +21,10 @@ def test_a_milestone_event_survives_the_round_trip(tmp_path: Path) -> None:
 
 def test_missing_and_mistyped_fields_have_their_default(tmp_path: Path) -> None:
     with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
-        store.append_event(7, "stuck", {"reason": "no_plan", "tried": "everything", "new": 1})
-        store.append_event(9, "milestone", {"witnesses": ["ram"]})
-        store.append_event(7, "action", {"action_value": "heal", "duration_ms": 1500})
-        store.append_event(8, "action", {"action_value": 3, "duration_ms": "long"})
+        store.record.add_event(7, "stuck", {"reason": "no_plan", "tried": "everything", "new": 1})
+        store.record.add_event(9, "milestone", {"witnesses": ["ram"]})
+        store.record.add_event(7, "action", {"action_value": "heal", "duration_ms": 1500})
+        store.record.add_event(8, "action", {"action_value": 3, "duration_ms": "long"})
         store.commit()
         assert [*events(store, ActionEvent)] == [
             ActionEvent(7, "heal", duration_ms=1500),  # an int is accepted for a float
@@ -38,7 +38,7 @@ def test_missing_and_mistyped_fields_have_their_default(tmp_path: Path) -> None:
 
 def test_strict_reading_refuses_a_missing_field(tmp_path: Path) -> None:
     with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
-        store.append_event(7, "objective", {"objective_id": "heal", "status": "active"})
+        store.record.add_event(7, "objective", {"objective_id": "heal", "status": "active"})
         store.commit()
         with pytest.raises(KeyError, match="name"):
             list(events(store, ObjectiveEvent, strict=True))

@@ -184,7 +184,7 @@ def test_e39_foundation_state_input_and_session_exist(memory: AgentMemory) -> No
 def test_e39_core_the_session_recorded_battles_places_and_items(
     store: RunStore, memory: AgentMemory
 ) -> None:
-    saved = store.load_strategist_checkpoint(store.run_id)
+    saved = store.strategist_checkpoints.load(store.run_id)
     assert isinstance(saved, dict)
     for history in ("objectives", "battle_history", "locations_visited", "resource_history"):
         assert saved[history]
@@ -210,7 +210,7 @@ def test_e39_consolidation_made_patterns_and_strategies(memory: AgentMemory) -> 
 def test_e39_integration_planner_and_model_get_recollections(
     store: RunStore, memory: AgentMemory
 ) -> None:
-    assert list(store.events("recollection"))  # recalled before a trainer battle
+    assert list(store.record.events("recollection"))  # recalled before a trainer battle
     context = memory.observer.decision_context
     assert context["recent_outcomes"]
 

@@ -202,9 +202,9 @@ def test_c10_the_sections_of_tools_follow_those_of_play_in_order() -> None:
 
 def test_c02_a_whole_game_is_observed(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
-        found = run.store.observations()
-        events = Counter(event.kind for event in run.store.events())
-        battles = Counter(event.payload["outcome"] for event in run.store.events("battle"))
+        found = run.store.observations.find()
+        events = Counter(event.kind for event in run.store.record.events())
+        battles = Counter(event.payload["outcome"] for event in run.store.record.events("battle"))
     kinds = Counter(each.type for each in found)
     assert kinds["badge_earned"] == 1
     assert kinds["badge_earned"] + kinds["milestone_reached"] == events["milestone"]
@@ -228,9 +228,9 @@ def test_c02_a_whole_game_is_observed(played: Played) -> None:
 
 def test_c05_an_observation_has_its_tick_and_session(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
-        found = run.store.observations()
+        found = run.store.observations.find()
         run_id = run.store.run_id
-        frames = {step.tick: step.frame for step in run.store.steps()}
+        frames = {step.tick: step.frame for step in run.store.record.steps()}
     assert {each.session for each in found} == {run_id}
     assert {each.source for each in found} == {"programmatic"}
     ticks = [each.created for each in found]
@@ -242,7 +242,7 @@ def test_c05_an_observation_has_its_tick_and_session(played: Played) -> None:
 
 def test_c09_the_block_of_a_game_fits_the_budget(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
-        text = observations_block(run.store.observations(), GAME_SECTIONS)
+        text = observations_block(run.store.observations.find(), GAME_SECTIONS)
     assert text is not None
     assert text.startswith("<observations>\n## Milestones\n- beat Cairn (Pebble Badge)")
     assert re.search(r"^- won against ", text, re.MULTILINE)
@@ -280,12 +280,12 @@ def test_c16_a_locked_file_neither_stops_play_nor_loses_data(tmp_path: Path) -> 
     assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY + 20)
     assert summary.errors >= 2  # at least a commit and a checkpoint
     with closing(read_run(tmp_path / "run")) as run:
-        assert len(list(run.store.steps())) == summary.ticks
-        ticks = [each.created for each in run.store.observations()]
+        assert len(list(run.store.record.steps())) == summary.ticks
+        ticks = [each.created for each in run.store.observations.find()]
         assert any(20 < tick < COMMIT_EVERY for tick in ticks)
-        assert run.store.checkpoint_ticks()[-1] == 0
-        assert any(tick > COMMIT_EVERY for tick in run.store.checkpoint_ticks())
-        milestones = [event.tick for event in run.store.events("milestone")]
+        assert run.store.checkpoints.ticks()[-1] == 0
+        assert any(tick > COMMIT_EVERY for tick in run.store.checkpoints.ticks())
+        milestones = [event.tick for event in run.store.record.events("milestone")]
         assert any(20 < tick < COMMIT_EVERY for tick in milestones)
 
 
@@ -300,9 +300,9 @@ def test_c16_a_corrupt_table_loses_observations_but_not_ticks(tmp_path: Path) ->
     assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY)
     assert summary.errors >= 1
     with closing(read_run(tmp_path / "run")) as run:
-        assert len(list(run.store.steps())) == summary.ticks
-        assert run.store.checkpoint_ticks()[0] == summary.ticks
-        assert list(run.store.events("location"))
+        assert len(list(run.store.record.steps())) == summary.ticks
+        assert run.store.checkpoints.ticks()[0] == summary.ticks
+        assert list(run.store.record.events("location"))
 
 
 def test_c16_a_failing_observer_is_counted_and_play_continues(
@@ -318,7 +318,7 @@ def test_c16_a_failing_observer_is_counted_and_play_continues(
         summary = session.play(PlayLimits("never", 80), Watcher())
         assert (summary.stop.value, summary.ticks) == ("ticks", 80)
         assert summary.errors >= 1
-        assert folder.store.observations() == []
+        assert folder.store.observations.find() == []
 
 
 def test_c17_the_block_contains_the_latest_observations(tmp_path: Path) -> None:
@@ -341,9 +341,9 @@ def test_c08_a_resumed_run_is_observed_in_a_new_session(tmp_path: Path) -> None:
     play(tmp_path, 70)
     play(tmp_path, 130)
     with closing(read_run(tmp_path / "run")) as run:
-        assert run.store.sessions() == ["session", "session#2"]
+        assert run.store.observations.sessions() == ["session", "session#2"]
         first, second = (
-            run.store.observations(ObservationQuery(session=name))
+            run.store.observations.find(ObservationQuery(session=name))
             for name in ("session", "session#2")
         )
     assert max(each.created for each in first) <= 70 < min(each.created for each in second)
@@ -386,11 +386,11 @@ def test_the_notes_of_a_run_hold_the_last_ten_pieces_of_advice_without_a_result(
 def test_c05_observations_after_the_restored_checkpoint_are_dead(tmp_path: Path) -> None:
     play_in(tmp_path, ticks=120, until="healed")
     with closing(open_run(tmp_path / "run")) as run:
-        moment = next(each for each in run.store.checkpoints() if each.tick < 100)
-        before = run.store.observations()
+        moment = next(each for each in run.store.checkpoints.all() if each.tick < 100)
+        before = run.store.observations.find()
         run.store.rewind(moment)
-        after = run.store.observations()
-        dead = run.store.observations(ObservationQuery(live=False))
+        after = run.store.observations.find()
+        dead = run.store.observations.find(ObservationQuery(live=False))
     assert after == [each for each in before if each.created <= moment.tick]
     assert {each.id for each in dead} == {each.id for each in before} - {each.id for each in after}
     assert dead

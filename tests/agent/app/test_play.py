@@ -138,7 +138,9 @@ def test_a_resumed_run_keeps_every_choice(tmp_path: Path) -> None:
         taken_back = RunSettings.of(folder.settings)
     assert (taken_back.pace, taken_back.distils, taken_back.model) == (0.0, False, "")
     with closing(read_run(run)) as folder:
-        assert [each.payload["id"] for each in folder.store.events("milestone")][-1] == "rival"
+        assert [each.payload["id"] for each in folder.store.record.events("milestone")][
+            -1
+        ] == "rival"
 
 
 def test_going_back_past_the_end_of_a_run_is_refused(agent: Agent, tmp_path: Path) -> None:
@@ -165,7 +167,7 @@ def test_a_run_stops_at_its_tick_limit(tmp_path: Path) -> None:
 
 def test_the_errand_with_the_parent_is_done_on_the_way(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
-        events = list(run.store.events("action"))
+        events = list(run.store.record.events("action"))
         actions = [(e.payload["action_value"], e.payload["outcome_summary"]) for e in events]
     names = [name for name, _ in actions]
     assert names.index("travel:house") < names.index("errand:goodbye") < names.index("travel:town")
@@ -174,14 +176,14 @@ def test_the_errand_with_the_parent_is_done_on_the_way(played: Played) -> None:
 
 def test_a_run_is_stored_in_memory(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
-        places = [event.payload["location_name"] for event in run.store.events("location")]
+        places = [event.payload["location_name"] for event in run.store.record.events("location")]
         goals = [
             (event.payload["objective_id"], event.payload["status"])
-            for event in run.store.events("objective")
+            for event in run.store.record.events("objective")
         ]
         entries = {entry.kind for entry in run.store.live_entries()}
         # A whole story fills short-term memory, which drops the least important entries; events stay.
-        consolidations = len(list(run.store.events("consolidation")))
+        consolidations = len(list(run.store.record.events("consolidation")))
     assert places[:5] == ["the bedroom", "the house", "the town", "the lab", "the town"]
     assert places[-2:] == ["the third town", "the gym"]
     closed = [goal for goal, status in goals if status == "completed" and ":" in goal]
@@ -236,13 +238,13 @@ def test_no_text_is_claimed_that_is_not_on_the_screen_of_its_tick(played: Played
         closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,
     ):
         font = Font.of(console.cartridge)
-        for row in run.store.steps():
+        for row in run.store.record.steps():
             console.perform(record_of(row).step, render=row.tick in claimed)
             if (data := claimed.get(row.tick)) is not None:
                 read = map(str.strip, read_glyphs(console.screen(), font).split("\n"))
                 assert data["ocr_text"] == "\n".join(filter(None, read)), row.tick
         # Only HP that were still rising on the frame, no frames of a transition or of a text being printed.
-        assert len(list(run.store.events("disagreement"))) <= 2
+        assert len(list(run.store.record.events("disagreement"))) <= 2
 
 
 def test_the_senses_hold_what_was_read_from_pixels_beside_the_tile_map(played: Played) -> None:
@@ -290,7 +292,7 @@ def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     process.stdout.close()
     assert process.wait(timeout=60) == 0
     with closing(read_run(run)) as folder:
-        reached = [each.payload["id"] for each in folder.store.events("milestone")]
+        reached = [each.payload["id"] for each in folder.store.record.events("milestone")]
     assert reached == MILESTONES[: MILESTONES.index("rival") + 1]
     assert (run / "report.html").exists()
 
@@ -320,7 +322,7 @@ def test_a_run_that_was_ended_before_its_first_tick_begins_with_its_settings(
     run, flags = tmp_path / "run", ("--ticks", "20", "--memory", "none")
     assert agent("play", "--run", run, "--seed", "5", *flags).code == 0
     with closing(read_run(run)) as folder:
-        played = list(folder.store.steps())
+        played = list(folder.store.record.steps())
     for name in ("run.sqlite", "summary.json", "report.html"):
         (run / name).unlink()
     back = agent("play", "--resume", run, "--at", "3", *flags)
@@ -329,7 +331,7 @@ def test_a_run_that_was_ended_before_its_first_tick_begins_with_its_settings(
     ended = agent("play", "--resume", run, *flags, "--json")
     assert (ended.code, ended.json["seed"], ended.json["ticks"]) == (0, 5, 20), ended.err
     with closing(read_run(run)) as folder:
-        assert list(folder.store.steps()) == played
+        assert list(folder.store.record.steps()) == played
 
 
 def test_a_damaged_run_is_not_called_complete_when_no_report_can_be_written(
@@ -371,7 +373,7 @@ def test_a_locked_memory_file_does_not_stop_play(
     assert summary.stop.value == "goal"
     assert summary.errors > 0
     with closing(read_run(tmp_path / "second")) as run:
-        assert run.store.outbox()  # the lessons wait there
+        assert run.store.outbox.rows()  # the lessons wait there
 
 
 def test_plain_lines_name_a_milestone_once(agent: Agent, tmp_path: Path) -> None:
@@ -413,10 +415,12 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> LongGame:
 def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(
     long: LongGame,
 ) -> None:
-    times = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
+    times = [
+        (e.payload["tick"], e.payload["reason"]) for e in long.run.record.events("consolidation")
+    ]
     assert times == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
     assert long.summary.consolidations == 3
-    assert long.run.checkpoint_ticks()[0] == 2_050
+    assert long.run.checkpoints.ticks()[0] == 2_050
 
 
 def test_play_without_goals_is_not_stuck_and_has_no_errors(long: LongGame) -> None:
@@ -425,7 +429,7 @@ def test_play_without_goals_is_not_stuck_and_has_no_errors(long: LongGame) -> No
 
 
 def test_every_step_is_stored_with_its_digests(long: LongGame) -> None:
-    steps = list(long.run.steps())
+    steps = list(long.run.record.steps())
     assert [step.tick for step in steps] == list(range(1, 2_051))
     assert [step.tick for step in steps if step.full_digest] == list(range(100, 2_051, 100))
     assert all(len(step.digest) == 16 for step in steps)

@@ -91,7 +91,7 @@ def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: 
     assert '"stop": "interrupted"' in done.stdout
     out = done.stdout
     with closing(read_run(run)) as stopped:
-        ticks = len(list(stopped.store.steps()))
+        ticks = len(list(stopped.store.record.steps()))
     assert f'"ticks": {ticks},' in out  # all is committed
 
     ended = agent("play", "--json", "--resume", run)
@@ -205,12 +205,12 @@ def test_an_abandoned_branch_is_stored_separately(tmp_path: Path) -> None:
 
     play_in(tmp_path, interrupt, asked, until="rival")
     with closing(open_run(run)) as folder:
-        *_, at_power_on = folder.store.checkpoints()
+        *_, at_power_on = folder.store.checkpoints.all()
         folder.store.rewind(at_power_on)
     summary = play_in(tmp_path, resume=run)
     assert summary.stop.value == "goal"
     with closing(read_run(run)) as ended:
-        assert len(list(ended.store.steps(live=False))) == 100
+        assert len(list(ended.store.record.steps(live=False))) == 100
     assert replay_run(run, None).divergence is None
 
 
@@ -270,7 +270,7 @@ def test_resuming_a_finished_run_delivers_its_lessons(played: Played, tmp_path: 
     # Without its memory, as if killed before it delivered any lesson.
     run = shutil.copytree(played.folder, tmp_path / "run")
     with closing(read_run(run)) as folder:
-        last = folder.store.outbox()[-1].sequence
+        last = folder.store.outbox.rows()[-1].sequence
         run_id = folder.store.run_id
     assert play_in(tmp_path, resume=run).stop is Stop.GOAL
     with closing(open_knowledge_store(tmp_path / "memory.sqlite", now=0.0)) as known:
@@ -287,7 +287,9 @@ def test_out_of_memory_commits_no_incomplete_end(tmp_path: Path) -> None:
     with pytest.raises(MemoryError):
         play_in(tmp_path, starve, seed=3, until="rival")
     with closing(read_run(run)) as folder:
-        assert all(mark.why != "end" and mark.tick < 150 for mark in folder.store.marks())
+        assert all(
+            mark.why != "end" and mark.tick < 150 for mark in folder.store.checkpoints.marks()
+        )
     assert play_in(tmp_path, resume=run).stop is Stop.GOAL
     assert replay_run(run, None).divergence is None
 
@@ -300,12 +302,12 @@ def run(played: Played, tmp_path: Path) -> Path:
 
 def marks(run: Path) -> list[CheckpointInfo]:
     with closing(read_run(run)) as folder:
-        return folder.store.marks()
+        return folder.store.checkpoints.marks()
 
 
 def test_every_milestone_has_a_checkpoint(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        reached = [event.tick for event in folder.store.events("milestone")]
+        reached = [event.tick for event in folder.store.record.events("milestone")]
     first, *later = marks(played.folder)
     assert (first.tick, first.why) == (0, "start")
     saved = [mark.tick for mark in later if mark.why in {"milestone", "end"}]
@@ -327,9 +329,9 @@ def test_a_run_resumed_at_an_older_tick_is_labelled_and_replays(agent: Agent, ru
     assert (back["tick"], back["left"], back["why"]) == (third.tick, last, "asked")
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
-        dead = [row.tick for row in folder.store.steps(live=False)]
+        dead = [row.tick for row in folder.store.record.steps(live=False)]
         assert dead == list(range(third.tick + 1, last + 1))  # no step is lost
-        assert folder.store.trail(live=False)
+        assert folder.store.record.trail(live=False)
     again = agent("play", "--resume", run, "--ticks", soon + 10)
     assert "not a clean run" in again.out
     assert f"went back by hand from tick {last} to tick {third.tick}" in again.out
@@ -439,7 +441,7 @@ def test_a_run_stopped_in_an_interaction_reaches_its_goal(
     assert [each.id for each in ended.milestones][-1] == goal
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
-        battles = [event.payload for event in folder.store.events("battle")]
+        battles = [event.payload for event in folder.store.record.events("battle")]
     assert len(battles) == ended.battles
     for battle, after in pairwise(battles):
         assert (

@@ -58,12 +58,12 @@ def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summar
 
 def episodes(path: Path) -> list[dict[str, Any]]:
     with closing(read_run(path / "run")) as folder:
-        return [dict(event.payload) for event in folder.store.events("stuck")]
+        return [dict(event.payload) for event in folder.store.record.events("stuck")]
 
 
 def steps(path: Path) -> list[StepRow]:
     with closing(read_run(path / "run")) as folder:
-        return list(folder.store.steps())
+        return list(folder.store.record.steps())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,9 +104,9 @@ def test_c02_c05_a_stuck_episode_is_observed_and_abandoned_observations_are_dead
     stuck_run: tuple[Path, Summary],
 ) -> None:
     with closing(read_run(stuck_run[0] / "run")) as folder:
-        found = folder.store.observations()
-        dead = folder.store.observations(ObservationQuery(live=False))
-        assert folder.store.sessions() == ["stuck"]  # one process, also after restores
+        found = folder.store.observations.find()
+        dead = folder.store.observations.find(ObservationQuery(live=False))
+        assert folder.store.observations.sessions() == ["stuck"]  # one process, also after restores
     stuck = next(each for each in found if each.type == "stuck")  # the newest one, which gave up
     assert stuck.importance == 8
     assert "tried travel:atoll" in stuck.content
@@ -120,7 +120,7 @@ def test_steps_after_the_restored_checkpoint_are_dead_and_the_rest_replays(
 ) -> None:
     path, summary = stuck_run
     with closing(read_run(path / "run")) as folder:
-        assert len(list(folder.store.steps(live=False))) > 0
+        assert len(list(folder.store.record.steps(live=False))) > 0
     assert replay_run(path / "run", None) == (summary.ticks, None, summary.digest)
 
 
@@ -144,9 +144,11 @@ def test_a_late_stuck_run_keeps_its_earlier_milestones(tmp_path: Path) -> None:
     reached = [each.id for each in summary.milestones]
     assert reached == list(STORY.up_to("starter"))
     with closing(read_run(tmp_path / "run")) as folder:
-        ticks = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
-        assert len(list(folder.store.events("battle"))) == summary.battles
-        assert min(row.tick for row in folder.store.steps(live=False)) > ticks["left_home"]
+        ticks = {
+            event.payload["id"]: event.tick for event in folder.store.record.events("milestone")
+        }
+        assert len(list(folder.store.record.events("battle"))) == summary.battles
+        assert min(row.tick for row in folder.store.record.steps(live=False)) > ticks["left_home"]
     assert ticks == {each.id: each.tick for each in summary.milestones}
 
 

@@ -54,7 +54,7 @@ def test_verdicts_are_those_of_a_reader_of_the_record(advised: Path) -> None:
 
 def test_every_call_is_in_the_cost_of_one_verdict(advised: Path) -> None:
     with closing(read_run(advised)) as folder:
-        found, calls = verdicts(folder.store, TICKS), folder.store.calls()
+        found, calls = verdicts(folder.store, TICKS), folder.store.calls.all()
     sums = totals(found)
     assert sums.questions == len(found)
     assert sums.answers == sums.followed + sums.unchanged
@@ -66,7 +66,7 @@ def test_every_call_is_in_the_cost_of_one_verdict(advised: Path) -> None:
 def test_the_record_names_the_stand_in_although_the_real_model_was_asked(advised: Path) -> None:
     with closing(read_run(advised)) as folder:
         assert who_decided(folder.store, "claude") == f"by rules, advised by {STAND_IN}"
-        assert {each.model for each in folder.store.calls()} == {MADE_UP}
+        assert {each.model for each in folder.store.calls.all()} == {MADE_UP}
     summary = json.loads((advised / "summary.json").read_text(encoding="utf-8"))
     assert summary["decided_by"] == f"by rules, advised by {STAND_IN}"
     assert summary["advice"]["usd_made_up"] == summary["advice"]["usd"] > 0
@@ -79,7 +79,7 @@ def judged(
     """Return the verdicts on a run with these events."""
     with closing(open_run_store(folder / "run.sqlite", run_id="r")) as store:
         for tick, kind, data in rows:
-            store.append_event(tick, kind, data)
+            store.record.add_event(tick, kind, data)
         store.commit()
         return verdicts(store, last)
 

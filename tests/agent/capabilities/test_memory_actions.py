@@ -288,8 +288,8 @@ def test_without_memory_there_are_no_recall_actions(world: MemoryWorld) -> None:
 
 def test_b17_in_play_knowledge_is_recalled_before_the_leader(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        recalls = list(folder.store.events(RECOLLECTION))
-        steps = sum(1 for _ in folder.store.steps())
+        recalls = list(folder.store.record.events(RECOLLECTION))
+        steps = sum(1 for _ in folder.store.record.steps())
     assert LEADER.recalled in {each.payload["why"] for each in recalls}
     assert any(each.payload["keys"] for each in recalls)
     assert steps == played.summary.ticks  # recalling took no tick

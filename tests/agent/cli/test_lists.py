@@ -51,7 +51,7 @@ def test_runs_are_listed_newest_first_and_a_broken_one_does_not_hide_the_others(
     assert newer["decided_by"] == "by rules"
     with closing(open_run(home / "runs" / "newer")) as folder:
         advice: Json = {"goals": [], "candidates": [], "by": "fake-claude:x", "confidence": 1.0}
-        folder.store.append_event(1, "advice", {"purpose": "stuck", "advice": advice})
+        folder.store.record.add_event(1, "advice", {"purpose": "stuck", "advice": advice})
         folder.store.commit()
 
     shown = agent("runs").out

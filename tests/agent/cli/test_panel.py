@@ -122,7 +122,7 @@ def test_the_largest_picture_that_fits_is_drawn(columns: int, rows: int, size: i
 def test_play_with_a_panel_and_with_every_frame_rendered_is_the_same_play(tmp_path: Path) -> None:
     def chain(home: Path) -> bytes:
         with closing(read_run(home / "run")) as run:
-            *_, last = run.store.steps()
+            *_, last = run.store.record.steps()
         return last.chain
 
     silent, shown = tmp_path / "silent", tmp_path / "shown"
@@ -166,7 +166,7 @@ def test_going_back_names_the_checkpoint_that_play_goes_back_to(tmp_path: Path) 
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     play_in(tmp_path, until="starter")
     with closing(read_run(run)) as folder:
-        ticks = sorted(folder.store.checkpoint_ticks())
+        ticks = sorted(folder.store.checkpoints.ticks())
     lines = plain_lines(resume=run, memory=memory, at=ticks[-1] - 1, ticks=ticks[-2] + 1)
     assert lines[0].endswith(
         f"going back in {run} to tick {ticks[-2]}, the last checkpoint up to tick {ticks[-1] - 1}"

@@ -205,7 +205,7 @@ def played_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     runs = place.checkout / "runs"
     place.works(f"scripts/play --run runs/one --ticks {TICKS}", place.checkout)
     with closing(open_run(runs / "one")) as folder:
-        folder.store.append_event(80, "stuck", STUCK)
+        folder.store.record.add_event(80, "stuck", STUCK)
         folder.store.commit()
     for name in ("two", "tonight"):
         shutil.copytree(runs / "one", runs / name)

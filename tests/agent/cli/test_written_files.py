@@ -124,7 +124,7 @@ def test_a_copy_is_not_put_back_through_a_link(run: Path, precious: Path) -> Non
     run_night(run, ENDED)
     assert_intact(precious)
     assert not (run / "run.sqlite").is_symlink()
-    assert read_run(run).store.marks()
+    assert read_run(run).store.checkpoints.marks()
 
 
 @pytest.mark.parametrize("name", ["night.jsonl", "night.log", "copies", "run.sqlite", "run.toml"])
@@ -261,7 +261,7 @@ def test_a_run_that_is_renamed_during_play_is_reported(
     assert [f"{run} was renamed or removed during play" in each for each in caplog.messages] == [
         True
     ]
-    assert read_run(tmp_path / "other").store.marks()
+    assert read_run(tmp_path / "other").store.checkpoints.marks()
     assert not run.exists()
 
 

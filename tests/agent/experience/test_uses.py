@@ -248,7 +248,7 @@ def test_e35_stock_that_is_seen_again_contradicts_memory(
 
 def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        seen = [dict(event.payload) for event in folder.store.events(SHOP_STOCK)]
+        seen = [dict(event.payload) for event in folder.store.record.events(SHOP_STOCK)]
     assert seen
     for each in seen:
         assert tuple(each["items"]) == stock_of(each["map_id"])
@@ -264,7 +264,7 @@ def mother() -> TalkOutcome:
 
 def test_e35_a_person_who_only_talks_is_stored_as_such(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        (talk,) = [dict(event.payload) for event in folder.store.events(TALK_OUTCOME)]
+        (talk,) = [dict(event.payload) for event in folder.store.record.events(TALK_OUTCOME)]
     assert (talk["map_id"], talk["slot"], talk["effects"]) == (HOUSE, STORY.errands[0].person, [])
     assert talk["words"].startswith("Awake at last")
 
@@ -283,7 +283,7 @@ def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
     )
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(run)) as folder:
-        talks = list(folder.store.events(TALK_OUTCOME))
+        talks = list(folder.store.record.events(TALK_OUTCOME))
     assert (len(talks), summary.moved["people"]) == ((0, 1) if uses_memory else (1, 0))
     words = "say goodbye downstairs: number 1 in the house only talks: 'Awake at last'"
     assert (words in outlook(None, run).remembered) is uses_memory

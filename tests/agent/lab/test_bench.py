@@ -87,7 +87,7 @@ def recorded(timed: Parts) -> list[StepRow]:
     story = Story.of(CARTRIDGE.kind)
     with Stopwatch().on(timed), open_session(CARTRIDGE, story, 0) as (session, store):
         session.play(PlayLimits("never", 120), NoViewer())
-        return list(store.steps())
+        return list(store.record.steps())
 
 
 def test_the_game_is_the_same_with_and_without_the_stopwatch() -> None:

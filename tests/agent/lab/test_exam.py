@@ -138,8 +138,8 @@ def test_the_truth_separates_blackouts_from_free_defeats(truth: GameTruth) -> No
 def test_the_truth_covers_a_complete_game(exam: ExamResult) -> None:
     for game in exam.games:
         with closing(read_run(game.run)) as run:
-            assert game.truth.ticks == sum(1 for _ in run.store.steps())
-            assert len(game.truth.fights) == len(list(run.store.events("battle")))
+            assert game.truth.ticks == sum(1 for _ in run.store.record.steps())
+            assert len(game.truth.fights) == len(list(run.store.record.events("battle")))
 
 
 def test_events_of_another_run_are_not_counted_as_own(exam: ExamResult, notes: ExamMemory) -> None:

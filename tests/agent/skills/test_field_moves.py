@@ -233,7 +233,7 @@ def saved_terrain(run: Path) -> dict[str, str]:
     """Return the terrain in the last checkpoint of a run."""
     terrain = Terrain(WORLD)
     with closing(read_run(run)) as folder:
-        folder.store.restore_part("terrain", terrain)
+        folder.store.checkpoints.restore("terrain", terrain)
     return terrain.to_json()
 
 
@@ -258,7 +258,7 @@ def test_a_resumed_run_keeps_its_terrain(tmp_path: Path, monkeypatch: pytest.Mon
     assert list(saved) == [str(TOWN)]
 
     with closing(read_run(run)) as folder:
-        ticks = 5 + len(list(folder.store.steps()))
+        ticks = 5 + len(list(folder.store.record.steps()))
     play_run(Settings(resume=run, memory=memory, ticks=ticks), Watcher(), Interrupt())
     assert saved_terrain(run) == saved
 
@@ -301,7 +301,9 @@ def test_the_text_of_a_dark_frame_is_neither_compared_nor_claimed(in_town: Game)
 
 def test_ram_and_screen_agree_on_the_ground_during_a_run(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        reported = [event.payload["between"] for event in folder.store.events("disagreement")]
+        reported = [
+            event.payload["between"] for event in folder.store.record.events("disagreement")
+        ]
     assert [words for words in reported if str(words).startswith("terrain")] == []
     saved = saved_terrain(played.folder)
     assert list(saved) == [str(GYM)]

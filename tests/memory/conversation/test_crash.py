@@ -181,7 +181,7 @@ def test_d30_a_checkpoint_holds_its_cursor(run: RunStore) -> None:
         states.append(held(it))
     assert len({str(each) for each in states}) == 7
     cursors = [it.record.cursor]
-    for moment, state in zip(run.checkpoints(), reversed(states), strict=True):
+    for moment, state in zip(run.checkpoints.all(), reversed(states), strict=True):
         it.turn()
         run.rewind(moment)
         assert held(it) == state
@@ -199,7 +199,7 @@ def test_d29_a_chunk_activated_after_the_checkpoint_is_buffered_again(run: RunSt
     commit(run, 1)
     it.store.swap_buffered("t", upto=waiting[-1].to_seq)
     assert it.record.buffered_observation_chunks == ()
-    run.rewind(next(run.checkpoints()))
+    run.rewind(next(run.checkpoints.all()))
     assert it.record.buffered_observation_chunks == waiting
 
 
@@ -211,7 +211,7 @@ def test_d28_chunks_of_a_dead_branch_cover_nothing(run: RunStore) -> None:
     dead = it.say("user")
     chunk = Chunk(1, dead.seq, "* 🔴 late", 2, 60, "llm", count=3)
     assert it.store.update_active("t", chunk)
-    run.rewind(next(run.checkpoints()))
+    run.rewind(next(run.checkpoints.all()))
     assert it.record.cursor == 0
     assert not list(coverage_problems(run.database))
     assert not it.store.update_buffered("t", chunk)
@@ -249,13 +249,13 @@ def test_d22_conversation_observations_are_also_observations_of_the_run(run: Run
     while not it.record.cursor:
         it.turn()
     commit(run, 1)
-    found = run.observations(ObservationQuery(session="s"))
+    found = run.observations.find(ObservationQuery(session="s"))
     assert {(each.content, each.importance, each.source) for each in found} == {
         ("(14:30) beat the rival", 9, "llm"),
         ("plain", 4, "llm"),
     }
-    run.rewind(next(run.checkpoints()))
-    assert run.observations(ObservationQuery(session="s")) == found
+    run.rewind(next(run.checkpoints.all()))
+    assert run.observations.find(ObservationQuery(session="s")) == found
 
 
 def test_d31_a_run_without_observations_still_stores_conversations(run: RunStore) -> None:
@@ -367,7 +367,7 @@ class Threads(RuleBasedStateMachine):
     @precondition(lambda self: self.ticks)
     def go_back(self, which: int) -> None:
         run = self.processes[0].run
-        moments = list(run.checkpoints())
+        moments = list(run.checkpoints.all())
         run.rewind(moments[which % len(moments)])
         self.cursor = self.now()
 
@@ -467,10 +467,10 @@ def test_what_is_answered_from_the_record_after_a_rewind_keeps_its_observations(
         it.turn()
     last = max(each.tick for each in it.store.messages("t"))
     commit(run, last)
-    found, state = run.observations(ObservationQuery(session="s")), held(it)
+    found, state = run.observations.find(ObservationQuery(session="s")), held(it)
     assert found
-    run.rewind(list(run.checkpoints())[-1], answered_to=last)
+    run.rewind(list(run.checkpoints.all())[-1], answered_to=last)
     assert held(it) == state
-    assert run.observations(ObservationQuery(session="s")) == found
-    run.rewind(list(run.checkpoints())[-1])
-    assert run.observations(ObservationQuery(session="s")) == []
+    assert run.observations.find(ObservationQuery(session="s")) == found
+    run.rewind(list(run.checkpoints.all())[-1])
+    assert run.observations.find(ObservationQuery(session="s")) == []

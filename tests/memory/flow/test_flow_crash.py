@@ -106,7 +106,7 @@ def test_b25_sources_are_deleted_in_the_commit_of_their_results(
     store.commit()
     assert in_file() == [[], [0, 1, 2]]
     assert [each.sources for each in blackboard.entries(Y)] == [(key,) for key in keys]
-    store.rewind(next(store.checkpoints()))
+    store.rewind(next(store.checkpoints.all()))
     assert (held(blackboard, X), held(blackboard, Y)) == ([0, 1, 2], [])
     assert len(flows.pending("up")) == 3
 

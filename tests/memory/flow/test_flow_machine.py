@@ -191,7 +191,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(back=st.integers(0, 9))
     def restore_earlier(self, back: int) -> None:
-        found = list(self.store.checkpoints())
+        found = list(self.store.checkpoints.all())
         self.restore_to(found[back % len(found)])
 
     @rule()
@@ -208,7 +208,7 @@ class Machine(RuleBasedStateMachine):
         self.ledger = deepcopy(ledger)
 
     def newest(self) -> Checkpoint:
-        return next(self.store.checkpoints())
+        return next(self.store.checkpoints.all())
 
     def entries(self) -> list[Entry]:
         every = (

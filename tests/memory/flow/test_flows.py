@@ -202,7 +202,7 @@ def test_a_restored_edge_is_due_at_the_same_time(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(1))
     note(blackboard, 2)
     assert held(blackboard, Y) == [1, 2]
-    store.rewind(next(iter(store.checkpoints())))
+    store.rewind(next(iter(store.checkpoints.all())))
     assert held(blackboard, Y) == []
     note(blackboard, 2)
     assert held(blackboard, Y) == [1, 2]

@@ -144,7 +144,7 @@ def test_e30_each_experience_is_delivered_once(tiers: Tiers) -> None:
         tiers.consolidator.consolidate(tick)
     tiers.consolidator.consolidate(2500, reason="session_end")
     tiers.store.commit(checkpoint=checkpoint(2500))
-    kinds = [row.kind for row in tiers.store.outbox()]
+    kinds = [row.kind for row in tiers.store.outbox.rows()]
     # The entries are the opponents met, and the session.
     assert sorted(kinds) == ["entry", "entry", "strategy", "totals", "totals"]
 
@@ -184,10 +184,12 @@ def test_e40_consolidation_follows_the_diagram(tiers: Tiers) -> None:
         ("write", STM, CONSOLIDATION),
         ("write", STM, "session_ended"),
     )
-    saved = tiers.store.load_strategist_checkpoint("session-1")
+    saved = tiers.store.strategist_checkpoints.load("session-1")
     assert saved["totals"]["total_battles"] == 1
     tiers.store.commit(checkpoint=checkpoint(1500))
-    assert {"pattern", "strategy", "entry", "totals"} <= {row.kind for row in tiers.store.outbox()}
+    assert {"pattern", "strategy", "entry", "totals"} <= {
+        row.kind for row in tiers.store.outbox.rows()
+    }
 
 
 def in_order(events: object, *expected: tuple[str, str, str]) -> None:
@@ -247,5 +249,5 @@ def test_session_totals_survive_many_small_entries(tiers: Tiers) -> None:
 def test_a_consolidation_undone_by_a_restore_runs_again(tiers: Tiers) -> None:
     tiers.store.commit(checkpoint=checkpoint(1000))
     assert tiers.consolidator.tick(1000) is not None
-    tiers.store.rewind(next(tiers.store.checkpoints()))
+    tiers.store.rewind(next(tiers.store.checkpoints.all()))
     assert tiers.consolidator.tick(1001) is not None

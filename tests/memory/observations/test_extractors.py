@@ -222,10 +222,10 @@ class Pipeline:
 
     def block(self) -> str | None:
         query = ObservationQuery(session=self.session)
-        return observations_block(self.store.observations(query), TOOL_SECTIONS)
+        return observations_block(self.store.observations.find(query), TOOL_SECTIONS)
 
     def _keep(self, observed: Sequence[Observed]) -> None:
-        self.store.add_observations(self.session, observed, tick=self._calls, game_s=0.5)
+        self.store.observations.add(self.session, observed, tick=self._calls, game_s=0.5)
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def test_c15_parallel_calls_of_one_tool_keep_their_arguments(pipeline: Pipeline)
         capture.called(name, "edit_file", {"path": f"{name}.py"})
     for name, result in (("c", DONE), ("a", error_result("gone")), ("b", DONE)):
         assert capture.returned(name, result) == 1
-    found = [(each.type, each.about) for each in pipeline.store.observations()][::-1]
+    found = [(each.type, each.about) for each in pipeline.store.observations.find()][::-1]
     assert found == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
 
 
@@ -288,7 +288,7 @@ def test_c15_arguments_are_copied_when_the_call_begins(pipeline: Pipeline) -> No
     todos[0]["status"] = "done"
     args["todos"] = []
     pipeline.capture.returned("a", DONE)
-    (observation,) = pipeline.store.observations()
+    (observation,) = pipeline.store.observations.find()
     assert observation.content == "[pending] go"
 
 

@@ -20,19 +20,19 @@ SAID = Observed("note", "the leader is strong", 6, source="llm")
 def add(
     store: RunStore, *observed: Observed, session: str = "run-1", tick: int = 1, commit: bool = True
 ) -> None:
-    store.add_observations(session, observed, tick=tick, game_s=tick / 2)
+    store.observations.add(session, observed, tick=tick, game_s=tick / 2)
     if commit:
         store.commit()
 
 
 def contents(store: RunStore, query: ObservationQuery | None = None) -> list[str]:
-    found = store.observations() if query is None else store.observations(query)
+    found = store.observations.find() if query is None else store.observations.find(query)
     return [each.content for each in found]
 
 
 def test_c05_observations_are_read_back_unchanged(store: RunStore) -> None:
     add(store, FAILED, tick=7)
-    assert store.observations() == [
+    assert store.observations.find() == [
         Observation(
             1,
             "run-1",
@@ -87,7 +87,7 @@ def test_c05_deleting_a_session_deletes_its_observations(store: RunStore) -> Non
     add(store, READ, session="run-1#2")
     store._database.execute("DELETE FROM sessions WHERE id = 'run-1'")
     assert contents(store) == ["a.py"]
-    assert store.sessions() == ["run-1#2"]
+    assert store.observations.sessions() == ["run-1#2"]
 
 
 def test_c05_important_observations_of_a_session_are_found_by_index(store: RunStore) -> None:
@@ -104,18 +104,18 @@ def test_c05_important_observations_of_a_session_are_found_by_index(store: RunSt
 
 def test_c06_the_source_is_programmatic_or_llm(store: RunStore) -> None:
     add(store, READ, SAID)
-    assert [each.source for each in store.observations()] == ["llm", "programmatic"]
+    assert [each.source for each in store.observations.find()] == ["llm", "programmatic"]
     with pytest.raises(StoreError, match="CHECK constraint failed: source"):
         store._database.execute("UPDATE observations SET source = 'hearsay'")
 
 
 def test_c08_many_are_added_at_once_or_none(store: RunStore) -> None:
     add(store, FAILED, RUN, READ, SAID)
-    assert len(store.observations()) == 4
+    assert len(store.observations.find()) == 4
     with pytest.raises(Exception, match="not JSON"):
         add(store, READ, READ._replace(metadata={"what": object()}))  # type: ignore[dict-item]
     store.commit()
-    assert len(store.observations()) == 4
+    assert len(store.observations.find()) == 4
 
 
 def test_c08_the_newest_come_first_up_to_the_limit(store: RunStore) -> None:
@@ -153,21 +153,21 @@ def test_c08_sessions_do_not_see_each_other(store: RunStore) -> None:
 def test_c08_a_session_is_cleared_alone(store: RunStore) -> None:
     add(store, FAILED, READ, session="run-1")
     add(store, READ, session="run-1#2")
-    assert store.clear_observations("run-1") == 2
+    assert store.observations.clear("run-1") == 2
     assert contents(store) == ["a.py"]
-    assert store.clear_observations("run-1") == 0
+    assert store.observations.clear("run-1") == 0
     add(store, FAILED, commit=False)  # uncommitted observations are cleared too
-    assert store.clear_observations("run-1") == 1
+    assert store.observations.clear("run-1") == 1
     store.commit()
     assert contents(store) == ["a.py"]
 
 
 def test_c08_the_latest_time_of_a_session_is_known(store: RunStore) -> None:
-    assert store.latest_observation("run-1") is None
+    assert store.observations.latest("run-1") is None
     add(store, FAILED, tick=3)
     add(store, READ, tick=8)
     add(store, READ, tick=20, session="run-1#2")
-    assert store.latest_observation("run-1") == 8
+    assert store.observations.latest("run-1") == 8
 
 
 def test_c08_each_process_has_its_own_session(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_c08_each_process_has_its_own_session(tmp_path: Path) -> None:
         with closing(open_run_store(path, run_id="run-1")) as store:
             names.append(store.next_session())
             add(store, READ, session=names[-1])
-            assert store.sessions() == names
+            assert store.observations.sessions() == names
     assert names == ["run-1", *(f"run-1#{number}" for number in range(2, 12))]
 
 
@@ -188,13 +188,13 @@ def test_c17_a_query_includes_uncommitted_observations(store: RunStore) -> None:
 def test_c05_observations_are_stored_in_the_commit_of_the_record(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     with closing(open_run_store(path, run_id="run-1")) as store:
-        store.append_step(step(1))
+        store.record.append(step(1))
         add(store, FAILED, commit=False)
         with closing(read_run_store(path)) as reader:
-            assert reader.observations() == []
+            assert reader.observations.find() == []
         store.commit()
         with closing(read_run_store(path)) as reader:
-            assert len(reader.observations()) == len(list(reader.steps())) == 1
+            assert len(reader.observations.find()) == len(list(reader.record.steps())) == 1
 
 
 def test_c05_observations_of_a_dead_branch_are_marked(store: RunStore) -> None:
@@ -202,11 +202,11 @@ def test_c05_observations_of_a_dead_branch_are_marked(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(1))
     add(store, READ, tick=5)
     add(store, SAID, tick=6, commit=False)
-    (moment,) = store.checkpoints()
+    (moment,) = store.checkpoints.all()
     store.rewind(moment)
     assert contents(store) == ["Failed: make"]
     assert contents(store, ObservationQuery(live=False)) == ["a.py"]
-    assert store.latest_observation("run-1") == 1
+    assert store.observations.latest("run-1") == 1
     add(store, SAID, tick=2)
     assert contents(store) == ["the leader is strong", "Failed: make"]
 
@@ -214,7 +214,7 @@ def test_c05_observations_of_a_dead_branch_are_marked(store: RunStore) -> None:
 def test_c20_a_superseded_observation_is_stale(store: RunStore) -> None:
     add(store, FAILED, FAILED._replace(about="test", content="Failed: test"))
     add(store, RUN, tick=9)
-    stale = {each.content: each.stale for each in store.observations()}
+    stale = {each.content: each.stale for each in store.observations.find()}
     assert stale == {
         "make -> exit 0": "",
         "Failed: test": "",
@@ -225,37 +225,37 @@ def test_c20_a_superseded_observation_is_stale(store: RunStore) -> None:
 
 def test_c20_a_new_failure_is_not_stale(store: RunStore) -> None:
     add(store, FAILED, RUN, FAILED)
-    assert [bool(each.stale) for each in store.observations()] == [False, False, True]
+    assert [bool(each.stale) for each in store.observations.find()] == [False, False, True]
 
 
 def test_c20_an_observation_without_subject_supersedes_none(store: RunStore) -> None:
     add(store, FAILED._replace(about=""), RUN._replace(about=""))
-    assert not any(each.stale for each in store.observations())
+    assert not any(each.stale for each in store.observations.find())
 
 
 def test_c20_earlier_sessions_are_superseded_too(store: RunStore) -> None:
     add(store, FAILED, session="run-1")
     add(store, RUN, session="run-1#2", tick=4)
-    (old,) = store.observations(ObservationQuery(session="run-1"))
+    (old,) = store.observations.find(ObservationQuery(session="run-1"))
     assert old.stale == "tick 4: make -> exit 0"
 
 
 def test_c20_a_dead_branch_supersedes_nothing(store: RunStore) -> None:
     add(store, FAILED, READ)
-    store.mark_stale([2], "the file is gone")
+    store.observations.mark_stale([2], "the file is gone")
     store.commit(checkpoint=checkpoint(1))
     add(store, RUN, tick=5)
-    (moment,) = store.checkpoints()
+    (moment,) = store.checkpoints.all()
     store.rewind(moment)
-    stale = {each.content: each.stale for each in store.observations()}
+    stale = {each.content: each.stale for each in store.observations.find()}
     assert stale == {"a.py": "the file is gone", "Failed: make": ""}
 
 
 def test_c20_a_caller_can_mark_stale_and_the_first_reason_stays(store: RunStore) -> None:
     add(store, FAILED, READ)
-    store.mark_stale([1], "the Makefile was deleted")
-    store.mark_stale([1, 2], "another reason")
-    assert [each.stale for each in store.observations()] == [
+    store.observations.mark_stale([1], "the Makefile was deleted")
+    store.observations.mark_stale([1, 2], "another reason")
+    assert [each.stale for each in store.observations.find()] == [
         *("another reason", "the Makefile was deleted")
     ]
 
@@ -279,12 +279,12 @@ def test_c16_a_corrupt_table_loses_observations_but_no_step(tmp_path: Path) -> N
     add(store, *[FAILED] * 30)
     corrupt_table(path, "observations")
     for tick in (1, 2):
-        store.append_step(step(tick))
+        store.record.append(step(tick))
         add(store, READ, tick=tick)
     store.commit(checkpoint=checkpoint(2))
     assert store.faults["observations"] == 2
-    assert [row.tick for row in store.steps()] == [1, 2]
-    (moment,) = store.checkpoints()
+    assert [row.tick for row in store.record.steps()] == [1, 2]
+    (moment,) = store.checkpoints.all()
     assert moment.tick == 2
     store.rewind(moment)  # a restore still works
     assert store.faults["observations"] == 3
@@ -297,7 +297,7 @@ def test_c16_a_locked_file_gets_the_observations_later(tmp_path: Path) -> None:
     store._database.execute("PRAGMA busy_timeout = 1")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        store.append_step(step(1))
+        store.record.append(step(1))
         add(store, FAILED, commit=False)
         with pytest.raises(BusyStore, match="locked"):
             store.commit()
@@ -306,6 +306,6 @@ def test_c16_a_locked_file_gets_the_observations_later(tmp_path: Path) -> None:
         other.execute("ROLLBACK")
     assert store.commit_if_free()
     assert contents(store) == ["Failed: make"]
-    assert len(list(store.steps())) == 1
+    assert len(list(store.record.steps())) == 1
     assert store.faults["commit"] == 2
     store.close()

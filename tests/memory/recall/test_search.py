@@ -147,7 +147,7 @@ def test_a_search_changes_no_saved_state(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, key="after")
     assert set(memory.found(place="lane")) == {"before", "after"}
 
-    moment = memory.store.latest_checkpoint()
+    moment = memory.store.checkpoints.latest()
     assert moment is not None
     memory.store.rewind(moment)
     assert list(memory.store.live_entries()) == [before]

@@ -42,13 +42,13 @@ def entry(seq: int, key: str, **more: object) -> Entry:
 def begin(store: RunStore) -> None:
     cursor = Cursor(1)
     store.attach("cursor", cursor)
-    store.append_step(step(1))
-    store.append_event(1, "begun", {})
+    store.record.append(step(1))
+    store.record.add_event(1, "begun", {})
     for seq in (1, 2, 3):
         store.put_entry(entry(seq, f"k{seq}"))
-    store.enqueue(1, "mistake", as_json(MISTAKE))
-    store.save_strategist_checkpoint("s", 1, 1)
-    store.add_observations("s", [Observed("failed", "1", 5, "it")], tick=1, game_s=0.5)
+    store.outbox.add(1, "mistake", as_json(MISTAKE))
+    store.strategist_checkpoints.save("s", 1, 1)
+    store.observations.add("s", [Observed("failed", "1", 5, "it")], tick=1, game_s=0.5)
     store.commit(checkpoint=checkpoint(1))
 
 
@@ -58,15 +58,15 @@ def go_on(store: RunStore) -> Iterator[str]:
     store.attach("cursor", cursor)
     for number, seq in ((2, 4), (3, 5)):
         cursor.at = number
-        store.append_step(step(number))
-        store.append_event(number, "went on", {})
+        store.record.append(step(number))
+        store.record.add_event(number, "went on", {})
         store.put_entry(entry(1, "k1", utility=number / 10))  # revised
         store.put_entry(entry(seq, "k3", version=number))  # written again
         store.drop_entry(seq - 1)
-        store.enqueue(number, "mistake", as_json(MISTAKE))
-        store.save_strategist_checkpoint("s", number, number)
+        store.outbox.add(number, "mistake", as_json(MISTAKE))
+        store.strategist_checkpoints.save("s", number, number)
         observed = Observed("done", str(number), 5, "it", supersedes=("failed",))
-        store.add_observations("s", [observed], tick=number, game_s=number / 2)
+        store.observations.add("s", [observed], tick=number, game_s=number / 2)
         store.commit(checkpoint=checkpoint(number) if number == 3 else None)
         yield f"committed {number}"
 
@@ -74,15 +74,15 @@ def go_on(store: RunStore) -> Iterator[str]:
 def content(store: RunStore) -> Json:
     cursor = Cursor()
     store.attach("cursor", cursor)
-    latest = store.latest_checkpoint()
+    latest = store.checkpoints.latest()
     return {
-        "steps": [row.tick for row in store.steps()],
-        "events": [row.tick for row in store.events()],
+        "steps": [row.tick for row in store.record.steps()],
+        "events": [row.tick for row in store.record.events()],
         "entries": [[each.key, each.seq, each.utility] for each in store.live_entries()],
         "tags": store.tags(),
-        "outbox": [row.sequence for row in store.outbox()],
-        "session": store.load_strategist_checkpoint("s"),
-        "observed": [[each.content, each.stale] for each in store.observations()],
+        "outbox": [row.sequence for row in store.outbox.rows()],
+        "session": store.strategist_checkpoints.load("s"),
+        "observed": [[each.content, each.stale] for each in store.observations.find()],
         "cursor": cursor.at,
         "checkpoint": None if latest is None else latest.tick,
     }
@@ -109,14 +109,14 @@ def linked(store: RunStore) -> Json:
 
 def ask(store: RunStore) -> Iterator[str]:
     """Book a call and settle it."""
-    number = store.book_call(Booking("m", "stuck", "", 1, worst_nanos=100, worst_tokens=10))
+    number = store.calls.book(Booking("m", "stuck", "", 1, worst_nanos=100, worst_tokens=10))
     yield "booked"
-    store.settle_call(number, CallOutcome(CallState.SETTLED, 40, input=4))
+    store.calls.settle(number, CallOutcome(CallState.SETTLED, 40, input=4))
     yield "settled"
 
 
 def booked(store: RunStore) -> Json:
-    return [[call.state.value, call.nanos] for call in store.calls()]
+    return [[call.state.value, call.nanos] for call in store.calls.all()]
 
 
 class Scenario(NamedTuple):
@@ -129,7 +129,7 @@ class Scenario(NamedTuple):
 SCENARIOS = {
     "play": Scenario(begin, go_on, content),
     "consolidate": Scenario(begin_pair, derive, linked),
-    "ask": Scenario(RunStore.commit, ask, booked, RunStore._open_calls),
+    "ask": Scenario(RunStore.commit, ask, booked, lambda store: store.calls._opened()),
 }
 
 

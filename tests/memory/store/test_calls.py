@@ -33,7 +33,7 @@ SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
 @contextmanager
 def locked_by_another(store: RunStore) -> Iterator[None]:
     """Lock the file by a second connection, and disable waiting for it."""
-    store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
+    store.calls._opened()._connection.execute("PRAGMA busy_timeout = 0")
     other = store._database.second_connection()
     try:
         with other.transaction():
@@ -45,25 +45,25 @@ def locked_by_another(store: RunStore) -> Iterator[None]:
 def test_a_booked_call_is_in_the_file_before_the_next_commit(
     tmp_path: Path, store: RunStore
 ) -> None:
-    number = store.book_call(BOOKING)
+    number = store.calls.book(BOOKING)
     reader = read_run_store(tmp_path / "run.sqlite")
-    (call,) = reader.calls()
+    (call,) = reader.calls.all()
     reader.close()
     expected = (number, CallState.RESERVED, *astuple(BOOKING), 900, 90, 0, 0, 0, 0, 0)
     assert astuple(call) == expected
 
 
 def test_a_settled_call_counts_at_its_actual_cost(store: RunStore) -> None:
-    number = store.book_call(BOOKING)
-    assert store.settle_call(number, SETTLED)
+    number = store.calls.book(BOOKING)
+    assert store.calls.settle(number, SETTLED)
     expected = (number, CallState.SETTLED, *astuple(BOOKING), 70, 15, 1, 2, 3, 4, 5)
-    assert [astuple(call) for call in store.calls()] == [expected]
+    assert [astuple(call) for call in store.calls.all()] == [expected]
 
 
 def test_a_lost_call_counts_at_its_maximum_cost(store: RunStore) -> None:
     for name in ("", "fake-claude:x"):  # in its reply
-        store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.LOST, model=name))
-    calls = store.calls()
+        store.calls.settle(store.calls.book(BOOKING), CallOutcome(CallState.LOST, model=name))
+    calls = store.calls.all()
     assert {astuple(each)[1:] for each in calls} == {
         (CallState.LOST, name, *astuple(BOOKING)[1:], 900, 90, 0, 0, 0, 0, 0)
         for name in ("a-model", "fake-claude:x")
@@ -73,62 +73,62 @@ def test_a_lost_call_counts_at_its_maximum_cost(store: RunStore) -> None:
 
 @pytest.mark.parametrize("state", [CallState.SETTLED, CallState.CANCELLED, CallState.LOST])
 def test_a_call_is_settled_once(store: RunStore, state: CallState) -> None:
-    number = store.book_call(BOOKING)
-    assert store.settle_call(number, CallOutcome(state))
-    before = store.calls()
-    assert not store.settle_call(number, SETTLED)
-    assert store.calls() == before
+    number = store.calls.book(BOOKING)
+    assert store.calls.settle(number, CallOutcome(state))
+    before = store.calls.all()
+    assert not store.calls.settle(number, SETTLED)
+    assert store.calls.all() == before
 
 
 def test_a_rewind_does_not_refund_calls(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(1))
-    store.settle_call(store.book_call(BOOKING), SETTLED)
-    latest = store.latest_checkpoint()
+    store.calls.settle(store.calls.book(BOOKING), SETTLED)
+    latest = store.checkpoints.latest()
     assert latest is not None
     store.rewind(latest)
-    assert [call.nanos for call in store.calls()] == [70]
+    assert [call.nanos for call in store.calls.all()] == [70]
 
 
 def test_calls_are_summed_by_run_hour_and_milestone(store: RunStore) -> None:
-    store.book_call(replace(BOOKING, started_ms=4 * HOUR_MS, worst_nanos=1, worst_tokens=1))
-    store.book_call(replace(BOOKING, started_ms=4 * HOUR_MS + 1, milestone="badge"))
-    store.settle_call(store.book_call(BOOKING), CallOutcome(CallState.CANCELLED))
-    assert store.call_sums(now_ms=5 * HOUR_MS, milestone="left home") == CallSums(
+    store.calls.book(replace(BOOKING, started_ms=4 * HOUR_MS, worst_nanos=1, worst_tokens=1))
+    store.calls.book(replace(BOOKING, started_ms=4 * HOUR_MS + 1, milestone="badge"))
+    store.calls.settle(store.calls.book(BOOKING), CallOutcome(CallState.CANCELLED))
+    assert store.calls.sums(now_ms=5 * HOUR_MS, milestone="left home") == CallSums(
         run=Sums(901, 2, 91), hour=Sums(900, 1, 90), milestone=Sums(1, 1, 1)
     )
 
 
 def test_a_call_dated_in_the_future_counts_in_the_last_hour(store: RunStore) -> None:
-    store.book_call(BOOKING)
-    assert store.call_sums(now_ms=HOUR_MS, milestone="").hour == Sums(900, 1, 90)
+    store.calls.book(BOOKING)
+    assert store.calls.sums(now_ms=HOUR_MS, milestone="").hour == Sums(900, 1, 90)
 
 
 def test_the_last_call_has_the_latest_time_and_the_newest_milestone(store: RunStore) -> None:
-    assert store.last_call() == LastCall()
-    store.book_call(replace(BOOKING, started_ms=9, milestone="first"))
-    store.book_call(replace(BOOKING, started_ms=3, milestone="second"))
-    assert store.last_call() == LastCall(9, "second")
+    assert store.calls.last() == LastCall()
+    store.calls.book(replace(BOOKING, started_ms=9, milestone="first"))
+    store.calls.book(replace(BOOKING, started_ms=3, milestone="second"))
+    assert store.calls.last() == LastCall(9, "second")
 
 
 def test_a_locked_file_refuses_calls_and_keeps_the_open_one(store: RunStore) -> None:
-    number = store.book_call(BOOKING)
+    number = store.calls.book(BOOKING)
     with locked_by_another(store):
         with pytest.raises(BusyStore):
-            store.book_call(BOOKING)
+            store.calls.book(BOOKING)
         with pytest.raises(BusyStore):
-            store.settle_call(number, SETTLED)
-    assert [call.state for call in store.calls()] == [CallState.RESERVED]
+            store.calls.settle(number, SETTLED)
+    assert [call.state for call in store.calls.all()] == [CallState.RESERVED]
 
 
 def test_any_thread_may_book_a_call(store: RunStore) -> None:
     with ThreadPoolExecutor(1) as pool:
-        number = pool.submit(store.book_call, BOOKING).result()
-    assert store.settle_call(number, SETTLED)
+        number = pool.submit(store.calls.book, BOOKING).result()
+    assert store.calls.settle(number, SETTLED)
 
 
 def test_a_booking_is_synced_to_disk_before_the_call_is_allowed(store: RunStore) -> None:
     full = 2  # waits for the disk at each commit, not only at checkpoints
-    assert store._open_calls().row("PRAGMA synchronous") == (full,)
+    assert store.calls._opened().row("PRAGMA synchronous") == (full,)
 
 
 def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path) -> None:
@@ -145,35 +145,35 @@ def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path)
 def reopened(path: Path) -> CallSums:
     """Return the sums of the calls of the run's file at `path`, as a new session reads them."""
     with closing(open_run_store(path, run_id="r")) as store:
-        return store.call_sums(now_ms=0, milestone="left home")
+        return store.calls.sums(now_ms=0, milestone="left home")
 
 
 @pytest.mark.parametrize("loss", ["older copy", "deleted"])
 def test_paid_calls_count_after_the_file_is_replaced(tmp_path: Path, loss: str) -> None:
     path, copy = tmp_path / "run.sqlite", tmp_path / "copy.sqlite"
     with closing(open_run_store(path, run_id="r")) as store:
-        first = store.book_call(BOOKING)
+        first = store.calls.book(BOOKING)
         store.backup(copy)
-        store.settle_call(first, SETTLED)
-        store.book_call(BOOKING)
+        store.calls.settle(first, SETTLED)
+        store.calls.book(BOOKING)
         third = replace(BOOKING, milestone="badge")
-        store.settle_call(store.book_call(third), CallOutcome(CallState.CANCELLED))
-        before = store.calls()
+        store.calls.settle(store.calls.book(third), CallOutcome(CallState.CANCELLED))
+        before = store.calls.all()
     path.unlink()
     if loss == "older copy":
         copy.rename(path)
     with closing(open_run_store(path, run_id="r")) as store:
-        assert store.call_sums(now_ms=0, milestone="left home").run == Sums(970, 2, 105)
-        assert store.calls() == before
-        assert store.book_call(BOOKING) == 4
+        assert store.calls.sums(now_ms=0, milestone="left home").run == Sums(970, 2, 105)
+        assert store.calls.all() == before
+        assert store.calls.book(BOOKING) == 4
     assert reopened(path).run == Sums(1_870, 3, 195)
 
 
 def test_the_log_of_calls_is_completed_from_the_file(tmp_path: Path) -> None:
     path, log = tmp_path / "run.sqlite", tmp_path / "run.calls"
     with closing(open_run_store(path, run_id="r")) as store:
-        store.settle_call(store.book_call(BOOKING), SETTLED)
-        store.book_call(BOOKING)
+        store.calls.settle(store.calls.book(BOOKING), SETTLED)
+        store.calls.book(BOOKING)
     first = log.read_bytes().splitlines(keepends=True)[0]
     damaged = b"", first, first[:50], b"\0\xff\n[]\n{}\n" + first.replace(b"900", b"-900")
     for left in damaged:
@@ -184,17 +184,17 @@ def test_the_log_of_calls_is_completed_from_the_file(tmp_path: Path) -> None:
 
 
 def test_no_call_is_booked_that_the_log_cannot_take(tmp_path: Path, store: RunStore) -> None:
-    store.book_call(BOOKING)
+    store.calls.book(BOOKING)
     log = tmp_path / "run.calls"
     log.rename(tmp_path / "elsewhere")
     log.symlink_to(tmp_path / "elsewhere")
     before = log.read_bytes()
     refusal = r"run\.calls, the log of paid calls, cannot be used"
     with pytest.raises(StoreError, match=refusal):
-        store.book_call(BOOKING)
+        store.calls.book(BOOKING)
     with pytest.raises(StoreError, match=refusal):
-        store.settle_call(1, SETTLED)
-    assert [call.state for call in store.calls()] == [CallState.RESERVED]
+        store.calls.settle(1, SETTLED)
+    assert [call.state for call in store.calls.all()] == [CallState.RESERVED]
     assert log.read_bytes() == before
 
 
@@ -227,9 +227,9 @@ def test_a_resumed_run_has_its_settings_and_its_last_checkpoint(tmp_path: Path) 
     with closing(open_run(run)) as folder:
         assert folder.settings == SETTINGS
         assert folder.store.run_id == "run-1"
-        assert folder.store.latest_checkpoint() == checkpoint(3)
+        assert folder.store.checkpoints.latest() == checkpoint(3)
     with closing(read_run(run)) as reader:
-        assert reader.store.latest_checkpoint() == checkpoint(3)
+        assert reader.store.checkpoints.latest() == checkpoint(3)
 
 
 def test_a_run_is_created_in_an_empty_folder_with_an_old_lock(tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_a_run_that_lost_its_store_is_not_resumed(
 def test_a_run_with_steps_and_no_checkpoint_is_not_resumed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with closing(create_run(run, SETTINGS, run_id="r")) as folder:
-        folder.store.append_step(step(1))
+        folder.store.record.append(step(1))
         folder.store.commit()
     for _ in range(2):  # the first refusal releases the folder
         with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
@@ -340,7 +340,7 @@ def test_a_run_in_which_nothing_was_played_begins_with_its_settings(
     with closing(open_run(run)) as folder:
         assert folder.settings == settings
         assert folder.store.run_id == "r"
-        assert folder.store.latest_checkpoint() is None
+        assert folder.store.checkpoints.latest() is None
 
 
 def test_a_damaged_run_is_refused_and_unchanged(tmp_path: Path) -> None:

@@ -350,7 +350,7 @@ def test_a_damaged_file_raises_only_memory_faults_and_is_unchanged(
 def test_an_overwritten_json_text_is_a_fault_though_all_pages_fit(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="a")
-    store.append_event(1, "milestone", {"picture": "A" * 20_000})
+    store.record.add_event(1, "milestone", {"picture": "A" * 20_000})
     store.commit()
     store.close()
     assert file_fault(path) is None

@@ -307,7 +307,7 @@ def test_a_migrated_file_has_the_schema_of_a_new_one(tmp_path: Path, schema: Sch
 def test_c07_a_numbered_migration_keeps_the_observations_of_an_older_run(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     with closing(open_run_store(path, run_id="r")) as store:
-        store.add_observations(
+        store.observations.add(
             store.next_session(), [Observed("seen", "a thing", 5)], tick=4, game_s=2.0
         )
         store.commit()
@@ -359,7 +359,7 @@ def test_a_run_can_be_copied_while_it_is_written(tmp_path: Path) -> None:
     blackboard = Blackboard(store)
     reader = read_run_store(path)
     for tick in range(1, 40):
-        store.append_step(step(tick))
+        store.record.append(step(tick))
         blackboard.write(WORKING, "n", {"n": tick}, tick=tick, game_s=float(tick))
         if tick % 10 == 0:
             store.commit(checkpoint=checkpoint(tick))
@@ -376,8 +376,8 @@ def test_a_run_can_be_copied_while_it_is_written(tmp_path: Path) -> None:
         assert sorted(each.name for each in tmp_path.glob(f"{name}*")) == [copy.name]
         again = open_run_store(copy, run_id="other")
         assert again.run_id == "run-1"
-        assert [row.tick for row in again.steps()] == list(range(1, tick + 1))
-        assert again.latest_checkpoint() == checkpoint(tick)
+        assert [row.tick for row in again.record.steps()] == list(range(1, tick + 1))
+        assert again.checkpoints.latest() == checkpoint(tick)
         assert [each.data["n"] for each in again.live_entries()] == list(range(1, tick + 1))
         again.close()
         open_readonly(copy, RUN_SCHEMA).close()

@@ -89,7 +89,7 @@ def test_a_revision_replaces_the_entry_in_its_position(store: RunStore) -> None:
     store.put_entry(revised)
     store.commit()
     assert live(store) == [entry(1), revised, entry(3)]
-    (before,) = store.checkpoints()
+    (before,) = store.checkpoints.all()
     store.rewind(before)
     assert live(store) == [entry(1), entry(2), entry(3)]
 
@@ -102,7 +102,7 @@ def test_an_entry_rewritten_under_its_key_exists_once(store: RunStore) -> None:
     store.drop_entry(1)
     store.commit()
     assert live(store) == [second]
-    (before,) = store.checkpoints()
+    (before,) = store.checkpoints.all()
     store.rewind(before)
     assert live(store) == [first]
 
@@ -132,7 +132,7 @@ def test_an_entry_that_is_not_json_is_refused_before_the_commit(
 ) -> None:
     with pytest.raises(MalformedRecord):
         store.put_entry(entry(1)._replace(**bad))  # type: ignore[arg-type]
-    store.append_step(step(1))
+    store.record.append(step(1))
     store.commit()
     assert live(store) == []
 
@@ -229,7 +229,7 @@ def test_a_broken_index_is_rebuilt(tmp_path: Path, breakage: str) -> None:
     store._database.execute(
         "INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)"
     )
-    (before,) = store.checkpoints()
+    (before,) = store.checkpoints.all()
     store.rewind(before)
     assert store.tags() == {"fight": 1, "lost": 1, "river": 1, "stone": 1}
     store.close()
@@ -246,7 +246,7 @@ def test_a_broken_index_stops_neither_a_commit_nor_a_rewind(store: RunStore) -> 
     store.commit()
     assert (found(store, "stone"), found(store, "river")) == ([3], [2])
     store._database.execute(delete_words)
-    (before,) = store.checkpoints()
+    (before,) = store.checkpoints.all()
     store.rewind(before)
     assert (found(store, "stone"), found(store, "river")) == ([1], [2])
 
@@ -307,8 +307,8 @@ class Model:
         why = self.chance.choice(REASONS)
         self.store.commit(checkpoint=replace(checkpoint(self.tick), why=why))
         self.committed = dict(self.live)
-        retained = {mark.id for mark in self.store.marks()}
-        moments = [*self.moments, (next(self.store.checkpoints()), dict(self.live))]
+        retained = {mark.id for mark in self.store.checkpoints.marks()}
+        moments = [*self.moments, (next(self.store.checkpoints.all()), dict(self.live))]
         self.moments = [each for each in moments if each[0].id in retained]
         assert not self.store._database.rows(UNNEEDED)
 
@@ -357,47 +357,47 @@ def test_e34_a_session_is_saved_by_name_and_loaded_equal(tmp_path: Path) -> None
         "battles": [],
         "name": None,
     }
-    store.save_strategist_checkpoint("s1", 5, {"older": True})
-    store.save_strategist_checkpoint("s1", 10, saved)
-    store.save_strategist_checkpoint("s2", 11, [1, 2])
-    assert store.load_strategist_checkpoint("s1") == saved
+    store.strategist_checkpoints.save("s1", 5, {"older": True})
+    store.strategist_checkpoints.save("s1", 10, saved)
+    store.strategist_checkpoints.save("s2", 11, [1, 2])
+    assert store.strategist_checkpoints.load("s1") == saved
     reader = read_run_store(path)
-    assert reader.load_strategist_checkpoint("s1") is None  # not before the commit
+    assert reader.strategist_checkpoints.load("s1") is None  # not before the commit
     store.commit()
-    assert reader.load_strategist_checkpoint("s1") == saved
+    assert reader.strategist_checkpoints.load("s1") == saved
     reader.close()
     store.close()
     again = open_run_store(path, run_id="run-1")
-    assert again.load_strategist_checkpoint("s1") == saved
-    assert again.load_strategist_checkpoint("s2") == [1, 2]
-    assert again.load_strategist_checkpoint("s3") is None
+    assert again.strategist_checkpoints.load("s1") == saved
+    assert again.strategist_checkpoints.load("s2") == [1, 2]
+    assert again.strategist_checkpoints.load("s3") is None
     again.close()
 
 
 def test_e34_a_session_saved_on_a_dead_branch_is_not_returned(store: RunStore) -> None:
-    store.save_strategist_checkpoint("s1", 5, "first")
+    store.strategist_checkpoints.save("s1", 5, "first")
     store.commit(checkpoint=checkpoint(5))
-    store.save_strategist_checkpoint("s1", 8, "second")
-    store.save_strategist_checkpoint("s2", 8, "other")
+    store.strategist_checkpoints.save("s1", 8, "second")
+    store.strategist_checkpoints.save("s2", 8, "other")
     store.commit(checkpoint=checkpoint(8))
-    store.save_strategist_checkpoint("s1", 9, "third")
-    newer, older = store.checkpoints()
+    store.strategist_checkpoints.save("s1", 9, "third")
+    newer, older = store.checkpoints.all()
     store.rewind(newer)  # what was not committed is lost
-    assert store.load_strategist_checkpoint("s1") == "second"
+    assert store.strategist_checkpoints.load("s1") == "second"
     store.rewind(older)
-    assert store.load_strategist_checkpoint("s1") == "first"
-    assert store.load_strategist_checkpoint("s2") is None
+    assert store.strategist_checkpoints.load("s1") == "first"
+    assert store.strategist_checkpoints.load("s2") is None
     for tick in range(10, 20):
-        store.save_strategist_checkpoint("s1", tick, tick)
+        store.strategist_checkpoints.save("s1", tick, tick)
         store.commit(checkpoint=checkpoint(tick))
-    assert store.load_strategist_checkpoint("s1") == 19
+    assert store.strategist_checkpoints.load("s1") == 19
     assert store._database.row("SELECT count(*) FROM strategist_checkpoints") == (8,)
 
 
 def test_a_text_with_a_nul_character_is_indexed_like_any_other(store: RunStore) -> None:
     odd = entry(1)._replace(data={"says": "river\0 cave"})
     store.put_entry(odd)
-    store.append_step(step(1))
+    store.record.append(step(1))
     store.commit()
     assert live(store) == [odd]
     assert found(store, "cave") == [1]

@@ -197,7 +197,7 @@ def test_a_damaged_knowledge_file_is_quarantined(path: Path) -> None:
 
 
 def deliver(knowledge: KnowledgeStore, run: RunStore) -> int:
-    return knowledge.deliver(run.run_id, run.outbox())
+    return knowledge.deliver(run.run_id, run.outbox.rows())
 
 
 def test_b33_a_run_starts_with_the_knowledge_of_the_last_one(path: Path, tmp_path: Path) -> None:

@@ -27,26 +27,26 @@ from tests.memory.store.taught import killed
 
 
 def ticks(store: RunStore, *, live: bool = True) -> list[int]:
-    return [row.tick for row in store.steps(live=live)]
+    return [row.tick for row in store.record.steps(live=live)]
 
 
 def test_appended_rows_are_stored_at_the_commit(store: RunStore) -> None:
-    store.append_step(step(1))
-    store.append_event(1, "milestone", {"id": "left_home"})
+    store.record.append(step(1))
+    store.record.add_event(1, "milestone", {"id": "left_home"})
     assert ticks(store) == []
     store.commit()
-    store.append_event(2, "other", {})
+    store.record.add_event(2, "other", {})
     store.commit()
-    assert list(store.steps()) == [step(1)]
-    assert [(each.tick, each.kind, each.payload) for each in store.events("milestone")] == [
+    assert list(store.record.steps()) == [step(1)]
+    assert [(each.tick, each.kind, each.payload) for each in store.record.events("milestone")] == [
         (1, "milestone", {"id": "left_home"})
     ]
-    assert [each.kind for each in store.events()] == ["milestone", "other"]
+    assert [each.kind for each in store.record.events()] == ["milestone", "other"]
 
 
 def test_the_same_tick_cannot_be_performed_twice_in_one_lineage(store: RunStore) -> None:
-    store.append_step(step(1))
-    store.append_step(step(1))
+    store.record.append(step(1))
+    store.record.append(step(1))
     with pytest.raises(StoreError, match="UNIQUE"):
         store.commit()
     assert ticks(store) == []
@@ -57,7 +57,7 @@ def test_a_failed_commit_can_be_repeated(tmp_path: Path) -> None:
     store = open_run_store(path, run_id="r")
     other = open_run_store(path, run_id="r")
     other._database.execute("PRAGMA busy_timeout = 0")
-    other.append_step(step(1))
+    other.record.append(step(1))
     with store._database.transaction(), pytest.raises(StoreError, match="locked"):
         other.commit()
     other.commit()
@@ -69,7 +69,7 @@ def test_a_failed_commit_can_be_repeated(tmp_path: Path) -> None:
 def test_a_checkpoint_holds_game_and_memory_of_one_moment(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     tiers = open_tiers(path)
-    assert tiers.store.latest_checkpoint() is None
+    assert tiers.store.checkpoints.latest() is None
     tiers.blackboard.write(STM, BATTLE, as_json(FIGHT), tick=3, game_s=1.5)
     tiers.tactician.add_mistake(MISTAKE)
     tiers.consolidator.tick(1000)
@@ -77,7 +77,7 @@ def test_a_checkpoint_holds_game_and_memory_of_one_moment(tmp_path: Path) -> Non
     tiers.store.close()
     again = open_tiers(path)
     assert again.store.run_id == "run-1"
-    assert again.store.latest_checkpoint() == checkpoint(1000)
+    assert again.store.checkpoints.latest() == checkpoint(1000)
     assert again.strategist.to_json() == tiers.strategist.to_json()
     assert again.tactician.knowledge() == tiers.tactician.knowledge()
     assert again.memory.flows.to_json() == tiers.memory.flows.to_json()
@@ -93,8 +93,8 @@ def test_a_rewind_leaves_a_dead_branch_and_restores_memory(tmp_path: Path) -> No
 
     def play(first: int, last: int) -> None:
         for tick in range(first, last + 1):
-            store.append_step(step(tick))
-            store.append_event(tick, "step", {"tick": tick})
+            store.record.append(step(tick))
+            store.record.add_event(tick, "step", {"tick": tick})
             blackboard.write(SENSORY, "n", {"n": tick}, tick=tick, game_s=tick / 60)
             blackboard.write(WORKING, "n", {"n": tick}, tick=tick, game_s=tick / 60)
 
@@ -110,21 +110,21 @@ def test_a_rewind_leaves_a_dead_branch_and_restores_memory(tmp_path: Path) -> No
     store.commit(checkpoint=checkpoint(100))
     play(101, 110)
 
-    _, first = store.checkpoints()
+    _, first = store.checkpoints.all()
     store.rewind(first)
-    assert store.latest_checkpoint() == first == checkpoint(60)
+    assert store.checkpoints.latest() == first == checkpoint(60)
     assert blackboard.entries(SENSORY) == sensory
     assert blackboard.entries(WORKING) == working
     assert tiers.strategist.battle_history == [FIGHT]
     assert ticks(store) == list(range(1, 61))
     assert ticks(store, live=False) == list(range(61, 101))
-    assert [event.tick for event in store.events()] == list(range(1, 61))
-    assert [event.tick for event in store.events(live=False)] == list(range(61, 101))
+    assert [event.tick for event in store.record.events()] == list(range(1, 61))
+    assert [event.tick for event in store.record.events(live=False)] == list(range(61, 101))
 
     play(61, 62)
     store.commit(checkpoint=checkpoint(62))
     assert ticks(store) == list(range(1, 63))
-    assert store.latest_checkpoint() == checkpoint(62)
+    assert store.checkpoints.latest() == checkpoint(62)
     seqs = [entry.seq for entry in Blackboard(store).entries(WORKING)]
     assert len(seqs) == len(set(seqs)) == 62
     store.close()
@@ -133,33 +133,33 @@ def test_a_rewind_leaves_a_dead_branch_and_restores_memory(tmp_path: Path) -> No
 def test_a_dead_branch_is_read_back_to_power_on(store: RunStore) -> None:
     def live(first: int, last: int, *, button: str) -> None:
         for tick in range(first, last + 1):
-            store.append_step(step(tick)._replace(button=button))
+            store.record.append(step(tick)._replace(button=button))
         store.commit(checkpoint=checkpoint(last))
 
     def die(at: int) -> None:
-        (moment,) = [each for each in store.checkpoints() if each.tick == at]
+        (moment,) = [each for each in store.checkpoints.all() if each.tick == at]
         store.rewind(moment)
 
     live(1, 2, button="a")
     live(3, 5, button="a")
-    assert store.checkpoint_ticks() == [5, 2]
-    assert store.last_dead_step() is None
+    assert store.checkpoints.ticks() == [5, 2]
+    assert store.record.last_dead_step() is None
     die(2)
-    first = store.last_dead_step()
+    first = store.record.last_dead_step()
     live(3, 3, button="b")
     live(4, 4, button="b")
     die(3)
-    second = store.last_dead_step()
+    second = store.record.last_dead_step()
     live(4, 6, button="up")
     assert first is not None
-    assert [row.button for row in store.branch(first)] == ["a"] * 5
+    assert [row.button for row in store.record.branch(first)] == ["a"] * 5
     assert second is not None
-    assert [row.button for row in store.branch(second)] == ["a", "a", "b", "b"]
-    assert [row.button for row in store.steps()] == ["a", "a", "b", "up", "up", "up"]
+    assert [row.button for row in store.record.branch(second)] == ["a", "a", "b", "b"]
+    assert [row.button for row in store.record.steps()] == ["a", "a", "b", "up", "up", "up"]
 
 
 def test_a_rewind_to_an_unknown_checkpoint_is_refused(store: RunStore) -> None:
-    store.append_step(step(1))
+    store.record.append(step(1))
     store.commit(checkpoint=checkpoint(1))
     with pytest.raises(MissingCheckpoint, match="does not hold this checkpoint of tick 1"):
         store.rewind(checkpoint(1))
@@ -170,15 +170,15 @@ def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunSt
     blackboard = Blackboard(store)
     whys: dict[str, CheckpointReason] = {"one": "milestone", "two": "end"}
     for name, why in whys.items():
-        store.append_event(5, name, {})
+        store.record.add_event(5, name, {})
         blackboard.write(WORKING, name, {}, tick=5, game_s=2.0)
         store.commit(checkpoint=replace(checkpoint(5), state=name.encode(), why=why))
-    newer, older = store.checkpoints()
+    newer, older = store.checkpoints.all()
     assert (newer.state, older.state) == (b"two", b"one")
     store.rewind(older)
-    assert store.latest_checkpoint() == older
-    assert [event.kind for event in store.events()] == ["one"]
-    assert [event.kind for event in store.events(live=False)] == ["two"]
+    assert store.checkpoints.latest() == older
+    assert [event.kind for event in store.record.events()] == ["one"]
+    assert [event.kind for event in store.record.events(live=False)] == ["two"]
     assert [entry.kind for entry in blackboard.entries(WORKING)] == ["one"]
     with pytest.raises(MissingCheckpoint):
         store.rewind(newer)
@@ -187,7 +187,7 @@ def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunSt
 def test_checkpoints_are_read_lazily_newest_first(store: RunStore) -> None:
     for tick in (1, 2, 3):
         store.commit(checkpoint=checkpoint(tick))
-    found = store.checkpoints()
+    found = store.checkpoints.all()
     assert [next(found).tick, next(found).tick] == [3, 2]
     store._database.execute("DELETE FROM checkpoints WHERE tick = 1")
     assert next(found, None) is None
@@ -210,14 +210,14 @@ def test_unreadable_content_is_reported_in_one_line(
     store: RunStore, table: str, column: str, content: str
 ) -> None:
     Blackboard(store).write(WORKING, "n", {}, tick=1, game_s=1.0)
-    store.append_event(1, "e", {})
-    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.record.add_event(1, "e", {})
+    store.outbox.add(1, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(1))
     store._database.execute(f"UPDATE {table} SET {column} = ?", (content,))
     reads: dict[str, Callable[[], object]] = {
         "entries": lambda: list(store.live_entries()),
-        "events": lambda: list(store.events()),
-        "outbox": store.outbox,
+        "events": lambda: list(store.record.events()),
+        "outbox": store.outbox.rows,
     }
     with pytest.raises(CorruptStore) as caught:
         reads[table]()
@@ -233,7 +233,7 @@ def test_an_unreadable_part_is_named(tmp_path: Path, content: str) -> None:
     blackboard = Blackboard(store)
     store.commit(checkpoint=checkpoint(1))
     store._database.execute("UPDATE parts SET data = ?", (content,))
-    (last,) = store.checkpoints()
+    (last,) = store.checkpoints.all()
     with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
         store.rewind(last)
     with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
@@ -258,27 +258,29 @@ def test_old_checkpoints_and_the_rows_only_they_need_are_deleted(store: RunStore
     (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
     assert retained == parts == RING
     assert entries <= 50 * (RING + 1)
-    *_, oldest = store.checkpoints()
+    *_, oldest = store.checkpoints.all()
     store.rewind(oldest)
     assert oldest.tick == 20 - RING + 1
     assert [entry.tick for entry in blackboard.entries(SENSORY)] == [13] * 50
 
 
 def test_a_lesson_waits_for_a_checkpoint_that_covers_it(store: RunStore) -> None:
-    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.outbox.add(1, "mistake", as_json(MISTAKE))
     store.commit()
-    assert store.outbox() == []
+    assert store.outbox.rows() == []
     store.commit(checkpoint=checkpoint(10))
-    store.enqueue(11, "mistake", as_json(MISTAKE))
+    store.outbox.add(11, "mistake", as_json(MISTAKE))
     store.commit()
-    assert [(row.sequence, row.tick, row.kind) for row in store.outbox()] == [(1, 1, "mistake")]
-    (last,) = store.checkpoints()
+    assert [(row.sequence, row.tick, row.kind) for row in store.outbox.rows()] == [
+        (1, 1, "mistake")
+    ]
+    (last,) = store.checkpoints.all()
     store.rewind(last)
-    store.enqueue(12, "mistake", as_json(MISTAKE))
+    store.outbox.add(12, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(13))
-    assert [(row.sequence, row.tick) for row in store.outbox()] == [(1, 1), (3, 12)]
-    assert [row.sequence for row in store.outbox(after=1)] == [3]
-    assert store.outbox(after=3) == []
+    assert [(row.sequence, row.tick) for row in store.outbox.rows()] == [(1, 1), (3, 12)]
+    assert [row.sequence for row in store.outbox.rows(after=1)] == [3]
+    assert store.outbox.rows(after=3) == []
 
 
 def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) -> None:
@@ -286,18 +288,22 @@ def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) ->
         why: CheckpointReason = (
             "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
         )
-        store.append_step(step(tick + 1))
+        store.record.append(step(tick + 1))
         store.commit(checkpoint=replace(checkpoint(tick), why=why))
-    assert [mark.tick for mark in store.marks()] == [0, 5, 11, *range(30 - RING, 30)]
-    assert [mark.why for mark in store.marks()[:3]] == ["start", "milestone", "milestone"]
-    assert all(mark.size == len(b"game at %d" % mark.tick) for mark in store.marks())
+    assert [mark.tick for mark in store.checkpoints.marks()] == [0, 5, 11, *range(30 - RING, 30)]
+    assert [mark.why for mark in store.checkpoints.marks()[:3]] == [
+        "start",
+        "milestone",
+        "milestone",
+    ]
+    assert all(mark.size == len(b"game at %d" % mark.tick) for mark in store.checkpoints.marks())
 
 
 def test_of_two_checkpoints_at_one_tick_the_newer_is_retained(store: RunStore) -> None:
     for _ in range(RING + 1):  # as after repeated crashes
         store.commit(checkpoint=replace(checkpoint(7), why="back"))
     store.commit(checkpoint=checkpoint(8))
-    assert [mark.tick for mark in store.marks()] == [7, 8]
+    assert [mark.tick for mark in store.checkpoints.marks()] == [7, 8]
 
 
 def mark(number: int, why: CheckpointReason, size: int) -> CheckpointInfo:
@@ -319,15 +325,15 @@ def test_checkpoints_over_the_budget_are_removed_in_order_of_value() -> None:
 
 def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunStore) -> None:
     for tick in (1, 2, 3):
-        store.append_step(step(tick))
+        store.record.append(step(tick))
         store.commit(checkpoint=checkpoint(tick))
-    newest, middle, _ = store.checkpoints()
+    newest, middle, _ = store.checkpoints.all()
     store.rewind(newest, "resumed", "s1")  # no branch died
-    store.append_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
+    store.record.add_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
     store.commit()
     store.rewind(middle, "asked", "s2")
-    assert store.branchings() == [Branching(2, 3, "asked", "s2")]
-    assert (store.trail(), [row.tick for row in store.trail(live=False)]) == ([], [3])
+    assert store.record.branchings() == [Branching(2, 3, "asked", "s2")]
+    assert (store.record.trail(), [row.tick for row in store.record.trail(live=False)]) == ([], [3])
 
 
 def test_every_trail_row_has_its_team(store: RunStore) -> None:
@@ -337,40 +343,40 @@ def test_every_trail_row_has_its_team(store: RunStore) -> None:
         for tick, team in enumerate((young, young, grown, grown, young))
     ]
     for row in rows:
-        store.append_trail(row)
+        store.record.add_trail(row)
     store.commit()
-    assert store.trail() == rows
+    assert store.record.trail() == rows
 
 
 def test_a_resumed_trail_has_one_row_for_each_tick(store: RunStore) -> None:
     rows = [TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, ((7, 5, 20, 20),)) for tick in (1, 2)]
     for row in rows:
-        store.append_step(step(row.tick))
-        store.append_trail(row)
+        store.record.append(step(row.tick))
+        store.record.add_trail(row)
     store.commit(checkpoint=checkpoint(2))
-    (newest,) = store.checkpoints()
+    (newest,) = store.checkpoints.all()
     store.rewind(newest)
-    store.append_trail(rows[1])  # a resumed run first writes its position
+    store.record.add_trail(rows[1])  # a resumed run first writes its position
     store.commit()
-    assert store.trail() == rows
+    assert store.record.trail() == rows
 
 
 def test_vitals_outlive_their_branch(store: RunStore) -> None:
     taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
-    store.append_step(step(1))
+    store.record.append(step(1))
     store.commit(checkpoint=checkpoint(1))
-    store.append_vitals(taken)
+    store.record.add_vitals(taken)
     store.commit()
-    store.rewind(next(store.checkpoints()))
-    assert store.vitals() == [taken]
+    store.rewind(next(store.checkpoints.all()))
+    assert store.record.vitals() == [taken]
 
 
 def test_lesson_numbers_continue_after_those_of_a_newer_copy(store: RunStore) -> None:
-    store.number_lessons_after(41)
-    store.number_lessons_after(7)
-    store.enqueue(1, "mistake", as_json(MISTAKE))
+    store.outbox.number_after(41)
+    store.outbox.number_after(7)
+    store.outbox.add(1, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(1))
-    assert [row.sequence for row in store.outbox()] == [42]
+    assert [row.sequence for row in store.outbox.rows()] == [42]
 
 
 def test_b18_c05_a_kill_before_any_statement_leaves_the_last_commit(tmp_path: Path) -> None:

@@ -145,10 +145,10 @@ def test_an_undeliverable_lesson_is_refused_and_does_not_block_others(
 ) -> None:
     run = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
     with pytest.raises(MalformedRecord):
-        run.enqueue(1, kind, payload)
-    run.enqueue(2, "mistake", as_json(MISTAKE))
+        run.outbox.add(1, kind, payload)
+    run.outbox.add(2, "mistake", as_json(MISTAKE))
     run.commit(checkpoint=checkpoint(2))
-    assert store.deliver(run.run_id, run.outbox()) == 1
+    assert store.deliver(run.run_id, run.outbox.rows()) == 1
     run.close()
 
 

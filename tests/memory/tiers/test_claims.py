@@ -72,7 +72,7 @@ def test_a_pattern_that_fails_too_often_is_closed_everywhere(tiers: Tiers) -> No
     (entry,) = tiers.blackboard.entries(tiers.tactician.procedural, kind="pattern")
     assert entry.closed.startswith("it failed 19 of 23 times")
     tiers.store.commit(checkpoint=checkpoint(2000))
-    (closing,) = [row.payload for row in tiers.store.outbox() if row.kind == "close"]
+    (closing,) = [row.payload for row in tiers.store.outbox.rows() if row.kind == "close"]
     assert (closing["table"], closing["reason"]) == ("tactician_patterns", entry.closed)
 
 

@@ -163,7 +163,7 @@ def test_e29_the_way_of_each_game_becomes_a_pattern_in_the_third(tmp_path: Path)
                 tiers.acts([5], "walk", why="reach the gym")
                 tiers.consolidator.consolidate(1000, reason="session_end")
                 run.commit(checkpoint=checkpoint(1000))
-                assert known.deliver(run.run_id, run.outbox()) > 0
+                assert known.deliver(run.run_id, run.outbox.rows()) > 0
             found = [each.success_count for each in known.load_knowledge().patterns.values()]
             assert found == ([3] if game == 2 else [])
 

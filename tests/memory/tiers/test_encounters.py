@@ -83,7 +83,7 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
     assert known.closed == "seen otherwise: item 20 is there"
     tiers.store.commit(checkpoint=checkpoint(9))
     with closing(open_knowledge_store(path, now=LATE)) as store:
-        rows = tiers.store.outbox()
+        rows = tiers.store.outbox.rows()
         assert [row.kind for row in rows] == ["close"]
         store.deliver("now", rows)
         assert store.seed() == []
@@ -184,7 +184,7 @@ def test_fifteen_games_leave_one_row_on_a_trainer_however_they_are_delivered(
             run.commit(checkpoint=checkpoint(1000))
             for file in (files[game % 2], files[game % 2], files[2]):  # the second is a repeat
                 with closing(open_knowledge_store(file, now=LATE)) as knowledge:
-                    knowledge.deliver(run.run_id, run.outbox())
+                    knowledge.deliver(run.run_id, run.outbox.rows())
     MemoryManagementAgent.merge([files[1], files[0]], files[0], now=LATE)
     for file in (files[0], files[2]):
         with closing(open_knowledge_store(file, now=LATE)) as knowledge:

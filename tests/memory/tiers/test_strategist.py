@@ -281,7 +281,7 @@ def test_e16_an_ended_session_is_consolidated_saved_and_cleared(tiers: Tiers) ->
     assert tiers.tactician.total_sessions == 1
     places = {"locations_visited": {"hometown": TOWN}}  # known for the whole game
     assert session_of(tiers.strategist) == begun("session-1#2", 500) | places
-    tiers.strategist.restore(tiers.store.load_strategist_checkpoint("session-1"))
+    tiers.strategist.restore(tiers.store.strategist_checkpoints.load("session-1"))
     assert session_of(tiers.strategist) == before
 
 

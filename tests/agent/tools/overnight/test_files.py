@@ -388,8 +388,8 @@ def test_a_copy_is_one_complete_file(files: NightFiles) -> None:
     files.run.make_copy()
     assert sorted(each.name for each in files.run.copy.parent.iterdir()) == ["run.sqlite"]
     with closing(read_run_store(files.run.copy)) as copy:
-        assert len(list(copy.steps())) == 104
-        assert copy.marks()[-1].tick == 104
+        assert len(list(copy.record.steps())) == 104
+        assert copy.checkpoints.marks()[-1].tick == 104
 
 
 MARKS = [(0, True), (64, True), (102, True), (900, False), (1_000, False)]

@@ -66,8 +66,8 @@ def test_a_killed_child_is_restarted_and_the_game_is_the_undisturbed_one(tmp_pat
     assert night.milestones == ("left_home", "starter", "rival")
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
-        reached = [each.payload["id"] for each in folder.store.events("milestone")]
-        *_, last = folder.store.steps()
+        reached = [each.payload["id"] for each in folder.store.record.events("milestone")]
+        *_, last = folder.store.record.steps()
     assert reached == list(night.milestones)
     home = tmp_path / "undisturbed"
     home.mkdir()
@@ -150,7 +150,7 @@ def test_a_night_is_resumed_after_its_supervisor_was_killed(agent: Agent, tmp_pa
     assert ended.json["verdict"] == "goal"
     assert "night resumed" in ended.err
     with closing(read_run(run)) as folder:
-        assert folder.store.branchings() == []  # its child ended cleanly
+        assert folder.store.record.branchings() == []  # its child ended cleanly
     assert replay_run(run, None).divergence is None
     assert not list(_children(run))
 
@@ -227,9 +227,9 @@ def test_a_recovery_plays_differently_from_the_dead_branch(tmp_path: Path) -> No
     play_in(tmp_path, until="second_town")
     play_in(tmp_path, resume=run, at=174, recovers=True, until="second_town")
     with closing(read_run(run)) as folder:
-        dead = list(folder.store.steps(live=False))
-        live = [step for step in folder.store.steps() if step.tick > 174]
-        (branching,) = folder.store.branchings()
+        dead = list(folder.store.record.steps(live=False))
+        live = [step for step in folder.store.record.steps() if step.tick > 174]
+        (branching,) = folder.store.record.branchings()
     assert branching.why == "recovered"
     assert live[: len(dead)] != dead
     assert replay_run(run, None).divergence is None

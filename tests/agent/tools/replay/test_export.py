@@ -62,9 +62,9 @@ def test_an_exported_replay_drives_like_its_run(file: Path, agent: Agent) -> Non
 def test_an_exported_replay_has_steps_milestones_and_origin(run: Path, file: Path) -> None:
     exported = read_portable(file)
     with closing(read_run(run)) as folder:
-        assert exported.recording.records == [record_of(row) for row in folder.store.steps()]
+        assert exported.recording.records == [record_of(row) for row in folder.store.record.steps()]
         assert exported.origin.run == folder.store.run_id
-        reached = list(folder.store.events("milestone"))
+        reached = list(folder.store.record.events("milestone"))
     assert [(each.id, each.tick) for each in exported.milestones] == [
         (event.payload["id"], event.tick) for event in reached
     ]
@@ -81,7 +81,7 @@ def test_an_exported_replay_contains_no_cartridge_data(run: Path, file: Path) ->
     chunks = {each for each in chunks if len(set(each)) > 3}
     assert not any(contents[at : at + 16] in chunks for at in range(len(contents) - 16))
     with closing(read_run(run)) as folder:
-        for event in folder.store.events("milestone"):
+        for event in folder.store.record.events("milestone"):
             for words in event.payload["witnesses"].values():
                 assert words.encode() not in contents
 
@@ -109,8 +109,8 @@ def test_a_run_in_progress_exports_its_committed_steps(
     copy, file = tmp_path / "copy", tmp_path / "b.redreplay"
     shutil.copytree(run, copy)
     with closing(open_run(copy)) as playing:
-        rows = list(playing.store.steps())
-        playing.store.append_step(rows[-1]._replace(tick=len(rows) + 1))
+        rows = list(playing.store.record.steps())
+        playing.store.record.append(rows[-1]._replace(tick=len(rows) + 1))
         assert agent("replay", copy, "--export", file).code == 0
     assert len(read_portable(file).recording.records) == len(rows)
 
@@ -220,7 +220,7 @@ def test_a_picture_equals_the_screen_seen_in_play(
     flag: str, run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     with closing(read_run(run)) as folder:
-        *_, event = folder.store.events("milestone")
+        *_, event = folder.store.record.events("milestone")
     witness = Image.open(BytesIO(b64decode(event.payload["picture"]))).convert("L")
     for scale, size in ((None, (480, 432)), (1, (160, 144))):
         file = tmp_path / f"{scale}.png"

@@ -73,7 +73,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 @pytest.fixture
 def records(played: Played) -> list[StepRecord]:
     with closing(read_run(played.folder)) as run:
-        return [record_of(row) for row in run.store.steps()]
+        return [record_of(row) for row in run.store.record.steps()]
 
 
 @pytest.mark.parametrize("draw", range(3))

@@ -59,7 +59,7 @@ def add_events(run: Path, events: Iterable[tuple[int, str, Mapping[str, Any]]]) 
     """Add events to a run, like play does."""
     with closing(open_run(run)) as folder:
         for tick, kind, payload in events:
-            folder.store.append_event(tick, kind, payload)
+            folder.store.record.add_event(tick, kind, payload)
         folder.store.commit()
 
 
@@ -71,8 +71,8 @@ def add_calls(run: Path, *milestones: str, name: str = "") -> None:
     outcome = CallOutcome(CallState.SETTLED, 10_000_000, input=400, output=60, model=name)
     with closing(open_run(run)) as folder:
         for milestone in milestones:
-            booked = folder.store.book_call(Booking("m", "stuck", milestone, 1, 50_000_000, 900))
-            folder.store.settle_call(booked, outcome)
+            booked = folder.store.calls.book(Booking("m", "stuck", milestone, 1, 50_000_000, 900))
+            folder.store.calls.settle(booked, outcome)
             outcome = CallOutcome(CallState.LOST)
 
 

@@ -123,7 +123,7 @@ def test_the_replay_starts_at_the_last_checkpoint_of_the_branch(played: Played) 
             super().perform(step, render=render)
 
     with open_source(played.folder, None) as source:
-        live, kept = source.live.records, source.run.checkpoint_ticks()
+        live, kept = source.live.records, source.run.checkpoints.ticks()
         tick = len(live) - 1
         nearest = max(each for each in kept if each <= tick)
         with closing(Counting(source.cartridge)) as console:

@@ -70,7 +70,7 @@ def test_watchers_do_not_change_the_game(demo: Cartridge, tmp_path: Path) -> Non
         story = Story.of(demo.kind)
         with session_in(home, demo, story, 5, Interrupt(), around=between) as (session, store):
             session.play(PlayLimits("starter", 1_000), NoViewer())
-            chains.append([row.chain for row in store.steps()])
+            chains.append([row.chain for row in store.record.steps()])
     assert chains[0] == chains[1]
     assert any(row.held for row in checks.log.rows.values())
 
