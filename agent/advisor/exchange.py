@@ -270,7 +270,7 @@ def completer(
 ) -> Callable[[str, str], str]:
     """Return a function that answers a system text and a user text; `purpose` is `observer` or `reflector`.
 
-    The function raises DistillingFailed when the reply is missing or incomplete.
+    The function raises CondensingFailed when the reply is missing or incomplete.
     """
 
     def complete(system: str, user: str) -> str:

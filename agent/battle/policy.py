@@ -310,7 +310,7 @@ class BattlePolicy:
         position = position_in(self.dex, state, goals.spare)
         if position is None:
             return []
-        # Whoever is sent meets the foe that is out, or the next one.
+        # The Pokemon that is sent meets the foe that is out, or the next one.
         position.sides[THEIRS].hp = position.sides[THEIRS].team[position.sides[THEIRS].out].hp
         position.outcome = engine.WE_SEND
         able = [at for at, mon in enumerate(state.party.mons) if mon.hp]

@@ -102,7 +102,7 @@ class ModelAdvice(SavedAttributes):
         self._milestone = ""
         # Advice without a result: by the name of the goal or action, the tick of the question, the words and the model.
         self._pending: dict[str, tuple[int, str, str]] = {}
-        self._results: list[str] = []  # of advice, to be told with the next question
+        self._results: list[str] = []  # of advice, to be said with the next question
         self._learnt = ""  # what earlier games taught, in the last question
         # Asks about choices of the game that matter now, and returns whether one was changed.
         self.settle_choices: Callable[[], bool] = lambda: False

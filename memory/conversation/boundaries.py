@@ -151,7 +151,7 @@ class Slicer:
     def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Condensed:
         """Return the observations of `observer` for the messages that were not injected; without any it is not called.
 
-        Raises DistillingFailed when a slice fails, or when the observations are longer than the messages.
+        Raises CondensingFailed when a slice fails, or when the observations are longer than the messages.
         """
         kept = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
         found: list[Condensed] = []

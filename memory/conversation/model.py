@@ -190,7 +190,7 @@ MIN_LIMIT: Final = 200  # tokens that observations of few messages may have
 class _ModelBacked:
     """An observer or reflector with a model. `complete` takes a system and a user text and returns the model's answer.
 
-    `complete` raises DistillingFailed when there is no answer.
+    `complete` raises CondensingFailed when there is no answer.
     """
 
     source = "llm"
@@ -206,7 +206,7 @@ class ModelObserver(_ModelBacked):
     def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         """Return the model's observations, with exactly the milestones that the program reported.
 
-        Without text in `messages` there are none, and the model is not called. Raises DistillingFailed when no answer came.
+        Without text in `messages` there are none, and the model is not called. Raises CondensingFailed when no answer came.
         Raises UnusableAnswer when it is empty, repeats itself, is longer than the messages, or contains invented names.
         """
         content = transcript(messages)
@@ -228,7 +228,7 @@ class ModelReflector(_ModelBacked):
     def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return the model's reflection, with exactly the milestones of `observations`.
 
-        Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is not smaller,
+        Raises CondensingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is not smaller,
         has more than `target` tokens, or contains names that the observations do not.
         """
         request = reflecting_prompt(observations, level, target, self.variant)
@@ -279,7 +279,7 @@ def reflect_until(
 ) -> Condensed:
     """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
 
-    The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once when no answer
+    The levels from `start_level` to three above it are tried, none above 4. Raises CondensingFailed at once when no answer
     comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
     """
     problem = ""

@@ -31,7 +31,7 @@ class Observer(Protocol):
     def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         """Return the observations of `messages`; `known` is the end of the earlier observations.
 
-        Raises DistillingFailed when there is no usable result; the caller keeps the messages and retries later.
+        Raises CondensingFailed when there is no usable result; the caller keeps the messages and retries later.
         """
 
 
@@ -43,7 +43,7 @@ class Reflector(Protocol):
     def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return `observations` condensed to at most `target` tokens; `level` 0 to 4 is the strength of compression.
 
-        Raises DistillingFailed when there is no usable result.
+        Raises CondensingFailed when there is no usable result.
         """
 
 

@@ -307,7 +307,7 @@ class HeuristicReflector:
     def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return `observations` in at most `target` tokens, or only the milestones when they need more.
 
-        At level 0 everything that fits is kept; each higher level keeps two tenths less detail. Raises DistillingFailed
+        At level 0 everything that fits is kept; each higher level keeps two tenths less detail. Raises CondensingFailed
         when there are no observations.
         """
         known = parse(observations)

@@ -158,7 +158,7 @@ def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
     is_lost = (
         known.is_wrong(decayed_at) or decayed_at > opened
     )  # no memory decays beyond its opening
-    decayed = min([opened, *lessons]) if is_lost else decayed_at  # it begins anew
+    decayed = min([opened, *lessons]) if is_lost else decayed_at  # it begins again
     passed = min(max(0.0, clock - opened), MONTH_S)
     return replace(
         known,

@@ -228,9 +228,7 @@ def _note(text: str) -> str:
 
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
-MADE_UP_NOTE: Final = (
-    "fake-claude, made up: "  # before a note; no later session is told such a line
-)
+MADE_UP_NOTE: Final = "fake-claude, made up: "  # before a note; no later session gets such a line
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def _opponent(said: Said, games: Games) -> Said:
     met = [game.against(name) for game in games]
     fights = [fight for each in met for fight in each]
     counts = {word: sum(f.outcome is end for f in fights) for word, end in ENDS.items()}
-    # The prize of a trainer is told of him, and not of each of his species.
+    # The prize of a trainer is said of him, and not of each of his species.
     paid = [(g, f) for g in games for f in g.against(name) if f.names[-1] == name or not f.opponent]
     money = sum(_money(game, fight) for game, fight in paid)
     return {

@@ -186,7 +186,7 @@ class Trial:
                 for each in view.items()
                 if (each.worth or 0.0) * left >= LEAST
                 and not each.closed  # such a row has another limit
-                and each.scope != COLLECTIVE  # made anew from others by each merge
+                and each.scope != COLLECTIVE  # made again from others by each merge
             }
         return sure - _held(self.path, self.now)
 

@@ -16,7 +16,8 @@ PAGE = HERE / "README.md"
 ROW = re.compile(r"^\| ([a-z-]+) \| .+ \| .+ \| (.+) \|$", re.MULTILINE)
 LINK = re.compile(r"\[(\w+)\]\((.+?)\)")
 FILES = sorted(HERE.glob("*.toml"))
-PITFALLS = [file for file in FILES if not file.stem.startswith(("part4_", "part5_"))]
+# Pitfalls of places further on, which have no row of their own yet.
+LATER = {"boulders", "holes", "machines", "safari", "spinners", "story-gates", "surf", ""}
 
 
 class Proof(NamedTuple):
@@ -43,11 +44,12 @@ def test_each_pitfall_has_one_row() -> None:
     assert len(set(listed)) == len(listed) > 40
 
 
-@pytest.mark.parametrize("file", PITFALLS, ids=[file.stem for file in PITFALLS])
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_a_scenario_stands_in_the_row_of_its_pitfall(file: Path) -> None:
     scenario = read_scenario(file)
     assert scenario.description.endswith(".")
-    assert [each.pitfall for each in proofs() if each.path == file] == [scenario.pitfall]
+    expected = [] if scenario.pitfall in LATER else [scenario.pitfall]
+    assert [each.pitfall for each in proofs() if each.path == file] == expected
 
 
 def test_every_proof_exists() -> None:

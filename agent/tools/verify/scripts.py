@@ -212,7 +212,7 @@ class CurrentTrials(Trial):
         there = (state.map.x + facing.dx, state.map.y + facing.dy)
         if not sandbox.until(lambda ram: ram.byte(SIMULATED) > 0, WAITED, BUTTON[facing]):
             if sandbox.state.position == state.position:
-                return  # somebody is in the way, or a wild Pokemon came
+                return  # a person is in the way, or a wild Pokemon came
             seen = f"the player swims on {there} as elsewhere"
             self.log.fails("scripts.current", seen, state.ram, state.frame)
             return
@@ -247,7 +247,7 @@ class NoItemTrials(Trial):
         self._tried.add((state.map.map_id, slot))
         end = sandbox.follow(talk(slot, Terrain(self.world), state), LONGEST_WALK)
         if not end.in_control or end.position == state.position:
-            return  # somebody was in the way, or the talk goes on
+            return  # a person was in the way, or the talk goes on
         is_there = any(each.slot == slot for each in end.people_present)
         wrong = f"the bag went from {state.bag.items} to {end.bag.items}"
         seen = wrong if end.bag != state.bag else None if is_there else "it is gone"

@@ -131,7 +131,7 @@ def test_replacements_are_asked_for_and_the_computers_come_by_themselves() -> No
     assert list(legal_choices(battle.position, OURS)) == [SWITCH + 1]
     assert send(battle.position, OURS, 1, battle.tables) == GOES_ON
     assert (battle.us.out, battle.them.out, battle.them.hp) == (1, 1, HP)
-    assert battle.play(0, DECIDES) == 5  # nobody of ours is left: lost, though both fell
+    assert battle.play(0, DECIDES) == 5  # none of ours is left: lost, though both fell
 
 
 def test_in_link_battles_both_choose_replacements() -> None:
