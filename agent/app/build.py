@@ -4,18 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, Self
 
-from agent.app.action_record import ActionWatch
-from agent.app.advice import AdviceRecorder, AdviceSource, ReplayedAdvice
-from agent.app.battle_record import BattleWatch
-from agent.app.memory_producers import (
-    AGENT,
-    EncounterProducers,
-    GameNames,
-    PlayProducers,
-    StuckProducer,
-    watch_advice,
-)
-from agent.app.observations import PlayObservations
 from agent.app.settings import RunSettings
 from agent.capabilities.battle import OrderGiven
 from agent.capabilities.context import GameContext
@@ -36,6 +24,13 @@ from agent.mind.recovery import StuckRecovery
 from agent.mind.situation import SituationDescriber
 from agent.perception.percept import Due, Perceiver
 from agent.perception.screen_readers import ScreenReaders
+from agent.record.actions import ActionWatch
+from agent.record.answers import AdviceRecorder, AdviceSource, ReplayedAdvice
+from agent.record.battles import BattleWatch
+from agent.record.encounters import EncounterProducers, StuckProducer, watch_advice
+from agent.record.game_names import AGENT, GameNames
+from agent.record.observations import PlayObservations
+from agent.record.producers import PlayProducers
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story

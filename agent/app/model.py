@@ -27,11 +27,11 @@ from agent.advisor.prompt import prompt_file
 from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated
 from agent.advisor.secrets import MaskingFilter, mask_for, masked
 from agent.advisor.transcript import Transcript
-from agent.app.advice import AdviceSource
 from agent.app.process import Interrupt
 from agent.app.settings import ModelTerms
 from agent.app.summary import ModelStatus, Summary
 from agent.app.verdicts import made_up_usd, totals, verdicts
+from agent.record.answers import AdviceSource
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
 from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation, conversations_of

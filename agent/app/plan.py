@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agent.app.build import DecisionParts, GameParts
-from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities.story_tasks import reached
 from agent.errors import RunError, UsageError
@@ -17,6 +16,7 @@ from agent.mind.mind import Mind
 from agent.perception.percept import Percept, percept_of
 from agent.planning.domain import Facts, Goal
 from agent.planning.search import explain
+from agent.record.game_names import AGENT
 from agent.story.story import Story
 from emulator import (
     CartridgeKind,

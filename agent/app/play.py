@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent import HOME
 from agent.advisor.port import Decider
 from agent.advisor.secrets import require_credentials
-from agent.app.advice import AdviceSource
-from agent.app.observations import notes_of
 from agent.app.process import Interrupt
 from agent.app.session import (
     AT_END,
@@ -34,6 +32,8 @@ from agent.app.settings import TAPES, RunSettings, cartridge_for, model_terms
 from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
+from agent.record.answers import AdviceSource
+from agent.record.observations import notes_of
 from agent.settings import NO_MEMORY, Settings
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole

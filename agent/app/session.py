@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import Any, Final, Literal, NamedTuple
 
 from agent.advisor.port import Decider
-from agent.app.advice import AdviceSource, answers_to_repeat
 from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import AGAIN, TAUGHT, Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
@@ -28,6 +27,7 @@ from agent.loop import Loop, Performed
 from agent.mind.intent import Intent, IntentSource
 from agent.perception.percept import Percept
 from agent.perception.screen_readers import ScreenReaders
+from agent.record.answers import AdviceSource, answers_to_repeat
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from agent.advisor.names import decided_by
 from agent.advisor.port import Purpose
-from agent.app.action_record import ADVISED
 from agent.events import ActionEvent, AdviceEvent, ObjectiveEvent, events
 from agent.mind.advice import LASTS, SURE
+from agent.record.actions import ADVISED
 from agent.skills import Outcome
 from memory import RunReader
 from memory.store.calls import CallState, ModelCall

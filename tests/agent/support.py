@@ -21,10 +21,10 @@ from filelock import FileLock
 
 from agent.advisor.port import Decider
 from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run, record_of
-from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
 from agent.cli import main
+from agent.record.answers import AdviceSource
 from agent.skills import Outcome, Skill, SkillRun
 from agent.story.story import Story
 from emulator import (

@@ -6,11 +6,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
-from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.lab.bench.game import GOAL, open_session
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
+from agent.record.game_names import AGENT
 from agent.story.story import Story
 from emulator import Cartridge, Dex
 from memory import (

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Final
 
-from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.lab.bench.game import open_session
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch, lapse
 from agent.lab.stats import Distribution
+from agent.record.game_names import AGENT
 from agent.story.story import NEVER, Story
 from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
 from memory import (

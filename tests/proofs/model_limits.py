@@ -30,13 +30,13 @@ from agent.advisor.request import memory_parts, request_of
 from agent.advisor.toolbox import Toolbox
 from agent.app import AskSettings, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
-from agent.app.observations import GAME_SECTIONS, PlayObservations
 from agent.app.play import NoViewer
 from agent.app.settings import model_terms
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import Handler
 from agent.lab.bench.stopwatch import Calls as RecordedCalls
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
+from agent.record.observations import GAME_SECTIONS, PlayObservations
 from agent.story.story import Story
 from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run

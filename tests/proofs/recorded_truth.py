@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from agent.app.battle_record import MOST_DECISIONS
+from agent.record.battles import MOST_DECISIONS
 from emulator import demo_cartridge_path, load_cartridge
 from memory import read_run
 from memory.inspect import view_file

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.advisor.port import Decider
-from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import OTHER_CHOICES, PlayLimits
@@ -20,6 +19,7 @@ from agent.app.settings import RunSettings, cartridge_for
 from agent.app.summary import TickView, Viewer
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
+from agent.record.answers import ADVICE, AdviceSource, ReplayedAdvice
 from agent.story.story import NEVER, Story
 from agent.tools.progress import Bar, Done, no_bar
 from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair

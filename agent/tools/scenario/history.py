@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent.app.checkpoints import append
-from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, ObjectiveEvent, StuckEvent, events
+from agent.record.game_names import AGENT
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from memory import Hooks, RunReader, SessionObjective, open_memory, open_run

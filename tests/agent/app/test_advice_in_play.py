@@ -20,9 +20,9 @@ import pytest
 
 from agent.advisor.port import Advice, Decider, NoAnswer, NoAnswerReason, Question, Tool
 from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, TickView, play_run
-from agent.app.advice import ADVICE, AdviceSource
 from agent.app.session import PlayLimits
 from agent.errors import RunError, UsageError
+from agent.record.answers import ADVICE, AdviceSource
 from agent.story.story import Story
 from agent.tools.replay.operations import redecide_run, replay_run
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge

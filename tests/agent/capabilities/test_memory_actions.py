@@ -9,7 +9,6 @@ from typing import cast
 
 import pytest
 
-from agent.app.memory_producers import AGENT
 from agent.capabilities.capability import BoundAction, Capability, Sensor, domain_of, recalling
 from agent.capabilities.memory_actions import (
     DUE,
@@ -29,6 +28,7 @@ from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
+from agent.record.game_names import AGENT
 from agent.skills import Outcome, Skill, wait
 from emulator import FRAMES_PER_SECOND, State
 from memory import (

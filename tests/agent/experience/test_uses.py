@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.app.memory_producers import EncounterProducers, GameNames
 from agent.battle.policy import BattleGoals, BattlePolicy, choose_order
 from agent.capabilities.battle import battle_goals, remembered, sequence
 from agent.capabilities.battle import capability as battle
@@ -21,6 +20,8 @@ from agent.experience.action_costs import ActionCosts, names_of
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.experience.uses import Experience
 from agent.planning.domain import Action, Effect, Goal, Require
+from agent.record.encounters import EncounterProducers
+from agent.record.game_names import GameNames
 from agent.skills import (
     Attack,
     Destination,

@@ -16,7 +16,6 @@ from agent.advisor.money.limits import Ceilings, load_terms
 from agent.advisor.money.prices import load_prices
 from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Purpose, Question, Tool
 from agent.app import Interrupt, Summary
-from agent.app.advice import AdviceSource
 from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits, Session
@@ -24,6 +23,7 @@ from agent.app.settings import ModelTerms
 from agent.mind.advice import CurrentMoment, ModelAdvice, QuestionAnswered
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.situation import QuestionContext, SituationDescriber
+from agent.record.answers import AdviceSource
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import RunStore, open_run_store
 from memory.conversation.boundaries import Slicer

@@ -8,7 +8,7 @@ from shutil import copytree
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
-from agent.app.memory_producers import AGENT
+from agent.record.game_names import AGENT
 from agent.story.story import Story
 from emulator import Dex, State
 from memory import (

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from agent.app.memory_producers import game_seconds
 from agent.loop import Performed
 from agent.mind.intent import Intent, IntentSource
+from agent.record.game_names import game_seconds
 from agent.skills import Outcome
 from emulator import FRAMES_PER_SECOND, State, Step
 from memory import Call

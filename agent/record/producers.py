@@ -1,51 +1,40 @@
-"""Memory producers of play: hooks that make entries of the loop, encounters, advice and stuck episodes.
+"""Memory producers of the loop: hooks that make entries of states, places, goals, battles and milestones.
 
 The hooked code itself calls no store.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from agent.advisor.names import model_name
-from agent.advisor.port import NoAnswer
-from agent.app.battle_record import BattleWatch
-from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
+from agent.capabilities.context import StockSeen, TalkEnded
 from agent.experience.choices import GameChoices
 from agent.experience.uses import Experience, found
 from agent.loop import Loop, Performed
-from agent.mind.advice import QuestionAnswered
 from agent.mind.intent import ActiveGoal, Intent
 from agent.mind.mind import Mind
-from agent.mind.recovery import EpisodeReport
 from agent.perception.percept import Percept
 from agent.planning.search import Plan
+from agent.record.battles import BattleWatch
+from agent.record.game_names import AGENT, GameNames, game_seconds
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
-from agent.story.story import Story
-from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State, World
+from emulator import Party, ScreenType, State
 from emulator.dex.items import TMS
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
     MILESTONE_TIME,
-    BlockedSquare,
     Call,
     Json,
     Produced,
     Producers,
-    RunReader,
     SessionObjective,
-    ShopStockSeen,
-    TalkOutcome,
     as_json,
     scope_name,
 )
-from memory.tiers.encounters import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
 from memory.tiers.observer import SensoryInput, TickState
 from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot, StrategistMemory
 
-AGENT: Final = "play"
 STATES_LAST_S: Final = 30.0  # long enough to pass many entries on at once
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.TITLE: ("start",),
@@ -54,32 +43,7 @@ AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {
     ScreenType.MENU: ("up", "down", "a", "b"),
     ScreenType.BATTLE: ("up", "down", "left", "right", "a", "b"),
 }
-ENCOUNTER_IMPORTANCE = 6
 OUTSIDE: Final = 0xFF  # the destination of a door that leads to where the player came from
-ADVICE: Final = "advice"  # the entry kind
-ADVICE_IMPORTANCE: Final = 4
-
-
-class GameNames(NamedTuple):
-    """What has a name in a game: its places, people and things."""
-
-    story: Story
-    world: World
-    dex: Dex
-
-    def person(self, map_id: int, slot: int) -> str:
-        """Return who stands in a slot of a map: a trainer by name, others by what they do or where they stand."""
-        for called, serving in (("clerk", self.story.clerks), ("healer", self.story.healers)):
-            for each in serving:
-                if (self.story.place(each.place).map_id, each.person) == (map_id, slot):
-                    return f"the {called}"
-        known = (each for each in self.world.map(map_id).people if each.slot == slot)
-        person = next(known, None)
-        if person is None:
-            return f"number {slot}"
-        if person.opponent is not None:
-            return self.dex.opponent(*person.opponent)
-        return f"the person at ({person.x},{person.y})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,11 +333,6 @@ def _objective(active_goal: ActiveGoal) -> SessionObjective:
     )
 
 
-def game_seconds(state: State) -> float:
-    """Return game time: frames since power-on, in seconds."""
-    return state.frame / FRAMES_PER_SECOND
-
-
 def _produced(
     record: Any,  # noqa: ANN401 -- any record of memory
     tick: int,
@@ -391,100 +350,3 @@ def _hp_percent(party: Party) -> float:
         hp += mon.hp
         max_hp += mon.stats.hp
     return 100.0 * hp / max_hp if max_hp else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class EncounterProducers:
-    """The extractors of encounters; `tick` returns the current tick of the run."""
-
-    game: GameNames
-    tick: Callable[[], int]
-
-    def register(self, producers: Producers) -> None:
-        """Watch encounters; their entries go to short-term memory."""
-        scope = scope_name(AGENT, "stm")
-        producers.register(TalkEnded, self.talk, scope=scope, kind=TALK_OUTCOME)
-        producers.register(StockSeen, self.stock, scope=scope, kind=SHOP_STOCK)
-        producers.register(SquareTried, self.square, scope=scope, kind=BLOCKED_SQUARE)
-
-    def talk(self, _call: Call, ended: TalkEnded) -> Produced:
-        """A person that the player talked to, with the text and its effects."""
-        here = ended.state.map.map_id
-        called, person = self.game.story.called(here), self.game.person(here, ended.slot)
-        talk = TalkOutcome(called, here, ended.slot, ended.words, ended.effects, person)
-        return self._produced(talk, ended.state)
-
-    def stock(self, _call: Call, seen: StockSeen) -> Produced:
-        """The stock of a shop clerk."""
-        here = seen.state.map.map_id
-        names = tuple(map(self.game.dex.item_name, seen.stock))
-        stock = ShopStockSeen(self.game.story.called(here), here, seen.slot, seen.stock, names)
-        return self._produced(stock, seen.state)
-
-    def square(self, _call: Call, tried: SquareTried) -> Produced:
-        """A square that a walk could not enter, or one that is no longer blocked."""
-        place = self.game.story.called(tried.square[0])
-        way = BlockedSquare(place, tried.towards, *tried.square, tried.passed)
-        return self._produced(way, tried.state)
-
-    def _produced(self, record: Any, state: State) -> Produced:  # noqa: ANN401  # an encounter
-        return Produced(
-            as_json(record), self.tick(), game_seconds(state), importance=ENCOUNTER_IMPORTANCE
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class StuckProducer:
-    """Makes an entry of short-term memory, and so an event of the run, for each stuck episode.
-
-    It names the run, the last checkpoint before the episode, and its ticks; if they are on an abandoned branch,
-    `last_step` is the number of the last one. `replay --episode` replays them.
-    """
-
-    run: RunReader
-    map_name: Callable[[int], str]  # the name of a map
-
-    def register(self, producers: Producers) -> None:
-        """Watch stuck episodes of the mind."""
-        producers.register(EpisodeReport, self.stuck, scope=scope_name(AGENT, "stm"), kind="stuck")
-
-    def stuck(self, _call: Call, ended: EpisodeReport) -> Produced:
-        """One stuck episode: the reason, the place, the recovery steps tried, and the one that helped."""
-        episode, percept = ended.episode, ended.percept
-        before = [tick for tick in self.run.checkpoints.ticks() if tick <= episode.since]
-        data = {
-            **as_json(episode),
-            "place": self.map_name(episode.map_id),
-            "run": self.run.run_id,
-            "checkpoint_tick": before[0] if before else None,
-            "last_step": None if episode.over else self.run.record.last_dead_step(),
-        }
-        return Produced(data, percept.tick, game_seconds(percept.state), importance=8)
-
-
-def watch_advice(producers: Producers) -> None:
-    """Make an entry of each answer; missing answers are only counted in the record of the run."""
-    scope = scope_name(AGENT, "stm")
-    producers.register(QuestionAnswered, _advice, scope=scope, kind=ADVICE)
-
-
-def _advice(_call: Call, answered: QuestionAnswered) -> Produced | None:
-    """The advice, and the purpose of its question."""
-    question, answer = answered.question, answered.answer
-    if isinstance(answer, NoAnswer):
-        return None
-    return Produced(
-        {
-            "purpose": question.purpose.value,
-            "goals": list(answer.goals),
-            "candidates": list(answer.candidates),
-            "says": answer.note,
-            "confidence": answer.confidence,
-            "by": model_name(answer.by),
-        },
-        question.tick,
-        question.game_s,
-        tags=(f"purpose:{question.purpose.value}",),
-        importance=ADVICE_IMPORTANCE,
-        status="claim",
-    )

@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from agent.app.memory_producers import AGENT
 from agent.mind.advice import NO_RESULT, AdviceEnded
 from agent.mind.intent import ActionEnded
+from agent.record.game_names import AGENT
 from agent.skills import Outcome
 from agent.story.facts import FactKind
 from agent.story.milestones import Milestone

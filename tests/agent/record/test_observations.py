@@ -14,10 +14,10 @@ import pytest
 
 from agent.app import Interrupt, Summary, TickView, build
 from agent.app.checkpoints import COMMIT_EVERY
-from agent.app.observations import GAME_SECTIONS, PlayObservations, game_table, notes_of
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
 from agent.mind.advice import NO_RESULT, AdviceEnded
+from agent.record.observations import GAME_SECTIONS, PlayObservations, game_table, notes_of
 from agent.story.facts import FactKind, RamFact
 from agent.story.milestones import Milestone, Witness
 from agent.story.story import Story

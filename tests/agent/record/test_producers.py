@@ -13,7 +13,6 @@ from typing import Final
 import pytest
 
 import agent
-from agent.app.memory_producers import AGENT, OUTSIDE
 from agent.capabilities.context import GameContext
 from agent.capabilities.registry import capabilities_for
 from agent.loop import Loop
@@ -21,6 +20,8 @@ from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Perceiver
+from agent.record.game_names import AGENT
+from agent.record.producers import OUTSIDE
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
@@ -37,12 +38,13 @@ from memory import (
 )
 from memory.errors import NotHookable
 from memory.hooks.pointcut import Method, Pointcut, method_of
-from tests.agent.app.stores import stores_in
 from tests.agent.demo import STORY, WORLD
+from tests.agent.record.stores import stores_in
 from tests.agent.support import ROOT, Played
 
 MAY_STORE: Final = (
     "app",  # builds memory and connects it to play
+    "record",  # the producers themselves
     "lab",  # fills memory to measure it, and reads it after play
     "tools/overnight/repair.py",  # tries whether a folder can be written
     "tools/replay/operations.py",  # decides a run again in a temporary folder

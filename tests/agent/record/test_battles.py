@@ -7,8 +7,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from agent.app.battle_record import BattleWatch
 from agent.perception.percept import Percept
+from agent.record.battles import BattleWatch
 from agent.story.story import Story
 from emulator import BattleKind, Dex, Phase, State, demo_cartridge_path, load_cartridge
 from emulator.ram.player import Bag, Stack
