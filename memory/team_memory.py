@@ -57,7 +57,7 @@ def _agreed_by_runs(known: Knowledge, contributions: ByRow) -> Iterator[tuple[En
                 kind=AGREED,
                 tick=deciding.tick,
                 game_s=0.0,
-                data={**data, "at": deciding.fresh},
+                data={**data, "at": deciding.relevant_at},
                 tags=frozenset(),
                 importance=IMPORTANCE,
                 expires_s=None,

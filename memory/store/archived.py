@@ -59,7 +59,7 @@ def archived_items(database: Database, *, now: float) -> Iterator[ArchivedItem]:
 def _why(item: MemoryItem, contributions: Iterable[Contribution]) -> str:
     if item.closed:
         return f"no longer true: {item.closed}"
-    if any(each.let_go for each in contributions):
+    if any(each.is_forgotten for each in contributions):
         return "forgotten or repaired"
     return "worth too little, or over a limit"
 

@@ -62,9 +62,9 @@ OPEN: Final = Closing(0, 0, 0.0, "", ())
 class Contribution:
     """The lessons of one run about one row, added up, and the run's closing of the row, if any.
 
-    `sequence` is its last lesson about the row, `taught` the last that added evidence. Dates are epoch seconds: `since` of
-    the first lesson, `at` of the last, `said` of the last lesson by trust; from `fresh` on, a date on the time line of
-    decay, it fades. `let_go` marks a row that was forgotten on purpose, up to that lesson.
+    `sequence` is its last lesson about the row, `evidence_sequence` the last that added evidence. Dates are epoch seconds:
+    `since` of the first lesson, `at` of the last, `dates_by_trust` of the last lesson of each trust; from `relevant_at` on,
+    a date on the time line of decay, it fades. `is_forgotten` marks a row that was forgotten on purpose, up to that lesson.
     """
 
     run_id: str
@@ -73,14 +73,14 @@ class Contribution:
     times: int = 0
     status: str = "verified"
     tick: int = 0
-    taught: int = 0
+    evidence_sequence: int = 0
     since: float = 0.0
     at: float = 0.0
-    fresh: float = 0.0
+    relevant_at: float = 0.0
     evidence: tuple[str, ...] = ()
-    said: Mapping[str, float] = field(default_factory=dict)
+    dates_by_trust: Mapping[str, float] = field(default_factory=dict)
     closing: Closing | None = None
-    let_go: bool = False
+    is_forgotten: bool = False
 
     @property
     def has_record(self) -> bool:
@@ -105,6 +105,7 @@ class Contribution:
         It reopens a row the run had closed, unless the lesson is of the closing's tick or less trusted.
         """
         closing, status = self.closing, lesson.payload.get("status", "verified")
+        dates = dict(self.dates_by_trust)
         if closing is not None and lesson.tick != closing.tick and _may_reopen(status, closing):
             closing = None
         return replace(
@@ -114,14 +115,14 @@ class Contribution:
             times=self.times + 1,
             status=status,
             tick=lesson.tick,
-            taught=lesson.sequence,
+            evidence_sequence=lesson.sequence,
             since=min(self.since, at) if self.has_record else at,
             at=max(self.at, at),
-            fresh=fresh,
+            relevant_at=fresh,
             evidence=tuple(lesson.payload.get("sources", ())),
-            said={**self.said, status: max(self.said.get(status, at), at)},
+            dates_by_trust=dates | {status: max(dates.get(status, at), at)},
             closing=closing,
-            let_go=False,
+            is_forgotten=False,
         )
 
     def with_closing(self, closing: Closing) -> Contribution:
@@ -130,13 +131,17 @@ class Contribution:
 
     def to_json(self) -> dict[str, Json]:
         """Return all fields except the run and the sequence, which are columns; defaults are left out."""
-        if self.let_go:
-            return {"let_go": True}
+        if self.is_forgotten:
+            return {_KEYS["is_forgotten"]: True}
         data: dict[str, Json] = {}
         if self.record is not None:
             usual = _defaults(self.sequence, self.at, self.status)
             values = {name: getattr(self, name) for name in _FIELDS}
-            data = {name: values[name] for name in _FIELDS if values[name] != usual.get(name)}
+            data = {
+                _KEYS.get(name, name): values[name]
+                for name in _FIELDS
+                if values[name] != usual.get(name)
+            }
         if self.closing is not None:
             data["closing"] = as_json(self.closing)
         return data
@@ -144,7 +149,7 @@ class Contribution:
     @classmethod
     def from_json(cls, run_id: str, sequence: int, data: Mapping[str, Any]) -> Contribution:
         """Return the contribution that `to_json` wrote."""
-        known = dict(data)
+        known = {_NAMES.get(name, name): each for name, each in data.items()}
         if "record" in data:
             known = _defaults(sequence, data["at"], data["status"]) | known
             known["evidence"] = tuple(known["evidence"])
@@ -156,13 +161,27 @@ class Contribution:
 _FIELDS: Final = [
     each.name
     for each in fields(Contribution)
-    if each.name not in {"run_id", "sequence", "closing", "let_go"}
+    if each.name not in {"run_id", "sequence", "closing", "is_forgotten"}
 ]
+# The keys of fields in files, where they differ.
+_KEYS: Final = {
+    "evidence_sequence": "taught",
+    "relevant_at": "fresh",
+    "dates_by_trust": "said",
+    "is_forgotten": "let_go",
+}
+_NAMES: Final = {key: name for name, key in _KEYS.items()}
 
 
 def _defaults(sequence: int, at: float, status: str) -> dict[str, Any]:
     """Return the default fields of a contribution with a record."""
-    return {"evidence": (), "taught": sequence, "since": at, "fresh": at, "said": {status: at}}
+    return {
+        "evidence": (),
+        "evidence_sequence": sequence,
+        "since": at,
+        "relevant_at": at,
+        "dates_by_trust": {status: at},
+    }
 
 
 def latest_of(one: Contribution, other: Contribution) -> Contribution:
@@ -173,7 +192,7 @@ def latest_of(one: Contribution, other: Contribution) -> Contribution:
     return max(
         one,
         other,
-        key=lambda each: (each.sequence, each.let_go, each.times, encode(each.to_json())),
+        key=lambda each: (each.sequence, each.is_forgotten, each.times, encode(each.to_json())),
     )
 
 
@@ -210,7 +229,8 @@ def overruled_runs(contributions: Iterable[Contribution], by: Contribution, what
 
 def _reopens(contribution: Contribution, closing: Closing) -> bool:
     return contribution.has_record and any(
-        at > closing.at and _may_reopen(status, closing) for status, at in contribution.said.items()
+        at > closing.at and _may_reopen(status, closing)
+        for status, at in contribution.dates_by_trust.items()
     )
 
 
@@ -267,7 +287,7 @@ def _faded_pattern(
     record: LearnedPattern, known: Sequence[Contribution], at: float, rate: float
 ) -> LearnedPattern:
     first = min(known, key=attrgetter("since", "run_id")).content
-    since = max(each.fresh for each in known)
+    since = max(each.relevant_at for each in known)
     return replace(
         record,
         learned_from_session=first["learned_from_session"],
@@ -282,14 +302,14 @@ def _faded_preference(
     return replace(
         record,
         created_at=min(each.content["created_at"] for each in known),
-        confidence=record.confidence * decayed(known[-1].fresh, at, rate),
+        confidence=record.confidence * decayed(known[-1].relevant_at, at, rate),
     )
 
 
 ByRun: TypeAlias = "dict[str, Contribution]"  # by run
 ByRow: TypeAlias = "dict[tuple[str, str], ByRun]"  # by table and id
 TOTALS_TABLE: Final = "tactician_stats"
-FORGOTTEN: Final = encode(Contribution("", let_go=True).to_json())
+FORGOTTEN: Final = encode(Contribution("", is_forgotten=True).to_json())
 
 _SELECT: Final = "SELECT table_name, id, run_id, sequence, share FROM shares "
 _KEEP: Final = (
@@ -465,17 +485,17 @@ class LessonIntake:
     def add(self, row: OutboxRow) -> None:
         """Add a lesson about a row of the four tables, a closing, or totals."""
         if row.kind == "totals":
-            mine, runs = self._share(TOTALS_TABLE, TOTALS_ROW)
+            mine, runs = self._own(TOTALS_TABLE, TOTALS_ROW)
             sums = sum_totals([mine])
             counted: dict[str, Json] = {name: sums[name] + row.payload[name] for name in sums}
             contribution = Contribution(self._run_id, row.sequence, counted, mine.times + 1)
         elif row.kind == "close":
             payload: Any = row.payload
-            mine, runs = self._share(payload["table"], payload["id"])
+            mine, runs = self._own(payload["table"], payload["id"])
             contribution = mine.with_closing(closing_from(row, self._today))
         else:
             table = BY_NAME[KIND_BY_NAME[row.kind].table]
-            mine, runs = self._share(table.name, row.payload[table.id_column])
+            mine, runs = self._own(table.name, row.payload[table.id_column])
             record = from_json(table.kind.record, row.payload)
             at = table.kind.last_of(record)
             if mine.record is not None:
@@ -491,7 +511,7 @@ class LessonIntake:
         )
         return self._changed
 
-    def _share(self, table: str, memory_id: str) -> tuple[Contribution, ByRun]:
+    def _own(self, table: str, memory_id: str) -> tuple[Contribution, ByRun]:
         key = table, memory_id
         if key not in self._changed:
             self._changed[key] = self._contributions.of(table, memory_id)

@@ -101,8 +101,10 @@ class Dates:
             record={**record, **wrong},
             since=self.right(contribution.since),
             at=self.right(contribution.at),
-            fresh=self.right(contribution.fresh),
-            said={status: self.right(at) for status, at in contribution.said.items()},
+            relevant_at=self.right(contribution.relevant_at),
+            dates_by_trust={
+                status: self.right(at) for status, at in contribution.dates_by_trust.items()
+            },
         )
 
     def corrected_lesson(self, lesson: OutboxRow) -> OutboxRow:
@@ -122,8 +124,8 @@ def _dates_of(contribution: Contribution) -> Iterator[tuple[str, object]]:
     if contribution.record is not None:
         yield "since", contribution.since
         yield "at", contribution.at
-        yield "fresh", contribution.fresh
-        yield from contribution.said.items()
+        yield "fresh", contribution.relevant_at
+        yield from contribution.dates_by_trust.items()
         for name in DATED & contribution.record.keys():
             yield name, contribution.record[name]
 

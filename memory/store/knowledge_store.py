@@ -325,7 +325,9 @@ class KnowledgeStore(KnowledgeReader):
         """Return the dates from which rows fade that fade by their date, where decay lags behind the dates."""
         rows = self._contributions.all(*_BY_DATE) if self._dates.lags else {}
         return {
-            forgetting.KnowledgeKey(*key): max(each.fresh for each in by_precedence(runs.values()))
+            forgetting.KnowledgeKey(*key): max(
+                each.relevant_at for each in by_precedence(runs.values())
+            )
             for key, runs in rows.items()
             if any(each.has_record for each in runs.values())
         }
@@ -353,7 +355,12 @@ class KnowledgeStore(KnowledgeReader):
         for table, memory_id, result in self._aggregated(known, things):
             best = result.deciding
             where = Provenance(
-                best.status, best.run_id, best.taught, best.tick, result.closed, result.evidence
+                best.status,
+                best.run_id,
+                best.evidence_sequence,
+                best.tick,
+                result.closed,
+                result.evidence,
             )
             self._provenances.save(table.name, memory_id, where)
             if table is PREFERENCES:

@@ -194,7 +194,7 @@ def current_relevance(entry: Entry, known: Iterable[ByRun], *, at: float, rate: 
 
 
 def _relevance(deciding: Contribution, at: float, rate: float) -> float:
-    return float(deciding.content["relevance"] * decayed(deciding.fresh, at, rate))
+    return float(deciding.content["relevance"] * decayed(deciding.relevant_at, at, rate))
 
 
 def _by_key(
@@ -221,13 +221,13 @@ def _by_key(
             closed=record["closed"] if closing is OPEN else closing.reason,
             **{name: record[name] for name in _COPIED_FIELDS},
         )
-        since = min((each.since, each.run_id, each.taught) for each in known)
+        since = min((each.since, each.run_id, each.evidence_sequence) for each in known)
         origin, overruled = record["origin"], overruled_runs(known, deciding, "data")
         if entry.kind in OVER_GAMES:  # each run reports its own part, so that none is overruled
             reports = [each.content["data"] for each in known]
             entry = entry._replace(data=row_over_games(entry.kind, reports))
             origin, overruled = since[1], {}
-        history = EntryHistory(origin, deciding.run_id, deciding.taught, times)
+        history = EntryHistory(origin, deciding.run_id, deciding.evidence_sequence, times)
         yield AggregatedEntry(entry, history, {key: overruled}, since)
 
 
