@@ -16,6 +16,7 @@ from agent.experience.memory_use import MemoryUse
 
 NO_MEMORY: Final = Path("none")  # play with an empty memory that is not kept
 MOST_SEED: Final = 4_000  # a higher seed would repeat the game of a lower one
+SLOWEST: Final = 0.01  # of the speed of the Game Boy: a slower game would stand still
 
 
 def flag(usage: str, text: str, *, default: object = None, **more: Any) -> Any:  # noqa: ANN401  # as dataclasses.field
@@ -128,8 +129,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         _require_non_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
-        if self.pace is not None and not 0 <= self.pace < inf:
-            message = f"--pace {self.pace} is not a speed; give 1 for that of the Game Boy, a factor of it, or 0 for as fast as possible"
+        if self.pace and not SLOWEST <= self.pace < inf:
+            message = f"--pace {self.pace} is not a speed; give 1 for that of the Game Boy, a factor of {SLOWEST} or more, or 0 for as fast as possible"
             raise UsageError(message)
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a new run and --resume continues one; give only one")

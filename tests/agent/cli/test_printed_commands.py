@@ -282,6 +282,9 @@ def test_a_command_of_a_page_or_of_help_works_in_the_checkout(line: str, place: 
 def test_every_command_of_pages_and_help_begins_its_work(played_place: Place) -> None:
     place, wrong = played_place, list[str]()
     (place.home / "elsewhere").mkdir()
+    for folder in ("docs", "tests"):  # what is measured again, and how
+        shutil.copytree(ROOT / folder, place.checkout / folder, dirs_exist_ok=True)
+    shutil.copy(ROOT / "pyproject.toml", place.checkout)
     with FakeClaude() as server:
         model = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any "
         tape = "scripts/red-agent play --mind claude --ticks 70 --ask-every 30"
