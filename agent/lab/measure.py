@@ -70,18 +70,22 @@ def _measure(result: PublishedResult, record: OpenedFiles) -> bool:
     words = shlex.split(result.command)
     variables = list(takewhile(lambda word: "=" in word, words))
     program, *arguments = words[len(variables) :]
-    ended = subprocess.run(
+    process = subprocess.Popen(
         (sys.executable, "-m", PROGRAMS[program], *arguments),
         cwd=HOME,
         env={**os.environ, "PROOF_PUBLISH": "1", **dict(each.split("=", 1) for each in variables)},
         stdout=subprocess.PIPE,
-        check=False,
     )
-    if ended.returncode == 0 and result.command.startswith(SCENARIOS):
-        rows = json.loads(ended.stdout.splitlines()[-1])["scenarios"]
+    try:
+        printed, _ = process.communicate()
+    except KeyboardInterrupt:
+        process.wait()  # it has got the signal as well, and ends its own processes
+        raise
+    if process.returncode == 0 and result.command.startswith(SCENARIOS):
+        rows = json.loads(printed.splitlines()[-1])["scenarios"]
         verdicts = Counter(row["verdict"] for row in rows)
         origin = Origin(
             result.command, result.what, seconds=record.seconds, sources=record.sources(result.name)
         )
         publish(result.name, rows, verdicts, origin)
-    return ended.returncode == 0
+    return process.returncode == 0

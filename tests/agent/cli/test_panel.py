@@ -139,7 +139,7 @@ def test_play_with_a_panel_and_with_every_frame_rendered_is_the_same_play(tmp_pa
 def test_a_paced_viewer_holds_play_back_and_ends_on_request(tmp_path: Path) -> None:
     interrupt, watcher = Interrupt(), Watcher()
     interrupt.asked = True  # it must not wait at all
-    played_with(PacedViewer(watcher, interrupt), tmp_path, seed=1, pace=0.001)
+    played_with(PacedViewer(watcher, interrupt), tmp_path, seed=1, pace=0.01)
     assert len(watcher.moments) == TICKS
 
 
