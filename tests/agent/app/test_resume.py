@@ -493,7 +493,7 @@ def test_a_killed_run_resumed_with_other_choices_repeats_nothing_and_is_not_deci
     run = tmp_path / "run"
     play_from(tmp_path, 715)  # after a commit without a checkpoint
     alike = play_from(tmp_path, 480, resume=run)
-    other = play_from(tmp_path, 480, resume=run, asking=AskSettings(9))
+    other = play_from(tmp_path, 480, resume=run, asking=AskSettings(every=9))
     after = play_from(tmp_path, 0, resume=run, ticks=500)
     assert alike.repeats_to > alike.tick
     assert other.repeats_to == other.tick
