@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import subprocess
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,8 +13,10 @@ from hypothesis import HealthCheck, settings
 
 from emulator import Cartridge, CartridgeKind
 from emulator.screen.glyphs import Unavailable
+from tests import forks
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
+from tests.forks import ForkedPopen
 
 # Tests keep many objects alive, and by default the collector checks all of them again and again.
 gc.set_threshold(100_000, 50, 100)
@@ -37,6 +40,21 @@ def no_second_reader() -> Iterator[None]:
         missing = Unavailable("tesseract", "not used by tests")
         patch.setattr("agent.app.play.find_tesseract", lambda: missing)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_children(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Begin child processes as forks, except in proofs."""
+    with pytest.MonkeyPatch.context() as patch:
+        if pytestconfig.option.markexpr != "proof":
+            patch.setattr(subprocess, "Popen", ForkedPopen)
+        yield
+
+
+@pytest.fixture
+def new_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin child processes as new interpreters in this test."""
+    monkeypatch.setattr(subprocess, "Popen", forks.Popen)
 
 
 @pytest.fixture(scope="session", autouse=True)

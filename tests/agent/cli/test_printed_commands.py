@@ -7,8 +7,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -121,6 +121,10 @@ class Place(NamedTuple):
         return ["env", "-i", f"PATH={self.home}/bin", f"HOME={self.home}", "/bin/sh", "-c", line]
 
     def shell(self, line: str, folder: Path) -> Ended:
+        """Run a line in a folder and return its result; the agent runs in a fork of a process that has loaded it."""
+        return self.alone(f"export FORKS={quoted(self.home / 'forks')}; {line}", folder)
+
+    def alone(self, line: str, folder: Path) -> Ended:
         """Run a line in a folder and return its result."""
         done = subprocess.run(
             self.argv(line), cwd=folder, capture_output=True, check=False, timeout=100
@@ -186,14 +190,35 @@ def made_checkout(checkout: Path) -> None:
             each.rename(each.with_name(new))
     python = checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    client = f"exec {sys.executable} -IS {ROOT / 'tests' / 'fork_client.py'}"
+    python.write_text(
+        '#!/bin/sh\n[ "$1" = -P ] && [ -n "${FORKS-}" ] && shift && '
+        f'{client} "$FORKS" "$@"\nexec {sys.executable} "$@"\n'
+    )
     python.chmod(0o755)
     for lock in (checkout, checkout / ".venv"):
         shutil.copy(ROOT / "requirements.lock", lock)
 
 
+@contextmanager
+def forks_served(place: Place) -> Iterator[None]:
+    """Serve forks of a process that has loaded the agent of the checkout."""
+    program = f"from tests import forks; forks.serve({str(place.home / 'forks')!r})"
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", program],
+        env={**os.environ, "PYTHONPATH": f"{place.checkout}:{ROOT}"},
+        stdout=subprocess.PIPE,
+    ) as server:
+        assert server.stdout
+        assert server.stdout.readline() == b"ready\n"
+        try:
+            yield
+        finally:
+            server.kill()
+
+
 @pytest.fixture(scope="module")
-def played_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def played_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     home = tmp_path_factory.mktemp("it's a höme")
     (home / "bin").mkdir()
     for tool in TOOLS:
@@ -202,6 +227,13 @@ def played_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         (home / "bin" / tool).symlink_to(found)
     place = Place(home / "the checkout", home)
     made_checkout(place.checkout)
+    with forks_served(place):
+        prepare_runs(place)
+        yield place
+
+
+def prepare_runs(place: Place) -> None:
+    """Play a game in the checkout, and make what commands are tried on."""
     runs = place.checkout / "runs"
     place.works(f"scripts/play --run runs/one --ticks {TICKS}", place.checkout)
     with closing(open_run(runs / "one")) as folder:
@@ -209,10 +241,9 @@ def played_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         folder.store.commit()
     for name in ("two", "tonight"):
         shutil.copytree(runs / "one", runs / name)
-    shutil.copytree(runs, home / "kept")
+    shutil.copytree(runs, place.home / "kept")
     for name in ("kept.sqlite", "the checkout/other.sqlite"):
-        shutil.copy(place.checkout / "memory.sqlite", home / name)
-    return place
+        shutil.copy(place.checkout / "memory.sqlite", place.home / name)
 
 
 def restored(place: Place) -> Place:
@@ -456,14 +487,14 @@ def test_the_line_to_play_with_made_up_answers_can_be_pasted(place: Place, elsew
 
 def test_a_start_that_is_impossible_is_one_line(place: Place, elsewhere: Path) -> None:
     start = f"{quoted(place.launcher)} --version"
-    ended = place.shell(f"ulimit -n 15; {start}", elsewhere)
+    ended = place.alone(f"ulimit -n 15; {start}", elsewhere)
     assert (ended.code, ended.out) == (1, "")
     assert (
         ended.err
         == "error: only 15 files may be open at once, and 16 are needed; raise `ulimit -n`\n"
     )
     (elsewhere / "gone").mkdir()
-    ended = place.shell(f"cd gone; rmdir ../gone; {start}", elsewhere)
+    ended = place.alone(f"cd gone; rmdir ../gone; {start}", elsewhere)
     assert (ended.code, ended.out) == (1, "")
     ours = [each for each in ended.err.splitlines() if "getcwd" not in each]  # the shell's own line
     assert ours == ["error: the current folder was removed; change to another one"]

@@ -1,0 +1,167 @@
+"""Child processes that begin as forks of the test process: a new interpreter loads the program for a second, each time."""
+
+import faulthandler
+import gc
+import importlib
+import json
+import logging
+import os
+import pkgutil
+import random
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from itertools import pairwise
+from typing import Any, Final
+
+import agent
+from agent.battle.odds import prepare
+from emulator import Dex, demo_cartridge_path, load_cartridge
+
+# An interpreter reads these when it starts.
+ONLY_AT_START: Final = ("PYTHON", "LC_", "LANG", "NUMBA_")
+Popen: Final[Any] = subprocess.Popen
+
+
+class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a variable
+    """A Popen whose process, if it is to run a module, is a fork of this one.
+
+    It has what was loaded and replaced here. An interpreter starts where a test asks for another one: with flags, with
+    limits, or with other variables that one reads at its start.
+    """
+
+    def __init__(self, args: Any, *others: Any, **more: Any) -> None:  # noqa: ANN401
+        if others or not _is_like_this_one(args, more):
+            super().__init__(args, *others, **more)
+            return
+        loaded()
+        work = partial(_run_program, [str(each) for each in args[1:]], more.pop("env", None))
+        kept = more.get("pass_fds", ())
+        with warnings.catch_warnings():
+            # From 3.12 on: the child does not use the threads of this process.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            super().__init__(args, preexec_fn=partial(_begin, work, kept), **more)
+
+
+@cache
+def loaded() -> None:
+    """Load what decides battles, once for all forks."""
+    prepare(Dex.of(load_cartridge(demo_cartridge_path())))
+
+
+def serve(address: str) -> None:
+    """Run programs for `fork_client.py` in forks of this process, until it is ended."""
+    loaded()
+    for module in pkgutil.walk_packages(agent.__path__, "agent."):
+        importlib.import_module(module.name)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        server.listen()
+        print("ready", flush=True)  # noqa: T201
+        while True:
+            client, _ = server.accept()
+            if not os.fork():
+                _answer(client)
+            client.close()
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+
+
+def _answer(client: socket.socket) -> None:
+    """Run a program in a fork of this fork, send its exit code, and end."""
+    text, files, _, _ = socket.recv_fds(client, 1 << 20, 3)
+    folder, environment, words = json.loads(text)
+    child = os.fork()
+    if not child:
+        os.chdir(folder)
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+        _begin(partial(_run_program, words, environment), ())
+    _, status = os.waitpid(child, 0)
+    client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+    os._exit(0)
+
+
+def _is_like_this_one(args: object, more: Mapping[str, Any]) -> bool:
+    if not isinstance(args, Sequence) or len(args) < 3 or args[0] != sys.executable:
+        return False
+    if args[1] != "-m" or {"preexec_fn", "executable", "shell"} & more.keys():
+        return False
+    environment = more.get("env")
+    return environment is None or _read_at_start(environment) == _read_at_start(os.environ)
+
+
+def _read_at_start(environment: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: value for name, value in environment.items() if name.startswith(ONLY_AT_START)}
+
+
+def _begin(work: Callable[[], object], kept: Collection[int]) -> None:
+    """Run `work` in this fork, and end it; never returns to what would load another program."""
+    # What pytest replaced is kept alive: its files have the numbers of new ones.
+    replaced = sys.stdin, sys.stdout, sys.stderr, logging.root.handlers
+    code = 1
+    try:
+        gc.freeze()
+        faulthandler.disable()
+        for first, end in _gaps(kept):
+            os.closerange(first, end)  # also that by which Popen waits for the start
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as an interpreter does at its start
+        logging.root.handlers = []
+        random.seed()
+        tempfile.tempdir = None
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        work()
+        code = 0
+    except SystemExit as ended:
+        code = _code_of(ended)
+    except BaseException:  # noqa: BLE001  # as at the end of a program
+        traceback.print_exc()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    with suppress(BaseException):
+        sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except BaseException:  # noqa: BLE001
+        code = 120
+    del replaced
+    os._exit(code)
+
+
+def _gaps(kept: Collection[int]) -> list[tuple[int, int]]:
+    """Return the ranges of descriptors without the first three and those that are kept."""
+    edges = [2, *sorted(kept), os.sysconf("SC_OPEN_MAX")]
+    return [(low + 1, high) for low, high in pairwise(edges)]
+
+
+def _code_of(ended: SystemExit) -> int:
+    if isinstance(ended.code, int | None):
+        return ended.code or 0
+    print(ended.code, file=sys.stderr)  # noqa: T201
+    return 1
+
+
+def _run_program(words: Sequence[str], environment: Mapping[str, str] | None) -> None:
+    if environment is not None:
+        os.environ.clear()
+        os.environ.update(environment)
+    _, module, *arguments = words
+    sys.argv = [module, *arguments]
+    warnings.filterwarnings("ignore", module="runpy")  # the module is loaded here already
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
