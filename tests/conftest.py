@@ -33,6 +33,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.numprocesses = 0
 
 
+def pytest_collection_finish() -> None:
+    collect_and_freeze()
+
+
+def collect_and_freeze() -> None:
+    """Collect garbage, and leave what is alive out of all later checks, which would take a second each."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_second_reader() -> Iterator[None]:
     """Play without Tesseract, which takes a fifth of a second for a frame; its own tests ask for it."""
@@ -59,11 +69,11 @@ def new_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def mostly_young_garbage() -> Iterator[None]:
-    """Let one game in twenty collect all garbage: among all that tests keep alive, it takes half a second."""
+    """Let one game in twenty collect all garbage: among all that tests keep alive, it takes long."""
     games = count()
     with pytest.MonkeyPatch.context() as patch:
         own = SimpleNamespace(get_threshold=gc.get_threshold, set_threshold=gc.set_threshold)
-        own.collect = lambda: gc.collect(1 if next(games) % 20 else 2)
+        own.collect = lambda: gc.collect(1) if next(games) % 20 else collect_and_freeze()
         patch.setattr("agent.app.session.gc", own)
         yield
 
