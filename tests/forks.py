@@ -33,7 +33,7 @@ Popen: Final[Any] = subprocess.Popen
 
 
 class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a variable
-    """A Popen whose process, if it is to run a module, is a fork of this one.
+    """A Popen whose process, if it is to run a module of this project, is a fork of this one.
 
     It has what was loaded and replaced here. An interpreter starts where a test asks for another one: with flags, with
     limits, or with other variables that one reads at its start.
@@ -95,7 +95,11 @@ def _answer(client: socket.socket) -> None:
 def _is_like_this_one(args: object, more: Mapping[str, Any]) -> bool:
     if not isinstance(args, Sequence) or len(args) < 3 or args[0] != sys.executable:
         return False
-    if args[1] != "-m" or {"preexec_fn", "executable", "shell"} & more.keys():
+    if (
+        args[1] != "-m"
+        or not args[2].startswith(("agent", "tests."))
+        or {"preexec_fn", "executable", "shell"} & more.keys()
+    ):
         return False
     environment = more.get("env")
     return environment is None or _read_at_start(environment) == _read_at_start(os.environ)

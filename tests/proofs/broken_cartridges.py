@@ -60,9 +60,9 @@ class EditError(Exception):
 class Edit:
     """One small change: `old` of the file becomes `new`.
 
-    `finds` is the fact that must be reported as wrong, if any; `until` the milestone up to which a game is played;
-    `quick` means fast enough for the ordinary tests. With `scenario` the game is that one of `tests/scenarios`, and
-    its frames end it. `file` is a source, or a table below `world/`.
+    `finds` is the fact that must be reported as wrong, if any; `until` the milestone up to which a game is played. With
+    `scenario` the game is that one of `tests/scenarios`, and its frames end it. `file` is a source, or a table below
+    `world/`, which needs no compiler.
     """
 
     name: str
@@ -73,7 +73,6 @@ class Edit:
     finds: str = ""
     until: str = ""
     scenario: str = ""
-    quick: bool = False
 
     def applied(self, text: str) -> str:
         """Return the source with the change, or raise an EditError."""
@@ -111,15 +110,15 @@ def require_compiler() -> None:
 def broken_image(edit: Edit) -> Path:
     """Return the image with one edit, built unless it is cached for the same sources."""
     text = edit.applied(edit.source)
-    sound = intact_build()
     key = hashlib.sha1(f"{edit.file}\0{text}".encode(), usedforsecurity=False).hexdigest()
-    image = sound.parent / f"{edit.name}-{key[:12]}.gb"
+    home = _home()
+    image = home / f"{edit.name}-{key[:12]}.gb"
     if not image.exists():
-        with _scratch(sound.parent, edit.name) as folder:
+        with _scratch(home, edit.name) as folder:
             if edit.is_table:
-                data = _changed_tables(edit, text, sound, folder)
+                data = _changed_tables(edit, text, folder)
             else:
-                data = _link(_changed_objects(edit, text, sound, folder), folder)
+                data = _link(_changed_objects(edit, text, intact_build(), folder), folder)
             (folder / "image").write_bytes(data)
             (folder / "image").replace(image)
     return image
@@ -176,7 +175,7 @@ def _changed_objects(edit: Edit, text: str, sound: Path, folder: Path) -> list[P
     return [*kept, *[folder / f"{name}.rel" for name in sorted(names)]]
 
 
-def _changed_tables(edit: Edit, text: str, sound: Path, folder: Path) -> bytes:
+def _changed_tables(edit: Edit, text: str, folder: Path) -> bytes:
     """Return the intact image with the bytes that an edit of the world changes."""
     worlds = []
     for name in ("intact", "changed"):
@@ -189,7 +188,7 @@ def _changed_tables(edit: Edit, text: str, sound: Path, folder: Path) -> bytes:
     if len({(each / "world.h").read_bytes() for each in worlds}) != 1:
         message = f"{edit.name}: world.h changes with {edit.file}, so code must be compiled again"
         raise EditError(message)
-    image = bytearray((sound / "image").read_bytes())
+    image = bytearray(demo_cartridge_path().read_bytes())
     pairs = zip(*[(each / "world.bin").read_bytes() for each in worlds], strict=True)
     for at, (before, after) in enumerate(pairs):
         if before != after:

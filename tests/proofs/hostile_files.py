@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import cache
@@ -162,6 +163,18 @@ class Ended(NamedTuple):
     err: str
     cpu_s: float
     megabytes: float
+
+
+def costs_of(rows: Sequence[Row]) -> dict[str, object]:
+    """Return the figures of the ends of commands: how often each exit code came, and the most that one took."""
+    codes = Counter(row["code"] for row in rows)
+    return {
+        "exit codes": {str(code): count for code, count in sorted(codes.items())},
+        "longest CPU seconds": max(row["cpu_s"] for row in rows),
+        "most CPU seconds allowed": MOST_CPU_S,
+        "most MB": max(row["megabytes"] for row in rows),
+        "most MB allowed": MOST_MB,
+    }
 
 
 def file_job(number: int) -> Row:

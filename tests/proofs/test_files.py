@@ -1,12 +1,10 @@
 """Each file from outside, damaged or replaced, ends a command in one line or with a sound result."""
 
-from collections import Counter
-
 import pytest
 
 from tests.proofs.conftest import Sized
 from tests.proofs.file_damage import DAMAGE
-from tests.proofs.hostile_files import COMMANDS, MOST_CPU_S, MOST_MB, file_job, warm
+from tests.proofs.hostile_files import COMMANDS, costs_of, file_job, warm
 
 IN_THE_GATE, PARTS = 40, 2  # cases, in parts so that none takes longer than a test may
 CASES = 200
@@ -27,13 +25,7 @@ def test_many_damaged_files_end_in_one_line(proof: Sized) -> None:
         "cases": len(rows),
         "kinds of files": len({row["file"] for row in rows} & set(COMMANDS)),
         "kinds of damage": len({row["damage"] for row in rows} & set(DAMAGE)),
-        "exit codes": {
-            str(code): count for code, count in sorted(Counter(row["code"] for row in rows).items())
-        },
-        "longest CPU seconds": max(row["cpu_s"] for row in rows),
-        "most CPU seconds allowed": MOST_CPU_S,
-        "most MB": max(row["megabytes"] for row in rows),
-        "most MB allowed": MOST_MB,
+        **costs_of(rows),
     }
     by_file = [
         {

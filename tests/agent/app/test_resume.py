@@ -378,7 +378,9 @@ def test_a_signal_requests_an_end_unless_nohup_ignores_it(
         signal.signal(number, before)
 
 
-def test_a_goal_is_reached_again_after_going_back(agent: Agent, run: Path) -> None:
+def test_a_goal_is_reached_again_after_going_back(agent: Agent, tmp_path: Path) -> None:
+    play_in(tmp_path, until="rival")
+    run = tmp_path / "run"
     lasting = [mark for mark in marks(run) if mark.why == "milestone"]
     ended = agent("play", "--json", "--resume", run, "--at", lasting[-2].tick)
     assert (ended.code, ended.json["stop"]) == (0, "goal")
