@@ -3,7 +3,7 @@
 import gc
 import hashlib
 import subprocess
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -35,7 +35,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.numprocesses = 0
 
 
-took = Counter[str]()
+took = defaultdict[str, float](float)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -24,8 +24,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 import agent
-from agent.battle.odds import prepare
-from emulator import Dex, demo_cartridge_path, load_cartridge
 
 # An interpreter reads these when it starts.
 ONLY_AT_START: Final = ("PYTHON", "LC_", "LANG", "NUMBA_")
@@ -55,6 +53,9 @@ class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a vari
 @cache
 def loaded() -> None:
     """Load what decides battles, once for all forks."""
+    from agent.battle.odds import prepare  # here, since most tests need no fork
+    from emulator import Dex, demo_cartridge_path, load_cartridge
+
     prepare(Dex.of(load_cartridge(demo_cartridge_path())))
 
 

@@ -51,9 +51,9 @@ def demo() -> Cartridge:
 
 
 @pytest.fixture(scope="session")
-def cache(demo: Cartridge, tmp_path_factory: pytest.TempPathFactory) -> Cache:
-    """Return the cache of derived scenario states of this process."""
-    return Cache.of(demo, tmp_path_factory.mktemp("scenarios"))
+def cache(demo: Cartridge) -> Cache:
+    """Return the cache of derived scenario states."""
+    return Cache.of(demo)
 
 
 @pytest.fixture(scope="session")

@@ -379,7 +379,7 @@ def test_a_signal_requests_an_end_unless_nohup_ignores_it(
 
 
 def test_a_goal_is_reached_again_after_going_back(agent: Agent, tmp_path: Path) -> None:
-    play_in(tmp_path, until="rival")
+    play_in(tmp_path, until="healed")
     run = tmp_path / "run"
     lasting = [mark for mark in marks(run) if mark.why == "milestone"]
     ended = agent("play", "--json", "--resume", run, "--at", lasting[-2].tick)
