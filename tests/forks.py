@@ -26,7 +26,7 @@ from typing import Any, Final
 import agent
 
 # An interpreter reads these when it starts.
-ONLY_AT_START: Final = ("PYTHON", "LC_", "LANG", "NUMBA_")
+ONLY_AT_START: Final = ("PYTHON", "LC_", "LANG", "LD_", "NUMBA_")
 Popen: Final[Any] = subprocess.Popen
 
 
