@@ -51,11 +51,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    collect_and_freeze()
-
-
-def collect_and_freeze() -> None:
-    """Collect garbage, and leave what is alive out of all later checks, which would take a second each."""
+    """Leave what was loaded and collected out of all later checks for garbage, which would take a second each."""
     gc.collect()
     gc.freeze()
 
@@ -75,6 +71,7 @@ def forked_children(pytestconfig: pytest.Config) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if pytestconfig.option.markexpr != "proof":
             patch.setattr(subprocess, "Popen", ForkedPopen)
+            patch.setattr("agent.tools.overnight.watch.resident_bytes", forks.resident_bytes)
         yield
 
 
@@ -90,7 +87,7 @@ def mostly_young_garbage() -> Iterator[None]:
     games = count()
     with pytest.MonkeyPatch.context() as patch:
         own = SimpleNamespace(get_threshold=gc.get_threshold, set_threshold=gc.set_threshold)
-        own.collect = lambda: gc.collect(1) if next(games) % 20 else collect_and_freeze()
+        own.collect = lambda: gc.collect(1 if next(games) % 20 else 2)
         patch.setattr("agent.app.session.gc", own)
         yield
 

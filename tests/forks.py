@@ -24,9 +24,13 @@ from itertools import pairwise
 from typing import Any, Final
 
 import agent
+from agent import app
+from agent.battle.odds import prepare
+from emulator import Dex, demo_cartridge_path, load_cartridge
 
 # An interpreter reads these when it starts.
 ONLY_AT_START: Final = ("PYTHON", "LC_", "LANG", "LD_", "NUMBA_")
+USUAL_BYTES: Final = 110_000_000  # of a process that plays
 Popen: Final[Any] = subprocess.Popen
 
 
@@ -50,12 +54,15 @@ class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a vari
             super().__init__(args, preexec_fn=partial(_begin, work, kept), **more)
 
 
+def resident_bytes(pid: int) -> int:
+    """Return what a process, perhaps a fork of this one, takes beyond this one, and what a usual one takes; 0 if it is gone."""
+    taken = app.resident_bytes(pid)
+    return max(taken - app.resident_bytes(os.getpid()), 0) + USUAL_BYTES if taken else 0
+
+
 @cache
 def loaded() -> None:
     """Load what decides battles, once for all forks."""
-    from agent.battle.odds import prepare  # here, since most tests need no fork
-    from emulator import Dex, demo_cartridge_path, load_cartridge
-
     prepare(Dex.of(load_cartridge(demo_cartridge_path())))
 
 
