@@ -1,4 +1,4 @@
-"""Child processes that begin as forks of the test process: a new interpreter loads the program for a second, each time."""
+"""Child processes that begin as forks of the test process: a new interpreter would load for a second each time."""
 
 import faulthandler
 import gc
@@ -55,7 +55,7 @@ class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a vari
 
 
 def resident_bytes(pid: int) -> int:
-    """Return what a process, perhaps a fork of this one, takes beyond this one, and what a usual one takes; 0 if it is gone."""
+    """Return what a process, perhaps a fork, takes beyond this one, and what a usual one takes; 0 if it is gone."""
     taken = app.resident_bytes(pid)
     return max(taken - app.resident_bytes(os.getpid()), 0) + USUAL_BYTES if taken else 0
 
