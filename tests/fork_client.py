@@ -1,4 +1,4 @@
-"""`python -IS fork_client.py SOCKET -m MODULE ARGS`: runs a program in a fork of the process that serves at the socket."""
+"""`python -IS fork_client.py SOCKET -m MODULE ARGS` runs a program in a fork of what serves at the socket."""
 
 import json
 import os
