@@ -123,14 +123,21 @@ def report_to(reporter: Reporter) -> None:
         with reporter.within(Phase.REWINDING):
             original(*args, **more)
 
-    def deliver(original: Any, known: KnowledgeStore, run_id: str, rows: Any) -> int:  # noqa: ANN401
+    def deliver(
+        original: Any,  # noqa: ANN401
+        known: KnowledgeStore,
+        run_id: str,
+        rows: Any,  # noqa: ANN401
+        *,
+        instead_of: Any = None,  # noqa: ANN401
+    ) -> int:
         handed: list[OutboxRow] = list(rows)
-        last = known.delivered(run_id)
+        last = known.delivered(run_id) if instead_of is None else instead_of["delivered"]
         fresh = [row for row in handed if row.sequence > last]
         rows_sent = [[row.sequence, row.tick, row.kind, dict(row.payload)] for row in fresh]
         reporter.say("deliver", run_id, last, rows_sent)
         with reporter.within(Phase.DELIVERING if fresh else Phase.REPEATING):
-            taken = int(original(known, run_id, handed))
+            taken = int(original(known, run_id, handed, instead_of=instead_of))
             with reporter.within(Phase.KEPT):
                 reporter.say("delivered", taken)
         return taken
