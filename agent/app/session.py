@@ -9,7 +9,7 @@ from functools import partial
 from itertools import takewhile
 from math import inf
 from time import perf_counter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from agent.advisor.port import Decider
 from agent.app.build import Branch, GameParts, RunContext
@@ -104,6 +104,8 @@ class Session:
     Without `asking`, no advice is asked for.
     """
 
+    _has_played: ClassVar[bool] = False  # whether this process has
+
     def __init__(  # noqa: PLR0913  # the parts of a session
         self,
         folder: RunFolder[RunStore],
@@ -194,7 +196,9 @@ class Session:
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
-        gc.collect()  # or a game before this one in the process would stay
+        if Session._has_played:
+            gc.collect()  # or a game before this one in the process would stay
+        Session._has_played = True
         thresholds = gc.get_threshold()
         gc.set_threshold(GARBAGE, *thresholds[1:])
         try:
