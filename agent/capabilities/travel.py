@@ -6,6 +6,7 @@ who might win.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final
 
@@ -37,6 +38,7 @@ from agent.skills import (
     travel,
     watching_trainers,
 )
+from agent.skills.distances import MapDistances
 from agent.story.facts import outcome, required
 from agent.story.places import Land, Place, PlaceAccess, Square
 from agent.story.story import Story
@@ -211,10 +213,19 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
     )
 
 
-def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
-    def price(map_id: int) -> int:
-        return game.terrain.map_distances.steps(map_id, place.map_id) // STEPS
+@dataclass(frozen=True, slots=True)
+class WalkPrice:
+    """What a walk to a map costs from another one; equal for all branches of a game, so that searches are kept."""
 
+    distances: MapDistances
+    map_id: int
+
+    def __call__(self, map_id: int, /) -> int:
+        """Return the price of a walk that begins in a map."""
+        return self.distances.steps(map_id, self.map_id) // STEPS
+
+
+def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
         requires=(
@@ -225,7 +236,7 @@ def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAct
         ),
         effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
         cost=TRAVEL_COST,
-        extra=Extra(MAP, price),
+        extra=Extra(MAP, WalkPrice(game.terrain.map_distances, place.map_id)),
         label=f"walk to {place.called}",
     )
     # On a walk a warp blocks input, and an obstacle may need a menu: the skill handles both itself.

@@ -1,116 +1,31 @@
-"""One goal as a search problem in bits, and the lower bound of the remaining cost.
+"""One goal as a search problem in bits.
 
-Every relevant condition is a bit, set if it holds. An action is possible if the bits it needs are set;
-its effects set some bits and clear others. Facts that change a cost are held as numbers beside the
-bits.
+Every relevant condition is a bit, set if it holds. An action is possible if the bits it needs are set; its effects set
+some bits and clear others. The values of facts that a price depends on are digits of a number, the code.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from agent.planning.domain import Action, Effect, Facts, Goal, Require
+import numpy as np
 
-# The bits that are set, and the values of the facts that extra costs depend on.
-SearchState: TypeAlias = tuple[int, tuple[int, ...]]
+from agent.planning.domain import Action, Effect, Extra, Facts, Goal, Require
+from agent.planning.kernel import WORD, Numbers, Operators
 
-
-class Operator(NamedTuple):
-    """An action in bits; `places` are the numbers it changes, `paid_by` is the number its extra cost depends on.
-
-    `gains` are the bits that it sets and that need not be set before it. It makes use of the bits in `uses` and leaves
-    all numbers but those in `moves`.
-    """
-
-    needs: int
-    keeps: int
-    sets: int
-    gains: int
-    uses: int
-    moves: int
-    places: tuple[tuple[int, int], ...]
-    paid_by: int
-
-    def undoes(self, earlier: "Operator") -> bool:
-        """Return whether nothing of an action is left, or was needed, when this one comes next.
-
-        Then it was in vain: this one alone costs no more, since a detour never lowers an extra cost by what it costs.
-        """
-        return not (earlier.gains & self.uses or earlier.moves & ~self.moves)
-
-    def then(self, before: SearchState) -> SearchState:
-        """Return the search state after it."""
-        bits, values = before
-        if self.places:
-            changed = list(values)
-            for place, value in self.places:
-                changed[place] = value
-            values = tuple(changed)
-        return bits & self.keeps | self.sets, values
+# The name, conditions and effects of an action, and its extra cost.
+_Shape: TypeAlias = tuple[str, tuple[Require, ...], tuple[Effect, ...], Extra | None]
 
 
-class SearchProblem(NamedTuple):
-    """The start of a search, the bits the goal requires, and the relevant actions in their order.
-
-    `operators` are the actions in bits. `following` holds the numbers of the actions worth trying after each, as far as
-    they were asked for.
-    """
-
-    start: SearchState
-    needed: int
-    actions: tuple[Action, ...]
-    operators: tuple[Operator, ...]
-    following: dict[int | None, Sequence[int]]
-
-    def after(self, number: int | None) -> Sequence[int]:
-        """Return the numbers of the actions to try after the one with a number, or at the start."""
-        if number is None:
-            return range(len(self.operators))
-        if number not in self.following:
-            last = self.operators[number]
-            self.following[number] = [
-                number for number, each in enumerate(self.operators) if not each.undoes(last)
-            ]
-        return self.following[number]
-
-    @classmethod
-    def of(cls, goal: Goal, facts: Facts, actions: Sequence[Action]) -> Self | None:
-        """Return the search problem, or None when the goal is unreachable.
-
-        It is unreachable if it stays out of reach even when bits, once set, are never cleared.
-        """
-        bit_of, numbers, chosen, operators = _drafted(goal, _Shapes(actions))
-        start = _sum(bit for require, bit in bit_of.items() if require.holds(facts))
-        needed = _sum(bit_of[require] for require in goal.requires)
-        possible = _ever_possible(start, needed, operators)
-        if possible is None:
-            return None
-        # One that gains nothing, such as a walk to where nothing is to be done, is a detour.
-        useful = [at for at in possible if operators[at].gains]
-        values = tuple([facts.get(fact, 0) for fact in numbers])
-        return cls(
-            (start, values),
-            needed,
-            tuple([actions[chosen[at]] for at in useful]),
-            tuple([operators[at] for at in useful]),
-            {},
-        )
-
-
-# The name, conditions and effects of an action, and the fact that its extra cost depends on.
-_Shape: TypeAlias = tuple[str, tuple[Require, ...], tuple[Effect, ...], str | None]
-
-
-class _Shapes:
+class Shapes:
     """What a search takes from actions beside their costs, as a cache key: every branch of a game makes equal actions."""
 
     __slots__ = ("_hash", "shapes")
 
     def __init__(self, actions: Sequence[Action]) -> None:
         self.shapes: list[_Shape] = [
-            (each.name, each.requires, each.effects, each.extra.fact if each.extra else None)
-            for each in actions
+            (each.name, each.requires, each.effects, each.extra) for each in actions
         ]
         self._hash = hash(tuple([each.name for each in actions]))
 
@@ -118,33 +33,100 @@ class _Shapes:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Shapes) and other.shapes == self.shapes
+        return isinstance(other, Shapes) and other.shapes == self.shapes
 
 
-class _Draft(NamedTuple):
-    """The part of a search problem that depends on neither facts nor costs; `chosen` are the indexes of its actions."""
+class Digit(NamedTuple):
+    """The digit of the code for one fact: its place, and the digit of each value; the last digit is for any other."""
 
-    bit_of: Mapping[Require, int]
-    numbers: Mapping[str, int]
+    stride: int
+    size: int
+    of_value: Mapping[int, int]
+
+
+class Problem(NamedTuple):
+    """The part of a search that depends on neither facts nor costs.
+
+    `conditions` are those of the bits, in order, and `needed` the bits of the goal. `chosen` are the indexes of the actions
+    that can help, and `operators` the same in bits.
+    """
+
+    conditions: Sequence[Require]
+    needed: Numbers
     chosen: Sequence[int]
-    operators: Sequence[Operator]
+    operators: Operators
+    digits: Mapping[str, Digit]
+    extras: Sequence[Extra | None]
 
+    def start(self, facts: Facts) -> Numbers:
+        """Return the search state of some facts."""
+        held = _bits(number for number, each in enumerate(self.conditions) if each.holds(facts))
+        code = 0
+        for fact, (stride, size, of_value) in self.digits.items():
+            code += stride * of_value.get(facts.get(fact, 0), size - 1)
+        return np.array([*_words(held, len(self.needed)), code], np.int64)
 
-@lru_cache(maxsize=128)
-def _drafted(goal: Goal, actions: _Shapes) -> _Draft:
-    """Return the bits, the numbers and the operators of the relevant actions."""
-    effects = _indexed(actions)
-    relevant, chosen = _relevant(goal, actions.shapes, effects)
-    helpful = [actions.shapes[index] for index in chosen]
-    bit_of = {require: 1 << number for number, require in enumerate(relevant)}
-    paid_by = dict.fromkeys(fact for *_, fact in helpful if fact is not None)
-    numbers = {fact: place for place, fact in enumerate(paid_by)}
-    changes = _changes(bit_of, effects)
-    operators = [
-        _operator(shape, effects.of_action[index], bit_of, changes, numbers)
-        for index, shape in zip(chosen, helpful, strict=True)
-    ]
-    return _Draft(bit_of, numbers, chosen, operators)
+    def operators_at(self, facts: Facts) -> Operators:
+        """Return the operators, with the prices at values that no action leads to."""
+        others = {
+            fact: facts.get(fact, 0)
+            for fact, each in self.digits.items()
+            if facts.get(fact, 0) not in each.of_value
+        }
+        if not others:
+            return self.operators
+        prices = self.operators.prices.copy()
+        for row, each in enumerate(self.extras):
+            if each is not None and each.fact in others:
+                prices[row, self.digits[each.fact].size - 1] = each.price(others[each.fact])
+        return self.operators._replace(prices=prices)
+
+    @classmethod
+    @lru_cache(maxsize=128)
+    def of(cls, goal: Goal, actions: Shapes) -> "Problem":
+        """Return the search problem of a goal, with all relevant conditions and actions."""
+        effects = _indexed(actions)
+        conditions, chosen = _relevant(goal, actions.shapes, effects)
+        helpful = [actions.shapes[index] for index in chosen]
+        bit_of = {require: 1 << number for number, require in enumerate(conditions)}
+        extras = [extra for *_, extra in helpful]
+        digits = _digits(extras, effects)
+        words = len(bit_of) // WORD + 1
+        changes = _changes(bit_of, effects)
+        bits = [
+            _in_bits(shape, effects.of_action[index], bit_of, changes)
+            for index, shape in zip(chosen, helpful, strict=True)
+        ]
+        needs, keeps, sets, gains, uses = (
+            np.array([_words(each[at], words) for each in bits], np.int64).reshape(-1, words)
+            for at in range(5)
+        )
+        moved = [
+            [
+                (place, *each[:2], each.of_value[effects.of_action[index][fact]])
+                for place, (fact, each) in enumerate(digits.items())
+                if fact in effects.of_action[index]
+            ]
+            for index in chosen
+        ]
+        operators = Operators(
+            needs,
+            keeps,
+            sets,
+            gains,
+            uses,
+            moves=np.array([_bits(place for place, *_ in each) for each in moved], np.int64),
+            change_at=np.cumsum([0, *map(len, moved)], dtype=np.int64),
+            changes=np.array([each[1:] for row in moved for each in row], np.int64).reshape(-1, 3),
+            paid_by=np.array(
+                [digits[each.fact][:2] if each is not None else (1, 1) for each in extras], np.int64
+            ).reshape(-1, 2),
+            prices=_price_table(extras, digits),
+        )
+        needed = np.array(
+            _words(sum(bit_of[each] for each in dict.fromkeys(goal.requires)), words), np.int64
+        )
+        return cls(conditions, needed, chosen, operators, digits, extras)
 
 
 class _Effects(NamedTuple):
@@ -155,7 +137,7 @@ class _Effects(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _indexed(actions: _Shapes) -> _Effects:
+def _indexed(actions: Shapes) -> _Effects:
     """Return the effects of the actions, which every goal asks for."""
     of_fact: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for index, (_, _, effects, _) in enumerate(actions.shapes):
@@ -199,105 +181,59 @@ def _changes(
     return changes
 
 
-def _operator(
+def _in_bits(
     shape: _Shape,
     effects: Mapping[str, int],
     bit_of: Mapping[Require, int],
     changes: Mapping[tuple[str, int], tuple[int, int]],
-    numbers: Mapping[str, int],
-) -> Operator:
+) -> tuple[int, int, int, int, int]:
+    """Return the bits that an action needs, keeps, sets, gains and makes use of, as `Operators` says."""
     sets = clears = 0
     for effect in effects.items():
         if effect in changes:
             more, fewer = changes[effect]
             sets, clears = sets | more, clears | fewer
-    _, requires, _, paid_by = shape
-    needs = _sum(bit_of[require] for require in requires)
-    places = tuple([(place, effects[fact]) for fact, place in numbers.items() if fact in effects])
-    return Operator(
-        needs=needs,
-        keeps=~clears,
-        sets=sets,
-        gains=sets & ~needs,
-        uses=needs | ~clears & ~sets,
-        moves=_sum(1 << place for place, _ in places),
-        places=places,
-        paid_by=numbers[paid_by] if paid_by is not None else 0,
-    )
+    needs = 0
+    for require in shape[1]:
+        needs |= bit_of[require]
+    return needs, ~clears, sets, sets & ~needs, needs | ~clears & ~sets
 
 
-def _sum(bits: Iterator[int]) -> int:
-    total = 0
-    for bit in bits:
-        total |= bit
-    return total
+def _digits(extras: Iterable[Extra | None], effects: _Effects) -> dict[str, Digit]:
+    """Return the digits of the code for the facts that extra costs depend on."""
+    digits: dict[str, Digit] = {}
+    stride = 1
+    for fact in dict.fromkeys(each.fact for each in extras if each is not None):
+        values = sorted({value for _, value in effects.of_fact.get(fact, ())})
+        digits[fact] = Digit(stride, len(values) + 1, {each: at for at, each in enumerate(values)})
+        stride *= len(values) + 1
+    return digits
 
 
-def _ever_possible(start: int, needed: int, operators: Sequence[Operator]) -> list[int] | None:
-    """Return the operators reachable if bits are only ever set; None when the goal is not reachable."""
-    within, found = start, list[int]()
-    waiting: Sequence[int] = range(len(operators))
-    while True:
-        missing = ~within
-        possible = [at for at in waiting if not operators[at].needs & missing]
-        if not possible:
-            break
-        waiting = [at for at in waiting if operators[at].needs & missing]
-        found += possible
-        for at in possible:
-            within |= operators[at].sets
-    return None if needed & ~within else sorted(found)
+def _price_table(extras: Sequence[Extra | None], digits: Mapping[str, Digit]) -> Numbers:
+    """Return the price of each action for each digit."""
+    columns = max((each.size for each in digits.values()), default=1)
+    table = np.zeros((len(extras), columns), np.int64)
+    for row, each in enumerate(extras):
+        if each is not None:
+            known = _prices(each.price, tuple(digits[each.fact].of_value))
+            table[row, : len(known)] = known
+    return table
 
 
-class LowerBound:
-    """The lower bound of one search problem, computed once for each set of bits.
-
-    A required condition that does not hold must be satisfied; so must every condition that all its helper actions
-    need. For each of these the cheapest helper is counted, at what is left of its cost: what one condition counted
-    is taken from all its helpers, so that no action is ever counted for more than it costs.
-    """
-
-    def __init__(self, question: SearchProblem) -> None:
-        self._needed = question.needed
-        self._costs = [each.cost for each in question.actions]
-        self._helpers: dict[int, list[int]] = defaultdict(list)  # the operators that set each bit
-        self._needs: dict[int, int] = {}  # and the bits all of them need
-        for number, each in enumerate(question.operators):
-            for bit in _bits(each.sets):
-                self._helpers[bit].append(number)
-                self._needs[bit] = self._needs.get(bit, each.needs) & each.needs
-        # The bits that are looked at; states that differ in others only have the same bound.
-        self._relevant = self._needed | _sum(iter(self._needs.values()))
-        self._known: dict[int, int | None] = {}
-
-    def of(self, bits: int) -> int | None:
-        """Return the lowest remaining cost when `bits` are set; None when the goal is unreachable."""
-        relevant = bits & self._relevant
-        if relevant not in self._known:
-            self._known[relevant] = self._measure(relevant)
-        return self._known[relevant]
-
-    def _measure(self, bits: int) -> int | None:
-        total, left = 0, self._costs.copy()
-        missing = seen = self._needed & ~bits
-        while missing:
-            bit = missing & -missing
-            missing ^= bit
-            helpers = self._helpers.get(bit)
-            if helpers is None:
-                return None
-            costs = [left[each] for each in helpers]
-            if least := min(costs):
-                total += least
-                for each in helpers:
-                    left[each] -= least
-            fresh = self._needs[bit] & ~bits & ~seen
-            missing, seen = missing | fresh, seen | fresh
-        return total
+@lru_cache(maxsize=1_024)
+def _prices(price: Callable[[int], int], values: tuple[int, ...]) -> list[int]:
+    """Return the prices at some values, which many goals ask for."""
+    return [price(each) for each in values]
 
 
-def _bits(bits: int) -> Iterator[int]:
-    while bits:
-        bit = bits & -bits
-        yield bit
-        bits ^= bit
+def _bits(numbers: Iterable[int]) -> int:
+    bits = 0
+    for each in numbers:
+        bits |= 1 << each
+    return bits
+
+
+def _words(bits: int, count: int) -> list[int]:
+    """Return bits in words, the lowest first."""
+    return [bits >> at * WORD & (1 << WORD) - 1 for at in range(count)]

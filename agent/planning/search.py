@@ -1,24 +1,18 @@
-"""A* over facts: bounded, deterministic, without side effects; and explanations of its plans."""
+"""Plans by A* over facts: bounded, deterministic, without side effects; and explanations of its plans."""
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Final, NamedTuple
+from typing import Final
+
+import numpy as np
 
 from agent.planning.domain import Action, Facts, Goal, after
-from agent.planning.problem import LowerBound, SearchProblem, SearchState
+from agent.planning.kernel import EXHAUSTED, FOUND, search, useful_actions
+from agent.planning.problem import Problem, Shapes
 
 NODE_BUDGET: Final = 10_000
+NO_LIMIT: Final = 1 << 60
 WEIGHTS: Final = (1, 2, 4)  # of the estimate: the higher, the fewer nodes are searched
-
-
-class _Path(NamedTuple):
-    """The last action of a path by its number, its cost, and the path before it."""
-
-    number: int
-    price: int
-    before: "_Path | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,66 +52,24 @@ def plan(
     """Return the cheapest plan for `goal`, or None when there is none.
 
     The estimate never exceeds the remaining cost, so the first plan found is the cheapest. Where `max_nodes` nodes are not
-    enough for it, the estimate counts for more, by each of `WEIGHTS` in turn: what is found so may cost more.
+    enough for it, the estimate counts for more, by each of `WEIGHTS` in turn: what is found so may cost more. Of equal
+    paths the one found first stands, so that the result is deterministic.
     """
-    problem = SearchProblem.of(goal, facts, actions)
-    if problem is None:
-        return None
-    bound = LowerBound(problem)
+    problem = Problem.of(goal, Shapes(actions))
+    offered = [actions[index] for index in problem.chosen]
+    start, operators = problem.start(facts), problem.operators_at(facts)
+    useful = useful_actions(start[:-1], problem.needed, operators)
+    costs = np.array([each.cost for each in offered], np.int64)
+    most = NO_LIMIT if goal.most_cost is None else goal.most_cost
     for weight in WEIGHTS:
-        found, is_complete = _search(goal, problem, bound, weight, max_nodes)
-        if found is not None or is_complete:
-            return found
+        limits = (most, weight, max_nodes)
+        result, path = search(start, problem.needed, useful, operators, costs, limits)
+        if result == FOUND:
+            numbers, prices = path.T.tolist()
+            return Plan(goal, tuple([offered[each] for each in numbers]), tuple(prices))
+        if result == EXHAUSTED:
+            break
     return None
-
-
-def _search(
-    goal: Goal, problem: SearchProblem, bound: LowerBound, weight: int, max_nodes: int
-) -> tuple[Plan | None, bool]:
-    """Return a plan that costs at most `weight` times as much as the cheapest, and whether all nodes were searched."""
-    # Ties are broken by insertion order, so that the result is deterministic.
-    order = count()
-    most = float("inf") if goal.most_cost is None else goal.most_cost
-    frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
-    best: dict[SearchState, int] = {}
-    actions, operators = problem.actions, problem.operators
-
-    def add(cost: int, node: SearchState, path: _Path | None) -> None:
-        left = bound.of(node[0])
-        if left is not None and cost + left <= most and cost < best.get(node, cost + 1):
-            best[node] = cost
-            heapq.heappush(frontier, (cost + weight * left, next(order), cost, node, path))
-
-    add(0, problem.start, None)
-    for _ in range(max_nodes):
-        if not frontier:
-            return None, True
-        _, _, cost, node, path = heapq.heappop(frontier)
-        bits, values = node
-        if not problem.needed & ~bits:
-            return _unwound(goal, problem, path), True
-        if cost > best[node]:
-            continue  # a cheaper path to the same node was found meanwhile
-        missing = ~bits
-        for number in problem.after(path.number if path is not None else None):
-            each = operators[number]
-            if not each.needs & missing:
-                action = actions[number]
-                price = action.cost
-                if action.extra is not None:
-                    price += action.extra.price(values[each.paid_by])
-                add(cost + price, each.then(node), _Path(number, price, path))
-    return None, False
-
-
-def _unwound(goal: Goal, problem: SearchProblem, path: _Path | None) -> Plan:
-    steps = []
-    while path is not None:
-        steps.append(path)
-        path = path.before
-    steps.reverse()
-    actions = tuple(problem.actions[step.number] for step in steps)
-    return Plan(goal, actions, tuple(step.price for step in steps))
 
 
 def explain(plan: Plan, facts: Facts) -> str:

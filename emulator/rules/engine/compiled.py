@@ -4,6 +4,7 @@ With NUMBA_DISABLE_JIT=1 the same functions run as plain Python, with the same r
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -18,22 +19,32 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 HERE: Final = Path(__file__).resolve().parent
 # A compiled function contains those it calls, but numba compares the date of its own file only. So what is kept is
-# kept under a digest of all sources that are compiled: a change of one of them compiles everything again.
-_SOURCES: Final = (*sorted(HERE.glob("*.py")), HERE.parent / "arithmetic.py")
-# What older sources have left is removed.
-_DIGEST: Final = sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
-CACHE: Final = HERE / "__pycache__" / f"compiled-{_DIGEST}"
-for _old in CACHE.parent.glob("compiled-*"):
-    if _old != CACHE:
-        rmtree(_old, ignore_errors=True)
-numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
-COMPLETE: Final = CACHE / "complete"  # written when all that play needs was compiled
+# kept under a digest of all sources that are compiled together: a change of one of them compiles all of them again.
+_ENGINE: Final = (*sorted(HERE.glob("*.py")), HERE.parent / "arithmetic.py")
+
+
+@cache
+def kept_in(source: Path) -> Path:
+    """Return the directory for what is compiled of a file: one of this engine, or one that calls only that."""
+    together = _ENGINE if source in _ENGINE else (*_ENGINE, source)
+    name = f"compiled-{HERE.name if source in _ENGINE else source.stem}"
+    digest = sha256(b"".join(path.read_bytes() for path in together)).hexdigest()[:16]
+    kept = HERE / "__pycache__" / f"{name}-{digest}"
+    for old in kept.parent.glob(f"{name}-*"):  # of older sources
+        if old != kept:
+            rmtree(old, ignore_errors=True)
+    return kept
+
+
+# Written when all that play needs was compiled.
+COMPLETE: Final = kept_in(HERE / "compiled.py") / "complete"
 
 
 def compiled(function: Function) -> Function:
     """Return `function` compiled at its first call; it may call other compiled functions only."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
+    numba.config.CACHE_DIR = str(kept_in(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
     # Nothing of C calls them: a wrapper for it would cost a seventh of the time.
     dispatcher: Any = _njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     find = dispatcher.get_call_template
