@@ -26,6 +26,7 @@ LIVE: Final = f"SELECT {COLUMNS} FROM entries WHERE dropped_after IS NULL ORDER 
 INSERT: Final = insert_into("entries", ("id", *Entry._fields, "place", "subject", "text"))
 
 
+@lru_cache(maxsize=1_024)  # each checkpoint is read again, and few of its rows are new
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """Return the entry in a row of `COLUMNS`."""
     data, tags, sources = row[5], row[6], row[14]
