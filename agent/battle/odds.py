@@ -4,7 +4,8 @@ A chance is the share of playouts that are won, always with the same chances: eq
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import ceil
 from typing import Final, NamedTuple, TypeAlias
@@ -17,6 +18,7 @@ from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
 from emulator.dex.dex import engine_tables
 from emulator.ram.party import Dvs, MoveSlot, Stats
+from emulator.rules.arithmetic import full_pp
 from emulator.rules.engine import position as engine
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.compiled import COMPLETE
@@ -215,3 +217,49 @@ def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:
 def position_in(dex: Dex, state: State, kept: Collection[int] = ()) -> Position | None:
     """Return the battle in RAM as a position, or None while a Pokemon is not out; items in `kept` are not in its bag."""
     return read_position(state, tables_of(dex), kept)
+
+
+def led_by(party: Party, position: int) -> Party:
+    """Return a team with its first member and another one swapped."""
+    mons = list(party.mons)
+    mons[0], mons[position] = mons[position], mons[0]
+    return Party(tuple(mons))
+
+
+def rested(dex: Dex, party: Party) -> Party:
+    """Return a team with full HP and PP and no status."""
+    return Party(tuple(_rested(dex, mon) for mon in party.mons))
+
+
+def strength(party: Party) -> tuple[object, ...]:
+    """Return the values that the odds of a rested team depend on; HP and PP are not among them."""
+    return tuple(
+        [
+            (mon.species, mon.level, mon.stats, [slot.move for slot in mon.moves])
+            for mon in party.mons
+        ]
+    )
+
+
+def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
+    """Return a cached `strength` for calls every tick: computed only when the team changes."""
+    last = Party(())
+    known = strength(last)
+
+    def cached(party: Party) -> tuple[object, ...]:
+        nonlocal last, known
+        if party is not last:
+            last, known = party, strength(party)
+        return known
+
+    return cached
+
+
+def _rested(dex: Dex, mon: PartyMon) -> PartyMon:
+    moves = tuple(_refreshed(dex, slot) for slot in mon.moves)
+    return replace(mon, hp=mon.stats.hp, status=HEALTHY, moves=moves)
+
+
+def _refreshed(dex: Dex, slot: MoveSlot) -> MoveSlot:
+    move = dex.all_moves.get(slot.move)
+    return slot if move is None else slot._replace(pp=full_pp(move.pp, slot.pp_ups))

@@ -7,14 +7,28 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Final
 
-from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
-from agent.capabilities.catch import BALLS
+from agent.battle.odds import remembered_strength
+from agent.capabilities.capability import (
+    BALLS,
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    watching,
+)
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import remembered_strength
-from agent.capabilities.shop_stock import SUPPLIES, ShopStock, funds, open_clerks, price_of_few
-from agent.capabilities.supplies import for_sale, proceeds, purchases
+from agent.capabilities.supplies import (
+    SUPPLIES,
+    ShopStock,
+    for_sale,
+    funds,
+    open_clerks,
+    price_of_few,
+    proceeds,
+    purchases,
+)
 from agent.capabilities.travel import at
-from agent.experience.choices import Choice
+from agent.experience.choices import NEXT_DOOR, SHOPPING
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import (
     Outcome,
@@ -43,12 +57,6 @@ PRIORITY: Final = 52
 COST: Final = 5
 WORTH_A_SALE: Final = 1_000  # money for goods that is worth a walk to a shop
 NEAR: Final = 60  # steps to walk for items that run short: no more than to the next town
-NEXT_DOOR, NEXT_TOWN = 1, 2  # as memory keeps them
-SHOPPING: Final = Choice(
-    "shopping",
-    "how far to go for items that run short",
-    {NEXT_DOOR: "only into shops next door", NEXT_TOWN: "to the next town, too"},
-)
 
 
 def bag_space(game: GameContext) -> Capability:

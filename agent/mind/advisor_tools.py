@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from agent.advisor.port import Tool, ToolRefused
 from agent.battle.odds import chance_to_beat
-from agent.capabilities.readiness import ahead, team_against
 from agent.mind.situation import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
+from agent.story.opponents import ahead, team_against
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 from memory.tiers.observer import ObserverMemory
 

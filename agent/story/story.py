@@ -56,6 +56,11 @@ class FieldMove(NamedTuple):
         """The name of the fact that a member of the team knows it."""
         return f"{FactKind.MOVE.value}:{self.name}"
 
+    @property
+    def able(self) -> str:
+        """The name of the fact that a member of the team can learn it, or knows it."""
+        return f"able:{self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Ambition:

@@ -7,11 +7,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from agent.capabilities.readiness import ODDS, SURENESS
-from agent.capabilities.shop import SHOPPING
 from agent.cli.memory.show import open_view
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
+from agent.experience.choices import ODDS, SHOPPING, SURENESS
 from agent.experience.run_times import compared
 from agent.experience.uses import LATELY
 from agent.tools.report.words import companion, counted, number, plain
