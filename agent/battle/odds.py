@@ -20,13 +20,11 @@ from emulator.dex.dex import engine_tables
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.arithmetic import full_pp
 from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.choices import AS_THE_GAME, ATTACKS, best_move, legal_choices
 from emulator.rules.engine.compiled import COMPLETE
 from emulator.rules.engine.from_ram import put_team, read_position
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, best_move
-from emulator.rules.engine.position import OURS, THEIRS, Position, empty_positions
+from emulator.rules.engine.position import OURS, THEIRS, Position, Tables, empty_positions
 from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.tables import Tables
 from emulator.rules.stats import stats_of
 
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)

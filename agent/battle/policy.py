@@ -30,7 +30,7 @@ from agent.skills.orders import GREAT_BALL, MASTER_BALL, POKE_BALL, ULTRA_BALL
 from emulator import Battle, Dex, State
 from emulator.ram.battle import BattleType
 from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.choices import ATTACKS, best_move, legal_choices
 from emulator.rules.engine.items import (
     ETHER,
     MAX_ELIXIR,
@@ -40,7 +40,6 @@ from emulator.rules.engine.items import (
     X_SPECIAL,
     needs_member,
 )
-from emulator.rules.engine.playout import ATTACKS, best_move
 from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
 
 TRAINING_RUN_VALUE: Final = 0.5  # of running away in training

@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.skills import Order
-from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.choices import (
+    AS_THE_GAME,
+    ATTACKS,
+    CAREFUL,
+    best_move,
+    choose,
+    legal_choices,
+)
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.items import hp_restored
 from emulator.rules.engine.move_value import CERTAIN, best_attack_value
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, best_move, choose, play_on
 from emulator.rules.engine.position import (
     BOTH_SEND,
     CAUGHT,
@@ -33,10 +39,10 @@ from emulator.rules.engine.position import (
     WILD,
     WON,
     Position,
+    Tables,
 )
 from emulator.rules.engine.sending import keep, start_battle
-from emulator.rules.engine.tables import Tables
-from emulator.rules.engine.turn import play_turn, send
+from emulator.rules.engine.turn import play_on, play_turn, send
 
 OUTCOMES: Final = FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.

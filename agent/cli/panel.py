@@ -27,8 +27,8 @@ from agent.shell import shown_path
 from agent.tools.report.words import counted, describe_data, game_time, no_answer
 from emulator import Screen
 from emulator.console import FRAMES_PER_SECOND
-from emulator.ram.dialogue import Waiting
 from emulator.ram.party import Party
+from emulator.ram.tile_map import Waiting
 from memory.store.record import EventRow
 
 REFRESH_PER_SECOND: Final = 2

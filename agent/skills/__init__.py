@@ -1,6 +1,6 @@
 """Skills: generators that yield steps and receive the state after each step."""
 
-from agent.skills.bag import buy, swap, teach, toss, use_item
+from agent.skills.bag import buy, sell, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders
 from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
@@ -21,10 +21,8 @@ from agent.skills.orders import (
     is_allowed,
     usable_slots,
 )
-from agent.skills.press import tap, turn_page, wait
 from agent.skills.roam import leave_map, roam
 from agent.skills.route import Obstacles, is_connected, spot_of
-from agent.skills.sell import sell
 from agent.skills.skill import (
     Movement,
     Outcome,
@@ -34,6 +32,9 @@ from agent.skills.skill import (
     observed,
     once,
     stopped_when,
+    tap,
+    turn_page,
+    wait,
 )
 from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Hazard, Passage, Terrain, watching_trainers

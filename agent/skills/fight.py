@@ -20,8 +20,7 @@ from agent.skills.orders import (
     first_able,
     is_allowed,
 )
-from agent.skills.press import hold_b, tap, turn_page, wait
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import Movement, Outcome, Skill, hold_b, tap, turn_page, wait
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
 from emulator.ram.battle import BattleType
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from agent.skills.press import wait
 from agent.skills.route import Hop, Obstacles, Spot, find_route, hops, is_step, spot_of
-from agent.skills.skill import Outcome, Skill
+from agent.skills.skill import Outcome, Skill, wait
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import Destination, follow, still_blocked, travel, walk_stride
 from emulator import GameMap, State, World

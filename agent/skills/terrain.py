@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.skills.distances import MapDistances
 from agent.skills.route import Obstacles
 from emulator import FRAMES_PER_SECOND, Facing, MapSquare, Obstacle, Person, State, World
-from emulator.ram.tile_map import is_in_sight
+from emulator.ram.map import is_in_sight
 from emulator.world.map_objects import MapObject, Opponent, SightLine
 from emulator.world.world import Lift
 from memory import Json

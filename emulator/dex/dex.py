@@ -18,8 +18,8 @@ from emulator.dex.trainers import (
 )
 from emulator.dex.wild import Fishing, Wild, read_fishing, read_wild
 from emulator.errors import CartridgeError
-from emulator.rules.engine.effects import COUNT as EFFECT_COUNT
-from emulator.rules.engine.tables import Tables, empty_tables, put_chart
+from emulator.rules.effects import COUNT as EFFECT_COUNT
+from emulator.rules.engine.position import Tables, empty_tables, put_chart
 from emulator.rules.rule_book import RuleBook, TypeChart
 
 Entry = TypeVar("Entry")

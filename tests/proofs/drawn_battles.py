@@ -43,7 +43,7 @@ from emulator import (
     read_state,
 )
 from emulator.profile import symbol
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine import position as engine
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.position import OURS

@@ -22,7 +22,7 @@ from emulator import CartridgeKind, Dex, Party, PartyMon
 from emulator.dex.species import EvolvesBy
 from emulator.ram.party import MoveSlot
 from emulator.ram.player import Bag, Stack
-from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.rules.arithmetic import HIGHEST_LEVEL
 from tests.emulator.synthetic.facts import load
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.workers import Row

@@ -11,7 +11,7 @@ from agent.skills.fight import BAG, FIGHT, RUN, TEAM
 from emulator import BattleResult, Dex, Phase, State
 from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import BattleMon
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine import position as engine
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.items import needs_member

@@ -33,10 +33,10 @@ from emulator.rules.engine.position import (
     WON,
     Position,
     Side,
+    Tables,
     empty_positions,
 )
 from emulator.rules.engine.sending import keep, send_out
-from emulator.rules.engine.tables import Tables
 from emulator.rules.engine.turn import play_turn, send
 from tests.proofs.played_turns import PlayedTurn
 

@@ -6,8 +6,9 @@ from typing import Final, NamedTuple
 from agent.tools.verify.fact import COUNTER, IN_BATTLE, JOY_IGNORE, MAP, MOVEMENT, FactWatcher
 from emulator import Button, Facing, MenuKind, Person, Ram, State, read_state
 from emulator.profile import symbol
+from emulator.ram.map import is_in_sight
 from emulator.ram.menu import CURSOR, read_menu
-from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight, read_tiles
+from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
 from emulator.world.header import FIRST_INDOOR_MAP
 
 OPPONENT: Final = symbol("wCurOpponent")

@@ -19,8 +19,8 @@ from emulator.rules.engine.position import (
     SPEED,
     THEIRS,
     Position,
+    Tables,
 )
-from emulator.rules.engine.tables import Tables
 
 MASTER_BALL: Final = 1
 GREAT_BALL: Final = 3

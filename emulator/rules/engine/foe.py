@@ -4,12 +4,13 @@ from typing import Final
 
 import numpy as np
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.chance import random_byte
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.move_use import load_move
+from emulator.rules.engine.hit import load_move
 from emulator.rules.engine.position import (
     BADLY_POISONED,
+    CHOICES,
     MIST,
     NO_ONE,
     OURS,
@@ -17,10 +18,10 @@ from emulator.rules.engine.position import (
     THEIRS,
     TRAINER,
     Position,
+    Tables,
 )
 from emulator.rules.engine.sending import NOT_COUNTED, keep, next_member, send_out
 from emulator.rules.engine.stages import raise_stage
-from emulator.rules.engine.tables import CHOICES, Tables
 
 QUARTERS: Final = np.array([63, 127, 190, 256])  # of 256: where the slots end
 INDIFFERENT: Final = 10

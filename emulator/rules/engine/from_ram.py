@@ -34,9 +34,9 @@ from emulator.rules.engine.position import (
     WILD,
     Position,
     Side,
+    Tables,
     empty_positions,
 )
-from emulator.rules.engine.tables import Tables
 from emulator.text import bcd, word
 
 NOT_TRAINED: Final = (0,) * (STATS + 1)

@@ -3,9 +3,10 @@
 from typing import Final
 
 from emulator.rules import arithmetic
-from emulator.rules.arithmetic import HIGHEST
+from emulator.rules.arithmetic import HIGHEST, HIGHEST_LEVEL
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.position import (
+    LESSONS,
     OURS,
     SLOTS,
     STATS,
@@ -13,10 +14,9 @@ from emulator.rules.engine.position import (
     TRAINER,
     TRANSFORMED,
     Position,
+    Tables,
 )
 from emulator.rules.engine.stages import apply_badges, apply_penalties, recalculate
-from emulator.rules.engine.tables import LESSONS, Tables
-from emulator.rules.stats import HIGHEST_LEVEL
 
 MOST_STAT_EXP: Final = 0xFFFF
 EXP_ALL: Final = 75

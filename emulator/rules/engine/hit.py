@@ -1,11 +1,9 @@
-"""Whether a use of a move hits, critically or not, and the damage it does."""
+"""The move in use: whether it hits, critically or not, and the damage it does; confusion, by which its user hits itself."""
 
 from typing import Final
 
-from emulator.rules import arithmetic
-from emulator.rules.arithmetic import BYTE, HIGHEST_ROLL, LOWEST_ROLL
-from emulator.rules.damage import SELF_HIT_POWER
-from emulator.rules.engine import effects
+from emulator.rules import arithmetic, effects
+from emulator.rules.arithmetic import BYTE, HIGHEST_ROLL, LOWEST_ROLL, LOWEST_STAGE
 from emulator.rules.engine.chance import below, happens, random_byte
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.position import (
@@ -13,6 +11,7 @@ from emulator.rules.engine.position import (
     ALWAYS_HITS,
     ASLEEP,
     ATTACK,
+    CONFUSED,
     DEFENSE,
     EVASION,
     FOCUSED,
@@ -26,10 +25,10 @@ from emulator.rules.engine.position import (
     SUBSTITUTE,
     TRAPPING,
     Position,
+    Tables,
 )
-from emulator.rules.engine.tables import Tables
-from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SPECIAL_TYPES
-from emulator.rules.rule_book import LOWEST_STAGE
+from emulator.rules.engine.stages import at_stage
+from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SELF_HIT_POWER, SPECIAL_TYPES
 
 WORD: Final = 0xFFFF
 FIGHTING: Final = 1
@@ -44,7 +43,14 @@ with_same_type = compiled(arithmetic.with_same_type)
 with_matchup = compiled(arithmetic.with_matchup)
 rolled = compiled(arithmetic.rolled)
 critical_threshold = compiled(arithmetic.critical_threshold)
-at_stage = compiled(arithmetic.at_stage)
+
+
+@compiled
+def load_move(position: Position, side: int, number: int, tables: Tables) -> None:
+    """Load the data of a move (GetCurrentMove, ReloadMoveData)."""
+    loaded, data = position.sides[side].move, tables.moves[number]
+    loaded.number, loaded.effect, loaded.power = number, data.effect, data.power
+    loaded.type, loaded.accuracy = data.type, data.accuracy
 
 
 @compiled
@@ -273,6 +279,14 @@ def attack_substitute(position: Position, turn: int) -> None:
     if left < 0:
         owner.volatile &= ~SUBSTITUTE
         position.sides[turn].move.effect = 0
+
+
+@compiled
+def start_confusion(position: Position, side: int) -> None:
+    """Confuse the Pokemon of a side."""
+    mon = position.sides[side]
+    mon.volatile |= CONFUSED
+    mon.confused = 2 + below(position, 4)
 
 
 @compiled

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from emulator.rules.effects import ATTACK_UP_1
 from emulator.rules.engine.capture import throw_ball
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.effects import ATTACK_UP_1
 from emulator.rules.engine.position import (
     ALWAYS_HITS,
     ASLEEP,
@@ -25,9 +25,9 @@ from emulator.rules.engine.position import (
     THEIRS,
     WILD,
     Position,
+    Tables,
 )
 from emulator.rules.engine.stages import raise_stage
-from emulator.rules.engine.tables import Tables
 
 FIRST_BALL: Final = 1
 LAST_BALL: Final = 4

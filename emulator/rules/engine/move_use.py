@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.chance import below
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import aim, attack, crash
+from emulator.rules.engine.hit import aim, attack, crash, load_move
 from emulator.rules.engine.multi_turn import (
     AIMED,
     ANNOUNCED,
@@ -33,6 +33,7 @@ from emulator.rules.engine.position import (
     THRASHING,
     TRANSFORMED,
     Position,
+    Tables,
 )
 from emulator.rules.engine.special import (
     convert,
@@ -48,28 +49,20 @@ from emulator.rules.engine.special import (
     scatter_coins,
     transform,
 )
-from emulator.rules.engine.stages import HIGHEST_STAGE, haze, lower_stage, raise_stage
+from emulator.rules.engine.stages import HIGHEST_STAGE, haze, raise_stage
 from emulator.rules.engine.status import (
     burn_freeze_or_paralyze,
     confuse,
     flinch,
+    lower_stage,
     paralyze,
     poison,
     put_to_sleep,
     seed,
 )
-from emulator.rules.engine.tables import Tables
 
 PP_VALUES: Final = 64
 LAST_DRAWN: Final = effects.MOVE_STRUGGLE - 1  # by Metronome
-
-
-@compiled
-def load_move(position: Position, side: int, number: int, tables: Tables) -> None:
-    """Load the data of a move (GetCurrentMove, ReloadMoveData)."""
-    loaded, data = position.sides[side].move, tables.moves[number]
-    loaded.number, loaded.effect, loaded.power = number, data.effect, data.power
-    loaded.type, loaded.accuracy = data.type, data.accuracy
 
 
 @compiled

@@ -2,16 +2,17 @@
 
 from typing import Final, TypeAlias
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
+from emulator.rules.arithmetic import LOWEST_STAGE
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.hit import (
     after_types,
     critical_threshold,
     damage_before_types,
+    load_move,
     scaled_accuracy,
     special_damage,
 )
-from emulator.rules.engine.move_use import load_move
 from emulator.rules.engine.position import (
     ACCURACY,
     ASLEEP,
@@ -28,11 +29,10 @@ from emulator.rules.engine.position import (
     SPEED,
     SUBSTITUTE,
     Position,
+    Tables,
 )
 from emulator.rules.engine.stages import HIGHEST_STAGE, stat_of
-from emulator.rules.engine.tables import Tables
 from emulator.rules.moves import SPECIAL_TYPES
-from emulator.rules.rule_book import LOWEST_STAGE
 
 HITS: Final = 3  # of a move with several: on average
 # What a hit of a trapping move is worth while the target does nothing: a faster user leaves it the turns of its misses,

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import hurt_itself
+from emulator.rules.engine.hit import hurt_itself, start_confusion
 from emulator.rules.engine.position import (
     ASLEEP,
     BIDING,
@@ -22,7 +22,6 @@ from emulator.rules.engine.position import (
     TRAPPING,
     Position,
 )
-from emulator.rules.engine.status import start_confusion
 
 FIRST_STATUS_BYTE: Final = 0xFF
 HURT_BY_CONFUSION: Final = 128  # of 256

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.chance import below
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.growth import plain_stats
@@ -24,8 +24,8 @@ from emulator.rules.engine.position import (
     TRANSFORMED,
     WILD,
     Position,
+    Tables,
 )
-from emulator.rules.engine.tables import Tables
 
 RESTING: Final = 2
 BYTE: Final = 256

@@ -2,12 +2,9 @@
 
 from typing import Final
 
-from emulator.rules import arithmetic
-from emulator.rules.arithmetic import HIGHEST
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import happens
+from emulator.rules import arithmetic, effects
+from emulator.rules.arithmetic import HIGHEST, LOWEST_STAGE
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import at_stage, test_hit
 from emulator.rules.engine.position import (
     ALWAYS_HITS,
     ASLEEP,
@@ -18,7 +15,6 @@ from emulator.rules.engine.position import (
     CONFUSED,
     FOCUSED,
     FROZEN,
-    INVULNERABLE,
     LIGHT_SCREEN,
     LINK,
     MIST,
@@ -28,22 +24,17 @@ from emulator.rules.engine.position import (
     SEEDED,
     SPEED,
     STATS,
-    SUBSTITUTE,
     THEIRS,
     Position,
+    Tables,
 )
-from emulator.rules.engine.tables import Tables
-from emulator.rules.rule_book import LOWEST_STAGE
 
 HIGHEST_STAGE: Final = 6
 HAZED: Final = (
     CONFUSED | ALWAYS_HITS | MIST | FOCUSED | SEEDED | BADLY_POISONED | LIGHT_SCREEN | REFLECT
 )
-AI_MISS: Final = (
-    64  # of 256: what more of the computer's moves that lower stats miss, but in link battles
-)
-SIDE_CHANCE: Final = 85
 
+at_stage = compiled(arithmetic.at_stage)
 with_badge = compiled(arithmetic.with_badge)
 
 
@@ -105,36 +96,6 @@ def raise_stage(position: Position, side: int, effect: int, tables: Tables) -> N
     if side == OURS:
         apply_badges(position)
     # The penalties of the other side, which has changed nothing, are applied once more.
-    apply_penalties(position, 1 - side)
-
-
-@compiled
-def lower_stage(position: Position, side: int, tables: Tables) -> None:
-    """Lower a stage of the target (StatModifierDownEffect)."""
-    target = position.sides[1 - side]
-    effect = int(position.sides[side].move.effect)
-    if side == THEIRS and position.kind != LINK and happens(position, AI_MISS):
-        return
-    if target.volatile & SUBSTITUTE:
-        return
-    if effect >= effects.ATTACK_DOWN_SIDE:
-        if not happens(position, SIDE_CHANCE):
-            return
-    elif not test_hit(position, side, tables) or target.volatile & INVULNERABLE:
-        return
-    stat = stat_of(effect)
-    old = int(target.stages[stat])
-    if old == LOWEST_STAGE:
-        return
-    by = 2 if effects.ATTACK_DOWN_2 <= effect < effects.ATTACK_DOWN_SIDE else 1
-    target.stages[stat] = max(old - by, LOWEST_STAGE)
-    if stat < STATS:
-        if target.stats[stat] == 1:
-            target.stages[stat] += 1
-            return
-        target.stats[stat] = stat_at_stage(position, 1 - side, stat, tables)
-    if side == THEIRS:
-        apply_badges(position)
     apply_penalties(position, 1 - side)
 
 

@@ -1,11 +1,12 @@
-"""Status moves and side effects: sleep, poison, burn, paralysis, freezing, confusion, flinching, seeds; what they cost."""
+"""Effects on the target: sleep, poison, burn, paralysis, freezing, confusion, flinching, seeds, lowered stats; what they cost."""
 
 from typing import Final
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
+from emulator.rules.arithmetic import LOWEST_STAGE
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import test_hit
+from emulator.rules.engine.hit import start_confusion, test_hit
 from emulator.rules.engine.position import (
     ASLEEP,
     BADLY_POISONED,
@@ -13,16 +14,20 @@ from emulator.rules.engine.position import (
     CONFUSED,
     FLINCHED,
     FROZEN,
+    INVULNERABLE,
+    LINK,
     OURS,
     PARALYZED,
     POISONED,
     RECHARGING,
     SEEDED,
+    STATS,
     SUBSTITUTE,
+    THEIRS,
     Position,
+    Tables,
 )
-from emulator.rules.engine.stages import apply_penalties
-from emulator.rules.engine.tables import Tables
+from emulator.rules.engine.stages import apply_badges, apply_penalties, stat_at_stage, stat_of
 
 SHARE: Final = 16  # of the maximum HP that poison and the like take: a sixteenth
 POISON_TYPE: Final = 3
@@ -37,6 +42,10 @@ TWENTY_PERCENT: Final = 52
 THIRTY_PERCENT: Final = 77
 FORTY_PERCENT: Final = 103
 CONFUSION_CHANCE: Final = 25
+AI_MISS: Final = (
+    64  # of 256: what more of the computer's moves that lower stats miss, but in link battles
+)
+SIDE_CHANCE: Final = 85
 
 
 @compiled
@@ -135,14 +144,6 @@ def confuse(position: Position, side: int, tables: Tables) -> None:
 
 
 @compiled
-def start_confusion(position: Position, side: int) -> None:
-    """Confuse the Pokemon of a side."""
-    mon = position.sides[side]
-    mon.volatile |= CONFUSED
-    mon.confused = 2 + below(position, 4)
-
-
-@compiled
 def flinch(position: Position, side: int) -> None:
     """Let the target flinch as a side effect (FlinchSideEffect)."""
     user, target = position.sides[side], position.sides[1 - side]
@@ -184,3 +185,33 @@ def lose_share(position: Position, side: int) -> int:
         loss *= int(mon.toxic)
     mon.hp = max(int(mon.hp) - loss, 0)
     return loss
+
+
+@compiled
+def lower_stage(position: Position, side: int, tables: Tables) -> None:
+    """Lower a stage of the target (StatModifierDownEffect)."""
+    target = position.sides[1 - side]
+    effect = int(position.sides[side].move.effect)
+    if side == THEIRS and position.kind != LINK and happens(position, AI_MISS):
+        return
+    if target.volatile & SUBSTITUTE:
+        return
+    if effect >= effects.ATTACK_DOWN_SIDE:
+        if not happens(position, SIDE_CHANCE):
+            return
+    elif not test_hit(position, side, tables) or target.volatile & INVULNERABLE:
+        return
+    stat = stat_of(effect)
+    old = int(target.stages[stat])
+    if old == LOWEST_STAGE:
+        return
+    by = 2 if effects.ATTACK_DOWN_2 <= effect < effects.ATTACK_DOWN_SIDE else 1
+    target.stages[stat] = max(old - by, LOWEST_STAGE)
+    if stat < STATS:
+        if target.stats[stat] == 1:
+            target.stages[stat] += 1
+            return
+        target.stats[stat] = stat_at_stage(position, 1 - side, stat, tables)
+    if side == THEIRS:
+        apply_badges(position)
+    apply_penalties(position, 1 - side)

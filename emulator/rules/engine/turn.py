@@ -1,9 +1,11 @@
-"""A turn of both sides (MainInBattleLoop), what follows when a Pokemon faints, and replacements."""
+"""A turn of both sides (MainInBattleLoop), what follows when a Pokemon faints, replacements; whole battles by policies."""
 
-from emulator.rules import arithmetic
-from emulator.rules.engine import effects
+import numpy as np
+
+from emulator.rules import arithmetic, effects
 from emulator.rules.engine.capture import play_safari_turn
 from emulator.rules.engine.chance import below, happens
+from emulator.rules.engine.choices import choose, choose_member
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.foe import acts_instead, choose_move
 from emulator.rules.engine.growth import share_experience
@@ -45,10 +47,10 @@ from emulator.rules.engine.position import (
     WILD,
     WON,
     Position,
+    Tables,
 )
 from emulator.rules.engine.sending import keep, next_member, send_out
 from emulator.rules.engine.status import residual
-from emulator.rules.engine.tables import Tables
 
 run_threshold = compiled(arithmetic.run_threshold)
 
@@ -272,3 +274,53 @@ def send(position: Position, side: int, place: int, tables: Tables) -> int:
         send_out(position, THEIRS, next_member(position, THEIRS), tables)
         position.ai_turns = 0
     return int(position.outcome)
+
+
+@compiled
+def play_turns(
+    positions: np.ndarray, ours: np.ndarray, theirs: np.ndarray, tables: Tables
+) -> np.ndarray:
+    """Play one turn in each position, in place, and return the outcomes; `ours` and `theirs` hold choices."""
+    outcomes = np.zeros(len(positions), np.int64)
+    for at in range(len(positions)):
+        outcomes[at] = play_turn(positions[at], int(ours[at]), int(theirs[at]), tables)
+    return outcomes
+
+
+@compiled
+def play_on(position: Position, ours: int, theirs: int, turns: int, tables: Tables) -> int:
+    """Play a battle to its end by two policies, at most so many turns; return the outcome, GOES_ON without an end."""
+    until = int(position.turns) + turns
+    while True:
+        outcome = int(position.outcome)
+        if outcome == GOES_ON:
+            if position.turns >= until:
+                return GOES_ON
+            own = choose(position, OURS, ours, tables)
+            play_turn(position, own, choose(position, THEIRS, theirs, tables), tables)
+        elif outcome in (WE_SEND, BOTH_SEND):
+            send(position, OURS, choose_member(position, OURS, ours), tables)
+        elif outcome == THEY_SEND:
+            send(position, THEIRS, choose_member(position, THEIRS, theirs), tables)
+        else:
+            return outcome
+
+
+@compiled
+def play_out(
+    positions: np.ndarray, ours: int, theirs: int, turns: int, tables: Tables
+) -> np.ndarray:
+    """Play each position to its end, in place, and return the outcomes; copies need a seed of their own each."""
+    outcomes = np.zeros(len(positions), np.int64)
+    for at in range(len(positions)):
+        outcomes[at] = play_on(positions[at], ours, theirs, turns, tables)
+    return outcomes
+
+
+def copies(position: Position, count: int, seed: int) -> np.ndarray:
+    """Return `count` copies of a position with chances of their own, which follow from `seed`."""
+    made = np.empty(count, position.dtype)
+    made[:] = position
+    made["seed"] = seed + np.arange(count)
+    made["draws"] = 0
+    return made

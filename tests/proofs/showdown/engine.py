@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.dex.dex import engine_tables
-from emulator.rules.engine.playout import play_turns
 from emulator.rules.engine.position import (
     ASLEEP,
     BOTH_SEND,
@@ -20,9 +19,10 @@ from emulator.rules.engine.position import (
     THEY_SEND,
     TRAPPING,
     WE_SEND,
+    Tables,
+    put_chart,
 )
-from emulator.rules.engine.tables import Tables, put_chart
-from emulator.rules.engine.turn import send
+from emulator.rules.engine.turn import play_turns, send
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
 

@@ -8,9 +8,8 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
-from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.choices import AS_THE_GAME, legal_choices
 from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.playout import AS_THE_GAME
 from emulator.rules.engine.position import (
     GOES_ON,
     ITEM,

@@ -1,6 +1,6 @@
 """Moves that last for turns: Bide, Thrash, trapping, charging, Rage, recharging, several hits."""
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.position import (
     BIDING,
     CANNOT_MOVE,

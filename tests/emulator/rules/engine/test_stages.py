@@ -1,6 +1,6 @@
 """Stat stages, with the penalties and badge boosts that are applied again and again."""
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.position import (
     BURNED,
     FROZEN,

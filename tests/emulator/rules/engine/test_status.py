@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from emulator.rules.engine.position import (
     ASLEEP,
     BADLY_POISONED,
