@@ -16,7 +16,7 @@ from emulator.errors import (
     ReadingError,
     StateError,
 )
-from emulator.profile import RED, label_of
+from emulator.profile import RED, label_of, symbol
 from emulator.pyboy_console import EMULATOR, PyBoyConsole
 from emulator.ram.battle import Battle, BattleKind, BattleResult, Phase
 from emulator.ram.battle_mon import BattleMon, Volatile
@@ -101,6 +101,7 @@ __all__ = [
     "pack",
     "read_state",
     "state_origin",
+    "symbol",
     "unpack",
     "verify_chain",
 ]

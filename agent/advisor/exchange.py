@@ -44,9 +44,9 @@ from agent.advisor.transcript import (
     text_of,
     tool_calls,
 )
+from memory import MemoryFault
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import CondensingFailed
-from memory.errors import MemoryFault
 from memory.observations.block import only_new, rows_of
 from memory.store.conversation_record import Message, MessageOrigin
 

@@ -29,7 +29,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.ram.view import HIGH_RAM, WORK_RAM
+from emulator.ram import HIGH_RAM, WORK_RAM
 from memory import (
     Checkpoint,
     Entry,

@@ -37,7 +37,7 @@ from agent.record.observations import notes_of
 from agent.settings import NO_MEMORY, Settings
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
-from emulator.screen.tesseract import find_tesseract
+from emulator.screen import find_tesseract
 from memory import (
     Json,
     KnowledgeStore,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from emulator import Dex, PartyMon, State
-from emulator.ram.menu import MoveOffer, read_offer
-from emulator.rules.effects import (
+from emulator.ram import MoveOffer, read_offer
+from emulator.rules import (
     CHARGES,
     CONFUSE,
     DREAM_EATER,
@@ -20,9 +20,9 @@ from emulator.rules.effects import (
     SEVERAL_HITS,
     SLEEP,
     TWO_HITS,
+    MoveData,
+    stage_change,
 )
-from emulator.rules.moves import MoveData
-from emulator.rules.stats import stage_change
 
 HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 BYTE: Final = 255

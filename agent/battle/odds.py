@@ -16,16 +16,21 @@ from numpy.typing import NDArray
 from agent.battle import search
 from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
-from emulator.dex.dex import engine_tables
-from emulator.ram.party import Dvs, MoveSlot, Stats
-from emulator.rules.arithmetic import full_pp
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import AS_THE_GAME, ATTACKS, best_move, legal_choices
+from emulator.dex import engine_tables
+from emulator.ram import Dvs, MoveSlot, Stats
+from emulator.rules import full_pp, stats_of
+from emulator.rules import position as engine
+from emulator.rules.engine import (
+    AS_THE_GAME,
+    ATTACKS,
+    best_move,
+    legal_choices,
+    put_team,
+    read_position,
+    start_battle,
+)
 from emulator.rules.engine.compiled import COMPLETE
-from emulator.rules.engine.from_ram import put_team, read_position
-from emulator.rules.engine.position import OURS, THEIRS, Position, Tables, empty_positions
-from emulator.rules.engine.sending import start_battle
-from emulator.rules.stats import stats_of
+from emulator.rules.position import OURS, THEIRS, Position, Tables, empty_positions
 
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)

@@ -28,19 +28,21 @@ from agent.skills import (
 )
 from agent.skills.orders import GREAT_BALL, MASTER_BALL, POKE_BALL, ULTRA_BALL
 from emulator import Battle, Dex, State
-from emulator.ram.battle import BattleType
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import ATTACKS, best_move, legal_choices
-from emulator.rules.engine.items import (
+from emulator.ram import BattleType
+from emulator.rules import position as engine
+from emulator.rules.engine import (
+    ATTACKS,
     ETHER,
     MAX_ELIXIR,
     MAX_REVIVE,
     REVIVE,
     X_ATTACK,
     X_SPECIAL,
+    best_move,
+    legal_choices,
     needs_member,
 )
-from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
+from emulator.rules.position import OURS, THEIRS, Position, choice_of_item
 
 TRAINING_RUN_VALUE: Final = 0.5  # of running away in training
 RUN_VALUE: Final = 1.02  # of running away otherwise

@@ -10,18 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.skills import Order
-from emulator.rules.engine.choices import (
+from emulator.rules.engine import (
     AS_THE_GAME,
     ATTACKS,
     CAREFUL,
+    CERTAIN,
+    best_attack_value,
     best_move,
     choose,
+    hp_restored,
+    keep,
     legal_choices,
+    play_on,
+    play_turn,
+    send,
+    start_battle,
 )
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.items import hp_restored
-from emulator.rules.engine.move_value import CERTAIN, best_attack_value
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     BOTH_SEND,
     CAUGHT,
     DECIDES,
@@ -41,8 +47,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.sending import keep, start_battle
-from emulator.rules.engine.turn import play_on, play_turn, send
 
 OUTCOMES: Final = FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.

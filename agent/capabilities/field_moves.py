@@ -15,7 +15,7 @@ from agent.story.catches import machine_fact
 from agent.story.places import Place
 from agent.story.story import FieldMove
 from emulator import Obstacle, State
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world import FIRST_INDOOR_MAP
 
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
 TOWNS: Final = range(11)  # the map ids of fly destinations

@@ -21,7 +21,7 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Movement, Outcome, Skill, read_text, talk
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
-from emulator.rules.arithmetic import full_pp
+from emulator.rules import full_pp
 
 LOW_HP: Final = 40  # percent of the fighter's HP below which healing comes first
 LOW_PP: Final = 20  # the same, in percent of the PP of its attacks

@@ -14,7 +14,7 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, teach
 from agent.story.opponents import ahead, team_against
 from emulator import Dex, PartyMon, State
-from emulator.ram.party import MoveSlot
+from emulator.ram import MoveSlot
 
 HELPS: Final = "machine:helps"
 PRIORITY: Final = 52

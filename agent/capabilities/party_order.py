@@ -15,7 +15,7 @@ from agent.skills import Skill, swap
 from agent.story.interactions import Task
 from agent.story.opponents import ahead, team_against
 from emulator import State
-from emulator.rules.arithmetic import HIGHEST_LEVEL
+from emulator.rules import HIGHEST_LEVEL
 
 RIGHT_LEAD: Final = "right_lead"
 PRIORITY: Final = 53

@@ -12,9 +12,8 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, use_item
 from agent.story.catches import wanted
 from agent.story.opponents import ahead
-from emulator import State
-from emulator.profile import symbol
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator import State, symbol
+from emulator.world import FIRST_INDOOR_MAP
 
 PAYS: Final = "repel:pays"
 PRIORITY: Final = 51  # just before the next story goal

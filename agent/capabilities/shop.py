@@ -45,7 +45,7 @@ from agent.skills import (
 from agent.story.facts import required
 from agent.story.interactions import Clerk
 from emulator import Dex, Facing, State
-from emulator.ram.player import Bag, Stack
+from emulator.ram import Bag, Stack
 
 THROWN: Final = frozenset(orders.BALLS)
 NO_ROOM: Final = "bag:crammed"

@@ -10,7 +10,7 @@ from agent.story.catches import is_looking
 from agent.story.interactions import Clerk
 from agent.story.opponents import ahead, following
 from emulator import State
-from emulator.ram.player import BAG_CAPACITY, Bag
+from emulator.ram import BAG_CAPACITY, Bag
 
 FEW: Final = 2  # items of a kind for which a walk to a shop is worth it
 # All items that are bought, if any; which of them depends on the team and the money.

@@ -26,7 +26,7 @@ from agent.story.catches import grass_of
 from agent.story.opponents import ahead, team_of, teams_of
 from agent.story.places import Place
 from emulator import Dex, State
-from emulator.rules.stats import experience_gained
+from emulator.rules import experience_gained
 
 FRESH: Final = 50  # percent of HP needed to go training
 SPENT: Final = 30  # percent of HP expected after training: healing comes next

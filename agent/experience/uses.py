@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.experience.run_times import ChosenWay, WayVerdict, best_of, verdicts_on
 from emulator import State, World
-from emulator.world.map_objects import MapObjectKind
+from emulator.world import MapObjectKind
 from memory import (
     MILESTONE_TIME,
     BlackboardEvent,

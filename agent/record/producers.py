@@ -19,8 +19,8 @@ from agent.record.game_names import AGENT, GameNames, game_seconds
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from emulator import Party, ScreenType, State
-from emulator.dex.items import TMS
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.dex import TMS
+from emulator.world import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
     MILESTONE_TIME,

@@ -18,7 +18,7 @@ from agent.skills.skill import Movement, Outcome, Skill, until_ready, wait
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import BUTTON, Destination, follow, travel, turn
 from emulator import Facing, GameMap, State, Step, World
-from emulator.world.map_objects import MapObjectKind
+from emulator.world import MapObjectKind
 
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot

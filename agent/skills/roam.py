@@ -8,7 +8,7 @@ from agent.skills.skill import Outcome, Skill, wait
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import Destination, follow, still_blocked, travel, walk_stride
 from emulator import GameMap, State, World
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
 STRIDES: Final = 400  # far more than a wild encounter needs

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from emulator import Button, State, Step
-from emulator.ram.tile_map import Waiting
+from emulator.ram import Waiting
 
 # The pad is polled every few frames while the game is busy; a shorter press can be missed.
 HOLD: Final = 4

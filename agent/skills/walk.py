@@ -26,7 +26,7 @@ from agent.skills.route import (
 from agent.skills.skill import HOLD, Movement, Outcome, Skill, TextPager, tap, until_ready, wait
 from agent.skills.terrain import Crowd, Terrain
 from emulator import Button, Facing, MapSquare, MenuKind, Obstacle, State, Step, World
-from emulator.world.world import Floor
+from emulator.world import Floor
 
 BUTTON: Final = {
     Facing.DOWN: Button.DOWN,

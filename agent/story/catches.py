@@ -13,7 +13,7 @@ from agent.story.opponents import ahead, team_against, teams_of
 from agent.story.places import Place
 from agent.story.story import FieldMove, Story
 from emulator import Dex, Party, State
-from emulator.dex.wild import WildTable
+from emulator.dex import WildTable
 
 FULL: Final = 6
 Homes: TypeAlias = Mapping[Place, Fraction]  # places, with the share of the encounters there

@@ -7,7 +7,7 @@ from agent.story.facts import FactKind
 from agent.story.interactions import Task
 from agent.story.story import Story
 from emulator import Dex, State
-from emulator.world.map_objects import Opponent
+from emulator.world import Opponent
 
 
 def ahead(story: Story, state: State) -> Iterator[Task]:

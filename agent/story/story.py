@@ -22,7 +22,7 @@ from agent.story.interactions import (
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Gate, Land, Place, Square, Way
 from emulator import RED, CartridgeKind, MapSquare, State
-from emulator.world.world import Floor, Lift
+from emulator.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 # The table of a story file that holds the numbers of the facts of a kind.

@@ -17,9 +17,8 @@ from emulator import (
     World,
     read_state,
 )
-from emulator.dex.wild import WildTable
-from emulator.screen.glyphs import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
-from emulator.screen.tesseract import find_tesseract
+from emulator.dex import WildTable
+from emulator.screen import Accuracy, GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 
 TOWNS: Final = range(11)  # their map ids come first
 RIVAL: Final = 25  # RIVAL1: his first three teams are the three starters, one each

@@ -19,7 +19,7 @@ from emulator.dex.trainers import (
 from emulator.dex.wild import Fishing, Wild, read_fishing, read_wild
 from emulator.errors import CartridgeError
 from emulator.rules.effects import COUNT as EFFECT_COUNT
-from emulator.rules.engine.position import Tables, empty_tables, put_chart
+from emulator.rules.position import Tables, empty_tables, put_chart
 from emulator.rules.rule_book import RuleBook, TypeChart
 
 Entry = TypeVar("Entry")

@@ -16,8 +16,8 @@ from agent.lab.bench.game import open_session
 from agent.story.story import Story
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from emulator.rules import effects
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.position import ASLEEP, FROZEN, OURS, THEIRS, empty_positions
+from emulator.rules import position as engine
+from emulator.rules.position import ASLEEP, FROZEN, OURS, THEIRS, empty_positions
 from tests.proofs.drawn_battles import drawn_battles
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
 from tests.proofs.turn_oracle import (

@@ -44,9 +44,9 @@ from emulator import (
 )
 from emulator.profile import symbol
 from emulator.rules import effects
-from emulator.rules.engine import position as engine
+from emulator.rules import position as engine
 from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import OURS
+from emulator.rules.position import OURS
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
 
 MOST_STEPS: Final = 2_000

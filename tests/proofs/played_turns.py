@@ -12,11 +12,11 @@ from emulator import BattleResult, Dex, Phase, State
 from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import BattleMon
 from emulator.rules import effects
-from emulator.rules.engine import position as engine
+from emulator.rules import position as engine
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.items import needs_member
-from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
 from emulator.rules.engine.sending import keep
+from emulator.rules.position import OURS, THEIRS, Position, choice_of_item
 
 NO_CHANGE: Final = -1
 UNKNOWN: Final = -2  # the order cannot be determined

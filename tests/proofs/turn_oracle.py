@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.foe import choose_move
 from emulator.rules.engine.growth import evolve
-from emulator.rules.engine.position import (
+from emulator.rules.engine.sending import keep, send_out
+from emulator.rules.engine.turn import play_turn, send
+from emulator.rules.position import (
     BADLY_POISONED,
     BIDING,
     CHARGING,
@@ -36,8 +38,6 @@ from emulator.rules.engine.position import (
     Tables,
     empty_positions,
 )
-from emulator.rules.engine.sending import keep, send_out
-from emulator.rules.engine.turn import play_turn, send
 from tests.proofs.played_turns import PlayedTurn
 
 COMMITTED: Final = RECHARGING | RAGING | THRASHING | CHARGING

@@ -37,9 +37,8 @@ from agent.advisor.money.prices import (
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import prompt_file
 from agent.errors import UsageError
-from memory import file_access
+from memory import MalformedRecord, file_access
 from memory.conversation.config import ConversationConfig, parse_config
-from memory.errors import MalformedRecord
 from memory.store.calls import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")

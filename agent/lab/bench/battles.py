@@ -44,8 +44,8 @@ from emulator import (
     Step,
     load_cartridge,
     read_state,
+    symbol,
 )
-from emulator.profile import symbol
 
 
 @dataclass(frozen=True, slots=True)

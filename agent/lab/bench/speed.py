@@ -42,9 +42,8 @@ from emulator import (
     read_state,
 )
 from emulator.cartridge import HEADER_CHECKSUM, header_checksum
-from emulator.ram.control import NoControl
-from emulator.screen.glyphs import GlyphReader, TextReader, Unavailable, accuracy
-from emulator.screen.tesseract import find_tesseract
+from emulator.ram import NoControl
+from emulator.screen import GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 
 TITLE: Final = b"NEVER HALTS"
 ENTRY: Final = bytes.fromhex("00 C3 50 01")  # nop; jp main

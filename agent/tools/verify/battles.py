@@ -19,18 +19,24 @@ from emulator import (
     State,
     Volatile,
     read_state,
+    symbol,
 )
-from emulator.profile import symbol
-from emulator.ram.battle import BattleType
-from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
-from emulator.ram.party import Stats
-from emulator.rules.arithmetic import rolled
-from emulator.rules.damage import ROLLS, full_damage, hit_chance, run_chance
-from emulator.rules.effects import MOVE_COUNTER, ONE_HIT, SPECIAL_DAMAGE, SUPER_FANG
-from emulator.rules.engine.foe import ROUTINES
-from emulator.rules.engine.sending import NOT_COUNTED
-from emulator.rules.moves import Attacker, Defender
-from emulator.rules.stats import stats_of
+from emulator.ram import ENEMY, OWN, BattleType, Stats, read_battle_mon
+from emulator.rules import (
+    MOVE_COUNTER,
+    ONE_HIT,
+    ROLLS,
+    SPECIAL_DAMAGE,
+    SUPER_FANG,
+    Attacker,
+    Defender,
+    full_damage,
+    hit_chance,
+    rolled,
+    run_chance,
+    stats_of,
+)
+from emulator.rules.engine import NOT_COUNTED, ROUTINES
 
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200

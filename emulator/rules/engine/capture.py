@@ -6,7 +6,7 @@ from emulator.rules import arithmetic
 from emulator.rules.arithmetic import BYTE
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     ASLEEP,
     BAIT,
     CAUGHT,

@@ -26,7 +26,8 @@ from emulator.rules.engine.move_value import (
     reload,
     taken_after,
 )
-from emulator.rules.engine.position import (
+from emulator.rules.engine.sending import next_member
+from emulator.rules.position import (
     ASLEEP,
     BAG,
     BAIT,
@@ -59,7 +60,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.sending import next_member
 
 MOST: Final = 512
 # Policies. Those of our side in decisions: the best attack, or the same with an item of the bag on one that is low

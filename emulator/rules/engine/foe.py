@@ -8,7 +8,9 @@ from emulator.rules import effects
 from emulator.rules.engine.chance import random_byte
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.hit import load_move
-from emulator.rules.engine.position import (
+from emulator.rules.engine.sending import NOT_COUNTED, keep, next_member, send_out
+from emulator.rules.engine.stages import raise_stage
+from emulator.rules.position import (
     BADLY_POISONED,
     CHOICES,
     MIST,
@@ -20,8 +22,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.sending import NOT_COUNTED, keep, next_member, send_out
-from emulator.rules.engine.stages import raise_stage
 
 QUARTERS: Final = np.array([63, 127, 190, 256])  # of 256: where the slots end
 INDIFFERENT: Final = 10

@@ -13,7 +13,7 @@ from emulator.ram.state import State
 from emulator.ram.view import Ram
 from emulator.rules.arithmetic import full_pp
 from emulator.rules.engine.growth import plain_stats
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     ASLEEP,
     BAG,
     BURNED,

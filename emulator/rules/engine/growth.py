@@ -5,7 +5,8 @@ from typing import Final
 from emulator.rules import arithmetic
 from emulator.rules.arithmetic import HIGHEST, HIGHEST_LEVEL
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import (
+from emulator.rules.engine.stages import apply_badges, apply_penalties, recalculate
+from emulator.rules.position import (
     LESSONS,
     OURS,
     SLOTS,
@@ -16,7 +17,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.stages import apply_badges, apply_penalties, recalculate
 
 MOST_STAT_EXP: Final = 0xFFFF
 EXP_ALL: Final = 75

@@ -6,7 +6,9 @@ from emulator.rules import arithmetic, effects
 from emulator.rules.arithmetic import BYTE, HIGHEST_ROLL, LOWEST_ROLL, LOWEST_STAGE
 from emulator.rules.engine.chance import below, happens, random_byte
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import (
+from emulator.rules.engine.stages import at_stage
+from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SELF_HIT_POWER, SPECIAL_TYPES
+from emulator.rules.position import (
     ACCURACY,
     ALWAYS_HITS,
     ASLEEP,
@@ -27,8 +29,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.stages import at_stage
-from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SELF_HIT_POWER, SPECIAL_TYPES
 
 WORD: Final = 0xFFFF
 FIGHTING: Final = 1

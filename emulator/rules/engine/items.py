@@ -5,7 +5,8 @@ from typing import Final
 from emulator.rules.effects import ATTACK_UP_1
 from emulator.rules.engine.capture import throw_ball
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import (
+from emulator.rules.engine.stages import raise_stage
+from emulator.rules.position import (
     ALWAYS_HITS,
     ASLEEP,
     BADLY_POISONED,
@@ -27,7 +28,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.stages import raise_stage
 
 FIRST_BALL: Final = 1
 LAST_BALL: Final = 4

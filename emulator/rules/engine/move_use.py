@@ -19,22 +19,6 @@ from emulator.rules.engine.multi_turn import (
     start_thrash,
     start_trapping,
 )
-from emulator.rules.engine.position import (
-    BIDING,
-    CANNOT_MOVE,
-    CHARGING,
-    HITTING_AGAIN,
-    INVULNERABLE,
-    LINK,
-    OURS,
-    RAGING,
-    RECHARGING,
-    THEIRS,
-    THRASHING,
-    TRANSFORMED,
-    Position,
-    Tables,
-)
 from emulator.rules.engine.special import (
     convert,
     disable,
@@ -59,6 +43,22 @@ from emulator.rules.engine.status import (
     poison,
     put_to_sleep,
     seed,
+)
+from emulator.rules.position import (
+    BIDING,
+    CANNOT_MOVE,
+    CHARGING,
+    HITTING_AGAIN,
+    INVULNERABLE,
+    LINK,
+    OURS,
+    RAGING,
+    RECHARGING,
+    THEIRS,
+    THRASHING,
+    TRANSFORMED,
+    Position,
+    Tables,
 )
 
 PP_VALUES: Final = 64

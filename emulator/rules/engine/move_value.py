@@ -13,7 +13,9 @@ from emulator.rules.engine.hit import (
     scaled_accuracy,
     special_damage,
 )
-from emulator.rules.engine.position import (
+from emulator.rules.engine.stages import HIGHEST_STAGE, stat_of
+from emulator.rules.moves import SPECIAL_TYPES
+from emulator.rules.position import (
     ACCURACY,
     ASLEEP,
     ATTACK,
@@ -31,8 +33,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.stages import HIGHEST_STAGE, stat_of
-from emulator.rules.moves import SPECIAL_TYPES
 
 HITS: Final = 3  # of a move with several: on average
 # What a hit of a trapping move is worth while the target does nothing: a faster user leaves it the turns of its misses,

@@ -6,7 +6,7 @@ from emulator.rules import effects
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.hit import hurt_itself, start_confusion
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     ASLEEP,
     BIDING,
     CHARGING,

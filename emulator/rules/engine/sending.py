@@ -3,8 +3,8 @@
 from typing import Final
 
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import LINK, NO_ONE, OURS, THEIRS, TRAPPING, Position, Tables
 from emulator.rules.engine.stages import apply_badges, apply_penalties
+from emulator.rules.position import LINK, NO_ONE, OURS, THEIRS, TRAPPING, Position, Tables
 
 NOT_COUNTED: Final = 0xFF  # wAICount until the foe's first turn
 

@@ -7,7 +7,7 @@ from emulator.rules.engine.chance import below
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.growth import plain_stats
 from emulator.rules.engine.hit import test_hit
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     FOCUSED,
     FOE_LEFT,
     INVULNERABLE,

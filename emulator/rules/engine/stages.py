@@ -5,7 +5,7 @@ from typing import Final
 from emulator.rules import arithmetic, effects
 from emulator.rules.arithmetic import HIGHEST, LOWEST_STAGE
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     ALWAYS_HITS,
     ASLEEP,
     ATTACK,

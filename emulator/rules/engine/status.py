@@ -7,7 +7,8 @@ from emulator.rules.arithmetic import LOWEST_STAGE
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.hit import start_confusion, test_hit
-from emulator.rules.engine.position import (
+from emulator.rules.engine.stages import apply_badges, apply_penalties, stat_at_stage, stat_of
+from emulator.rules.position import (
     ASLEEP,
     BADLY_POISONED,
     BURNED,
@@ -27,7 +28,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.stages import apply_badges, apply_penalties, stat_at_stage, stat_of
 
 SHARE: Final = 16  # of the maximum HP that poison and the like take: a sixteenth
 POISON_TYPE: Final = 3

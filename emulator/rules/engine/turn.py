@@ -11,7 +11,9 @@ from emulator.rules.engine.foe import acts_instead, choose_move
 from emulator.rules.engine.growth import share_experience
 from emulator.rules.engine.items import use_bag_item
 from emulator.rules.engine.move_use import use_move
-from emulator.rules.engine.position import (
+from emulator.rules.engine.sending import keep, next_member, send_out
+from emulator.rules.engine.status import residual
+from emulator.rules.position import (
     ASLEEP,
     BIDING,
     BOTH_SEND,
@@ -49,8 +51,6 @@ from emulator.rules.engine.position import (
     Position,
     Tables,
 )
-from emulator.rules.engine.sending import keep, next_member, send_out
-from emulator.rules.engine.status import residual
 
 run_threshold = compiled(arithmetic.run_threshold)
 

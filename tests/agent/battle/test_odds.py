@@ -14,10 +14,10 @@ from emulator.ram.party import MoveSlot
 from emulator.rules import effects
 from emulator.rules.engine.choices import AS_THE_GAME, ATTACKS, best_move
 from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.position import OURS, SLOTS, WON, Position, Tables
 from emulator.rules.engine.sending import send_out
 from emulator.rules.engine.stages import raise_stage
 from emulator.rules.engine.turn import copies, play_on
+from emulator.rules.position import OURS, SLOTS, WON, Position, Tables
 from tests.agent.demo import DEX, enemy_of, own_of
 from tests.agent.ring import Fighter, Ring, Script, number_of, species_of
 

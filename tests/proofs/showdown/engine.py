@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.dex.dex import engine_tables
-from emulator.rules.engine.position import (
+from emulator.rules.engine.turn import play_turns, send
+from emulator.rules.position import (
     ASLEEP,
     BOTH_SEND,
     CANNOT_MOVE,
@@ -22,7 +23,6 @@ from emulator.rules.engine.position import (
     Tables,
     put_chart,
 )
-from emulator.rules.engine.turn import play_turns, send
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
 

@@ -10,7 +10,8 @@ from agent.skills import Attack
 from emulator import Dex
 from emulator.rules.engine.choices import AS_THE_GAME, legal_choices
 from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.position import (
+from emulator.rules.engine.sending import NOT_COUNTED, next_member
+from emulator.rules.position import (
     GOES_ON,
     ITEM,
     MIMIC_ONE,
@@ -24,7 +25,6 @@ from emulator.rules.engine.position import (
     WE_SEND,
     Position,
 )
-from emulator.rules.engine.sending import NOT_COUNTED, next_member
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from emulator.rules import effects
-from emulator.rules.engine.position import (
+from emulator.rules.engine.sending import start_battle
+from emulator.rules.engine.turn import play_turn
+from emulator.rules.position import (
     ALWAYS_HITS,
     LINK,
     OURS,
@@ -15,8 +17,6 @@ from emulator.rules.engine.position import (
     empty_tables,
     put_chart,
 )
-from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.turn import play_turn
 
 NORMAL, FIGHTING, GROUND, GHOST, FIRE, GRASS, ELECTRIC = 0, 1, 4, 8, 20, 22, 23
 RATIOS: Final = (

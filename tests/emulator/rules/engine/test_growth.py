@@ -4,7 +4,7 @@ import pytest
 
 from emulator.ram.party import Dvs, Stats
 from emulator.rules.engine.growth import evolve, prize_money, set_stats
-from emulator.rules.engine.position import BURNED, DECIDES, GOES_ON, SWITCH, TRAINER, WILD, WON
+from emulator.rules.position import BURNED, DECIDES, GOES_ON, SWITCH, TRAINER, WILD, WON
 from emulator.rules.stats import experience_gained, stats_of
 from tests.emulator.rules.engine.small_battle import DO_NOTHING, EMBER, HP, TACKLE, SmallBattle
 

@@ -4,7 +4,7 @@ import pytest
 
 from emulator.rules.engine import items
 from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     ALWAYS_HITS,
     BADLY_POISONED,
     BAIT,

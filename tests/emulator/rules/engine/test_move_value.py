@@ -7,7 +7,7 @@ import pytest
 
 from emulator.rules import effects
 from emulator.rules.engine.choices import ATTACKS, CAREFUL, best_move, choose
-from emulator.rules.engine.position import OURS, PARALYZED, choice_of_item, put_chart
+from emulator.rules.position import OURS, PARALYZED, choice_of_item, put_chart
 from tests.emulator.rules.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
 
 SPORE, STUN, SPARK, DANCE, CALM, RECOVER, BOOM, WRAP = range(40, 48)

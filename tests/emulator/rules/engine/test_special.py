@@ -4,7 +4,7 @@ import pytest
 
 from emulator.rules import effects
 from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import (
+from emulator.rules.position import (
     DECIDES,
     FOE_LEFT,
     GOES_ON,
