@@ -18,8 +18,7 @@ from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
 from emulator.dex import engine_tables
 from emulator.ram import Dvs, MoveSlot, Stats
-from emulator.rules import full_pp, stats_of
-from emulator.rules import position as engine
+from emulator.rules import codes, full_pp, stats_of
 from emulator.rules.engine import (
     AS_THE_GAME,
     ATTACKS,
@@ -30,7 +29,7 @@ from emulator.rules.engine import (
     start_battle,
 )
 from emulator.rules.engine.compiled import COMPLETE
-from emulator.rules.position import OURS, THEIRS, Position, Tables, empty_positions
+from emulator.rules.position import Position, Tables, empty_positions
 
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
@@ -100,15 +99,15 @@ def prepare(dex: Dex) -> None:
     damage_share(dex, party[0], party[0])
     positions, tables = empty_positions(2), tables_of(dex)
     for position in positions:
-        put_team(position.sides[OURS], party, tables)
-        put_team(position.sides[THEIRS], party, tables)
+        put_team(position.sides[codes.OURS], party, tables)
+        put_team(position.sides[codes.THEIRS], party, tables)
     search.is_clear(0, 0, 1, 0)
-    search.play_battles(positions, engine.NO_ONE, 0, 0, 1, 0, tables)
+    search.play_battles(positions, codes.NO_ONE, 0, 0, 1, 0, tables)
     start_battle(positions[0], tables)
-    choices = legal_choices(positions[0], OURS)
+    choices = legal_choices(positions[0], codes.OURS)
     options = np.array([(choice, ATTACKS, AS_THE_GAME) for choice in choices])
-    search.hp_shares(positions[0], OURS)
-    best_move(positions[0], OURS, ATTACKS, tables)
+    search.hp_shares(positions[0], codes.OURS)
+    best_move(positions[0], codes.OURS, ATTACKS, tables)
     search.race(positions, options, np.zeros(len(choices)), np.zeros(search.WEIGHTS), 1, tables)
     COMPLETE.parent.mkdir(parents=True, exist_ok=True)
     COMPLETE.touch()
@@ -157,10 +156,10 @@ def _won(
         return 0 if teams else PLAYOUTS
     playouts = _playouts(dex, party, teams, heals, badges)
     needed, few, least = (wanted, UNCLEAR[0], 0) if wanted is not None else (PLAYOUTS,) * 3
-    won = playouts.won(engine.NO_ONE, needed, few)
+    won = playouts.won(codes.NO_ONE, needed, few)
     if won >= needed or not UNCLEAR[0] <= won <= UNCLEAR[1]:
         return won
-    if playouts.best_opening == engine.NO_ONE:
+    if playouts.best_opening == codes.NO_ONE:
         return won
     return max(won, playouts.won(playouts.best_opening, needed, least))
 
@@ -195,11 +194,11 @@ class Playouts:
         positions = empty_positions(len(self._teams) + 1)
         for made, team in zip(positions[1:], self._teams, strict=True):
             foes = [mon_from(dex, foe) for foe in team]
-            made.kind, made.trainer_class = engine.TRAINER, team[0].trainer_class
+            made.kind, made.trainer_class = codes.TRAINER, team[0].trainer_class
             made.badges = sum(1 << bit for bit in self._badges)
-            put_team(made.sides[OURS], self._party, tables)
+            put_team(made.sides[codes.OURS], self._party, tables)
             against = Party(tuple(mon for mon in foes if mon is not None))
-            put_team(made.sides[THEIRS], against, tables)
+            put_team(made.sides[codes.THEIRS], against, tables)
             made.bag_items[0], made.bag_counts[0] = MAX_POTION, self._heals
         return positions
 
@@ -210,10 +209,10 @@ _playouts = lru_cache(maxsize=2048)(Playouts)
 def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:
     """Return the share of a Pokemon's HP that the best attack of another one takes in a turn, on average."""
     made = empty_positions(1)[0]
-    made.kind = engine.TRAINER
+    made.kind = codes.TRAINER
     tables = tables_of(dex)
-    put_team(made.sides[OURS], Party((own,)), tables)
-    put_team(made.sides[THEIRS], Party((foe,)), tables)
+    put_team(made.sides[codes.OURS], Party((own,)), tables)
+    put_team(made.sides[codes.THEIRS], Party((foe,)), tables)
     return float(search.damage_share(made, tables))
 
 

@@ -2,9 +2,10 @@
 
 from typing import Final
 
+from emulator.rules import codes
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.stages import apply_badges, apply_penalties
-from emulator.rules.position import LINK, NO_ONE, OURS, THEIRS, TRAPPING, Position, Tables
+from emulator.rules.position import Position, Tables
 
 NOT_COUNTED: Final = 0xFF  # wAICount until the foe's first turn
 
@@ -38,11 +39,11 @@ def send_out(position: Position, side: int, place: int, tables: Tables) -> None:
     mon.stages[:] = 0
     mon.volatile = mon.disabled = mon.disabled_turns = mon.disabled_move = 0
     mon.used = other.used = 0
-    other.volatile &= ~TRAPPING
+    other.volatile &= ~codes.TRAPPING
     # The computer's Pokemon come without the penalties of their status.
-    if side == OURS or position.kind == LINK:
+    if side == codes.OURS or position.kind == codes.LINK:
         apply_penalties(position, side)
-    if side == OURS:
+    if side == codes.OURS:
         apply_badges(position)
         position.gainers |= 1 << place
         position.participants |= 1 << place
@@ -58,20 +59,20 @@ def next_member(position: Position, side: int) -> int:
     for place in range(mon.count):
         if place != mon.out and mon.team[place].hp > 0:
             return place
-    return NO_ONE
+    return codes.NO_ONE
 
 
 @compiled
 def start_battle(position: Position, tables: Tables) -> None:
     """Send out the first of each side that can fight; the team of a wild Pokemon is itself."""
-    for side in (THEIRS, OURS):
+    for side in (codes.THEIRS, codes.OURS):
         mon = position.sides[side]
-        mon.out = NO_ONE
+        mon.out = codes.NO_ONE
         mon.out = next_member(position, side)
-        mon.mimic_slot = NO_ONE
+        mon.mimic_slot = codes.NO_ONE
     position.gainers = position.participants = 0
-    for side in (THEIRS, OURS):
+    for side in (codes.THEIRS, codes.OURS):
         send_out(position, side, int(position.sides[side].out), tables)
-    foe = position.sides[THEIRS]
-    position.gainers = position.participants = 1 << int(position.sides[OURS].out)
+    foe = position.sides[codes.THEIRS]
+    position.gainers = position.participants = 1 << int(position.sides[codes.OURS].out)
     position.catch_rate = tables.species[foe.species].catch_rate

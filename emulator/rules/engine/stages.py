@@ -2,36 +2,21 @@
 
 from typing import Final
 
-from emulator.rules import arithmetic, effects
+from emulator.rules import arithmetic, codes, effects
 from emulator.rules.arithmetic import HIGHEST, LOWEST_STAGE
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.position import (
-    ALWAYS_HITS,
-    ASLEEP,
-    ATTACK,
-    BADLY_POISONED,
-    BURNED,
-    CANNOT_MOVE,
-    CONFUSED,
-    FOCUSED,
-    FROZEN,
-    LIGHT_SCREEN,
-    LINK,
-    MIST,
-    OURS,
-    PARALYZED,
-    REFLECT,
-    SEEDED,
-    SPEED,
-    STATS,
-    THEIRS,
-    Position,
-    Tables,
-)
+from emulator.rules.position import Position, Tables
 
 HIGHEST_STAGE: Final = 6
 HAZED: Final = (
-    CONFUSED | ALWAYS_HITS | MIST | FOCUSED | SEEDED | BADLY_POISONED | LIGHT_SCREEN | REFLECT
+    codes.CONFUSED
+    | codes.ALWAYS_HITS
+    | codes.MIST
+    | codes.FOCUSED
+    | codes.SEEDED
+    | codes.BADLY_POISONED
+    | codes.LIGHT_SCREEN
+    | codes.REFLECT
 )
 
 at_stage = compiled(arithmetic.at_stage)
@@ -50,10 +35,10 @@ def stat_at_stage(position: Position, side: int, stat: int, tables: Tables) -> i
 @compiled
 def apply_badges(position: Position) -> None:
     """Boost our stats by badges: those of attack, defense, speed and special have every second bit."""
-    if position.kind == LINK:
+    if position.kind == codes.LINK:
         return
-    ours = position.sides[OURS]
-    for stat in range(STATS):
+    ours = position.sides[codes.OURS]
+    for stat in range(codes.STATS):
         if position.badges >> 2 * stat & 1:
             ours.stats[stat] = with_badge(int(ours.stats[stat]))
 
@@ -62,10 +47,10 @@ def apply_badges(position: Position) -> None:
 def apply_penalties(position: Position, side: int) -> None:
     """Quarter the speed of a paralyzed Pokemon and halve the attack of a burned one, once more if done before."""
     mon = position.sides[side]
-    if mon.status & PARALYZED:
-        mon.stats[SPEED] = max(int(mon.stats[SPEED]) // 4, 1)
-    if mon.status & BURNED:
-        mon.stats[ATTACK] = max(int(mon.stats[ATTACK]) // 2, 1)
+    if mon.status & codes.PARALYZED:
+        mon.stats[codes.SPEED] = max(int(mon.stats[codes.SPEED]) // 4, 1)
+    if mon.status & codes.BURNED:
+        mon.stats[codes.ATTACK] = max(int(mon.stats[codes.ATTACK]) // 2, 1)
 
 
 @compiled
@@ -87,13 +72,13 @@ def raise_stage(position: Position, side: int, effect: int, tables: Tables) -> N
         return
     by = 2 if effect >= effects.ATTACK_UP_2 else 1
     user.stages[stat] = min(old + by, HIGHEST_STAGE)
-    if stat < STATS:
+    if stat < codes.STATS:
         if user.stats[stat] == HIGHEST:
             # A bug: what is undone is one stage, also of two.
             user.stages[stat] -= 1
             return
         user.stats[stat] = stat_at_stage(position, side, stat, tables)
-    if side == OURS:
+    if side == codes.OURS:
         apply_badges(position)
     # The penalties of the other side, which has changed nothing, are applied once more.
     apply_penalties(position, 1 - side)
@@ -102,7 +87,7 @@ def raise_stage(position: Position, side: int, effect: int, tables: Tables) -> N
 @compiled
 def recalculate(position: Position, side: int, tables: Tables) -> None:
     """Calculate all stats from their stages (CalculateModifiedStats)."""
-    for stat in range(STATS):
+    for stat in range(codes.STATS):
         position.sides[side].stats[stat] = stat_at_stage(position, side, stat, tables)
 
 
@@ -110,13 +95,13 @@ def recalculate(position: Position, side: int, tables: Tables) -> None:
 def haze(position: Position, side: int) -> None:
     """Reset all stages, the target's status and most of what the battle has added to either side."""
     target = position.sides[1 - side]
-    for each in (OURS, THEIRS):
+    for each in (codes.OURS, codes.THEIRS):
         mon = position.sides[each]
         mon.stages[:] = 0
         # Neither penalties nor badges apply to these.
         mon.stats[:] = mon.unmodified
         mon.volatile &= ~HAZED
         mon.disabled = mon.disabled_turns = mon.disabled_move = 0
-    if target.status & (FROZEN | ASLEEP):
-        target.selected = CANNOT_MOVE
+    if target.status & (codes.FROZEN | codes.ASLEEP):
+        target.selected = codes.CANNOT_MOVE
     target.status = 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from emulator.rules import arithmetic, effects
+from emulator.rules import arithmetic, codes, effects
 from emulator.rules.engine.capture import play_safari_turn
 from emulator.rules.engine.chance import below, happens
 from emulator.rules.engine.choices import choose, choose_member
@@ -13,44 +13,7 @@ from emulator.rules.engine.items import use_bag_item
 from emulator.rules.engine.move_use import use_move
 from emulator.rules.engine.sending import keep, next_member, send_out
 from emulator.rules.engine.status import residual
-from emulator.rules.position import (
-    ASLEEP,
-    BIDING,
-    BOTH_SEND,
-    CANNOT_MOVE,
-    CHARGING,
-    DECIDES,
-    DRAWN,
-    FLINCHED,
-    FROZEN,
-    GOES_ON,
-    HITTING_AGAIN,
-    ITEM,
-    LINK,
-    LOST,
-    MIMIC_ONE,
-    NO_ONE,
-    OURS,
-    RAGING,
-    RAN,
-    RECHARGING,
-    RUN,
-    SAFARI,
-    SLOTS,
-    SPEED,
-    STRUGGLES,
-    SWITCH,
-    TEAM,
-    THEIRS,
-    THEY_SEND,
-    THRASHING,
-    TRAPPING,
-    WE_SEND,
-    WILD,
-    WON,
-    Position,
-    Tables,
-)
+from emulator.rules.position import Position, Tables
 
 run_threshold = compiled(arithmetic.run_threshold)
 
@@ -63,31 +26,31 @@ def play_turn(position: Position, ours: int, theirs: int, tables: Tables) -> int
     that the game does not offer counts as GO_ON.
     """
     position.turns += 1
-    if position.kind == SAFARI:
+    if position.kind == codes.SAFARI:
         position.outcome = play_safari_turn(position, ours, tables)
         return int(position.outcome)
-    trapped = position.sides[OURS].volatile & TRAPPING
-    we_used_it = begin_turn(position, OURS, ours, 0, tables)
+    trapped = position.sides[codes.OURS].volatile & codes.TRAPPING
+    we_used_it = begin_turn(position, codes.OURS, ours, 0, tables)
     if position.outcome:
-        keep(position, OURS)
+        keep(position, codes.OURS)
         return int(position.outcome)
-    if position.kind == LINK:
-        they_used_it = begin_turn(position, THEIRS, theirs, trapped, tables)
+    if position.kind == codes.LINK:
+        they_used_it = begin_turn(position, codes.THEIRS, theirs, trapped, tables)
     else:
         they_used_it = False
         let_foe_choose(position, theirs, tables)
     first = who_is_first(position)
     for side in (first, 1 - first):
-        used = we_used_it if side == OURS else they_used_it
+        used = we_used_it if side == codes.OURS else they_used_it
         if act(position, side, used, tables):
             return finish(position, tables)
-    for side in (OURS, THEIRS):
+    for side in (codes.OURS, codes.THEIRS):
         mon = position.sides[side]
         if mon.attacks_left == 0:
-            mon.volatile &= ~TRAPPING
-    keep(position, OURS)
-    keep(position, THEIRS)
-    return GOES_ON
+            mon.volatile &= ~codes.TRAPPING
+    keep(position, codes.OURS)
+    keep(position, codes.THEIRS)
+    return codes.GOES_ON
 
 
 @compiled
@@ -97,18 +60,18 @@ def begin_turn(position: Position, side: int, choice: int, trapped: int, tables:
     `trapped` says that the side was when both chose, even if the other has switched by now.
     """
     mon, other = position.sides[side], position.sides[1 - side]
-    if mon.volatile & (RECHARGING | RAGING):
+    if mon.volatile & (codes.RECHARGING | codes.RAGING):
         return False
-    if side == OURS:
-        mon.volatile &= ~FLINCHED
-        other.volatile &= ~FLINCHED
-    if mon.volatile & (THRASHING | CHARGING):
+    if side == codes.OURS:
+        mon.volatile &= ~codes.FLINCHED
+        other.volatile &= ~codes.FLINCHED
+    if mon.volatile & (codes.THRASHING | codes.CHARGING):
         return False
     used = use_turn(position, side, choice, tables)
-    if mon.status & (ASLEEP | FROZEN) or mon.volatile & (BIDING | TRAPPING):
+    if mon.status & (codes.ASLEEP | codes.FROZEN) or mon.volatile & (codes.BIDING | codes.TRAPPING):
         return used
-    if trapped or other.volatile & TRAPPING:
-        mon.selected = CANNOT_MOVE
+    if trapped or other.volatile & codes.TRAPPING:
+        mon.selected = codes.CANNOT_MOVE
     elif not used:
         select(position, side, choice)
     return used
@@ -117,36 +80,36 @@ def begin_turn(position: Position, side: int, choice: int, trapped: int, tables:
 @compiled
 def use_turn(position: Position, side: int, choice: int, tables: Tables) -> bool:
     """Switch, run, or use an item, before any move; return whether the choice was one of these."""
-    if SWITCH <= choice < SWITCH + TEAM:
+    if codes.SWITCH <= choice < codes.SWITCH + codes.TEAM:
         keep(position, side)
-        send_out(position, side, choice - SWITCH, tables)
+        send_out(position, side, choice - codes.SWITCH, tables)
         return True
-    if side != OURS or position.kind == LINK:
+    if side != codes.OURS or position.kind == codes.LINK:
         return False
-    if choice == RUN:
-        return try_to_run(position, int(position.sides[OURS].stats[SPEED]))
-    if choice < ITEM:
+    if choice == codes.RUN:
+        return try_to_run(position, int(position.sides[codes.OURS].stats[codes.SPEED]))
+    if choice < codes.ITEM:
         position.run_attempts = 0
         return False
     used = use_bag_item(position, choice, tables)
-    ours = position.sides[OURS]
-    if used and ours.volatile & TRAPPING:
+    ours = position.sides[codes.OURS]
+    if used and ours.volatile & codes.TRAPPING:
         ours.attacks_left -= 1
         if ours.attacks_left == 0:
-            ours.volatile &= ~TRAPPING
+            ours.volatile &= ~codes.TRAPPING
     return used
 
 
 @compiled
 def try_to_run(position: Position, speed: int) -> bool:
     """Try to run from a wild Pokemon, which ends the battle or costs the turn (TryRunningFromBattle)."""
-    if position.kind != WILD:
+    if position.kind != codes.WILD:
         return False
     attempt = int(position.run_attempts) + 1
     position.run_attempts = attempt
-    foe = position.sides[THEIRS]
-    if happens(position, run_threshold(speed, int(foe.stats[SPEED]), attempt)):
-        position.outcome = RAN
+    foe = position.sides[codes.THEIRS]
+    if happens(position, run_threshold(speed, int(foe.stats[codes.SPEED]), attempt)):
+        position.outcome = codes.RAN
     return True
 
 
@@ -157,7 +120,7 @@ def run_instead(position: Position) -> int:
     The speed that counts is that of the first of the team (DoUseNextMonDialogue).
     """
     position.must_send = 1
-    try_to_run(position, int(position.sides[OURS].team[0].stats[SPEED]))
+    try_to_run(position, int(position.sides[codes.OURS].team[0].stats[codes.SPEED]))
     return int(position.outcome)
 
 
@@ -165,13 +128,16 @@ def run_instead(position: Position) -> int:
 def select(position: Position, side: int, choice: int) -> None:
     """Select a move by its slot."""
     mon = position.sides[side]
-    mon.mimic_slot = NO_ONE
-    if choice == STRUGGLES:
+    mon.mimic_slot = codes.NO_ONE
+    if choice == codes.STRUGGLES:
         mon.selected = effects.MOVE_STRUGGLE
-    elif MIMIC_ONE <= choice < ITEM:
-        mon.slot, mon.mimic_slot = (choice - MIMIC_ONE) // SLOTS, (choice - MIMIC_ONE) % SLOTS
+    elif codes.MIMIC_ONE <= choice < codes.ITEM:
+        mon.slot, mon.mimic_slot = (
+            (choice - codes.MIMIC_ONE) // codes.SLOTS,
+            (choice - codes.MIMIC_ONE) % codes.SLOTS,
+        )
         mon.selected = mon.moves[mon.slot]
-    elif 0 <= choice < SLOTS:
+    elif 0 <= choice < codes.SLOTS:
         mon.slot = choice
         mon.selected = mon.moves[choice]
 
@@ -179,29 +145,36 @@ def select(position: Position, side: int, choice: int) -> None:
 @compiled
 def let_foe_choose(position: Position, choice: int, tables: Tables) -> None:
     """Select the foe's move (SelectEnemyMove)."""
-    foe = position.sides[THEIRS]
-    if foe.volatile & (RECHARGING | RAGING | CHARGING | THRASHING | TRAPPING | BIDING):
+    foe = position.sides[codes.THEIRS]
+    if foe.volatile & (
+        codes.RECHARGING
+        | codes.RAGING
+        | codes.CHARGING
+        | codes.THRASHING
+        | codes.TRAPPING
+        | codes.BIDING
+    ):
         return
-    if foe.status & (ASLEEP | FROZEN):
+    if foe.status & (codes.ASLEEP | codes.FROZEN):
         return
-    if position.sides[OURS].volatile & TRAPPING:
-        foe.selected = CANNOT_MOVE
+    if position.sides[codes.OURS].volatile & codes.TRAPPING:
+        foe.selected = codes.CANNOT_MOVE
         return
-    if choice == DECIDES:
+    if choice == codes.DECIDES:
         choice = choose_move(position, tables)
-    select(position, THEIRS, choice if choice != NO_ONE else STRUGGLES)
+    select(position, codes.THEIRS, choice if choice != codes.NO_ONE else codes.STRUGGLES)
 
 
 @compiled
 def who_is_first(position: Position) -> int:
     """Return the side that acts first: by priority, then by speed, then by chance."""
-    ours, theirs = position.sides[OURS], position.sides[THEIRS]
+    ours, theirs = position.sides[codes.OURS], position.sides[codes.THEIRS]
     own, other = priority(int(ours.selected)), priority(int(theirs.selected))
     if own == other:
-        own, other = int(ours.stats[SPEED]), int(theirs.stats[SPEED])
+        own, other = int(ours.stats[codes.SPEED]), int(theirs.stats[codes.SPEED])
     if own == other:
         return below(position, 2)
-    return OURS if own > other else THEIRS
+    return codes.OURS if own > other else codes.THEIRS
 
 
 @compiled
@@ -213,7 +186,7 @@ def priority(move: int) -> int:
 @compiled
 def act(position: Position, side: int, used: bool, tables: Tables) -> bool:  # noqa: FBT001
     """Let a side act, and lose HP by poison and the like; return whether that ended the turn."""
-    if not used and not (side == THEIRS and acts_instead(position, tables)):
+    if not used and not (side == codes.THEIRS and acts_instead(position, tables)):
         use_move(position, side, tables)
         if position.outcome or position.sides[1 - side].hp == 0:
             return True
@@ -226,10 +199,10 @@ def finish(position: Position, tables: Tables) -> int:
     """End the turn in which a Pokemon fainted or left; return the outcome."""
     if not position.outcome:
         position.outcome = after_faints(position, tables)
-    keep(position, OURS)
-    keep(position, THEIRS)
-    if position.outcome == GOES_ON:
-        send_out(position, THEIRS, next_member(position, THEIRS), tables)
+    keep(position, codes.OURS)
+    keep(position, codes.THEIRS)
+    if position.outcome == codes.GOES_ON:
+        send_out(position, codes.THEIRS, next_member(position, codes.THEIRS), tables)
         position.ai_turns = 0
     return int(position.outcome)
 
@@ -237,41 +210,43 @@ def finish(position: Position, tables: Tables) -> int:
 @compiled
 def after_faints(position: Position, tables: Tables) -> int:
     """Clear what ends with a Pokemon, share experience, and return the outcome."""
-    ours, theirs = position.sides[OURS], position.sides[THEIRS]
+    ours, theirs = position.sides[codes.OURS], position.sides[codes.THEIRS]
     if ours.hp == 0:
         position.gainers &= ~(1 << ours.out)
-        theirs.volatile &= ~HITTING_AGAIN
+        theirs.volatile &= ~codes.HITTING_AGAIN
         theirs.bide_damage = ours.status = 0
-    keep(position, OURS)
-    lost = ours.hp == 0 and next_member(position, OURS) == NO_ONE
-    won = theirs.hp == 0 and (position.kind == WILD or next_member(position, THEIRS) == NO_ONE)
+    keep(position, codes.OURS)
+    lost = ours.hp == 0 and next_member(position, codes.OURS) == codes.NO_ONE
+    won = theirs.hp == 0 and (
+        position.kind == codes.WILD or next_member(position, codes.THEIRS) == codes.NO_ONE
+    )
     if theirs.hp == 0:
-        ours.volatile &= ~HITTING_AGAIN
+        ours.volatile &= ~codes.HITTING_AGAIN
         ours.bide_damage &= 0xFF  # the game clears one byte of two
         theirs.volatile = theirs.disabled = theirs.disabled_turns = theirs.disabled_move = 0
         ours.used = theirs.used = 0
-        if not lost and position.kind != LINK:
+        if not lost and position.kind != codes.LINK:
             share_experience(position, tables)
     if lost:
-        return DRAWN if won and position.kind == LINK else LOST
+        return codes.DRAWN if won and position.kind == codes.LINK else codes.LOST
     if won:
-        return WON
+        return codes.WON
     if ours.hp == 0:
-        return BOTH_SEND if theirs.hp == 0 and position.kind == LINK else WE_SEND
-    return THEY_SEND if position.kind == LINK else GOES_ON
+        return codes.BOTH_SEND if theirs.hp == 0 and position.kind == codes.LINK else codes.WE_SEND
+    return codes.THEY_SEND if position.kind == codes.LINK else codes.GOES_ON
 
 
 @compiled
 def send(position: Position, side: int, place: int, tables: Tables) -> int:
     """Replace a Pokemon that fainted; return what is still to be sent, or GOES_ON."""
-    both = position.outcome == BOTH_SEND
+    both = position.outcome == codes.BOTH_SEND
     position.must_send = 0
     send_out(position, side, place, tables)
-    position.outcome = GOES_ON
+    position.outcome = codes.GOES_ON
     if both:
-        position.outcome = THEY_SEND if side == OURS else WE_SEND
-    elif side == OURS and position.sides[THEIRS].hp == 0:
-        send_out(position, THEIRS, next_member(position, THEIRS), tables)
+        position.outcome = codes.THEY_SEND if side == codes.OURS else codes.WE_SEND
+    elif side == codes.OURS and position.sides[codes.THEIRS].hp == 0:
+        send_out(position, codes.THEIRS, next_member(position, codes.THEIRS), tables)
         position.ai_turns = 0
     return int(position.outcome)
 
@@ -293,15 +268,15 @@ def play_on(position: Position, ours: int, theirs: int, turns: int, tables: Tabl
     until = int(position.turns) + turns
     while True:
         outcome = int(position.outcome)
-        if outcome == GOES_ON:
+        if outcome == codes.GOES_ON:
             if position.turns >= until:
-                return GOES_ON
-            own = choose(position, OURS, ours, tables)
-            play_turn(position, own, choose(position, THEIRS, theirs, tables), tables)
-        elif outcome in (WE_SEND, BOTH_SEND):
-            send(position, OURS, choose_member(position, OURS, ours), tables)
-        elif outcome == THEY_SEND:
-            send(position, THEIRS, choose_member(position, THEIRS, theirs), tables)
+                return codes.GOES_ON
+            own = choose(position, codes.OURS, ours, tables)
+            play_turn(position, own, choose(position, codes.THEIRS, theirs, tables), tables)
+        elif outcome in (codes.WE_SEND, codes.BOTH_SEND):
+            send(position, codes.OURS, choose_member(position, codes.OURS, ours), tables)
+        elif outcome == codes.THEY_SEND:
+            send(position, codes.THEIRS, choose_member(position, codes.THEIRS, theirs), tables)
         else:
             return outcome
 

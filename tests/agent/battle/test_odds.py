@@ -12,12 +12,13 @@ from agent.skills import Attack, Flee, Order, Switch, TriedOrders, first_able
 from emulator import BattleKind, BattleMon, BattleResult, Party, State
 from emulator.ram.party import MoveSlot
 from emulator.rules import effects
+from emulator.rules.codes import OURS, SLOTS, WON
 from emulator.rules.engine.choices import AS_THE_GAME, ATTACKS, best_move
 from emulator.rules.engine.foe import choose_move
 from emulator.rules.engine.sending import send_out
 from emulator.rules.engine.stages import raise_stage
 from emulator.rules.engine.turn import copies, play_on
-from emulator.rules.position import OURS, SLOTS, WON, Position, Tables
+from emulator.rules.position import Position, Tables
 from tests.agent.demo import DEX, enemy_of, own_of
 from tests.agent.ring import Fighter, Ring, Script, number_of, species_of
 

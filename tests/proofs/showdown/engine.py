@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.dex.dex import engine_tables
-from emulator.rules.engine.turn import play_turns, send
-from emulator.rules.position import (
+from emulator.rules.codes import (
     ASLEEP,
     BOTH_SEND,
     CANNOT_MOVE,
@@ -20,9 +19,9 @@ from emulator.rules.position import (
     THEY_SEND,
     TRAPPING,
     WE_SEND,
-    Tables,
-    put_chart,
 )
+from emulator.rules.engine.turn import play_turns, send
+from emulator.rules.position import Tables, put_chart
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
 

@@ -8,10 +8,7 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
-from emulator.rules.engine.choices import AS_THE_GAME, legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.sending import NOT_COUNTED, next_member
-from emulator.rules.position import (
+from emulator.rules.codes import (
     GOES_ON,
     ITEM,
     MIMIC_ONE,
@@ -23,8 +20,11 @@ from emulator.rules.position import (
     THEIRS,
     TRAINER,
     WE_SEND,
-    Position,
 )
+from emulator.rules.engine.choices import AS_THE_GAME, legal_choices
+from emulator.rules.engine.foe import choose_move
+from emulator.rules.engine.sending import NOT_COUNTED, next_member
+from emulator.rules.position import Position
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator
 

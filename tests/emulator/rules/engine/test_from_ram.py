@@ -1,9 +1,6 @@
 """The position that RAM holds, field by field, and turns that go on from it."""
 
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.from_ram import read_position
-from emulator.rules.engine.turn import play_turn
-from emulator.rules.position import (
+from emulator.rules.codes import (
     CONFUSED,
     DECIDES,
     SEEDED,
@@ -13,6 +10,9 @@ from emulator.rules.position import (
     WILD,
     choice_of_item,
 )
+from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.from_ram import read_position
+from emulator.rules.engine.turn import play_turn
 from tests.emulator.moments import bytes_from, state_with
 from tests.emulator.ram.test_battle import TRAINER as TRAINER_RAM
 from tests.emulator.ram.test_battle import WILD as WILD_RAM

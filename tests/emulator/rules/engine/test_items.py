@@ -2,9 +2,7 @@
 
 import pytest
 
-from emulator.rules.engine import items
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.position import (
+from emulator.rules.codes import (
     ALWAYS_HITS,
     BADLY_POISONED,
     BAIT,
@@ -26,6 +24,8 @@ from emulator.rules.position import (
     WILD,
     choice_of_item,
 )
+from emulator.rules.engine import items
+from emulator.rules.engine.choices import legal_choices
 from tests.emulator.rules.engine.small_battle import DO_NOTHING, HP, TACKLE, SmallBattle
 
 POKE, GREAT, ULTRA = 4, 3, 2

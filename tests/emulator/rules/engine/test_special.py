@@ -3,8 +3,7 @@
 import pytest
 
 from emulator.rules import effects
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.position import (
+from emulator.rules.codes import (
     DECIDES,
     FOE_LEFT,
     GOES_ON,
@@ -20,6 +19,7 @@ from emulator.rules.position import (
     WILD,
     WON,
 )
+from emulator.rules.engine.choices import legal_choices
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,

@@ -3,8 +3,7 @@
 import pytest
 
 from emulator.rules import effects
-from emulator.rules.engine.status import burn_freeze_or_paralyze
-from emulator.rules.position import (
+from emulator.rules.codes import (
     ASLEEP,
     BADLY_POISONED,
     BURNED,
@@ -18,6 +17,7 @@ from emulator.rules.position import (
     SUBSTITUTE,
     WILD,
 )
+from emulator.rules.engine.status import burn_freeze_or_paralyze
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     ELECTRIC,

@@ -3,10 +3,7 @@
 import pytest
 
 from emulator.rules import effects
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.turn import run_instead, send
-from emulator.rules.position import (
+from emulator.rules.codes import (
     ASLEEP,
     BOTH_SEND,
     DECIDES,
@@ -32,6 +29,9 @@ from emulator.rules.position import (
     WILD,
     WON,
 )
+from emulator.rules.engine.choices import legal_choices
+from emulator.rules.engine.foe import choose_move
+from emulator.rules.engine.turn import run_instead, send
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,
