@@ -45,10 +45,9 @@ from agent.advisor.transcript import (
     tool_calls,
 )
 from memory import MemoryFault
-from memory.conversation.conversation import Conversation
-from memory.conversation.port import CondensingFailed
-from memory.observations.block import only_new, rows_of
-from memory.store.conversation_record import Message, MessageOrigin
+from memory.conversation import CondensingFailed, Conversation
+from memory.observations import only_new, rows_of
+from memory.store import Message, MessageOrigin
 
 MAX_REPAIRS: Final = 2
 MAX_ROUNDS: Final = 4  # of tool calls, and of pauses

@@ -49,8 +49,8 @@ from memory import (
     open_run,
 )
 from memory.file_access import write_file
-from memory.store.run_folder import MEMORY_AT_START
-from memory.tapes.notes import note_run
+from memory.store import MEMORY_AT_START
+from memory.tapes import note_run
 
 if TYPE_CHECKING:
     from agent.app.model import ModelService

@@ -44,7 +44,7 @@ from memory import (
     RunStore,
 )
 from memory.hooks.hooks import Handler
-from memory.store.record import BranchedBy
+from memory.store import BranchedBy
 
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 

@@ -18,7 +18,7 @@ from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
 from emulator.dex import engine_tables
 from emulator.ram import Dvs, MoveSlot, Stats
-from emulator.rules import codes, full_pp, stats_of
+from emulator.rules import Position, Tables, codes, empty_positions, full_pp, stats_of
 from emulator.rules.engine import (
     AS_THE_GAME,
     ATTACKS,
@@ -29,7 +29,6 @@ from emulator.rules.engine import (
     start_battle,
 )
 from emulator.rules.engine.compiled import COMPLETE
-from emulator.rules.position import Position, Tables, empty_positions
 
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)

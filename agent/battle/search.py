@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.skills import Order
-from emulator.rules import codes
+from emulator.rules import Position, Tables, codes
 from emulator.rules.engine import (
     AS_THE_GAME,
     ATTACKS,
@@ -28,7 +28,6 @@ from emulator.rules.engine import (
     start_battle,
 )
 from emulator.rules.engine.compiled import compiled
-from emulator.rules.position import Position, Tables
 
 OUTCOMES: Final = codes.FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.

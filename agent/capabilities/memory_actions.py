@@ -23,8 +23,7 @@ from memory import (
     Recall,
     scope_name,
 )
-from memory.recall.actions import is_open, recollection_of
-from memory.recall.query import MAINTENANCE
+from memory.recall import MAINTENANCE, is_open, recollection_of
 
 UNTIDY: Final = "memory:untidy"
 PRIORITY: Final = 90  # it takes no time

@@ -23,8 +23,7 @@ from memory import (
     TalkOutcome,
 )
 from memory.codec import SavedAttributes, from_json
-from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, TALK_OUTCOME
-from memory.tiers.lessons import MOVE_ORDER
+from memory.tiers import BLOCKED_SQUARE, ENCOUNTERS, MOVE_ORDER, TALK_OUTCOME
 
 ENOUGH: Final = 3  # runs to one milestone that show which items are hardly missed
 FEW: Final = 10  # one run in so many may have missed an item

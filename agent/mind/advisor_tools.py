@@ -18,7 +18,7 @@ from agent.mind.situation import QuestionContext, SituationDescriber, quoted, sc
 from agent.planning.search import explain
 from agent.story.opponents import ahead, team_against
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
-from memory.tiers.observer import ObserverMemory
+from memory.tiers import ObserverMemory
 
 CLAIM: Final = "claim"  # the kind of entry that a model stores
 BY: Final = "source:model"

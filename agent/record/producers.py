@@ -32,8 +32,14 @@ from memory import (
     as_json,
     scope_name,
 )
-from memory.tiers.observer import SensoryInput, TickState
-from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot, StrategistMemory
+from memory.tiers import (
+    TEAM,
+    LocationVisited,
+    ResourceSnapshot,
+    SensoryInput,
+    StrategistMemory,
+    TickState,
+)
 
 STATES_LAST_S: Final = 30.0  # long enough to pass many entries on at once
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {

@@ -4,5 +4,3 @@ from emulator.dex.dex import engine_tables
 from emulator.dex.items import TMS
 from emulator.dex.trainers import TeamMember
 from emulator.dex.wild import WildTable
-
-__all__ = ["TMS", "TeamMember", "WildTable", "engine_tables"]

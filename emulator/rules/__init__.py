@@ -25,37 +25,5 @@ from emulator.rules.effects import (
     TWO_HITS,
 )
 from emulator.rules.moves import Attacker, Defender, MoveData
+from emulator.rules.position import Position, Tables, empty_positions
 from emulator.rules.stats import experience_gained, stage_change, stats_of
-
-__all__ = [
-    "CHARGES",
-    "CONFUSE",
-    "DREAM_EATER",
-    "EXPLODE",
-    "HEAL",
-    "HIGHEST_LEVEL",
-    "HYPER_BEAM",
-    "LEECH_SEED",
-    "MOVE_COUNTER",
-    "ONE_HIT",
-    "PARALYZE",
-    "POISON",
-    "REFLECT",
-    "ROLLS",
-    "SEVERAL_HITS",
-    "SLEEP",
-    "SPECIAL_DAMAGE",
-    "SUPER_FANG",
-    "TWO_HITS",
-    "Attacker",
-    "Defender",
-    "MoveData",
-    "experience_gained",
-    "full_damage",
-    "full_pp",
-    "hit_chance",
-    "rolled",
-    "run_chance",
-    "stage_change",
-    "stats_of",
-]

@@ -12,20 +12,3 @@ from emulator.screen.glyphs import (
 from emulator.screen.picture import HEIGHT, WIDTH
 from emulator.screen.scene import Scene, draw_map, locate
 from emulator.screen.tesseract import NAME, find_tesseract
-
-__all__ = [
-    "HEIGHT",
-    "NAME",
-    "NOT_TEXT",
-    "WIDTH",
-    "Accuracy",
-    "GlyphReader",
-    "Scene",
-    "TextReader",
-    "Unavailable",
-    "accuracy",
-    "draw_map",
-    "find_tesseract",
-    "locate",
-    "read_glyphs",
-]

@@ -4,17 +4,3 @@ from emulator.world.game_map import LAST_MAP, Warp, WarpTrigger
 from emulator.world.header import FIRST_INDOOR_MAP, Connection
 from emulator.world.map_objects import MapObject, MapObjectKind, Opponent, SightLine
 from emulator.world.world import Floor, Lift
-
-__all__ = [
-    "FIRST_INDOOR_MAP",
-    "LAST_MAP",
-    "Connection",
-    "Floor",
-    "Lift",
-    "MapObject",
-    "MapObjectKind",
-    "Opponent",
-    "SightLine",
-    "Warp",
-    "WarpTrigger",
-]

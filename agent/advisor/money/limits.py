@@ -38,8 +38,8 @@ from agent.advisor.port import Purpose
 from agent.advisor.prompt import prompt_file
 from agent.errors import UsageError
 from memory import MalformedRecord, file_access
-from memory.conversation.config import ConversationConfig, parse_config
-from memory.store.calls import CallSums
+from memory.conversation import ConversationConfig, parse_config
+from memory.store import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
 _INVALID: Final = "holds no valid terms ({}); write it like terms.toml"

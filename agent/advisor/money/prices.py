@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from agent.advisor.model import Usage
 from agent.errors import UsageError
 from memory import file_access
-from memory.store.calls import CallState, ModelCall
+from memory.store import CallState, ModelCall
 
 NANO: Final = 1_000_000_000  # nanodollars in a dollar; the unit of all sums
 _PRICES_FILE: Final = Path(__file__).with_name("prices.toml")

@@ -25,8 +25,7 @@ from memory.inspect import (
     repair_file,
     restore_items,
 )
-from memory.store.checks.finding import CheckFinding
-from memory.store.merge import MergeResult
+from memory.store import CheckFinding, MergeResult
 from memory.team_memory import MemoryManagementAgent
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")

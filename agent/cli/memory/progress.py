@@ -15,7 +15,7 @@ from agent.experience.run_times import compared
 from agent.experience.uses import LATELY
 from agent.tools.report.words import companion, counted, number, plain
 from memory import MILESTONE_TIME, Json, MemoryItem, milestones_of
-from memory.tiers.encounters import OPPONENT_MET
+from memory.tiers import OPPONENT_MET
 
 SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest trainers
 FEWEST: Final = 4  # runs that have a trend

@@ -25,7 +25,7 @@ from agent.tools.report.words import (
 )
 from memory import Json, MemoryItem
 from memory.inspect import FileView, Match, score_weights, view_file
-from memory.recall.query import Weights
+from memory.recall import Weights
 
 SHOWN: Final = 5  # of several matches for a name
 

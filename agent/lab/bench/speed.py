@@ -30,6 +30,7 @@ from agent.lab.stats import Distribution, Rounds
 from agent.tools.progress import numbered
 from agent.tools.report.words import counted
 from emulator import (
+    HEADER_CHECKSUM,
     Cartridge,
     CartridgeKind,
     Console,
@@ -39,9 +40,9 @@ from emulator import (
     Screen,
     Step,
     World,
+    header_checksum,
     read_state,
 )
-from emulator.cartridge import HEADER_CHECKSUM, header_checksum
 from emulator.ram import NoControl
 from emulator.screen import GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 

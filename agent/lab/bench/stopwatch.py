@@ -20,7 +20,7 @@ from emulator import PyBoyConsole, RecordingConsole
 from emulator.savestate import encode_state
 from emulator.screen import locate, read_glyphs
 from memory import Hooks
-from memory.tiers.consolidator import MemoryConsolidator
+from memory.tiers import MemoryConsolidator
 
 Function: TypeAlias = Callable[..., Any]
 Parts: TypeAlias = Mapping[Function, str]  # the part of a tick that a function belongs to

@@ -48,7 +48,7 @@ from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
 from memory.agent_memory import SESSION_ENDED
 from memory.file_access import write_file
-from memory.store.run_folder import MEMORY_AT_START
+from memory.store import MEMORY_AT_START
 
 
 def require_new(file: Path) -> None:

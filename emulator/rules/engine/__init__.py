@@ -23,31 +23,3 @@ from emulator.rules.engine.items import (
 from emulator.rules.engine.move_value import CERTAIN, best_attack_value
 from emulator.rules.engine.sending import NOT_COUNTED, keep, start_battle
 from emulator.rules.engine.turn import play_on, play_turn, send
-
-__all__ = [
-    "AS_THE_GAME",
-    "ATTACKS",
-    "CAREFUL",
-    "CERTAIN",
-    "ETHER",
-    "MAX_ELIXIR",
-    "MAX_REVIVE",
-    "NOT_COUNTED",
-    "REVIVE",
-    "ROUTINES",
-    "X_ATTACK",
-    "X_SPECIAL",
-    "best_attack_value",
-    "best_move",
-    "choose",
-    "hp_restored",
-    "keep",
-    "legal_choices",
-    "needs_member",
-    "play_on",
-    "play_turn",
-    "put_team",
-    "read_position",
-    "send",
-    "start_battle",
-]
