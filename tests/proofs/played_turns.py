@@ -15,7 +15,7 @@ from emulator.rules import codes, effects
 from emulator.rules.codes import OURS, THEIRS, choice_of_item
 from emulator.rules.engine.choices import legal_choices
 from emulator.rules.engine.items import needs_member
-from emulator.rules.engine.sending import keep
+from emulator.rules.engine.stages import keep
 from emulator.rules.position import Position
 
 NO_CHANGE: Final = -1

@@ -32,7 +32,7 @@ from emulator.rules.codes import (
 from emulator.rules.engine.compiled import compiled
 from emulator.rules.engine.foe import choose_move
 from emulator.rules.engine.growth import evolve
-from emulator.rules.engine.sending import keep, send_out
+from emulator.rules.engine.stages import keep, send_out
 from emulator.rules.engine.turn import play_turn, send
 from emulator.rules.position import Position, Side, Tables, empty_positions
 from tests.proofs.played_turns import PlayedTurn

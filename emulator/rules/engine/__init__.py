@@ -21,5 +21,5 @@ from emulator.rules.engine.items import (
     needs_member,
 )
 from emulator.rules.engine.move_value import CERTAIN, best_attack_value
-from emulator.rules.engine.sending import NOT_COUNTED, keep, start_battle
+from emulator.rules.engine.stages import NOT_COUNTED, keep, start_battle
 from emulator.rules.engine.turn import play_on, play_turn, send

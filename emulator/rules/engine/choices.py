@@ -26,7 +26,7 @@ from emulator.rules.engine.move_value import (
     reload,
     taken_after,
 )
-from emulator.rules.engine.sending import next_member
+from emulator.rules.engine.stages import next_member
 from emulator.rules.position import Position, Tables
 
 MOST: Final = 512

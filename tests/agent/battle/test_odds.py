@@ -15,8 +15,7 @@ from emulator.rules import effects
 from emulator.rules.codes import OURS, SLOTS, WON
 from emulator.rules.engine.choices import AS_THE_GAME, ATTACKS, best_move
 from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.sending import send_out
-from emulator.rules.engine.stages import raise_stage
+from emulator.rules.engine.stages import raise_stage, send_out
 from emulator.rules.engine.turn import copies, play_on
 from emulator.rules.position import Position, Tables
 from tests.agent.demo import DEX, enemy_of, own_of

@@ -23,7 +23,7 @@ from emulator.rules.codes import (
 )
 from emulator.rules.engine.choices import AS_THE_GAME, legal_choices
 from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.sending import NOT_COUNTED, next_member
+from emulator.rules.engine.stages import NOT_COUNTED, next_member
 from emulator.rules.position import Position
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator

@@ -10,7 +10,7 @@ from emulator import Dex
 from emulator.ram.party import Dvs
 from emulator.rules.codes import DRAWN, GOES_ON, LINK, LOST, WON
 from emulator.rules.engine.choices import GREEDY, RANDOM
-from emulator.rules.engine.sending import start_battle
+from emulator.rules.engine.stages import start_battle
 from emulator.rules.engine.turn import copies, play_out
 from emulator.rules.position import Tables, empty_positions
 from emulator.rules.stats import stats_of

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from emulator.rules import effects
 from emulator.rules.codes import ALWAYS_HITS, LINK, OURS, THEIRS
-from emulator.rules.engine.sending import start_battle
+from emulator.rules.engine.stages import start_battle
 from emulator.rules.engine.turn import play_turn
 from emulator.rules.position import Tables, empty_positions, empty_tables, put_chart
 
