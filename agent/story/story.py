@@ -129,8 +129,7 @@ class Story:
         known = [each.id for each in self.milestones]
         if last is not None and last not in known:
             more = did_you_mean(last, known) or f"; it has {', '.join(known)}"
-            message = f"--until {last} is no milestone of this cartridge{more}"
-            raise UsageError(message)
+            raise UsageError(f"--until {last} is no milestone of this cartridge{more}")
         return tuple(known if last is None else known[: known.index(last) + 1])
 
     def last(self, wanted: str) -> str:
@@ -237,8 +236,7 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 if twice := sorted(
                     name for name in known.keys() & part.keys() if known[name] != part[name]
                 ):
-                    message = f"the story has two {key} called {twice[0]!r}"
-                    raise ValueError(message)
+                    raise ValueError(f"the story has two {key} called {twice[0]!r}")
                 merged[key] = {**known, **part}
             else:
                 merged[key] = part

@@ -109,8 +109,7 @@ class Dex:
 
 def _get(table: Mapping[int, Entry], number: int, what: str) -> Entry:
     if number not in table:
-        message = f"no {what} {number}; the cartridge has {len(table)}"
-        raise CartridgeError(message)
+        raise CartridgeError(f"no {what} {number}; the cartridge has {len(table)}")
     return table[number]
 
 

@@ -49,8 +49,7 @@ def progress(path: Path | None, *, as_json: bool) -> None:
         items, file = view.items(), view.path
     runs = sorted(_runs(items), key=lambda each: each.run)
     if not runs:
-        message = f"{file} knows no milestone of any run; play a game with it first"
-        raise UsageError(message)
+        raise UsageError(f"{file} knows no milestone of any run; play a game with it first")
     found: dict[str, Any] = {
         "runs": [each._asdict() for each in runs],
         "milestones": milestones(runs),
