@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -76,7 +76,7 @@ class Ambition:
     most_cost: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # the same story is a key of caches
+@dataclass(frozen=True, eq=False)  # the same story is a key of caches
 class Story:
     """The story of a cartridge: places, tasks and the rest; milestones and ambitions are in order.
 
@@ -140,24 +140,21 @@ class Story:
         """Return the milestones up to `last`, or all; raises UsageError for an unknown `last`."""
         return self.milestones[: len(self.up_to(last))]
 
-    @property
-    @lru_cache(maxsize=8)  # noqa: B019  # a story is a key of caches; decisions ask at every tick
+    @cached_property
     def kept(self) -> frozenset[int]:
         """The items that a task needs or hands over: they are never used up or tossed."""
         facts = {parse_fact(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
         ram_facts = [self.ram_facts[each] for each in facts]
         return frozenset(each.number for each in ram_facts if each.kind is FactKind.ITEM)
 
-    @property
-    @lru_cache(maxsize=8)  # noqa: B019
+    @cached_property
     def needed(self) -> frozenset[str]:
         """The facts that a place, land, gate or task requires."""
         closed: list[Place | Land | Gate | Task] = [*self.places, *self.lands]
         closed += [*self.gates, *self.tasks]
         return frozenset(parse_fact(fact)[0] for each in closed for fact in each.needs)
 
-    @property
-    @lru_cache(maxsize=8)  # noqa: B019
+    @cached_property
     def prices(self) -> tuple[tuple[str, frozenset[str]], ...]:
         """The tasks that ask for money: what each makes true, and the sums that it needs."""
         sums = {name for name, each in self.ram_facts.items() if each.kind is FactKind.MONEY}
