@@ -17,9 +17,7 @@ from agent.battle import search
 from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
 from emulator.dex import engine_tables
-from emulator.ram import Dvs, MoveSlot, Stats
-from emulator.rules import Position, Tables, codes, empty_positions, full_pp, stats_of
-from emulator.rules.engine import (
+from emulator.engine import (
     AS_THE_GAME,
     ATTACKS,
     best_move,
@@ -28,7 +26,9 @@ from emulator.rules.engine import (
     read_position,
     start_battle,
 )
-from emulator.rules.engine.compiled import COMPLETE
+from emulator.engine.compiled import COMPLETE
+from emulator.ram import Dvs, MoveSlot, Stats
+from emulator.rules import Position, Tables, codes, empty_positions, full_pp, stats_of
 
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)

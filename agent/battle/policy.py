@@ -28,10 +28,7 @@ from agent.skills import (
 )
 from agent.skills.orders import GREAT_BALL, MASTER_BALL, POKE_BALL, ULTRA_BALL
 from emulator import Battle, Dex, State
-from emulator.ram import BattleType
-from emulator.rules import Position, codes
-from emulator.rules.codes import choice_of_item
-from emulator.rules.engine import (
+from emulator.engine import (
     ATTACKS,
     ETHER,
     MAX_ELIXIR,
@@ -43,6 +40,9 @@ from emulator.rules.engine import (
     legal_choices,
     needs_member,
 )
+from emulator.ram import BattleType
+from emulator.rules import Position, codes
+from emulator.rules.codes import choice_of_item
 
 TRAINING_RUN_VALUE: Final = 0.5  # of running away in training
 RUN_VALUE: Final = 1.02  # of running away otherwise

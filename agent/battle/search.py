@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.skills import Order
-from emulator.rules import Position, Tables, codes
-from emulator.rules.engine import (
+from emulator.engine import (
     AS_THE_GAME,
     ATTACKS,
     CAREFUL,
@@ -27,7 +26,8 @@ from emulator.rules.engine import (
     send,
     start_battle,
 )
-from emulator.rules.engine.compiled import compiled
+from emulator.engine.compiled import compiled
+from emulator.rules import Position, Tables, codes
 
 OUTCOMES: Final = codes.FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.

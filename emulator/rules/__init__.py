@@ -1,7 +1,4 @@
-"""Exact arithmetic of battles and growth, on records only; independent of cartridge and RAM addresses.
-
-Importing it is cheap; `engine` plays whole battles and takes numba.
-"""
+"""Exact arithmetic of battles and growth, on records only; independent of cartridge and RAM addresses."""
 
 from emulator.rules.arithmetic import HIGHEST_LEVEL, full_pp, rolled
 from emulator.rules.damage import ROLLS, full_damage, hit_chance, run_chance

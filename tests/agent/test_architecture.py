@@ -42,7 +42,6 @@ MEMORY_COMMANDS = (
 )
 SCENARIOS = ("run", "list", "record", "from-stuck")
 PACKAGES = (agent, memory, emulator)
-ENGINE = "emulator.rules.engine"
 # The packages inside memory and emulator whose __init__ says what the agent may import from them, and the modules
 # beside those faces that it imports as well.
 FACES = frozenset(
@@ -50,7 +49,7 @@ FACES = frozenset(
         "emulator.dex",
         "emulator.ram",
         "emulator.rules",
-        "emulator.rules.engine",
+        "emulator.engine",
         "emulator.screen",
         "emulator.world",
         "memory.conversation",
@@ -65,7 +64,7 @@ INNER_DOORS = frozenset(
     {
         "emulator.recording",
         "emulator.rules.codes",
-        "emulator.rules.engine.compiled",
+        "emulator.engine.compiled",
         "emulator.savestate",
         "emulator.soundness.check",
         "emulator.soundness.survey",
@@ -111,8 +110,8 @@ def graph() -> grimp.ImportGraph:
 
 
 def room_of(module: str) -> str:
-    """Return the package directly in agent, memory or emulator that holds it; the turn engine is one of its own."""
-    return ENGINE if module.startswith(ENGINE) else ".".join(module.split(".")[:2])
+    """Return the package directly in agent, memory or emulator that holds it."""
+    return ".".join(module.split(".")[:2])
 
 
 def longest_chain(room: str) -> tuple[str, ...]:

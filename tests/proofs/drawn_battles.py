@@ -42,10 +42,10 @@ from emulator import (
     load_cartridge,
     read_state,
 )
+from emulator.engine.choices import legal_choices
 from emulator.profile import symbol
 from emulator.rules import codes, effects
 from emulator.rules.codes import OURS
-from emulator.rules.engine.choices import legal_choices
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
 
 MOST_STEPS: Final = 2_000

@@ -9,13 +9,13 @@ from typing import Final
 from agent.battle.odds import position_in, tables_of
 from agent.skills.fight import BAG, FIGHT, RUN, TEAM
 from emulator import BattleResult, Dex, Phase, State
+from emulator.engine.choices import legal_choices
+from emulator.engine.items import needs_member
+from emulator.engine.stages import keep
 from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import BattleMon
 from emulator.rules import codes, effects
 from emulator.rules.codes import OURS, THEIRS, choice_of_item
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.items import needs_member
-from emulator.rules.engine.stages import keep
 from emulator.rules.position import Position
 
 NO_CHANGE: Final = -1

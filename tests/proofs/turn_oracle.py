@@ -5,6 +5,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from emulator.engine.compiled import compiled
+from emulator.engine.foe import choose_move
+from emulator.engine.growth import evolve
+from emulator.engine.stages import keep, send_out
+from emulator.engine.turn import play_turn, send
 from emulator.rules.codes import (
     BADLY_POISONED,
     BIDING,
@@ -29,11 +34,6 @@ from emulator.rules.codes import (
     WE_SEND,
     WON,
 )
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.growth import evolve
-from emulator.rules.engine.stages import keep, send_out
-from emulator.rules.engine.turn import play_turn, send
 from emulator.rules.position import Position, Side, Tables, empty_positions
 from tests.proofs.played_turns import PlayedTurn
 

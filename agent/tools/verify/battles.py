@@ -21,6 +21,7 @@ from emulator import (
     read_state,
     symbol,
 )
+from emulator.engine import NOT_COUNTED, ROUTINES
 from emulator.ram import ENEMY, OWN, BattleType, Stats, read_battle_mon
 from emulator.rules import (
     MOVE_COUNTER,
@@ -36,7 +37,6 @@ from emulator.rules import (
     run_chance,
     stats_of,
 )
-from emulator.rules.engine import NOT_COUNTED, ROUTINES
 
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.dex.dex import engine_tables
+from emulator.engine.turn import play_turns, send
 from emulator.rules.codes import (
     ASLEEP,
     BOTH_SEND,
@@ -20,7 +21,6 @@ from emulator.rules.codes import (
     TRAPPING,
     WE_SEND,
 )
-from emulator.rules.engine.turn import play_turns, send
 from emulator.rules.position import Tables, put_chart
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step

@@ -8,6 +8,9 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
+from emulator.engine.choices import AS_THE_GAME, legal_choices
+from emulator.engine.foe import choose_move
+from emulator.engine.stages import NOT_COUNTED, next_member
 from emulator.rules.codes import (
     GOES_ON,
     ITEM,
@@ -21,9 +24,6 @@ from emulator.rules.codes import (
     TRAINER,
     WE_SEND,
 )
-from emulator.rules.engine.choices import AS_THE_GAME, legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.stages import NOT_COUNTED, next_member
 from emulator.rules.position import Position
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator

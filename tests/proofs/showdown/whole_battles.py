@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator import Dex
+from emulator.engine.choices import GREEDY, RANDOM
+from emulator.engine.stages import start_battle
+from emulator.engine.turn import copies, play_out
 from emulator.ram.party import Dvs
 from emulator.rules.codes import DRAWN, GOES_ON, LINK, LOST, WON
-from emulator.rules.engine.choices import GREEDY, RANDOM
-from emulator.rules.engine.stages import start_battle
-from emulator.rules.engine.turn import copies, play_out
 from emulator.rules.position import Tables, empty_positions
 from emulator.rules.stats import stats_of
 from tests.proofs.showdown.oracle import Duel, Game, TeamJson

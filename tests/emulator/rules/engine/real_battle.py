@@ -7,8 +7,8 @@ from pathlib import Path
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from emulator.cartridge import Cartridge, CartridgeKind
 from emulator.dex.dex import engine_tables
+from emulator.engine.stages import start_battle
 from emulator.ram.party import Dvs
-from emulator.rules.engine.stages import start_battle
 from emulator.rules.position import Position, Tables, empty_positions
 from emulator.rules.stats import stats_of
 from tests.emulator.synthetic.cartridge import build

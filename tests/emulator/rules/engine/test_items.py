@@ -2,6 +2,8 @@
 
 import pytest
 
+from emulator.engine import items
+from emulator.engine.choices import legal_choices
 from emulator.rules.codes import (
     ALWAYS_HITS,
     BADLY_POISONED,
@@ -24,8 +26,6 @@ from emulator.rules.codes import (
     WILD,
     choice_of_item,
 )
-from emulator.rules.engine import items
-from emulator.rules.engine.choices import legal_choices
 from tests.emulator.rules.engine.small_battle import DO_NOTHING, HP, TACKLE, SmallBattle
 
 POKE, GREAT, ULTRA = 4, 3, 2

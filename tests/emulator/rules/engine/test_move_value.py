@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from emulator.engine.choices import ATTACKS, CAREFUL, best_move, choose
 from emulator.rules import effects
 from emulator.rules.codes import OURS, PARALYZED, choice_of_item
-from emulator.rules.engine.choices import ATTACKS, CAREFUL, best_move, choose
 from emulator.rules.position import put_chart
 from tests.emulator.rules.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator.engine.choices import legal_choices
 from emulator.rules import effects
 from emulator.rules.codes import (
     DECIDES,
@@ -19,7 +20,6 @@ from emulator.rules.codes import (
     WILD,
     WON,
 )
-from emulator.rules.engine.choices import legal_choices
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator.engine.status import burn_freeze_or_paralyze
 from emulator.rules import effects
 from emulator.rules.codes import (
     ASLEEP,
@@ -17,7 +18,6 @@ from emulator.rules.codes import (
     SUBSTITUTE,
     WILD,
 )
-from emulator.rules.engine.status import burn_freeze_or_paralyze
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     ELECTRIC,

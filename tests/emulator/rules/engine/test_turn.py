@@ -2,6 +2,9 @@
 
 import pytest
 
+from emulator.engine.choices import legal_choices
+from emulator.engine.foe import choose_move
+from emulator.engine.turn import run_instead, send
 from emulator.rules import effects
 from emulator.rules.codes import (
     ASLEEP,
@@ -29,9 +32,6 @@ from emulator.rules.codes import (
     WILD,
     WON,
 )
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.turn import run_instead, send
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,

@@ -4,18 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from emulator.rules import codes, effects
-from emulator.rules.engine.chance import below
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.items import (
-    ETHER,
-    MAX_ETHER,
-    SAFARI_BALL,
-    has_use,
-    needs_member,
-    place_of,
-)
-from emulator.rules.engine.move_value import (
+from emulator.engine.chance import below
+from emulator.engine.compiled import compiled
+from emulator.engine.items import ETHER, MAX_ETHER, SAFARI_BALL, has_use, needs_member, place_of
+from emulator.engine.move_value import (
     FIXED,
     attack_value,
     best_attack_value,
@@ -26,7 +18,8 @@ from emulator.rules.engine.move_value import (
     reload,
     taken_after,
 )
-from emulator.rules.engine.stages import next_member
+from emulator.engine.stages import next_member
+from emulator.rules import codes, effects
 from emulator.rules.position import Position, Tables
 
 MOST: Final = 512

@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from emulator.rules import codes, effects
-from emulator.rules.engine.chance import below
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import aim, attack, crash, load_move
-from emulator.rules.engine.multi_turn import (
+from emulator.engine.chance import below
+from emulator.engine.compiled import compiled
+from emulator.engine.hit import aim, attack, crash, load_move
+from emulator.engine.multi_turn import (
     AIMED,
     ANNOUNCED,
     CHOSEN,
@@ -19,7 +18,7 @@ from emulator.rules.engine.multi_turn import (
     start_thrash,
     start_trapping,
 )
-from emulator.rules.engine.special import (
+from emulator.engine.special import (
     convert,
     disable,
     drain,
@@ -33,8 +32,8 @@ from emulator.rules.engine.special import (
     scatter_coins,
     transform,
 )
-from emulator.rules.engine.stages import HIGHEST_STAGE, haze, raise_stage
-from emulator.rules.engine.status import (
+from emulator.engine.stages import HIGHEST_STAGE, haze, raise_stage
+from emulator.engine.status import (
     burn_freeze_or_paralyze,
     confuse,
     flinch,
@@ -44,6 +43,7 @@ from emulator.rules.engine.status import (
     put_to_sleep,
     seed,
 )
+from emulator.rules import codes, effects
 from emulator.rules.position import Position, Tables
 
 PP_VALUES: Final = 64

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from emulator.engine.growth import plain_stats
 from emulator.profile import symbol
 from emulator.ram.battle import Battle, BattleType
 from emulator.ram.battle_mon import BattleMon
@@ -13,7 +14,6 @@ from emulator.ram.state import State
 from emulator.ram.view import Ram
 from emulator.rules import codes
 from emulator.rules.arithmetic import full_pp
-from emulator.rules.engine.growth import plain_stats
 from emulator.rules.position import MEMBER, POSITION, SIDE, Position, Side, Tables, empty_positions
 from emulator.text import bcd, word
 

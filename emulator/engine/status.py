@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from emulator.engine.chance import below, happens
+from emulator.engine.compiled import compiled
+from emulator.engine.hit import start_confusion, test_hit
+from emulator.engine.stages import apply_badges, apply_penalties, stat_at_stage, stat_of
 from emulator.rules import codes, effects
 from emulator.rules.arithmetic import LOWEST_STAGE
-from emulator.rules.engine.chance import below, happens
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import start_confusion, test_hit
-from emulator.rules.engine.stages import apply_badges, apply_penalties, stat_at_stage, stat_of
 from emulator.rules.position import Position, Tables
 
 SHARE: Final = 16  # of the maximum HP that poison and the like take: a sixteenth

@@ -5,8 +5,8 @@ The same position gives the same bytes on every machine, compiled or not: all pr
 
 from typing import Final
 
+from emulator.engine.compiled import compiled
 from emulator.rules.arithmetic import BYTE
-from emulator.rules.engine.compiled import compiled
 from emulator.rules.position import Position
 
 WORD: Final = (1 << 32) - 1

@@ -2,10 +2,8 @@
 
 from typing import Final, TypeAlias
 
-from emulator.rules import codes, effects
-from emulator.rules.arithmetic import LOWEST_STAGE
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import (
+from emulator.engine.compiled import compiled
+from emulator.engine.hit import (
     after_types,
     critical_threshold,
     damage_before_types,
@@ -13,7 +11,9 @@ from emulator.rules.engine.hit import (
     scaled_accuracy,
     special_damage,
 )
-from emulator.rules.engine.stages import HIGHEST_STAGE, stat_of
+from emulator.engine.stages import HIGHEST_STAGE, stat_of
+from emulator.rules import codes, effects
+from emulator.rules.arithmetic import LOWEST_STAGE
 from emulator.rules.moves import SPECIAL_TYPES
 from emulator.rules.position import Position, Tables
 

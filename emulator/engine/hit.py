@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from emulator.engine.chance import below, happens, random_byte
+from emulator.engine.compiled import compiled
+from emulator.engine.stages import at_stage
 from emulator.rules import arithmetic, codes, effects
 from emulator.rules.arithmetic import BYTE, HIGHEST_ROLL, LOWEST_ROLL, LOWEST_STAGE
-from emulator.rules.engine.chance import below, happens, random_byte
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.stages import at_stage
 from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SELF_HIT_POWER, SPECIAL_TYPES
 from emulator.rules.position import Position, Tables
 

@@ -2,16 +2,16 @@
 
 import numpy as np
 
+from emulator.engine.chance import below, happens
+from emulator.engine.choices import choose, choose_member
+from emulator.engine.compiled import compiled
+from emulator.engine.foe import acts_instead, choose_move
+from emulator.engine.growth import share_experience
+from emulator.engine.items import play_safari_turn, use_bag_item
+from emulator.engine.move_use import use_move
+from emulator.engine.stages import keep, next_member, send_out
+from emulator.engine.status import residual
 from emulator.rules import arithmetic, codes, effects
-from emulator.rules.engine.chance import below, happens
-from emulator.rules.engine.choices import choose, choose_member
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.foe import acts_instead, choose_move
-from emulator.rules.engine.growth import share_experience
-from emulator.rules.engine.items import play_safari_turn, use_bag_item
-from emulator.rules.engine.move_use import use_move
-from emulator.rules.engine.stages import keep, next_member, send_out
-from emulator.rules.engine.status import residual
 from emulator.rules.position import Position, Tables
 
 run_threshold = compiled(arithmetic.run_threshold)

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from emulator.engine.compiled import compiled
 from emulator.rules import arithmetic, codes, effects
 from emulator.rules.arithmetic import HIGHEST, LOWEST_STAGE
-from emulator.rules.engine.compiled import compiled
 from emulator.rules.position import Position, Tables
 
 HIGHEST_STAGE: Final = 6

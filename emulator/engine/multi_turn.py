@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from emulator.engine.chance import below, happens
+from emulator.engine.compiled import compiled
+from emulator.engine.hit import hurt_itself, start_confusion
 from emulator.rules import codes, effects
-from emulator.rules.engine.chance import below, happens
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import hurt_itself, start_confusion
 from emulator.rules.position import Position
 
 FIRST_STATUS_BYTE: Final = 0xFF

@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from emulator.engine.chance import below
+from emulator.engine.compiled import compiled
+from emulator.engine.growth import plain_stats
+from emulator.engine.hit import test_hit
 from emulator.rules import codes, effects
-from emulator.rules.engine.chance import below
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.growth import plain_stats
-from emulator.rules.engine.hit import test_hit
 from emulator.rules.position import Position, Tables
 
 RESTING: Final = 2

@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from emulator.engine.compiled import compiled
+from emulator.engine.stages import apply_badges, apply_penalties, recalculate
 from emulator.rules import arithmetic, codes
 from emulator.rules.arithmetic import HIGHEST, HIGHEST_LEVEL
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.stages import apply_badges, apply_penalties, recalculate
 from emulator.rules.position import LESSONS, Position, Tables
 
 MOST_STAT_EXP: Final = 0xFFFF

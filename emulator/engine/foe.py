@@ -4,11 +4,11 @@ from typing import Final
 
 import numpy as np
 
+from emulator.engine.chance import random_byte
+from emulator.engine.compiled import compiled
+from emulator.engine.hit import load_move
+from emulator.engine.stages import NOT_COUNTED, keep, next_member, raise_stage, send_out
 from emulator.rules import codes, effects
-from emulator.rules.engine.chance import random_byte
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import load_move
-from emulator.rules.engine.stages import NOT_COUNTED, keep, next_member, raise_stage, send_out
 from emulator.rules.position import CHOICES, Position, Tables
 
 QUARTERS: Final = np.array([63, 127, 190, 256])  # of 256: where the slots end

@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 HERE: Final = Path(__file__).resolve().parent
 # A compiled function contains those it calls, but numba compares the date of its own file only. So what is kept is
 # kept under a digest of all sources that are compiled: a change of one of them compiles everything again.
-_SOURCES: Final = (*sorted(HERE.glob("*.py")), *sorted(HERE.parent.glob("*.py")))
+_SOURCES: Final = (*sorted(HERE.glob("*.py")), *sorted((HERE.parent / "rules").glob("*.py")))
 # What older sources have left is removed.
 _DIGEST: Final = sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:16]
 CACHE: Final = HERE / "__pycache__" / f"compiled-{_DIGEST}"

@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from emulator.engine.chance import below, happens
+from emulator.engine.compiled import compiled
+from emulator.engine.stages import raise_stage
 from emulator.rules import arithmetic, codes
 from emulator.rules.arithmetic import BYTE
 from emulator.rules.effects import ATTACK_UP_1
-from emulator.rules.engine.chance import below, happens
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.stages import raise_stage
 from emulator.rules.position import Position, Tables
 
 MASTER_BALL: Final = 1
