@@ -1,10 +1,4 @@
-"""The two SQLite files of memory: the record of one run, and the knowledge that outlives runs.
-
-What only some runs need is loaded when it is first asked for.
-"""
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+"""The two SQLite files of memory: the record of one run, and the knowledge that outlives runs."""
 
 from memory.store.calls import (
     Booking,
@@ -29,15 +23,3 @@ from memory.store.run_folder import (
     has_played_nothing,
     own,
 )
-
-if TYPE_CHECKING:
-    from memory.store.merge import MergeResult
-else:
-    LATER: Final = {"MergeResult": "memory.store.merge"}
-
-    def __getattr__(name: str) -> object:
-        """Return a name of LATER."""
-        if name in LATER:
-            return getattr(import_module(LATER[name]), name)
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)

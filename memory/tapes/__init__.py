@@ -23,7 +23,6 @@ else:
 
     def __getattr__(name: str) -> object:
         """Return a name of LATER."""
-        if name in LATER:
-            return getattr(import_module(LATER[name]), name)
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        if name not in LATER:
+            raise AttributeError(name)
+        return getattr(import_module(LATER[name]), name)

@@ -25,8 +25,8 @@ from memory.inspect import (
     repair_file,
     restore_items,
 )
-from memory.store import CheckFinding, MergeResult
-from memory.team_memory import MemoryManagementAgent
+from memory.store import CheckFinding
+from memory.team_memory import MemoryManagementAgent, MergeResult
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
 SORTS: Final = {
