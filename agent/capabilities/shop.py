@@ -30,24 +30,12 @@ from agent.capabilities.supplies import (
 from agent.capabilities.travel import at
 from agent.experience.choices import NEXT_DOOR, SHOPPING
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import (
-    Outcome,
-    Skill,
-    buy,
-    is_connected,
-    no_skill,
-    orders,
-    sell,
-    spot_of,
-    toss,
-    wait,
-)
+from agent.skills import Outcome, Skill, buy, is_connected, no_skill, sell, spot_of, toss, wait
 from agent.story.facts import required
 from agent.story.interactions import Clerk
 from emulator import Dex, Facing, State
 from emulator.ram import Bag, Stack
 
-THROWN: Final = frozenset(orders.BALLS)
 NO_ROOM: Final = "bag:crammed"
 FUNDS: Final = "bag:funds"  # the money to spend
 BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched

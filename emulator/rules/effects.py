@@ -70,7 +70,6 @@ COUNT: Final = 87
 
 # Moves, by number.
 MOVE_THRASH: Final = 37
-MOVE_SEISMIC_TOSS: Final = 69
 MOVE_COUNTER: Final = 68  # Counter: goes last; its damage depends on the enemy's move
 MOVE_DIG: Final = 91
 MOVE_TOXIC: Final = 92
