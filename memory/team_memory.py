@@ -10,8 +10,7 @@ from typing import Final, cast
 from memory.blackboard.entry import COLLECTIVE, Entry, Status
 from memory.codec import Json, as_json
 from memory.store.contributions import MANAGER, ByRow, by_precedence
-from memory.store.merge import MergeResult as MergeResult  # what `merge` returns
-from memory.store.merge import merge_files
+from memory.store.merge import MergeResult, merge_files
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
 
