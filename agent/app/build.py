@@ -50,9 +50,8 @@ from memory import (
     scope_name,
 )
 from memory.errors import OnFault
-from memory.recall.actions import register_recall_producers
-from memory.tiers.integrations import MemoryAIIntegration
-from memory.tiers.observer import UNPLANNED
+from memory.recall import register_recall_producers
+from memory.tiers import UNPLANNED, MemoryAIIntegration
 
 
 class GameParts(NamedTuple):

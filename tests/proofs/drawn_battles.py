@@ -42,11 +42,10 @@ from emulator import (
     load_cartridge,
     read_state,
 )
+from emulator.engine.choices import legal_choices
 from emulator.profile import symbol
-from emulator.rules.engine import effects
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import OURS
+from emulator.rules import codes, effects
+from emulator.rules.codes import OURS
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
 
 MOST_STEPS: Final = 2_000
@@ -100,16 +99,16 @@ class DrawnOrders:
 def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[Order, int]]:
     for each in choices:
         choice = int(each)
-        if choice < engine.SLOTS:
+        if choice < codes.SLOTS:
             yield Attack(choice), OFTEN
-        elif choice < engine.SWITCH + engine.TEAM:
-            yield Switch(choice - engine.SWITCH), SELDOM
-        elif choice == engine.RUN:
+        elif choice < codes.SWITCH + codes.TEAM:
+            yield Switch(choice - codes.SWITCH), SELDOM
+        elif choice == codes.RUN:
             yield Flee(), HARDLY
-        elif choice >= engine.ITEM:
-            item, target = divmod(choice - engine.ITEM, engine.PER_ITEM)
+        elif choice >= codes.ITEM:
+            item, target = divmod(choice - codes.ITEM, codes.PER_ITEM)
             throw = item in BALLS
-            yield Throw(item) if throw else UseItem(item, target // engine.SLOTS), HARDLY
+            yield Throw(item) if throw else UseItem(item, target // codes.SLOTS), HARDLY
         else:
             yield Attack(0), OFTEN
 
@@ -170,7 +169,7 @@ def _begin(console: PyBoyConsole, dex: Dex, drawn: BattleSetup, chance: Random) 
 def _arm_foe(console: PyBoyConsole, dex: Dex, chance: Random) -> None:
     """Give all foes other moves: the one in battle, and those to come."""
     count = console.read(symbol("wEnemyPartyCount"), 1)[0]
-    for place in range(min(count, engine.TEAM)):
+    for place in range(min(count, codes.TEAM)):
         at = symbol("wEnemyMons") + place * SIZE
         console.poke(at + 8, _moves(dex, chance))
     moves = _moves(dex, chance)
@@ -186,4 +185,4 @@ def _moves(dex: Dex, chance: Random) -> bytes:
         for number, move in dex.all_moves.items()
         if number != effects.MOVE_STRUGGLE and move.effect != effects.SWITCH_AND_TELEPORT
     ]
-    return bytes(chance.sample(known, engine.SLOTS))
+    return bytes(chance.sample(known, codes.SLOTS))

@@ -12,7 +12,7 @@ from agent.battle.odds import Foe, chance_to_beat, mon_from
 from agent.battle.search import PLAYOUTS
 from agent.capabilities.readiness import READY
 from emulator import Party
-from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.rules.arithmetic import HIGHEST_LEVEL
 from tests.agent.demo import DEX
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 from tests.proofs.conftest import Sized

@@ -5,10 +5,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.growth import evolve
-from emulator.rules.engine.position import (
+from emulator.compiled import compiled
+from emulator.engine.foe import choose_move
+from emulator.engine.growth import evolve
+from emulator.engine.stages import keep, send_out
+from emulator.engine.turn import play_turn, send
+from emulator.rules.codes import (
     BADLY_POISONED,
     BIDING,
     CHARGING,
@@ -31,13 +33,8 @@ from emulator.rules.engine.position import (
     TRAPPING,
     WE_SEND,
     WON,
-    Position,
-    Side,
-    empty_positions,
 )
-from emulator.rules.engine.sending import keep, send_out
-from emulator.rules.engine.tables import Tables
-from emulator.rules.engine.turn import play_turn, send
+from emulator.rules.position import Position, Side, Tables, empty_positions
 from tests.proofs.played_turns import PlayedTurn
 
 COMMITTED: Final = RECHARGING | RAGING | THRASHING | CHARGING

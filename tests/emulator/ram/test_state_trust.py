@@ -17,7 +17,7 @@ from emulator import (
     read_state,
 )
 from emulator.ram.control import NoControl
-from emulator.ram.dialogue import Waiting
+from emulator.ram.tile_map import Waiting
 from tests.emulator.moments import (
     MESSAGE_BOX,
     TILE_MAP,

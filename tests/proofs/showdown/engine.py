@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.dex.dex import engine_tables
-from emulator.rules.engine.playout import play_turns
-from emulator.rules.engine.position import (
+from emulator.engine.turn import play_turns, send
+from emulator.rules.codes import (
     ASLEEP,
     BOTH_SEND,
     CANNOT_MOVE,
@@ -21,8 +21,7 @@ from emulator.rules.engine.position import (
     TRAPPING,
     WE_SEND,
 )
-from emulator.rules.engine.tables import Tables, put_chart
-from emulator.rules.engine.turn import send
+from emulator.rules.position import Tables, put_chart
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
 

@@ -8,10 +8,10 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.playout import AS_THE_GAME
-from emulator.rules.engine.position import (
+from emulator.engine.choices import AS_THE_GAME, legal_choices
+from emulator.engine.foe import choose_move
+from emulator.engine.stages import NOT_COUNTED, next_member
+from emulator.rules.codes import (
     GOES_ON,
     ITEM,
     MIMIC_ONE,
@@ -23,9 +23,8 @@ from emulator.rules.engine.position import (
     THEIRS,
     TRAINER,
     WE_SEND,
-    Position,
 )
-from emulator.rules.engine.sending import NOT_COUNTED, next_member
+from emulator.rules.position import Position
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator
 

@@ -1,8 +1,9 @@
 """The position that RAM holds, field by field, and turns that go on from it."""
 
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.from_ram import read_position
-from emulator.rules.engine.position import (
+from emulator.engine.choices import legal_choices
+from emulator.engine.from_ram import read_position
+from emulator.engine.turn import play_turn
+from emulator.rules.codes import (
     CONFUSED,
     DECIDES,
     SEEDED,
@@ -12,7 +13,6 @@ from emulator.rules.engine.position import (
     WILD,
     choice_of_item,
 )
-from emulator.rules.engine.turn import play_turn
 from tests.emulator.moments import bytes_from, state_with
 from tests.emulator.ram.test_battle import TRAINER as TRAINER_RAM
 from tests.emulator.ram.test_battle import WILD as WILD_RAM

@@ -2,9 +2,9 @@
 
 import pytest
 
-from emulator.rules.engine import items
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import (
+from emulator.engine import items
+from emulator.engine.choices import legal_choices
+from emulator.rules.codes import (
     ALWAYS_HITS,
     BADLY_POISONED,
     BAIT,

@@ -1,7 +1,7 @@
 """Moves that last for turns: Bide, Thrash, trapping, charging, Rage, recharging, several hits."""
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.position import (
+from emulator.rules import effects
+from emulator.rules.codes import (
     BIDING,
     CANNOT_MOVE,
     CHARGING,

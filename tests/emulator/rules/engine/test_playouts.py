@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emulator.rules.engine.playout import AS_THE_GAME, GREEDY, RANDOM, copies, play_out, play_turns
-from emulator.rules.engine.position import GOES_ON, LINK, LOST, RAN, TRAINER, WILD, WON
-from emulator.rules.engine.turn import play_turn
+from emulator.engine.choices import AS_THE_GAME, GREEDY, RANDOM
+from emulator.engine.turn import copies, play_out, play_turn, play_turns
+from emulator.rules.codes import GOES_ON, LINK, LOST, RAN, TRAINER, WILD, WON
 from tests.emulator.rules.engine.real_battle import real_battle, real_tables
 
 ROOT = Path(__file__).resolve().parents[4]

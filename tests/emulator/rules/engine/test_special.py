@@ -2,9 +2,9 @@
 
 import pytest
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import (
+from emulator.engine.choices import legal_choices
+from emulator.rules import effects
+from emulator.rules.codes import (
     DECIDES,
     FOE_LEFT,
     GOES_ON,

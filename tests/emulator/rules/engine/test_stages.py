@@ -1,15 +1,7 @@
 """Stat stages, with the penalties and badge boosts that are applied again and again."""
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.position import (
-    BURNED,
-    FROZEN,
-    LINK,
-    MIST,
-    PARALYZED,
-    SUBSTITUTE,
-    TRAINER,
-)
+from emulator.rules import effects
+from emulator.rules.codes import BURNED, FROZEN, LINK, MIST, PARALYZED, SUBSTITUTE, TRAINER
 from tests.emulator.rules.engine.small_battle import DO_NOTHING, NORMAL, TACKLE, SmallBattle
 
 SHARPEN, DANCE, GROWL, SCREECH, ACID, DODGE, HAZE, SMOKE, SPEED_UP = range(30, 39)

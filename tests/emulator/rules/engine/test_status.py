@@ -2,8 +2,9 @@
 
 import pytest
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.position import (
+from emulator.engine.status import burn_freeze_or_paralyze
+from emulator.rules import effects
+from emulator.rules.codes import (
     ASLEEP,
     BADLY_POISONED,
     BURNED,
@@ -17,7 +18,6 @@ from emulator.rules.engine.position import (
     SUBSTITUTE,
     WILD,
 )
-from emulator.rules.engine.status import burn_freeze_or_paralyze
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     ELECTRIC,

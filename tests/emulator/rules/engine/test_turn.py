@@ -2,10 +2,11 @@
 
 import pytest
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.position import (
+from emulator.engine.choices import legal_choices
+from emulator.engine.foe import choose_move
+from emulator.engine.turn import run_instead, send
+from emulator.rules import effects
+from emulator.rules.codes import (
     ASLEEP,
     BOTH_SEND,
     DECIDES,
@@ -31,7 +32,6 @@ from emulator.rules.engine.position import (
     WILD,
     WON,
 )
-from emulator.rules.engine.turn import run_instead, send
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,
