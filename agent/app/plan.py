@@ -141,7 +141,7 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
         cartridge = load_cartridge(rom)
         game = GameParts.of(cartridge, Story.of(cartridge.kind), 0)
     else:
-        game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex(), 0)
+        game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex(), 0, {})
     for name, ram in read_images(path):
         with _decision_parts(game) as parts:
             percept = percept_of(read_state(ram, 0), 0)

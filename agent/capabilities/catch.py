@@ -141,17 +141,20 @@ def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]
 def _bound_action(
     target: CatchTarget, place: Place, share: Fraction, game: GameContext
 ) -> BoundAction:
-    action = Action(
-        name=f"catch:{place.name}:{target.name}",
-        requires=(
-            Require(at(place.name), at_least=1),
-            FREE,
-            *(() if place.safari else (Require(BALLS, at_least=1),)),
-            Require(HP, at_least=FRESH),
-            *target.needs,
-        ),
-        effects=(Effect(target.fact, 1),),
-        cost=COST + round(MEETING_COST / share),
-        label=f"catch a Pokemon in {place.called} that {target.who}",
-    )
+    def make() -> Action:
+        return Action(
+            name=f"catch:{place.name}:{target.name}",
+            requires=(
+                Require(at(place.name), at_least=1),
+                FREE,
+                *(() if place.safari else (Require(BALLS, at_least=1),)),
+                Require(HP, at_least=FRESH),
+                *target.needs,
+            ),
+            effects=(Effect(target.fact, 1),),
+            cost=COST + round(MEETING_COST / share),
+            label=f"catch a Pokemon in {place.called} that {target.who}",
+        )
+
+    action = game.action(f"catch:{place.name}:{target.name}", make)
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))

@@ -196,6 +196,14 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         return game.choices.settle(Choice(task.id, task.label, words))
 
     context = InteractionContext(game.terrain, game.dex, person)
+    action = game.action(f"task:{task.id}", lambda: _action_of(task, game))
+    begin = partial(task.interaction.begin, context)
+    if task.late:
+        begin = partial(_wait_for_effect, begin, lambda now: game.story.shows(now, task.sets))
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+
+
+def _action_of(task: Task, game: GameContext) -> Action:
     given = game.story.ram_facts[parse_fact(task.sets)[0]]
     is_mon = given.kind is FactKind.MON
     taught = [
@@ -204,7 +212,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         if is_mon and given.number in learners_of(game.dex, move.move)
     ]
 
-    action = Action(
+    return Action(
         name=f"task:{task.id}",
         requires=(
             Require(at(task.place), at_least=1),
@@ -220,10 +228,6 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         cost=5,
         label=task.label,
     )
-    begin = partial(task.interaction.begin, context)
-    if task.late:
-        begin = partial(_wait_for_effect, begin, lambda now: game.story.shows(now, task.sets))
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _wait_for_effect(

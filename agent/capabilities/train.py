@@ -116,13 +116,16 @@ def _is_ground(dex: Dex, place: Place) -> bool:
 def _roam(
     name: str, place: Place, ready: tuple[Effect, ...], more: int, game: GameContext
 ) -> BoundAction:
-    action = Action(
-        name=f"{name}:{place.name}",
-        requires=(Require(at(place.name), at_least=1), FREE, Require(HP, at_least=FRESH)),
-        effects=(*ready, Effect(HP, SPENT)),
-        cost=_cost(game.dex, place) + more,
-        label=f"train in {place.called}",
-    )
+    def make() -> Action:
+        return Action(
+            name=f"{name}:{place.name}",
+            requires=(Require(at(place.name), at_least=1), FREE, Require(HP, at_least=FRESH)),
+            effects=(*ready, Effect(HP, SPENT)),
+            cost=_cost(game.dex, place) + more,
+            label=f"train in {place.called}",
+        )
+
+    action = game.action(f"{name}:{place.name}", make)
     return BoundAction(action, partial(_train, game), suppresses=frozenset({"busy"}))
 
 

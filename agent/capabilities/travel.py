@@ -229,19 +229,22 @@ class WalkPrice:
 
 
 def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
-    action = Action(
-        name=f"travel:{place.name}{way.suffix}",
-        requires=(
-            FREE,
-            *_free_to_go(way, game.story.lands),
-            *(required(fact) for fact in way.needs),
-            *_prepared(place, game),
-        ),
-        effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
-        cost=TRAVEL_COST,
-        extra=Extra(MAP, WalkPrice(game.terrain.map_distances, place.map_id)),
-        label=f"walk to {place.called}",
-    )
+    def make() -> Action:
+        return Action(
+            name=f"travel:{place.name}{way.suffix}",
+            requires=(
+                FREE,
+                *_free_to_go(way, game.story.lands),
+                *(required(fact) for fact in way.needs),
+                *_prepared(place, game),
+            ),
+            effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
+            cost=TRAVEL_COST,
+            extra=Extra(MAP, WalkPrice(game.terrain.map_distances, place.map_id)),
+            label=f"walk to {place.called}",
+        )
+
+    action = game.action(f"travel:{place.name}{way.suffix}", make)
     # On a walk a warp blocks input, and an obstacle may need a menu: the skill handles both itself.
     note = partial(detour, place, game)
     return BoundAction(action, partial(walk, place, game), suppresses=SCREEN_REFLEXES, note=note)
