@@ -143,6 +143,7 @@ run()
 """
 
 
+@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize(
     ("failure", "code", "line"),
     [
@@ -159,6 +160,7 @@ def test_a_failure_while_loading_prints_one_line(failure: str, code: int, line: 
     assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_the_sdk_is_only_loaded_to_ask_a_model() -> None:
     done = python("import sys, agent.cli; sys.exit('anthropic' in sys.modules)")
     assert done.returncode == 0, done.stderr
@@ -174,6 +176,7 @@ except SystemExit as ended:
 """
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
