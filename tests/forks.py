@@ -19,6 +19,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import process
 from contextlib import suppress
 from functools import cache, partial
 from itertools import pairwise
@@ -136,12 +137,17 @@ def _begin(work: Callable[[], object], kept: Collection[int]) -> None:
         faulthandler.disable()
         for first, end in _gaps(kept):
             os.closerange(first, end)  # also that by which Popen waits for the start
+        # What is ignored stays ignored, as in an interpreter.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                is_ctrl_c = number is signal.SIGINT
+                usual = signal.default_int_handler if is_ctrl_c else signal.SIG_DFL
+                signal.signal(number, usual)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as an interpreter does at its start
         logging.root.handlers = []
-        vars(resource_tracker._resource_tracker).update(_fd=None, _pid=None)  # has none yet
+        # Pools of this process, and what tracks their resources, are not those of the fork.
+        vars(resource_tracker._resource_tracker).update(_fd=None, _pid=None)
+        process._threads_wakeups.clear()
         random.seed()
         tempfile.tempdir = None
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
