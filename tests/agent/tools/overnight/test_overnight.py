@@ -94,8 +94,10 @@ def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path
     assert replay_run(run, None).divergence is None
 
 
-@pytest.mark.usefixtures("new_interpreters")  # the next copy is due some seconds after the first
-def test_a_night_of_one_child_leaves_a_copy_of_the_settings(tmp_path: Path) -> None:
+def test_a_night_of_one_child_leaves_a_copy_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.tools.overnight.copies.WAIT_FACTOR", 0)  # the night is short
     run = tmp_path / "run"
     run_night(run, program=PROGRAM, play=Settings(ticks=40))
     settings = (run / "run.toml").read_bytes()
