@@ -192,7 +192,7 @@ def _run_program(words: Sequence[str], environment: Mapping[str, str] | None) ->
     flag, module, *arguments = words
     if flag == "-c":
         sys.argv = [flag, *arguments]
-        exec(module, {"__name__": "__main__"})  # noqa: S102
+        exec(module, {"__name__": "__main__"})
         return
     sys.argv = [module, *arguments]
     warnings.filterwarnings("ignore", module="runpy")  # the module is loaded here already

@@ -282,7 +282,7 @@ def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     run = tmp_path / "run"
     where = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "agent", "play", "--until", "rival", "--json", *where],
+        [sys.executable, "-m", "agent", "play", "--until", "starter", "--json", *where],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -293,7 +293,7 @@ def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     assert process.wait(timeout=60) == 0
     with closing(read_run(run)) as folder:
         reached = [each.payload["id"] for each in folder.store.record.events("milestone")]
-    assert reached == MILESTONES[: MILESTONES.index("rival") + 1]
+    assert reached == MILESTONES[: MILESTONES.index("starter") + 1]
     assert (run / "report.html").exists()
 
 
