@@ -82,6 +82,7 @@ def loaded() -> None:
 def serve(address: str) -> None:
     """Run programs for `fork_client.py` in forks of this process, until it is ended."""
     loaded()
+    vars(subprocess)["Popen"] = ForkedPopen
     for module in pkgutil.walk_packages(agent.__path__, "agent."):
         importlib.import_module(module.name)
     with socket.socket(socket.AF_UNIX) as server:
