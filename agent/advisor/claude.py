@@ -128,6 +128,7 @@ class Claude:
                 # A compressed reply could exceed the limits after unpacking.
                 default_headers={"accept-encoding": "identity"},
                 open_telemetry=False,
+                http_client=DefaultHttpxClient(verify=_trusted()),
             )
         except (AnthropicError, httpx2.InvalidURL, ValueError) as error:
             message = (

@@ -191,6 +191,7 @@ def test_no_room_has_more_than_six_floors() -> None:
     assert [chain for chain in chains if len(chain) > 6] == []
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_what_a_command_does_not_need_is_not_loaded() -> None:
     loaded = "import sys, agent.app.play; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, check=True, cwd=ROOT)

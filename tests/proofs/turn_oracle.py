@@ -136,17 +136,19 @@ def _put(found: NDArray[np.int64], at: int, values: tuple[int, ...]) -> int:
 
 
 @compiled
+def _put_all(found: NDArray[np.int64], at: int, values: NDArray[np.int64]) -> int:
+    for place in range(len(values)):  # a slice would take seconds to compile
+        found[at + place] = values[place]
+    return at + len(values)
+
+
+@compiled
 def _describe_side(mon: Side, found: NDArray[np.int64], at: int) -> int:
     at = _put(found, at, (mon.out, mon.species, mon.level, mon.hp, mon.max_hp, mon.status))
     at = _put(found, at, (mon.type1, mon.type2, mon.volatile))
-    found[at : at + STATS] = mon.stats
-    found[at + STATS : at + 2 * STATS] = mon.unmodified
-    at += 2 * STATS
-    found[at : at + STAGES] = mon.stages
-    at += STAGES
-    found[at : at + SLOTS] = mon.moves
-    found[at + SLOTS : at + 2 * SLOTS] = mon.pp
-    at += 2 * SLOTS
+    at = _put_all(found, _put_all(found, at, mon.stats), mon.unmodified)
+    at = _put_all(found, at, mon.stages)
+    at = _put_all(found, _put_all(found, at, mon.moves), mon.pp)
     lasts = mon.volatile & (BIDING | THRASHING | TRAPPING)
     at = _put(found, at, (mon.disabled, mon.disabled_turns))
     at = _put(found, at, (mon.confused if mon.volatile & CONFUSED else 0,))
@@ -160,13 +162,9 @@ def _describe_side(mon: Side, found: NDArray[np.int64], at: int) -> int:
 def _describe_member(member: Side, found: NDArray[np.int64], at: int) -> int:
     at = _put(found, at, (member.species, member.level, member.hp, member.max_hp))
     at = _put(found, at, (member.status, member.exp))
-    found[at : at + STATS] = member.stats
-    at += STATS
-    found[at : at + SLOTS] = member.moves
-    found[at + SLOTS : at + 2 * SLOTS] = member.pp
-    at += 2 * SLOTS
-    found[at : at + STATS + 1] = member.stat_exp
-    return at + STATS + 1
+    at = _put_all(found, at, member.stats)
+    at = _put_all(found, _put_all(found, at, member.moves), member.pp)
+    return _put_all(found, at, member.stat_exp)
 
 
 @compiled

@@ -71,6 +71,7 @@ def test_greedy_play_beats_random_play() -> None:
     assert won > 600
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_what_does_not_play_loads_without_numba() -> None:
     program = "import sys, emulator, memory, agent.cli; print('numba' in sys.modules)"
     loaded = subprocess.run(
