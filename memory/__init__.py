@@ -14,7 +14,8 @@ from memory.recall.query import RECOLLECTION, MemoryQuery
 from memory.store.checkpoints import Checkpoint, CheckpointInfo
 from memory.store.files import file_fault
 from memory.store.items import MemoryItem
-from memory.store.knowledge_store import KnowledgeStore, open_knowledge_store, read_knowledge_store
+from memory.store.knowledge_store import KnowledgeStore, open_knowledge_store
+from memory.store.lasting import read_knowledge_store
 from memory.store.record import Branching, EventRow, StepRow, TrailRow, VitalsRow
 from memory.store.run_folder import RunFolder, create_run, open_run, read_run
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
@@ -26,6 +27,7 @@ from memory.tiers.encounters import (
     milestones_of,
 )
 from memory.tiers.knowledge import Knowledge, LearnedPattern, MistakeRecord, SuccessfulStrategy
-from memory.tiers.lessons import BLACKOUT, OutboxRow
+from memory.tiers.lasting import OutboxRow
+from memory.tiers.lessons import BLACKOUT
 from memory.tiers.observer import ACTION
 from memory.tiers.strategist import BATTLE, BattleRecord, SessionObjective

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -17,13 +17,15 @@ from memory.hooks.hooks import Hooks
 from memory.recall.actions import MemoryActions
 from memory.recall.port import Recall
 from memory.recall.query import SearchableStore
+from memory.store.outbox import OutboxWriter
 from memory.store.run_store import RunReader, RunStore
 from memory.tiers.approaches import approach_kind, situation_kind
 from memory.tiers.claims import ClaimChecker
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.encounters import encounter_kinds
-from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import LessonTransformers, OutboxWriter, edges, entry_json
+from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lasting import entry_json
+from memory.tiers.lessons import LessonTransformers, edges
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.strategist import (
     LOCATION,
@@ -54,20 +56,9 @@ class AgentMemory:
     consolidator: MemoryConsolidator
     recall: Recall
 
-    def import_knowledge(
-        self,
-        known: Knowledge,
-        entries: Iterable[Entry] = (),
-        *,
-        origins: Mapping[tuple[str, str], Sequence[str]] | None = None,
-    ) -> None:
-        """Write the knowledge and entries of earlier runs, known from tick 0, each with the runs it comes from."""
-        self.tactician.import_knowledge(known, origins=origins)
-        for earlier in entries:
-            arguments = earlier.rewritten(key=earlier.key or None, tick=0, game_s=0.0)
-            rewritten = self.blackboard.write(**arguments)
-            self.blackboard.revise(rewritten, relevance=earlier.relevance, utility=earlier.utility)
-        # Earlier runs already delivered their lessons from these entries.
+    def inherit(self, earlier: Iterable[Entry]) -> None:
+        """Write the entries of earlier runs, which have already delivered their lessons from them."""
+        self.tactician.inherit(earlier)
         self.flows.skip_pending()
 
     def end_session(self, store: RunStore, tick: int) -> None:

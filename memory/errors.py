@@ -63,7 +63,7 @@ class NewerStore(StoreError):
 
 
 class RetiredStore(StoreError):
-    """The file was written before version 1 of its schema."""
+    """The file was written in a version of its schema that is no longer supported."""
 
 
 class BusyStore(StoreError):

@@ -22,11 +22,12 @@ from memory.store.dates import dates_at
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
-from memory.store.knowledge_tables import Totals, totals
+from memory.store.lasting import ContributionTable
 from memory.store.run_folder import LOCK, own, require_own_files
 from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA
 from memory.store.shape import Schema
+from memory.tiers.contributions import Totals
 from memory.tiers.forgetting import MONTH_S
 
 
@@ -142,7 +143,7 @@ def forget_items(path: Path, wanted: Collection[tuple[str, str, str]], *, now: f
             repairs = Repairs(database, now=now)
             for item in list(knowledge_items(database, now=now)):
                 if item_key(item) in wanted:
-                    repairs.archive_item(item)
+                    repairs.archive(item.row)
     return copy
 
 
@@ -201,12 +202,12 @@ class FileView:
     def items(self) -> list[MemoryItem]:
         """Return all items, closed ones included."""
         if self.is_run:
-            return list(run_items(self.run))
+            return list(run_items(self.run.run_id, self.run.live_entries()))
         return list(knowledge_items(self._database, now=self._clock))
 
     def totals(self) -> Totals:
         """Return the totals of all runs that delivered to this file."""
-        return totals(self._database)
+        return ContributionTable(self._database).totals()
 
     def archive(self) -> list[ArchivedItem]:
         """Return what the archive holds and the memory does not, the last removed first."""

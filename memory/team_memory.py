@@ -9,10 +9,11 @@ from typing import Final, cast
 
 from memory.blackboard.entry import COLLECTIVE, Entry, Status
 from memory.codec import Json, as_json
-from memory.store.contributions import MANAGER, ByRow, by_precedence
 from memory.store.merge import MergeResult, merge_files
-from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.tactician import IMPORTANCE, TABLE_OF
+from memory.tiers.contributions import MANAGER, ByEntry, by_precedence
+from memory.tiers.knowledge import KINDS, ConsolidationConfig
+from memory.tiers.lasting import record_of
+from memory.tiers.tactician import IMPORTANCE
 
 AGREED: Final = "agreed"
 
@@ -40,22 +41,24 @@ def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict
     return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
 
 
-def _agreed_by_runs(known: Knowledge, contributions: ByRow) -> Iterator[tuple[Entry, str, int]]:
-    """Yield a collective entry for each row with several contributing runs, the most supported last, as the newest."""
+def _agreed_by_runs(
+    known: Iterable[Entry], contributions: ByEntry
+) -> Iterator[tuple[Entry, str, int]]:
+    """Yield a collective entry for each piece of knowledge with several runs, the most supported last, as the newest."""
     candidates: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
-    for kind, table in TABLE_OF.items():
-        for memory_id, record in known.of(table).items():
-            ranked = by_precedence(contributions[table, memory_id].values())
+    for kind in KINDS:
+        for each in (each for each in known if each.kind == kind.name and not each.closed):
+            ranked = by_precedence(contributions[each.scope, each.key].values())
             if len(ranked) < 2:
                 continue
-            about = f"{kind}:{memory_id}"
-            data = _agreed(about, kind, as_json(record), (each.run_id for each in ranked))
+            about, record = each.key, as_json(record_of(each))
+            data = _agreed(about, kind.name, record, (each.run_id for each in ranked))
             deciding = ranked[-1]
             entry = Entry(
                 seq=0,
                 scope=COLLECTIVE,
                 kind=AGREED,
-                tick=deciding.tick,
+                tick=deciding.content["tick"],
                 game_s=0.0,
                 data={**data, "at": deciding.relevant_at},
                 tags=frozenset(),

@@ -199,8 +199,7 @@ class Branch:
             store, AGENT, session_id=store.run_id, started_at=started, on_fault=on_fault
         )
         if is_new:
-            entries = sorted(known.seed(), key=lambda each: each.seq)  # oldest first
-            memory.import_knowledge(known.load_knowledge(), entries, origins=known.origins())
+            memory.inherit(known)
         return memory
 
     def _model_advice(

@@ -30,7 +30,9 @@ from memory.store import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 LONGEST_WAIT: Final = 500  # ticks that a checkpoint waits until the player is in control
-TAUGHT: Final = "taught"  # the part of a last checkpoint: what memory.sqlite had been taught before
+TAUGHT: Final = (
+    "taught"  # the part of a last checkpoint: what the run had contributed to memory.sqlite before
+)
 AGAIN: Final = (
     "again"  # that part while play goes on from before: what it teaches first replaces the rest
 )
@@ -249,9 +251,7 @@ class Checkpoints(SavedAttributes):
             self.schedule.lessons_due = False
             run_id, knowledge = self._store.run_id, self._knowledge
             with self._counting_faults("deliver"):
-                after = self.again["delivered"] if self.again else knowledge.delivered(run_id)
-                if rows := self._store.outbox.rows(after=after):
-                    knowledge.deliver(run_id, rows, instead_of=self.again)
+                if knowledge.deliver_from(run_id, self._store.outbox, instead_of=self.again):
                     self.again = None
 
     def pause(self) -> None:
@@ -264,7 +264,7 @@ class Checkpoints(SavedAttributes):
         self.deliver_lessons()
         more: dict[str, Json] = {}
         with self._counting_faults(TAUGHT):
-            more[TAUGHT] = self.again or self._knowledge.taught(self._store.run_id)
+            more[TAUGHT] = self.again or self._knowledge.contributed_by(self._store.run_id)
         # Without that part, play that went on from before the end would teach it twice.
         self.save(why if more else "last", more)
         self.deliver_lessons()

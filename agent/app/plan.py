@@ -30,16 +30,7 @@ from emulator import (
     read_state,
 )
 from emulator.ram import HIGH_RAM, WORK_RAM
-from memory import (
-    Checkpoint,
-    Entry,
-    Hooks,
-    Knowledge,
-    RunReader,
-    open_memory,
-    open_run_store,
-    read_run,
-)
+from memory import Checkpoint, Entry, Hooks, RunReader, open_memory, open_run_store, read_run
 from memory.file_access import read_bytes
 
 WORK: Final = ".wram"
@@ -158,7 +149,7 @@ def _decision_parts(
         closing(open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")) as store,
     ):
         memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
-        memory.import_knowledge(Knowledge(), entries)
+        memory.inherit(entries)
         yield DecisionParts(game, memory, store, Hooks(), uses)
 
 

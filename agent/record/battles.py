@@ -7,8 +7,9 @@ from typing import Any, Final
 from agent.perception.percept import Percept
 from agent.skills import BALLS
 from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
-from memory import BattleRecord, Json
+from memory import BattleRecord, Call, Json
 from memory.codec import SavedAttributes
+from memory.tiers.strategist import StrategistMemory
 
 OUTCOMES: Final = {
     BattleResult.WON: "victory",
@@ -115,6 +116,18 @@ class BattleWatch(SavedAttributes):
         self.lost += record.outcome == "defeat"
         self.beaten = fight.money if record.outcome == "defeat" else None
         return record
+
+    def record(self, strategist: StrategistMemory, _call: Call, percept: Percept) -> None:
+        """Update from one percept, and store the record of the battle that ended with it."""
+        record = self.observe(percept)
+        if record is None:
+            return
+        around = self.around
+        names = ("location", "opponent", "hp_lost", "money")
+        more: dict[str, Json] = {name: around[name] for name in names if around[name]}
+        if len(around["fighters"]) > 1:
+            more |= {name: around[name] for name in ("fighters", "finisher", "finisher_moves")}
+        strategist.record_battle(record, **more)
 
     def explain(self, why: str) -> None:
         """Record why an order was given."""

@@ -4,6 +4,7 @@ The hooked code itself calls no store.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from agent.capabilities.context import StockSeen, TalkEnded
@@ -76,7 +77,7 @@ class PlayProducers:
         watch(MilestoneLedger.observe, self.milestone_times, scope=stm, kind=MILESTONE_TIME)
         for pointcut, report in (
             (Loop.perceive, self.entered_place),
-            (Loop.perceive, self.battle),
+            (Loop.perceive, partial(self.battles.record, self.strategist)),
             (Loop.perform, self.objective_step),
             (Loop.perform, self.used_place),
             (Mind.pursue, self.objective),
@@ -124,18 +125,6 @@ class PlayProducers:
         tick, at = percept.tick, game_seconds(percept.state)
         found = percept.disagreements
         return [Produced({"between": words}, tick, at, importance=2) for words in found]
-
-    def battle(self, _call: Call, percept: Percept) -> None:
-        """A finished battle."""
-        record = self.battles.observe(percept)
-        if record is None:
-            return
-        around = self.battles.around
-        names = ("location", "opponent", "hp_lost", "money")
-        more: dict[str, Json] = {name: around[name] for name in names if around[name]}
-        if len(around["fighters"]) > 1:
-            more |= {name: around[name] for name in ("fighters", "finisher", "finisher_moves")}
-        self.strategist.record_battle(record, **more)
 
     def blackouts(self, call: Call, _active_goal: ActiveGoal) -> list[Produced]:
         """The defeats that cost money since the last change of goal."""

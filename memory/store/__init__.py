@@ -13,7 +13,7 @@ from memory.store.checkpoints import CheckpointReason
 from memory.store.checks.finding import CheckFinding
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.store.database import quarantine, restore_copy
-from memory.store.knowledge_store import KnowledgeReader
+from memory.store.lasting import KnowledgeReader
 from memory.store.record import BranchedBy
 from memory.store.run_folder import (
     COPIES,

@@ -45,7 +45,7 @@ COMPANIONS: Final = ("-wal", "-shm", "-journal")  # files that SQLite keeps next
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
-_DECODE_ERROR: Final = "Could not decode"  # an error of the sqlite3 module, without a code
+_DECODE_ERRORS: Final = ("Could not decode", "malformed JSON")  # errors without a code of their own
 MAGIC: Final = b"SQLite format 3\0"
 MAX_SQL: Final = 1 << 20
 MAX_TEXT: Final = (
@@ -263,7 +263,7 @@ def open_readonly(path: Path, schema: Schema) -> Database:
                 message = f"{path} is empty: nothing was ever stored in it; name {wanted(schema)}"
                 raise ForeignStore(message)
             _require_size(path, connection, schema)
-            if version < len(schema.migrations):
+            if version < schema.newest:
                 connection = _migrated_copy(path, connection, schema)
             connection.execute("PRAGMA query_only = ON")
     return Database(path, connection)
@@ -476,10 +476,13 @@ def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
         what = f"is a {other}" if other else f"is not a {schema.name}"
         message = f"{path} {what}; name {wanted(schema)}"
         raise ForeignStore(message)
-    known = len(schema.migrations)
+    known = schema.newest
     if version > known:
         message = f"{path} has version {version}, this program knows {known}; update the program."
         raise NewerStore(message)
+    if 0 < version < schema.oldest:
+        message = f"{path} is a {schema.name} of version {version}, which is no longer supported; move it away."
+        raise RetiredStore(message)
     expected = expected_shape(schema, version, _shape_of)
     found = connection.execute(SHAPE, (len(expected) + MORE_ROWS,)).fetchall()
     if fault := shape_fault(version, found, expected):
@@ -519,15 +522,16 @@ def _shape_of(statements: Iterable[str]) -> list[tuple[Any, ...]]:
 
 
 def _migrate(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
-    while (version := _version(path, connection, schema)) < len(schema.migrations):
+    while (version := _version(path, connection, schema)) < schema.newest:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Read again under the lock: another process may have migrated it.
             if _version(path, connection, schema) == version:
-                for statement in schema.migrations[version]:
+                made = max(version + 1, schema.oldest)
+                for statement in schema.migrations_to(made)[-1]:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {schema.application_id}")
-                connection.execute(f"PRAGMA user_version = {version + 1}")
+                connection.execute(f"PRAGMA user_version = {made}")
             connection.execute("COMMIT")
         except BaseException:
             connection.rollback()
@@ -564,7 +568,7 @@ def _translated_errors(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_TOOBIG:
             raise _damaged(path, f"it has a text above {MAX_TEXT >> 20} MB") from error
-        if code in _DAMAGED or str(error).startswith(_DECODE_ERROR):
+        if code in _DAMAGED or str(error).startswith(_DECODE_ERRORS):
             raise _damaged(path, str(error)) from error
         if code in _BUSY:
             message = f"{path} is locked by another process ({error}); try again when that is done."

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, Final
 
-from memory.codec import as_json
-from memory.store.contributions import TOTALS_TABLE, ByRow, Contribution
+from memory.blackboard.entry import Entry
 from memory.store.database import Database
+from memory.tiers.contributions import ByEntry, Contribution
 from memory.tiers.forgetting import MONTH_S
-from memory.tiers.knowledge import KnowledgeRecord
-from memory.tiers.lessons import OutboxRow
+from memory.tiers.knowledge import KIND_BY_NAME, KNOWLEDGE_SCOPES
+from memory.tiers.lasting import TOTALS_KEY, Key, OutboxRow
 
 EARLIEST: Final = 1_735_689_600.0  # 2025-01-01 UTC, before the first release: a clock that shows less was never set
 TOLERANCE_S: Final = (
@@ -31,7 +31,7 @@ DATED: Final = frozenset(  # the fields of records that are dates
         "updated_at",
     }
 )
-STATS: Final = "SELECT decayed_at, opened_at FROM tactician_stats"
+STORED: Final = "SELECT decayed_at, opened_at FROM dates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +73,15 @@ class Dates:
         """Return a date, or the one that replaces it."""
         return self.opened if self.is_wrong(date) else float(date)
 
-    def wrong_in(self, record: Mapping[str, object] | KnowledgeRecord) -> dict[str, object]:
+    def wrong_in(self, record: Mapping[str, object]) -> dict[str, object]:
         """Return the wrong dates among the fields of a record, by name."""
-        values = record if isinstance(record, Mapping) else as_json(record)
-        return {name: values[name] for name in DATED & values.keys() if self.is_wrong(values[name])}
+        return {name: record[name] for name in DATED & record.keys() if self.is_wrong(record[name])}
 
-    def corrected_record(self, record: KnowledgeRecord) -> KnowledgeRecord:
-        """Return a record of the four tables with believed dates: itself when it has only such."""
-        wrong: dict[str, Any] = dict.fromkeys(self.wrong_in(record), self.opened)
-        return replace(record, **wrong) if wrong else record
+    def corrected_entry(self, entry: Entry) -> Entry:
+        """Return an entry of knowledge with believed dates: itself when it has only such, or is another entry."""
+        if entry.scope not in KNOWLEDGE_SCOPES or not (wrong := self.wrong_in(entry.data)):
+            return entry
+        return entry._replace(data={**entry.data, **dict.fromkeys(wrong, self.opened)})
 
     def wrong_of(self, contribution: Contribution) -> dict[str, object]:
         """Return the wrong dates of a contribution, by name."""
@@ -94,11 +94,14 @@ class Dates:
             closing = replace(closing, at=self.right(closing.at))
         if record is None:
             return replace(contribution, closing=closing)
-        wrong = dict.fromkeys(self.wrong_in(record), self.opened)
+        data = contribution.content["data"]
+        wrong = (
+            dict.fromkeys(self.wrong_in(data), self.opened) if _is_knowledge(contribution) else {}
+        )
         return replace(
             contribution,
             closing=closing,
-            record={**record, **wrong},
+            record={**record, "data": {**data, **wrong}},
             since=self.right(contribution.since),
             at=self.right(contribution.at),
             relevant_at=self.right(contribution.relevant_at),
@@ -118,38 +121,43 @@ class Dates:
         return replace(lesson, payload={**payload, **dict.fromkeys(wrong, self.today)})
 
 
+def _is_knowledge(contribution: Contribution) -> bool:
+    return contribution.content["kind"] in KIND_BY_NAME
+
+
 def _dates_of(contribution: Contribution) -> Iterator[tuple[str, object]]:
     if contribution.closing is not None:
         yield "closing", contribution.closing.at
     if contribution.record is not None:
         yield "since", contribution.since
         yield "at", contribution.at
-        yield "fresh", contribution.relevant_at
+        yield "relevant_at", contribution.relevant_at
         yield from contribution.dates_by_trust.items()
-        for name in DATED & contribution.record.keys():
-            yield name, contribution.record[name]
+        data = contribution.content["data"]
+        for name in DATED & data.keys() if _is_knowledge(contribution) else ():
+            yield name, data[name]
 
 
-def _all_dates(contributions: ByRow) -> Iterator[Any]:
-    for (table, _), runs in contributions.items():
-        for contribution in runs.values() if table != TOTALS_TABLE else ():
+def _all_dates(contributions: ByEntry) -> Iterator[Any]:
+    for key, runs in contributions.items():
+        for contribution in runs.values() if key != TOTALS_KEY else ():
             yield from (at for _, at in _dates_of(contribution))
 
 
-def wrong_contributions(dates: Dates, contributions: ByRow) -> Iterator[tuple[str, str, str]]:
-    """Yield table, id and run of each contribution with a wrong date. Totals have no dates."""
-    for (table, memory_id), runs in contributions.items():
-        for run_id, contribution in runs.items() if table != TOTALS_TABLE else ():
+def wrong_contributions(dates: Dates, contributions: ByEntry) -> Iterator[tuple[Key, str]]:
+    """Yield key and run of each contribution with a wrong date. Totals have no dates."""
+    for key, runs in contributions.items():
+        for run_id, contribution in runs.items() if key != TOTALS_KEY else ():
             if dates.wrong_of(contribution):
-                yield table, memory_id, run_id
+                yield key, run_id
 
 
-def dates_at(clock: float, database: Database, contributions: ByRow) -> Dates:
+def dates_at(clock: float, database: Database, contributions: ByEntry) -> Dates:
     """Return what is believed of the dates of a memory when the clock shows `clock`.
 
     Under a clock that was never set no date since 1970 can be judged: all are believed, and nothing decays.
     """
-    decayed_at, opened_at = database.row(STATS) or (clock, clock)
+    decayed_at, opened_at = database.row(STORED) or (clock, clock)
     if not _is_set(clock):
         opened = opened_at if _is_set(opened_at) else clock
         return Dates(opened, opened, 0.0, 0.0, earliest=0.0)
@@ -178,7 +186,7 @@ def _is_set(date: object) -> bool:
 def save_dates(database: Database, decayed_at: float, opened_at: float) -> None:
     """Store the date to which knowledge has decayed, and the date of the last opening."""
     database.execute(
-        "INSERT INTO tactician_stats VALUES (1, 0, 0, 0.0, ?1, ?2) "
+        "INSERT INTO dates VALUES (1, ?1, ?2) "
         "ON CONFLICT DO UPDATE SET decayed_at = ?1, opened_at = ?2 "
         "WHERE decayed_at <> ?1 OR opened_at <> ?2",
         (decayed_at, opened_at),
@@ -195,17 +203,17 @@ _AGREED: Final = (
 
 
 def wrong_rows(database: Database, dates: Dates) -> list[tuple[str, str, object]]:
-    """Return place, name of the date and its value, for wrong dates outside of contributions and of the four tables."""
+    """Return place, name of the date and its value, for wrong dates outside of contributions and of knowledge."""
     limits = dates.earliest, dates.latest
     archived = "SELECT 'archive row ' || number, 'archived_at', archived_at " + _ARCHIVED
     agreed = "SELECT 'entry ' || key, 'at', json_extract(data, '$.at') " + _AGREED
     found = [*database.rows(archived, limits), *database.rows(agreed, limits)]
-    row = database.row(STATS)
+    row = database.row(STORED)
     if row is not None and not dates.is_unset:
         decayed_at, opened_at = row
         if decayed_at != dates.decayed:
             found.append(("the memory", "decayed_at", decayed_at))
-        if opened_at not in {dates.opened, 0.0}:  # version 1 had none
+        if opened_at != dates.opened:
             found.append(("the memory", "opened_at", opened_at))
     return found
 

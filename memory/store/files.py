@@ -14,9 +14,8 @@ from typing import Final, NamedTuple
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
 from memory.store.checks.finding import knowledge_content
 from memory.store.database import MAGIC, Database, open_readonly
-from memory.store.run_folder import STORE
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
-from memory.store.shape import Schema
+from memory.store.shape import RUN_FILE, Schema
 
 _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
     RUN_SCHEMA.name: {
@@ -27,7 +26,7 @@ _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file a
         "strategist_checkpoints": ("data",),
     },
     KNOWLEDGE_SCHEMA.name: {
-        "shares": ("share",),
+        "contributions": ("contribution", "evidence"),
         "archive": ("row",),
         "ltm_entries": ("data", "tags", "sources", "merged"),
     },
@@ -57,12 +56,12 @@ def store_file(path: Path) -> Path:
     Raises StoreError when there is no readable file.
     """
     if path.is_dir():
-        if not (path / STORE).exists():
+        if not (path / RUN_FILE).exists():
             message = (
-                f"{path} is a folder without {STORE}; name the folder of a run, or a memory file"
+                f"{path} is a folder without {RUN_FILE}; name the folder of a run, or a memory file"
             )
             raise RunFolderError(message)
-        path = path / STORE
+        path = path / RUN_FILE
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -121,11 +120,9 @@ def file_fault(path: Path) -> StoreError | None:
 
 def _require_readable_rows(database: Database) -> None:
     """Raise CorruptStore for knowledge that no game can be played with."""
-    content = knowledge_content(database)
-    tables = [row.table for row in content.unreadable] + ["provenance"] * bool(content.lost)
-    if tables:
+    if unreadable := knowledge_content(database).unreadable:
         message = (
-            f"{database.path} is damaged (a row of its {tables[0]} cannot be read); "
+            f"{database.path} is damaged (its entry {unreadable[0].key} cannot be read); "
             "put back a copy of it"
         )
         raise CorruptStore(message)

@@ -1,7 +1,7 @@
-"""All rows of a memory file as items of one shape, closed ones included."""
+"""All entries of a memory file as items of one shape, closed ones included."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from math import log
 from typing import Any, Final
 
@@ -9,29 +9,29 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
 from memory.store.dates import Dates, dates_at
-from memory.store.knowledge_tables import (
-    TABLES,
-    KnowledgeTable,
-    Provenance,
-    Provenances,
-    known_from,
-    valid_entry,
-    valid_record,
+from memory.store.lasting import SELECT, Row, entry_of, history_of
+from memory.tiers.contributions import EntryHistory
+from memory.tiers.forgetting import MONTH_S, decayed
+from memory.tiers.knowledge import (
+    KIND_BY_NAME,
+    KIND_BY_TABLE,
+    KNOWLEDGE_SCOPES,
+    ConsolidationConfig,
 )
-from memory.store.long_term import SELECT, entry_of, history_of
-from memory.store.run_store import RunReader
-from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.knowledge import KIND_BY_TABLE, ConsolidationConfig, KnowledgeRecord
-from memory.tiers.lessons import ENTRIES
+from memory.tiers.lasting import ENTRIES, record_of, valid_entry, worth_of
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's file
 KIND_OF: Final = {table: kind.name for table, kind in KIND_BY_TABLE.items()}
 _FIRST_DATES: Final = ("first_used", "first_occurred", "created_at")
+_RATE: Final = ConsolidationConfig().forgetting_decay_rate
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One remembered row. `first` and `last` are epoch seconds, 0.0 if unknown; `worth` decides when it is pruned."""
+    """One remembered row. `first` and `last` are epoch seconds, 0.0 if unknown; `worth` decides when it is pruned.
+
+    Knowledge has the name of its view as `table` and `scope`, and the id of its record.
+    """
 
     kind: str
     table: str
@@ -47,7 +47,8 @@ class MemoryItem:
     first: float = 0.0
     last: float = 0.0
     worth: float | None = None
-    more: Mapping[str, Json] = field(default_factory=dict)  # fields that only entries have
+    more: Mapping[str, Json] = field(default_factory=dict)  # fields that knowledge does not have
+    row: int = 0  # its number in its table
 
     @property
     def short(self) -> str:
@@ -56,7 +57,7 @@ class MemoryItem:
 
     @property
     def scope(self) -> str:
-        """The scope of an entry; for a row of the four tables, its table."""
+        """The scope of an entry; for knowledge, its table."""
         return str(self.more.get("scope", self.table))
 
     def has_name(self, name: str) -> bool:
@@ -86,68 +87,69 @@ class MemoryItem:
 
 
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
-    """Yield the items of a knowledge file: rows of the four tables by table and id, then entries, oldest first."""
+    """Yield the items of a memory file: knowledge by kind and id, then other entries, oldest first."""
     dates = dates_at(now, database, {})
-    yield from _rows(database, dates)
-    for row in database.rows(SELECT + "ORDER BY id"):
+    order = (
+        " ORDER BY scope NOT GLOB 'ltm:*', CASE WHEN scope GLOB 'ltm:*' THEN scope || key END, id"
+    )
+    for row in database.rows(SELECT + order):
         with database.decoding(ENTRIES):
-            item = entry_item(row, dates.decayed)
+            item = lasting_item(row, dates)
         yield item
 
 
-def run_items(run: RunReader) -> Iterator[MemoryItem]:
-    """Yield the entries of a run at its last commit, oldest first."""
-    run_id = run.run_id
-    for entry in run.live_entries():
+def run_items(run_id: str, entries: Iterable[Entry]) -> Iterator[MemoryItem]:
+    """Yield the entries of a run as items."""
+    for entry in entries:
         yield _item(entry, LIVE_ENTRIES, run_id, {"expires_s": entry.expires_s})
 
 
-def _rows(database: Database, dates: Dates) -> Iterator[MemoryItem]:
-    provenances = Provenances(database)
-    for table in TABLES:
-        for row in database.rows(table.select):
-            with database.decoding(table.name):
-                record = valid_record(dates.corrected_record(table.record_of(row)))
-                item = row_item(table, record, provenances.of(table.name, row[0]), dates)
-            yield item
-
-
-def row_item(
-    table: KnowledgeTable, record: KnowledgeRecord, where: Provenance | None, dates: Dates
-) -> MemoryItem:
-    """Return the item of a row of one of the four tables."""
-    data: dict[str, Any] = as_json(record)
-    name: str = data[table.id_column]
-    alone = known_from({table.name: {name: record}})
-    rate = ConsolidationConfig().forgetting_decay_rate
-    (worth,) = values(alone, now=dates.now, rate=rate).values()
-    last = table.kind.last_of(record)
-    first = next((data[each] for each in _FIRST_DATES if data.get(each)), last)
-    known = {} if where is None else where._asdict()
-    kind = KIND_OF[table.name]
-    return MemoryItem(kind, table.name, name, data, **known, first=first, last=last, worth=worth)
-
-
-def entry_item(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
-    """Return the item of a long-term entry, from a row of `COLUMNS`."""
-    entry, known = valid_entry(entry_of(row)), history_of(row)
+def lasting_item(row: Row, dates: Dates) -> MemoryItem:
+    """Return the item of an entry that outlives runs, from a row of `COLUMNS`."""
+    entry, known = valid_entry(dates.corrected_entry(entry_of(row))), history_of(row)
+    if entry.scope in KNOWLEDGE_SCOPES:
+        return _knowledge_item(entry, known, dates)
     more: dict[str, Json] = {
         "number": entry.seq,
         "origin": known.origin,
-        "taught": known.times,
+        "reported": known.times,
         "merged": list(known.merged),
     }
-    item = _item(entry, ENTRIES, known.run_id, more, sequence=known.sequence)
-    if not decayed_at:
-        return item
     # An entry decays at a fixed rate from its delivery, so its relevance gives its date.
-    rate = ConsolidationConfig().forgetting_decay_rate
-    date = decayed_at - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
-    return replace(item, first=date, last=date)
+    left = log(max(1e-9, min(1.0, entry.relevance))) / log(_RATE) * MONTH_S
+    date = dates.decayed - left if dates.decayed else 0.0
+    return _item(entry, ENTRIES, known.run_id, more, known.sequence, date)
 
 
-def _item(
-    entry: Entry, table: str, run_id: str, more: Mapping[str, Json], sequence: int = 0
+def _knowledge_item(entry: Entry, known: EntryHistory, dates: Dates) -> MemoryItem:
+    kind, data = KIND_BY_NAME[entry.kind], as_json(record_of(entry))
+    last: Any = data[kind.date] or 0.0
+    first: Any = next((data[each] for each in _FIRST_DATES if data.get(each)), last)
+    return MemoryItem(
+        kind.name,
+        kind.table,
+        str(data[kind.id]),
+        data,
+        entry.status,
+        entry.closed,
+        known.run_id,
+        known.sequence,
+        entry.tick,
+        evidence=entry.sources,
+        first=first,
+        last=last,
+        worth=worth_of(entry) * decayed(dates.decayed or dates.now, dates.now, _RATE),
+        row=entry.seq,
+    )
+
+
+def _item(  # an entry, and what is known of its row
+    entry: Entry,
+    table: str,
+    run_id: str,
+    more: Mapping[str, Json],
+    sequence: int = 0,
+    date: float = 0.0,
 ) -> MemoryItem:
     ratings: dict[str, Json] = {
         "scope": entry.scope,
@@ -169,6 +171,9 @@ def _item(
         entry.tick,
         entry.game_s,
         entry.sources,
-        worth=None if table == LIVE_ENTRIES else entry.relevance * (0.5 + entry.utility),
+        date,
+        date,
+        worth=None if table == LIVE_ENTRIES else worth_of(entry),
         more=ratings | dict(more),
+        row=entry.seq,
     )

@@ -1,30 +1,19 @@
-"""Knowledge that outlives runs: the four tables of the tactician, long-term entries, and the archive of removed rows.
+"""The memory that outlives runs: its entries, added up from what each run contributed, and the archive of removed ones.
 
 A run reads it once at its start and afterwards only delivers lessons, so that parallel runs do not disturb each other.
 Every deleted row is in the archive.
 """
 
 import logging
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from hashlib import blake2b
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from memory.codec import Json, as_json, encode
-from memory.store.contributions import (
-    TOTALS_TABLE,
-    AggregatedRow,
-    ByRow,
-    ContributionTable,
-    LessonIntake,
-    aggregate,
-    by_precedence,
-    sum_totals,
-)
-from memory.store.database import Database, backup_copy, open_database, open_readonly
+from memory.blackboard.entry import Entry
+from memory.codec import Json, encode
+from memory.store.database import Database, backup_copy, open_database
 from memory.store.dates import (
-    STATS,
+    STORED,
     Dates,
     correct_rows,
     dates_at,
@@ -32,95 +21,41 @@ from memory.store.dates import (
     wrong_contributions,
     wrong_rows,
 )
-from memory.store.knowledge_tables import (
-    BY_NAME,
-    PATTERNS,
-    PREFERENCES,
-    TABLES,
+from memory.store.lasting import (
+    INSERT,
+    KEY,
+    KNOWN,
+    OTHERS,
+    SCOPE,
+    WORTH,
     Archive,
-    KnowledgeTable,
-    Provenance,
-    Provenances,
-    Totals,
+    KnowledgeReader,
+    Row,
+    archived,
+    entry_of,
+    row_of,
     save_delivery,
-    save_totals,
-    totals,
 )
-from memory.store.long_term import LongTermEntries, LongTermEntryStore
+from memory.store.outbox import OutboxReader, entry_from
 from memory.store.schema import KNOWLEDGE_SCHEMA
-from memory.tiers import forgetting
-from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import ENTRIES, OutboxRow
+from memory.tiers.contributions import (
+    ByEntry,
+    ByRun,
+    Closing,
+    Contribution,
+    add_up,
+    closing_from,
+    current_relevance,
+)
+from memory.tiers.knowledge import KNOWLEDGE_SCOPES, ConsolidationConfig
+from memory.tiers.lasting import ENTRIES, Key, OutboxRow, key_of, over_limits, rule_of, worth_of
+from memory.tiers.tactician import TOTALS
 
 log = logging.getLogger(__name__)
 
-
-class KnowledgeReader:
-    """Reads a knowledge file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        long_term = LongTermEntries(database)
-        self.entries = long_term.all
-        self.seed = long_term.best
-        self._provenances = Provenances(database)
-        self.provenance = self._provenances.of
-        self._contributions = ContributionTable(database)
-        self.origins = self._contributions.run_ids
-        self.contributions = self._contributions.of  # to one row, by run, with closings
-        self.backup = database.backup
-        self.close = database.close
-
-    def load_knowledge(self) -> Knowledge:
-        """Return all knowledge except closed rows."""
-        return self._knowledge(self._provenances.closed())
-
-    def delivered(self, run_id: str) -> int:
-        """Return the sequence of the last lesson that `run_id` delivered, or 0."""
-        row = self._database.row("SELECT max(sequence) FROM deliveries WHERE run_id = ?", (run_id,))
-        return 0 if row is None or row[0] is None else int(row[0])
-
-    def deliveries(self) -> dict[str, int]:
-        """Return the sequence of the last lesson of each run that delivered any."""
-        return dict(self._database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY 1"))
-
-    @property
-    def is_in_place(self) -> bool:
-        """Whether the open file still has its path; another program may have moved or replaced it."""
-        return self._database.is_in_place
-
-    def size(self) -> tuple[int, int]:
-        """Return the number of rows and entries, and of the runs that delivered lessons."""
-        names = (*(table.name for table in TABLES), ENTRIES, "deliveries")
-        *held, (runs,) = (self._database.rows(f"SELECT count(*) FROM {name}") for name in names)  # noqa: S608  # our own tables
-        return sum(count for ((count,),) in held), runs[0]
-
-    def snapshot(self, path: Path) -> None:
-        """Write what a run reads of this file to a new file at `path`; the archive stays behind."""
-        self.backup(path)
-        with closing(open_database(path, KNOWLEDGE_SCHEMA)) as copy:
-            copy.execute("DELETE FROM archive")
-            copy.execute("VACUUM")
-
-    def content_hash(self) -> str:
-        """Return 32 hex digits that change exactly when the knowledge a run would read changes."""
-        seeds: list[Json] = [
-            [each.scope, each.kind, each.key, each.data, sorted(each.tags), *each[10:14]]
-            for each in self.seed()
-        ]
-        text = encode([self.load_knowledge().to_json(), seeds])
-        return blake2b(text.encode(), digest_size=16).hexdigest()
-
-    def _knowledge(self, without: Mapping[str, Container[str]]) -> Knowledge:
-        patterns, strategies, mistakes, preferences = (
-            self._records(table, without.get(table.name, ())) for table in TABLES
-        )
-        return Knowledge(patterns, strategies, mistakes, preferences, *totals(self._database))
-
-    def _records(self, table: KnowledgeTable, without: Container[str]) -> dict[str, Any]:
-        rows = self._database.rows(table.select)
-        with self._database.decoding(table.name):
-            return {row[0]: table.record_of(row) for row in rows if row[0] not in without}
+MAX_ENTRIES: Final = 500  # of each scope, knowledge aside
+IMPORTANT: Final = 8  # from this importance on, entries are never pruned for low relevance
+MOST_COPIES: Final = 3  # made by openings
 
 
 class MaintenanceCounts(NamedTuple):
@@ -128,9 +63,6 @@ class MaintenanceCounts(NamedTuple):
 
     merged: int
     pruned: int
-
-
-MOST_COPIES: Final = 3  # made by openings
 
 
 class Ageing(NamedTuple):
@@ -141,16 +73,12 @@ class Ageing(NamedTuple):
     copy: Path | None = None
 
 
-_FADING: Final = frozenset({PATTERNS.name, PREFERENCES.name})  # tables whose rows hold their worth
-_BY_DATE: Final = [table.name for table in TABLES if table.kind.fades]  # it fades by their date
-
-
 class _CopyFirst(Exception):
     """Nothing is changed before there is a copy."""
 
 
 class KnowledgeStore(KnowledgeReader):
-    """Reads and writes a knowledge file. `now` is what the clock shows, in epoch seconds; `age` decides what is believed."""
+    """Reads and writes a memory file. `now` is what the clock shows, in epoch seconds; `age` decides what is believed."""
 
     def __init__(
         self, database: Database, *, now: float, config: ConsolidationConfig | None = None
@@ -159,59 +87,56 @@ class KnowledgeStore(KnowledgeReader):
         self._clock = self._now = now
         self._dates = Dates(now, now, now, now)
         self._config = config or ConsolidationConfig()
-        self._archive = Archive(database, now=now)
-        rate = self._config.forgetting_decay_rate
-        self._long_term = LongTermEntryStore(database, self._archive, self._contributions, rate)
+        self._archive = Archive(database)
 
     def deliver(
         self, run_id: str, rows: Iterable[OutboxRow], *, instead_of: Mapping[str, Any] | None = None
     ) -> int:
         """Add the lessons of `run_id`, in order, and return how many were new; lessons delivered before are skipped.
 
-        What it has taught since `instead_of`, from `taught()`, is taken back first.
+        What it has contributed since `instead_of`, from `contributed_by()`, is taken back first.
         """
         with self._database.transaction():
             if instead_of is not None:
                 self.take_back(run_id, instead_of)
             last = self.delivered(run_id)
-            fresh = [row for row in rows if row.sequence > last]
-            if fresh:
-                save_delivery(self._database, run_id, fresh[-1].sequence)
-                today, fades_from = self._dates.today, self._dates.fades_from
-                lessons = LessonIntake(self._contributions, run_id, today, fades_from)
-                for row in map(self._dates.corrected_lesson, fresh):
-                    self._add_lesson(lessons, run_id, row)
-                with self._editing(prunes=True) as known:
-                    self._apply(known, lessons.save())
-                self._long_term.limit()
-        return len(fresh)
+            new = [row for row in rows if row.sequence > last]
+            if new:
+                save_delivery(self._database, run_id, new[-1].sequence)
+                self._add_lessons(run_id, [self._dates.corrected_lesson(row) for row in new])
+                self._prune_knowledge()
+                self.limit()
+        return len(new)
 
-    def taught(self, run_id: str) -> Json:
-        """Return all that `run_id` has taught so far, for `take_back`."""
-        shares = self._contributions.stored(run_id)
-        return {"delivered": self.delivered(run_id), "shares": [list(each) for each in shares]}
+    def deliver_from(
+        self, run_id: str, outbox: OutboxReader, *, instead_of: Mapping[str, Any] | None = None
+    ) -> int:
+        """Add the lessons of `run_id` that wait in its outbox, as `deliver` does."""
+        last = self.delivered(run_id) if instead_of is None else instead_of["delivered"]
+        rows = outbox.rows(after=last)
+        return self.deliver(run_id, rows, instead_of=instead_of) if rows else 0
 
-    def take_back(self, run_id: str, taught: Mapping[str, Any]) -> None:
-        """Take back what `run_id` has taught since `taught`, from `taught()`: play goes on from before that.
+    def contributed_by(self, run_id: str) -> Json:
+        """Return all that `run_id` has contributed so far, for `take_back`."""
+        stored = self._contributions.stored(run_id)
+        return {"delivered": self.delivered(run_id), "contributions": [list(row) for row in stored]}
 
-        What it teaches from there holds all of it again, so that nothing counts twice.
+    def take_back(self, run_id: str, before: Mapping[str, Any]) -> None:
+        """Take back what `run_id` has contributed since `before`, from `contributed_by()`: play goes on from there.
+
+        What it delivers from there holds all of it again, so that nothing counts twice.
         """
-        if self.delivered(run_id) <= taught["delivered"]:
+        last = before["delivered"]
+        if self.delivered(run_id) <= last:
             return
         with self._database.transaction():
-            changed = self._contributions.take_back(run_id, taught["delivered"], taught["shares"])
-            save_delivery(self._database, run_id, taught["delivered"])
-            for table, name in changed:
-                if table == ENTRIES:
-                    self._long_term.rebuild(name, self._now)
-                elif table in BY_NAME:
-                    self._database.execute(BY_NAME[table].delete, (name,))
-                    self._provenances.drop(table, name)
-            with self._editing() as known:
-                self._apply(known, {each: self._contributions.of(*each) for each in changed})
+            changed = self._contributions.take_back(run_id, last, before["contributions"])
+            save_delivery(self._database, run_id, last)
+            for scope, key in changed:
+                self._rebuild_key(scope, key)
 
     def age(self) -> Ageing:
-        """Correct dates that cannot be believed, decay knowledge to the date that is, and archive rows worth too little.
+        """Correct dates that cannot be believed, decay all to the date that is, and archive rows worth too little.
 
         Before dates are corrected or rows archived, the file is copied.
         """
@@ -231,7 +156,7 @@ class KnowledgeStore(KnowledgeReader):
         dates = self._use_dates(dates_at(self._clock, self._database, contributions))
         before = self._archive.size()
         corrected, keys = self._correct_dates(contributions)
-        row = self._database.row(STATS)
+        row = self._database.row(STORED)
         if row is None or not dates.is_unset:
             if corrected or row is None or row[0] < dates.now:
                 self._fade(contributions, keys)
@@ -244,154 +169,225 @@ class KnowledgeStore(KnowledgeReader):
             contributions = self._contributions.all()
             dates = self._use_dates(dates_at(self._clock, self._database, contributions))
             count, _ = self._correct_dates(contributions)
-            if not dates.is_unset or self._database.row(STATS) is None:
+            if not dates.is_unset or self._database.row(STORED) is None:
                 save_dates(self._database, dates.decayed, dates.opened)
         return count
 
     def _use_dates(self, dates: Dates) -> Dates:
         self._dates, self._now = dates, dates.now
-        self._archive.now = dates.today
         return dates
 
-    def _correct_dates(self, contributions: ByRow) -> tuple[int, set[tuple[str, str]]]:
+    def _correct_dates(self, contributions: ByEntry) -> tuple[int, set[Key]]:
         """Correct the dates of all rows, and of `contributions`; return how many were wrong, and the keys contributed to."""
         dates, database = self._dates, self._database
         wrong = list(wrong_contributions(dates, contributions))
-        for name, memory_id, run_id in wrong:
-            runs = contributions[name, memory_id]
+        for key, run_id in wrong:
+            runs = contributions[key]
             runs[run_id] = dates.corrected(runs[run_id])
-            self._contributions.save(name, memory_id, [runs[run_id]])
-        rows = wrong_rows(database, dates)
+            self._contributions.save(*key, runs[run_id])
+        count = len(wrong) + len(wrong_rows(database, dates))
         correct_rows(database, dates)
-        count = len(wrong) + len(rows)
-        for table in TABLES:
-            for record in self._records(table, ()).values():
-                right = dates.corrected_record(record)
-                if right is not record:
-                    count += 1
-                    database.execute(table.replace, table.row_of(right))
-        return count, {(name, memory_id) for name, memory_id, _ in wrong}
+        for entry in self._entries.found(KNOWN):
+            right = dates.corrected_entry(entry)
+            if right is not entry:
+                count += 1
+                change = "UPDATE ltm_entries SET data = ? WHERE id = ?"
+                database.execute(change, (encode(right.data), entry.seq))
+        return count, {key for key, _ in wrong}
 
-    def _fade(self, contributions: ByRow, corrected: Container[tuple[str, str]]) -> None:
-        """Decay all knowledge to the present date, and archive rows worth too little; `corrected` rows are built again."""
-        with self._editing(prunes=True) as known:
-            result = {
-                each: runs
-                for each, runs in contributions.items()
-                if (each[0] in _FADING or each in corrected)
-                and each[0] in BY_NAME
-                and each[1] in known.of(each[0])
-            }
-            for _ in self._aggregated(known, result):
-                pass  # provenance does not change with time
-        self._long_term.fade(self._now, contributions)
-        self._long_term.prune("*", self._config.importance_threshold)
+    def _fade(self, contributions: ByEntry, corrected: Container[Key]) -> None:
+        """Decay all entries to the present date, and archive those worth too little; `corrected` ones are built again."""
+        rate, relevance = self._config.forgetting_decay_rate, []
+        for row in self._entries.rows("ORDER BY id"):
+            scope, keys = row[SCOPE], self._entries.keys(row)
+            if scope in KNOWLEDGE_SCOPES and (scope, row[KEY]) in corrected:
+                self._rebuild_key(scope, row[KEY])
+                continue
+            known = [contributions.get((scope, key), {}) for key in keys]
+            with self._database.decoding(ENTRIES):
+                left = current_relevance(entry_of(row), known, at=self._now, rate=rate)
+            relevance.append((left, row[0]))
+        self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
+        self._prune_knowledge()
+        self.prune()
 
     def maintain(self, scope_glob: str = "*") -> MaintenanceCounts:
         """Merge equal entries and archive decayed ones in the scopes that match a glob, and return the counts."""
         with self._database.transaction():
-            merged = self._long_term.merge(scope_glob, self._now)
-            pruned = self._long_term.prune(scope_glob, self._config.importance_threshold)
-        return MaintenanceCounts(merged, pruned)
+            return MaintenanceCounts(self._merge(scope_glob), self.prune(scope_glob))
 
-    @contextmanager
-    def _editing(
-        self, without: Mapping[str, Collection[str]] | None = None, *, prunes: bool = False
-    ) -> Iterator[Knowledge]:
-        """Yield the knowledge, then write back changes and archive removed rows.
+    def prune(self, scope_glob: str = "*") -> int:
+        """Archive entries worth too little or over the cap of their scope, and return how many; important ones stay."""
+        restored, least = self._contributions.restored(), self._config.importance_threshold
+        worthless = f"WHERE scope GLOB ? AND {OTHERS} AND importance < ? AND relevance * (0.5 + utility) < ?"  # fmt: skip
+        rows = self._entries.rows(worthless, scope_glob, IMPORTANT, least)
+        gone = [row for row in rows if (row[SCOPE], row[KEY]) not in restored]
+        return self._archive_all(gone) + self.limit(scope_glob)
 
-        With `prunes`, rows worth too little are archived too, even new ones.
+    def limit(self, scope_glob: str = "*") -> int:
+        """Archive the least valuable entries over the cap of their scope, and return how many.
+
+        Restored entries stay, and do not count.
         """
-        known = self._knowledge(without or {})
-        before = _records_by_table(known)
-        yield known
-        meant = _records_by_table(known)
-        if prunes:
-            with self._restored_aside(known):
-                forgetting.prune(known, self._config, now=self._now, since=self._fading_dates())
-        for table in TABLES:
-            old, new = before[table.name], known.of(table.name)
-            newest = {**old, **meant[table.name]}
-            self._database.execute_many(
-                table.replace,
-                [table.row_of(record) for name, record in new.items() if old.get(name) != record],
-            )
-            for name in sorted(newest.keys() - new.keys()):
-                self._archive.move_row(table, name, as_json(newest[name]))
-        sums = known.total_sessions, known.total_battles, known.overall_win_rate
-        save_totals(self._database, Totals(*sums))
+        place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
+        others = f"scope GLOB ? AND {OTHERS} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608  # our own
+        placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE {others}"  # noqa: S608
+        where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
+        kept = encode([row[0] for key in sorted(self._contributions.restored()) for row in self._entries.row_with(*key, is_old=False)])  # fmt: skip
+        return self._archive_all(self._entries.rows(where, scope_glob, kept, MAX_ENTRIES))
 
-    def _fading_dates(self) -> dict[forgetting.KnowledgeKey, float]:
-        """Return the dates from which rows fade that fade by their date, where decay lags behind the dates."""
-        rows = self._contributions.all(*_BY_DATE) if self._dates.lags else {}
-        return {
-            forgetting.KnowledgeKey(*key): max(
-                each.relevant_at for each in by_precedence(runs.values())
+    def _prune_knowledge(self, *, only_limits: bool = False) -> None:
+        """Archive knowledge worth too little, and then that over the caps; what was restored stays, and does not count."""
+        restored, least = self._contributions.restored(), self._config.importance_threshold
+        rows = {row[0]: row for row in self._entries.rows(KNOWN)}
+        with self._database.decoding(ENTRIES):
+            known = [
+                entry_of(row) for row in rows.values() if (row[SCOPE], row[KEY]) not in restored
+            ]
+            if only_limits:
+                gone, known = [], [each for each in known if not each.closed]
+            else:
+                gone = [each for each in known if worth_of(each) < least]
+            dropped = {each.seq for each in gone}
+            left = [each for each in known if each.seq not in dropped]
+            gone += over_limits(left, self._config)
+        self._archive_all(rows[each.seq] for each in sorted(gone, key=lambda each: each.key))
+
+    def archive(self, number: int) -> None:
+        """Archive the entry in row `number`, if it exists, and mark it as forgotten on purpose."""
+        for row in self._entries.rows("WHERE id = ?", number):
+            self._contributions.forget((row[SCOPE], key) for key in self._entries.keys(row))
+            self._archive_row(row)
+
+    def _add_lessons(self, run_id: str, lessons: Iterable[OutboxRow]) -> None:
+        """Add lessons in order. What adds up within its run is built once, at the end; other entries lesson by lesson."""
+        changed: dict[Key, None] = {}
+        for lesson in lessons:
+            if lesson.kind == "close":
+                changed |= dict.fromkeys(self._close(run_id, lesson))
+                continue
+            entry, origin = entry_from(run_id, lesson)
+            key = entry.scope, entry.key
+            known = self._contributions.of(*key)
+            at = self._date_of(entry, lesson)
+            mine = known.get(run_id, Contribution(run_id)).with_lesson(
+                entry, origin, lesson, at, self._dates.fades_from(at)
             )
-            for key, runs in rows.items()
-            if any(each.has_record for each in runs.values())
+            self._contributions.save(*key, mine)
+            if rule_of(entry.scope, entry.kind).adds:
+                changed[key] = None
+            else:
+                rows = self._entries.row_with(*key, is_old=bool(known))
+                self._rebuild(entry.scope, rows, {entry.key: {**known, run_id: mine}})
+        for key in changed:
+            self._rebuild_key(*key)
+
+    def _date_of(self, entry: Entry, lesson: OutboxRow) -> float:
+        """Return the date of a lesson: of the record in it, or its own."""
+        kind = rule_of(entry.scope, entry.kind).kind
+        if kind is not None:
+            return float(entry.data[kind.date] or 0.0)  # type: ignore[arg-type]  # a date
+        if entry.kind == TOTALS:
+            return 0.0
+        return float(lesson.payload.get("at", self._dates.today))
+
+    def _close(self, run_id: str, lesson: OutboxRow) -> list[Key]:
+        """Close what a lesson names, with reason and evidence; it stays. Return what is to be built again."""
+        payload: Any = lesson.payload
+        closed = closing_from(lesson, self._dates.today)
+        if payload["table"] != ENTRIES:
+            key = key_of(payload["table"], payload["id"])
+            self._save_closing(run_id, key, closed)
+            return [key]
+        names = (payload["id"], f"{run_id}/{payload['id']}")
+        is_part = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value IN (?1, ?2))"
+        for row in self._entries.rows(f"WHERE {OTHERS} AND (key IN (?1, ?2) OR {is_part})", *names):
+            for name in self._entries.keys(row):
+                self._save_closing(run_id, (row[SCOPE], name), closed)
+            self._rebuild(row[SCOPE], [row], keep_place=True)
+        return []
+
+    def _save_closing(self, run_id: str, key: Key, closed: Closing) -> None:
+        mine = self._contributions.of(*key).get(run_id, Contribution(run_id))
+        self._contributions.save(*key, mine.with_closing(closed))
+
+    def _merge(self, scope_glob: str) -> int:
+        """Merge entries with equal content, and return how many were removed."""
+        groups = self._database.rows(
+            "SELECT scope, kind, data FROM ltm_entries WHERE scope GLOB ? AND closed = '' "
+            "GROUP BY scope, kind, data HAVING count(*) > 1",
+            (scope_glob,),
+        )
+        same = "WHERE scope = ? AND kind = ? AND data = ? AND closed = '' ORDER BY id"
+        gone = 0
+        for group in groups:
+            rows = self._entries.rows(same, *group)
+            gone += len(rows) - self._rebuild(group[0], rows)
+        return gone
+
+    def _rebuild_key(self, scope: str, key: str) -> None:
+        """Build the entry of a key again, and those merged with it, after its contributions changed."""
+        rows = self._entries.row_with(scope, key, is_old=True)
+        keys = dict.fromkeys([key, *(each for row in rows for each in self._entries.keys(row))])
+        known = {each: self._contributions.of(scope, each) for each in keys}
+        self._rebuild(scope, rows, known, keep_place=True)
+
+    def _rebuild(
+        self,
+        scope: str,
+        rows: Sequence[Row],
+        known: Mapping[str, ByRun] | None = None,
+        *,
+        keep_place: bool = False,
+    ) -> int:
+        """Replace `rows` by the entries their contributions and `known` add up to; return their number.
+
+        A row whose content was replaced is archived, except where several runs or lessons are counted together.
+        """
+        contributions = dict(known or {})
+        for key in (key for row in rows for key in self._entries.keys(row)):
+            if key not in contributions:
+                contributions[key] = self._contributions.of(scope, key)
+        added = add_up(scope, contributions, at=self._now, config=self._config)
+        current = {(each.entry.key, encode(each.entry.data)) for each in added}
+        extended = {
+            each.entry.key for each in added if rule_of(scope, each.entry.kind).merge is not None
         }
+        for row in rows:
+            with self._database.decoding(ENTRIES):
+                stays = row[KEY] in extended or (row[KEY], encode(entry_of(row).data)) in current
+            if stays:
+                self._delete(row)
+            else:
+                self._archive_row(row)
+        places = {row[KEY]: row[0] for row in rows} if keep_place else {}
+        for each in added:
+            place = places.get(each.entry.key)
+            self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
+            for key, overruled in each.overruled.items():
+                self._contributions.mark_overruled(scope, key, overruled)
+        return len(added)
 
-    @contextmanager
-    def _restored_aside(self, known: Knowledge) -> Iterator[None]:
-        """Take restored rows out of `known` for the body, which removes others."""
-        names = [each for each in self._contributions.restored() if each[0] in BY_NAME]
-        aside = {(table, name): known.of(table).pop(name, None) for table, name in names}
-        yield
-        for (table, name), record in aside.items():
-            if record is not None:
-                known.of(table)[name] = record
+    def _archive_all(self, rows: Iterable[Row]) -> int:
+        gone = list(rows)
+        for row in gone:
+            self._archive_row(row)
+        return len(gone)
 
-    def _add_lesson(self, lessons: LessonIntake, run_id: str, row: OutboxRow) -> None:
-        if row.kind == "entry":
-            self._long_term.add_lesson(run_id, row, self._dates)
-        elif row.kind == "close" and row.payload["table"] == ENTRIES:
-            self._long_term.close(run_id, row, self._dates)
-        else:
-            lessons.add(row)
+    def _archive_row(self, row: Row) -> None:
+        with self._database.decoding(ENTRIES):
+            values = archived(row)
+        self._archive.add(row[SCOPE], row[KEY], values, self._dates.today)
+        self._delete(row)
 
-    def _apply(self, known: Knowledge, things: ByRow) -> None:
-        """Put the aggregated rows into `known`, and record their provenance and overruled runs."""
-        for table, memory_id, result in self._aggregated(known, things):
-            best = result.deciding
-            where = Provenance(
-                best.status,
-                best.run_id,
-                best.evidence_sequence,
-                best.tick,
-                result.closed,
-                result.evidence,
-            )
-            self._provenances.save(table.name, memory_id, where)
-            if table is PREFERENCES:
-                self._contributions.mark(table.name, memory_id, result.overruled)
-
-    def _aggregated(
-        self, known: Knowledge, things: ByRow
-    ) -> Iterator[tuple[KnowledgeTable, str, AggregatedRow]]:
-        """Put the aggregate of each contributed row, as of now, into `known`, and yield it."""
-        for (name, memory_id), runs in things.items():
-            if name == TOTALS_TABLE:
-                sums = sum_totals(runs.values())
-                known.total_sessions, known.total_battles = sums["sessions"], sums["battles"]
-                known.overall_win_rate = (
-                    sums["victories"] / sums["battles"] if sums["battles"] else 0.0
-                )
-            elif name in BY_NAME:
-                result = aggregate(name, runs.values(), at=self._now, config=self._config)
-                if result is not None:
-                    known.of(name)[memory_id] = result.record
-                    yield BY_NAME[name], memory_id, result
-
-
-def _records_by_table(known: Knowledge) -> dict[str, dict[str, Any]]:
-    return {table.name: dict(known.of(table.name)) for table in TABLES}
+    def _delete(self, row: Row) -> None:
+        self._database.execute("DELETE FROM ltm_entries WHERE id = ?", (row[0],))
 
 
 def open_knowledge_store(
     path: Path, *, now: float, config: ConsolidationConfig | None = None
 ) -> KnowledgeStore:
-    """Open the knowledge file at `path`, create it if missing, and decay it to the date `now`."""
+    """Open the memory file at `path`, create it if missing, and decay it to the date `now`."""
     database = open_database(path, KNOWLEDGE_SCHEMA, quarantine_damaged=True)
     store = KnowledgeStore(database, now=now, config=config)
     try:
@@ -407,8 +403,3 @@ def open_knowledge_store(
         said = "; ".join(f"{what}: {count:,}" for what, count in changes.items() if count)
         log.warning("%s: %s; the file before is %s", path, said, done.copy)
     return store
-
-
-def read_knowledge_store(path: Path) -> KnowledgeReader:
-    """Open the knowledge file at `path` for reading; nothing is changed."""
-    return KnowledgeReader(open_readonly(path, KNOWLEDGE_SCHEMA))

@@ -7,6 +7,7 @@ ages none of them; only then are rows pruned that are worth too little or over t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -17,34 +18,44 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
-from memory.blackboard.entry import Entry
-from memory.codec import as_json, decode, encode
+from memory.blackboard.entry import COLLECTIVE, Entry
+from memory.codec import decode, encode
 from memory.errors import MissingStore
 from memory.file_access import copy_file, real_path
-from memory.store.contributions import ByRow, ContributionTable, latest_of
 from memory.store.database import Database, copy_database, open_database, unused_path
-from memory.store.dates import EARLIEST, STATS, save_dates
+from memory.store.dates import EARLIEST, STORED, save_dates
 from memory.store.knowledge_store import KnowledgeStore
-from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
-from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, id_of
+from memory.store.lasting import (
+    COLUMNS,
+    INSERT,
+    KEY,
+    KNOWN,
+    SCOPE,
+    SELECT,
+    ContributionTable,
+    archived,
+    row_of,
+    save_delivery,
+)
 from memory.store.schema import KNOWLEDGE_SCHEMA
-from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import ENTRIES
+from memory.tiers.contributions import ByEntry, ByRun, EntryHistory, latest_of
+from memory.tiers.knowledge import KINDS, KNOWLEDGE_SCOPES, ConsolidationConfig
+from memory.tiers.lasting import ENTRIES
+from memory.tiers.lasting import Key as EntryKey
 
-StoredRow = tuple[str, str, str, str]  # table, id, row, provenance
-Agreement = Callable[[Knowledge, ByRow], Iterable[tuple[Entry, str, int]]]
+StoredRow = tuple[str, str, str]  # scope, key, row
+Agreement = Callable[[Iterable[Entry], ByEntry], Iterable[tuple[Entry, str, int]]]
 Rows = dict[str, list[tuple[Any, ...]]]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+_CLOSED: Final = COLUMNS.split(", ").index("closed") - 1  # in a row of COPIED
 COPIED: Final = (  # all tables of a memory, in an order in which they can be written
-    ("tactician_stats", "*", "1"),
-    *((table.name, "*", table.id_column) for table in TABLES),
-    ("provenance", "*", "table_name, id"),
+    ("dates", "*", "1"),
     ("deliveries", "*", "run_id"),
-    ("shares", "*", "table_name, id, run_id"),
+    ("contributions", "*", "scope, key, run_id"),
     (ENTRIES, COLUMNS.removeprefix("id, "), "id"),
-    ("archive", "archived_at, table_name, id, row, provenance", "1, 2, 3, 4, 5"),
+    ("archive", "archived_at, scope, key, row", "1, 2, 3, 4"),
 )
 
 
@@ -59,7 +70,7 @@ class Content:
     decayed: float = inf
     opened: float = 0.0
     corrected: int = 0  # rows whose date was not believed
-    contributions: ByRow = field(default_factory=dict)
+    contributions: ByEntry = field(default_factory=dict)
     delivered: Mapping[str, int] = field(default_factory=dict)
     archive: Mapping[StoredRow, float] = field(default_factory=dict)
     held: frozenset[StoredRow] = frozenset()
@@ -93,15 +104,27 @@ class MergedStore(KnowledgeStore):
             )
             for run_id, sequence in sorted(content.delivered.items()):
                 save_delivery(self._database, run_id, sequence)
-            with self._editing(prunes=True) as known:
-                self._apply(known, content.contributions)
-            self._long_term.rebuild_all(self._now)
-            self._long_term.add(agree(self.load_knowledge(), content.contributions))
-            self._long_term.prune("*", self._config.importance_threshold)
-            self._archive_all(content)
+            self._rebuild_all(content.contributions)
+            agreed = agree(self._entries.found(KNOWN), content.contributions)
+            for entry, by, number in agreed:
+                # A restored one may be there.
+                statement = INSERT.replace("INSERT", "INSERT OR IGNORE", 1)
+                row = row_of(entry, EntryHistory(by, by, number))
+                self._database.execute(statement, (None, *row))
+            self.prune()
+            self._archive_all_of(content)
             save_dates(self._database, content.decayed, content.opened)
 
-    def _archive_all(self, content: Content) -> None:
+    def _rebuild_all(self, contributions: ByEntry) -> None:
+        """Build all entries from all contributions, merging equal ones; those of knowledge, which others agree on, are pruned."""
+        scopes: dict[str, dict[str, ByRun]] = {}
+        for (scope, key), runs in contributions.items():
+            scopes.setdefault(scope, {})[key] = runs
+        for scope in sorted(scopes):
+            self._rebuild(scope, [], scopes[scope])
+        self._prune_knowledge()
+
+    def _archive_all_of(self, content: Content) -> None:
         """Archive the archived rows of all sources, and their rows that the result does not hold."""
         known = {place for row in _stored_rows(self._database) for place in _locations(row)}
         archived_at = dict(content.archive)
@@ -110,16 +133,15 @@ class MergedStore(KnowledgeStore):
                 archived_at[each] = self._now
         self._database.execute("DELETE FROM archive")
         self._database.execute_many(
-            "INSERT INTO archive (table_name, id, row, provenance, archived_at) "
-            "VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO archive (scope, key, row, archived_at) VALUES (?, ?, ?, ?)",
             sorted((*each, date) for each, date in archived_at.items()),
         )
 
 
 def content_of(database: Database, now: float, corrected: int = 0) -> Content:
     """Return the content of one memory when the clock shows `now`."""
-    decayed, opened = database.row(STATS) or (0.0, 0.0)
-    archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
+    decayed, opened = database.row(STORED) or (0.0, 0.0)
+    archive = database.rows("SELECT scope, key, row, archived_at FROM archive")
     return Content(
         decayed if now >= EARLIEST else 0.0,
         decayed,
@@ -127,7 +149,7 @@ def content_of(database: Database, now: float, corrected: int = 0) -> Content:
         corrected,
         ContributionTable(database).all(),
         dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
-        {(table, name, row, where): at for table, name, row, where, at in archive},
+        {(scope, key, row): at for scope, key, row, at in archive},
         frozenset(_stored_rows(database)),
     )
 
@@ -165,28 +187,18 @@ def _union(
 
 
 def _stored_rows(database: Database) -> Iterator[StoredRow]:
-    """Yield all rows as the archive would store them."""
-    provenances = Provenances(database)
-    for table in TABLES:
-        for row in database.rows(table.select):
-            with database.decoding(table.name):
-                record = as_json(table.record_of(row))
-            where = provenances.of(table.name, row[0])
-            yield table.name, row[0], encode(record), encode(where and where._asdict())
-    from_runs = {name for table, name in ContributionTable(database).run_ids() if table == ENTRIES}
+    """Yield all rows that runs contributed to, and all of knowledge, as the archive would store them."""
+    from_runs = ContributionTable(database).run_ids()
     for row in database.rows(SELECT):
         with database.decoding(ENTRIES):
-            if id_of(row[SCOPE], row[KEY]) in from_runs:
-                yield ENTRIES, row[KEY], encode(archived(row)), "null"
+            if row[SCOPE] in KNOWLEDGE_SCOPES or (row[SCOPE], row[KEY]) in from_runs:
+                yield row[SCOPE], row[KEY], encode(archived(row))
 
 
-def _locations(stored: StoredRow) -> list[tuple[str, str, str]]:
-    """Return the table, scope and key of a row and of the entries merged into it."""
-    table, name, row, _ = stored
-    if table != ENTRIES:
-        return [(table, "", name)]
-    whole = decode(row)
-    return [(table, whole["scope"], key) for key in (name, *whole["merged"])]
+def _locations(stored: StoredRow) -> list[EntryKey]:
+    """Return scope and key of a row and of the entries merged into it."""
+    scope, key, row = stored
+    return [(scope, each) for each in (key, *decode(row)["merged"])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,14 +285,15 @@ def _build(content: Content, path: Path, agree: Agreement, config: Consolidation
 
 
 def _merge_result(rows: Rows, corrected: int, *, changed: bool, copy: Path | None) -> MergeResult:
-    entries = rows["ltm_entries"]
-    counts = {table.name: len(rows[table.name]) for table in TABLES}
+    entries = rows[ENTRIES]
+    kinds = Counter(kind for scope, kind, *_ in entries if scope in KNOWLEDGE_SCOPES)
+    counts = {kind.table: kinds[kind.name] for kind in KINDS}
     return MergeResult(
-        counts | {"ltm_entries": len(entries)},
+        counts | {ENTRIES: len(entries) - kinds.total()},
         tuple(row[0] for row in rows["deliveries"]),
-        sum(row[0] == "collective" for row in entries),
-        sum(row[5] != "" for row in rows["shares"]),
-        sum(row[6] != "" for row in rows["provenance"]),
+        sum(row[0] == COLLECTIVE for row in entries),
+        sum(row[5] != "" for row in rows["contributions"]),
+        sum(row[_CLOSED] != "" for row in entries if row[0] in KNOWLEDGE_SCOPES),
         len(rows["archive"]),
         corrected,
         changed,

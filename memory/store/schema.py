@@ -1,7 +1,7 @@
 """The two schemas of memory files, each as an SQL script and what was added to it.
 
-Migrations are only appended, and existing statements never change: a change of the tables of version 1 is a new script,
-which turns a file of the previous version into the shape of a new file.
+Migrations are only appended, and existing statements never change: a change of the tables is a new script, which turns a
+file of the previous version into the shape of a new file. Versions before the `oldest` one are refused.
 """
 
 from importlib.resources import files
@@ -24,11 +24,8 @@ KNOWLEDGE_SCHEMA: Final = Schema(
     name=NAMES[MEMORY_ID],
     application_id=MEMORY_ID,
     retired=0x52454402,
-    migrations=(
-        _script("knowledge.sql"),
-        # When it was opened last, 0.0 if that is not known: decayed_at may be an earlier date.
-        ("ALTER TABLE tactician_stats ADD COLUMN opened_at REAL NOT NULL DEFAULT 0.0",),
-    ),
+    oldest=3,
+    migrations=(_script("knowledge.sql"),),
     most_rows=150_000,
     most_bytes=64 << 20,
 )

@@ -32,17 +32,27 @@ _STATISTICS: Final = frozenset(
 class Schema:
     """One kind of file: its name, its application id in the header, and its migrations.
 
-    Each migration is a tuple of statements. The list is only ever appended to; existing items never change. `retired` is the
-    application id of files from before version 1, which are refused. A file of more than `most_rows` or `most_bytes` is not
-    read, 0 for no limit.
+    Each migration is a tuple of statements; the first makes version `oldest`. The list is only ever appended to; existing
+    items never change. `retired` is the application id of files from before version 1, which are refused, as older versions
+    are. A file of more than `most_rows` or `most_bytes` is not read, 0 for no limit.
     """
 
     name: str
     application_id: int
     migrations: tuple[tuple[str, ...], ...]
     retired: int = 0
+    oldest: int = 1
     most_rows: int = 0
     most_bytes: int = 0
+
+    @property
+    def newest(self) -> int:
+        """The version that this program writes."""
+        return self.oldest + len(self.migrations) - 1
+
+    def migrations_to(self, version: int) -> tuple[tuple[str, ...], ...]:
+        """Return the migrations that make `version` of an empty file."""
+        return self.migrations[: max(version - self.oldest + 1, 0)]
 
 
 def wanted(schema: Schema) -> str:
@@ -56,7 +66,7 @@ def expected_shape(
     schema: Schema, version: int, shape_of: Callable[[Iterable[str]], list[ShapeRow]]
 ) -> frozenset[ShapeRow]:
     """Return the shape of a version; `shape_of` returns what statements make of an empty file."""
-    statements = chain.from_iterable(schema.migrations[: max(version, 0)])
+    statements = chain.from_iterable(schema.migrations_to(version))
     return frozenset(map(_normal, shape_of(statements)))
 
 

@@ -1,7 +1,7 @@
 """Knowledge that outlives runs: patterns, strategies, mistakes and preferences, with their merging and limits.
 
 Adding a record adds its evidence to the known record with its id, so that several runs can report the same knowledge.
-Knows nothing of files, nor of scopes.
+Knows nothing of files.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, merged
@@ -174,31 +173,55 @@ def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
 
 
 def merge_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:
-    """Return `new` with the creation time of `known`."""
-    return replace(new, created_at=known.created_at)
+    """Return `new`, created when the first of both was."""
+    return merged(known, new, lowest=("created_at",))
+
+
+def _is_frequent(pattern: Mapping[str, Any], config: ConsolidationConfig) -> bool:
+    return bool(pattern["success_count"] >= config.min_occurrences_for_pattern)
+
+
+def _has_won(strategy: Mapping[str, Any], _config: ConsolidationConfig) -> bool:
+    return bool(strategy["success_rate"] != 0.0)
+
+
+KNOWLEDGE_SCOPES: Final = (
+    "ltm:procedural",
+    "ltm:semantic",
+)  # scopes of a memory file that all agents share
 
 
 class KnowledgeKind(NamedTuple):
-    """One kind of knowledge: name of its lessons and entries, table, record type, and how records merge and rank.
+    """One kind of knowledge: its name, scope, record type and view, and how records merge, fade and rank.
 
-    The value of a record is its field `worth`. It decays with time in the file or, when it `fades`, from the field `date`.
+    The value of a record is its field `worth`, which fades with time: it is stored undecayed when it `fades` by itself, from
+    the field `date`; the others hold what is left of it.
     """
 
     name: str
-    table: str
+    table: str  # the view of the design
     collection: str  # the attribute of `Knowledge`
     record: type[Any]
     merge: Callable[[Any, Any], Any]  # merges the known record and the new one
     date: str  # the field with the time of the last evidence
     worth: str
+    scope: str
     fades: bool = False
     ranked: tuple[str, ...] = ()  # the fields that rank records when the limit is reached
     limit: str = ""  # the field of the configuration with the limit
+    first: tuple[str, ...] = ()  # the fields of the run that began
+    decides: str = ""  # the field in which two runs can contradict each other
+    is_kept: Callable[[Mapping[str, Any], ConsolidationConfig], bool] | None = None
 
     @property
     def id(self) -> str:
         """The field that holds the id."""
         return f"{self.name}_id"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields, in order."""
+        return tuple(self.record.__match_args__)
 
     def last_of(self, record: KnowledgeRecord) -> float:
         """Return the time of the last evidence of a record, in epoch seconds."""
@@ -216,22 +239,23 @@ class KnowledgeKind(NamedTuple):
 KINDS: Final = (
     KnowledgeKind(
         "pattern", "tactician_patterns", "patterns", LearnedPattern,
-        merge_pattern, "last_validated", "relevance_score",
+        merge_pattern, "last_validated", "relevance_score", "ltm:procedural",
         ranked=("relevance_score", "success_count"), limit="max_patterns_per_type",
+        first=("learned_from_session", "learned_from_tick"), is_kept=_is_frequent,
     ),
     KnowledgeKind(
         "strategy", "successful_strategies", "strategies", SuccessfulStrategy,
-        merge_strategy, "last_used", "success_rate", fades=True,
-        ranked=("success_rate", "total_uses"), limit="max_strategies",
+        merge_strategy, "last_used", "success_rate", "ltm:procedural", fades=True,
+        ranked=("success_rate", "total_uses"), limit="max_strategies", is_kept=_has_won,
     ),
     KnowledgeKind(
         "mistake", "mistake_records", "mistakes", MistakeRecord,
-        merge_mistake, "last_occurred", "severity", fades=True,
+        merge_mistake, "last_occurred", "severity", "ltm:semantic", fades=True,
         ranked=("severity", "occurrence_count"), limit="max_mistakes",
     ),
     KnowledgeKind(
         "preference", "player_preferences", "preferences", PlayerPreference,
-        merge_preference, "updated_at", "confidence",
+        merge_preference, "updated_at", "confidence", "ltm:semantic", decides="preference_value",
     ),
 )  # fmt: skip
 KIND_BY_NAME: Final = {kind.name: kind for kind in KINDS}
@@ -254,20 +278,6 @@ class Knowledge:
         """Return the records of a table, by id."""
         collection: dict[str, Any] = getattr(self, KIND_BY_TABLE[table].collection)
         return collection
-
-    def limit(self, config: ConsolidationConfig) -> None:
-        """Delete the records over the caps: least relevant, least successful, least severe first."""
-        for kind in KINDS:
-            collection = self.of(kind.table)
-            most = getattr(config, kind.limit) if kind.limit else len(collection)
-            groups: dict[object, list[tuple[tuple[float, ...], str]]] = {}
-            for memory_id, record in collection.items() if len(collection) > most else ():
-                below_first = tuple(-each for each in kind.rank(partial(getattr, record)))
-                group = getattr(record, "pattern_type", None)  # only patterns have a type
-                groups.setdefault(group, []).append((below_first, memory_id))
-            for members in groups.values():
-                for _, memory_id in sorted(members)[most:]:
-                    del collection[memory_id]
 
     def to_json(self) -> dict[str, Json]:
         """Return everything as plain JSON."""

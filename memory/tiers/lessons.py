@@ -5,18 +5,17 @@
                                                            ├───concepts────► ltm:semantic ◄───────────┘
                                                            └───opponents_met, items_owned──► ltm:semantic
 
-A new kind of memory is one more edge here; nothing else changes. A lesson is a kind and a JSON payload, so that it can
-wait in an outbox; it carries only new evidence.
+A new kind of memory is one more edge here; nothing else changes. A lesson carries only new evidence.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final
 
 from memory.blackboard.entry import Entry, scope_name
-from memory.codec import Json, as_json, content_id, from_json
+from memory.codec import as_json, content_id, from_json
 from memory.flow.subscription import (
     AllOf,
     AnyOf,
@@ -33,7 +32,6 @@ from memory.tiers import approaches, encounters
 from memory.tiers.approaches import Approach
 from memory.tiers.encounters import ENCOUNTERS, MILESTONE_TIME
 from memory.tiers.knowledge import (
-    KIND_BY_NAME,
     LOST_AT,
     ConsolidationConfig,
     LearnedPattern,
@@ -46,23 +44,6 @@ from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
 from memory.tiers.strategist import BATTLE, LOCATION, RESOURCES, BattleRecord, tally
 from memory.tiers.tactician import IMPORTANCE, MISTAKE, PATTERN, PREFERENCE, STRATEGY, TOTALS
 
-LessonKind: TypeAlias = Literal[
-    "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxRow:
-    """One lesson that waits to be added to the knowledge that outlives the run."""
-
-    sequence: int
-    tick: int
-    kind: LessonKind
-    payload: Mapping[str, Any]
-
-
-ENTRIES: Final = "ltm_entries"  # the table of entries that outlive runs
-RUN: Final = "run:"  # prefix of a source that names the run of the lesson
 MANY_FAILURES: Final = 10
 MOVE_ORDER: Final = "move_order"
 
@@ -368,47 +349,3 @@ def _lesson(kind: str, record: Any, entry: Entry, tick: int) -> Iterator[Derived
 def _totals(entry: Entry, *, sessions: int = 0, battles: int = 0, victories: int = 0) -> Derived:
     added = {"sessions": sessions, "battles": battles, "victories": victories}
     return Derived(TOTALS, added, (entry.key,))
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxWriter:
-    """Writes lessons to the outbox. `started_at` is the epoch second at which the session began."""
-
-    enqueue: Callable[[int, LessonKind, Mapping[str, Json]], object]
-    started_at: float
-
-    def deliver(self, entry: Entry, derived: Derived) -> None:
-        """Put the new evidence of a lesson in the outbox: totals unchanged, records with their sources."""
-        if derived.kind == TOTALS:
-            self.enqueue(entry.tick, "totals", derived.data)
-        elif derived.kind in KIND_BY_NAME:
-            evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
-            kind = cast("LessonKind", derived.kind)
-            self.enqueue(entry.tick, kind, {**derived.data, **evidence})
-        else:
-            data = {**entry_json(entry), "at": dated(self.started_at, entry.game_s)}
-            self.enqueue(entry.tick, "entry", data)
-
-    def close(self, entry: Entry, now_s: float) -> None:
-        """Put in the outbox that a piece of knowledge is closed."""
-        why: dict[str, Json] = {
-            "reason": entry.closed,
-            "evidence": list(entry.sources),
-            "status": entry.status,
-            "at": dated(self.started_at, now_s),
-        }
-        kind, _, memory_id = entry.key.partition(":")
-        if kind in KIND_BY_NAME:
-            names, table = [memory_id], KIND_BY_NAME[kind].table
-        else:
-            origins = [each.removeprefix(RUN) for each in entry.sources if each.startswith(RUN)]
-            names = [f"{origin}/{entry.key}" for origin in origins] or [entry.key]
-            table = ENTRIES
-        for name in names:
-            self.enqueue(entry.tick, "close", {"table": table, "id": name, **why})
-
-
-def entry_json(entry: Entry) -> dict[str, Json]:
-    """Return an entry as plain JSON, without its seq, version and expiry, which are local to the run."""
-    data = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
-    return {name: data[name] for name in data if name not in {"seq", "version", "expires_s"}}

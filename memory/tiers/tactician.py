@@ -5,7 +5,7 @@ The scopes belong to one agent: they start with the knowledge of earlier runs, t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -20,6 +20,7 @@ from memory.tiers.forgetting import KnowledgeKey
 from memory.tiers.knowledge import (
     KIND_BY_TABLE,
     KINDS,
+    KNOWLEDGE_SCOPES,
     ConsolidationConfig,
     Knowledge,
     KnowledgeKind,
@@ -39,10 +40,8 @@ PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
 IMPORTANCE: Final = 6  # of knowledge
 MAX_PREFERENCES: Final = 100
-MAX_NAMED_RUNS: Final = 8  # of the runs that contributed to a record
 ALL: Final = "all"  # the name of the one entry of totals
 KIND_OF: Final = {kind.record: kind.name for kind in KINDS}
-TABLE_OF: Final = {kind.name: kind.table for kind in KINDS}
 
 
 def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
@@ -97,25 +96,16 @@ class TacticianMemory:
         totals = self._totals()
         return totals["victories"] / totals["battles"] if totals["battles"] else 0.0
 
-    def import_knowledge(
-        self, known: Knowledge, *, origins: Mapping[tuple[str, str], Sequence[str]] | None = None
-    ) -> None:
-        """Write the knowledge of earlier runs, known from tick 0.
-
-        `origins` gives by table and id the runs that contributed; the newest become sources.
-        """
-        origins = origins or {}
-        for kind in KINDS:
-            for name, record in known.of(kind.table).items():
-                runs = origins.get((kind.table, name), ())
-                sources = tuple(f"run:{each}" for each in runs[-MAX_NAMED_RUNS:])
-                self._write(self._scope_of(kind.name), kind.name, as_json(record), sources=sources)
-        won = round(known.overall_win_rate * known.total_battles)
-        self._write(
-            self.semantic,
-            TOTALS,
-            {"sessions": known.total_sessions, "battles": known.total_battles, "victories": won},
-        )
+    def inherit(self, entries: Iterable[Entry]) -> None:
+        """Write the entries of earlier runs, known from tick 0, each with the runs it comes from."""
+        for earlier in entries:
+            if earlier.scope in KNOWLEDGE_SCOPES:
+                scope, sources = self._scope_of(earlier.kind), earlier.sources
+                self._write(scope, earlier.kind, earlier.data, sources=sources)
+                continue
+            arguments = earlier.rewritten(key=earlier.key or None, tick=0, game_s=0.0)
+            written = self.blackboard.write(**arguments)
+            self.blackboard.revise(written, relevance=earlier.relevance, utility=earlier.utility)
 
     def add(self, record: KnowledgeRecord) -> None:
         """Add the evidence of a record to the known record with its id; a preference replaces the known one."""

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 
 from memory import MILESTONE_TIME, Json, OutboxRow, open_knowledge_store
-from memory.tiers.lessons import LessonKind
+from memory.tiers.lasting import LessonKind
 
 LATE = 4e9  # epoch seconds: late enough that no entry has faded
 RUNS = count()

@@ -12,10 +12,12 @@ from memory import (
     BattleRecord,
     Blackboard,
     Checkpoint,
+    Entry,
     Json,
     Knowledge,
     LearnedPattern,
     MistakeRecord,
+    OutboxRow,
     RunStore,
     SessionObjective,
     StepRow,
@@ -24,8 +26,9 @@ from memory import (
     open_memory,
     open_run_store,
 )
+from memory.store.outbox import entry_from
 from memory.tiers.consolidator import MemoryConsolidator
-from memory.tiers.knowledge import ConsolidationConfig, PlayerPreference
+from memory.tiers.knowledge import KINDS, ConsolidationConfig, PlayerPreference
 from memory.tiers.observer import TICK_STATE, ActionRecord, ObserverMemory, TickState
 from memory.tiers.strategist import LocationVisited, ResourceSnapshot, StrategistMemory
 from memory.tiers.tactician import TacticianMemory
@@ -64,6 +67,16 @@ SESSION_FIELDS = (
 KNOWLEDGE_FIELDS = (
     "patterns strategies mistakes preferences total_sessions total_battles overall_win_rate"
 )
+
+
+def entries_of(known: Knowledge) -> list[Entry]:
+    """Knowledge as the entries that a new run starts with."""
+    won = round(known.overall_win_rate * known.total_battles)
+    records = [(kind, each) for kind in KINDS for each in known.of(kind.table).values()]
+    lessons: list[tuple[Any, Any]] = [(kind.name, as_json(each)) for kind, each in records]
+    sums = known.total_sessions, known.total_battles, won
+    lessons.append(("totals", dict(zip(("sessions", "battles", "victories"), sums, strict=True))))
+    return [entry_from("", OutboxRow(0, 0, *each))[0] for each in lessons]
 
 
 def session_of(memory: StrategistMemory) -> dict[str, object]:
@@ -149,5 +162,5 @@ def open_tiers(
     store = open_run_store(path, run_id="run-1")
     memory = memory_in(store, config)
     if known is not None:
-        memory.import_knowledge(known, ())
+        memory.inherit(entries_of(known))
     return Tiers(store, memory)

@@ -23,7 +23,7 @@ from memory.store import conversations, entry_search, merge
 from memory.store import observations as observation_log
 from memory.store.conversations import ConversationStore
 from memory.store.entries import Entries
-from memory.store.knowledge_tables import Archive
+from memory.store.knowledge_store import KnowledgeStore
 from memory.store.run_store import RunStore
 from memory.tapes import entries as tape_entries
 from memory.tapes import notes, reader, recorder
@@ -200,7 +200,7 @@ BUGS: Final = (
     Bug("E18", "the moves of a strategy are stored sorted", lessons, "strategy_of",
         after(lambda found, *_: replace(found, moves_sequence=tuple(sorted(found.moves_sequence))))),
     Bug("E22", "an empty context matches everything", tactician, "_matches", after(lambda found, _conditions, context: found + (not context))),
-    Bug("E24", "pruned rows stay in the file", Archive, "move_row", returning(None)),
+    Bug("E24", "pruned rows stay in the file", KnowledgeStore, "_archive_row", returning(None)),
     Bug("E29", "sequences are counted but none becomes a pattern", LessonTransformers, "skills", returning(())),
     Bug("E30", "every consolidation reads the whole session again", FlowProgress, "advance", returning(None)),
     Bug("E31", "relevance does not decay", forgetting, "MONTH_S", replaced_by(1e30)),

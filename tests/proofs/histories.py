@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from memory import KnowledgeStore, OutboxRow, open_knowledge_store
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lessons import LessonKind
+from memory.tiers.lasting import LessonKind
 
 NOON: Final = 1_800_000_000.0
 DAY: Final = 86_400.0

@@ -26,7 +26,7 @@ from agent.tools.overnight.supervisor import Supervisor
 from emulator import FRAMES_PER_SECOND
 from memory import read_run
 from memory.codec import encode
-from memory.store.knowledge_store import KnowledgeReader, read_knowledge_store
+from memory.store.lasting import KnowledgeReader, read_knowledge_store
 from tests.proofs.patches import around, replace_everywhere
 from tests.proofs.workers import Row
 

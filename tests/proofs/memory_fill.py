@@ -31,8 +31,8 @@ from memory import (
     open_run_store,
     scope_name,
 )
-from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.strategist import LocationVisited, ResourceSnapshot
+from tests.memory.samples import entries_of
 
 TICKS: Final = 1_000  # from one consolidation to the next
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps
@@ -171,7 +171,6 @@ def full_knowledge(names: Names) -> Knowledge:
             situation={"location": names.place(number), "enemy_type": names.mon(number)},
             severity=("minor", "major", "critical")[number % 3],
         )
-    known.limit(ConsolidationConfig())
     return known
 
 
@@ -180,7 +179,7 @@ def full_memory(
 ) -> AgentMemory:
     """Return the memory of a run that loaded all of `known` and has a session at full capacity."""
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
-    memory.import_knowledge(known)
+    memory.inherit(entries_of(known))
     strategist = memory.strategist
     for number in range(OF_A_SESSION):
         strategist.set_objective(

@@ -42,7 +42,7 @@ from memory.codec import encode
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.recall.context import gather_context
-from memory.tiers.lessons import LessonKind
+from memory.tiers.lasting import LessonKind
 from tests.proofs import memory_fill
 from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
 from tests.proofs.memory_fill import (
@@ -211,13 +211,11 @@ def _load_time(run: Path, path: Path) -> float:
     with closing(open_run_store(run, run_id="new")) as store:
         memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
 
-        def import_knowledge() -> None:
+        def inherit() -> None:
             with closing(read_knowledge_store(path)) as reader:
-                memory.import_knowledge(
-                    reader.load_knowledge(), reader.seed(), origins=reader.origins()
-                )
+                memory.inherit(reader)
 
-        return lapse(import_knowledge)
+        return lapse(inherit)
 
 
 OBSERVE: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)

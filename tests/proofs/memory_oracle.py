@@ -136,7 +136,7 @@ def content_problems(path: Path, lessons: Lessons, config: ConsolidationConfig) 
     with closing(sqlite3.connect(path)) as file:
         file.row_factory = sqlite3.Row
         yield from damage_in(file)
-        ((date,),) = file.execute("SELECT decayed_at FROM tactician_stats").fetchall()
+        ((date,),) = file.execute("SELECT decayed_at FROM dates").fetchall()
         expected = expected_rows(lessons)
         for table in TABLES:
             rows = {
@@ -219,12 +219,9 @@ def _row(file: sqlite3.Connection, row: dict[str, Any], name: str, fact: Expecte
     ):
         yield f"{row['preference_value']} has precedence, but is less trusted or older"
     where = file.execute(
-        "SELECT status, closed FROM provenance WHERE table_name = ? AND id = ?",
-        (fact.table.name, name),
+        "SELECT status, closed FROM ltm_entries WHERE key = ?", (f"{fact.table.kind}:{name}",)
     ).fetchone()
-    if where is None:
-        yield "it has no provenance"
-    elif where["status"] != preferred["status"]:
+    if where["status"] != preferred["status"]:
         yield f"{where['status']}, not {preferred['status']}"
     elif bool(where["closed"]) != fact.is_closed():
         yield f"closed is {where['closed']!r}, should be {fact.is_closed()}"
@@ -233,10 +230,12 @@ def _row(file: sqlite3.Connection, row: dict[str, Any], name: str, fact: Expecte
 
 def _contributions(file: sqlite3.Connection, name: str, fact: Expected) -> Iterator[str]:
     contributions = file.execute(
-        "SELECT run_id, share, closed, evidence FROM shares WHERE table_name = ? AND id = ?",
-        (fact.table.name, name),
+        "SELECT run_id, contribution, overruled, evidence FROM contributions WHERE key = ?",
+        (f"{fact.table.kind}:{name}",),
     ).fetchall()
-    runs = {each["run_id"] for each in contributions if "record" in json.loads(each["share"])}
+    runs = {
+        each["run_id"] for each in contributions if "record" in json.loads(each["contribution"])
+    }
     if runs != fact.by_run.keys():
         yield f"has contributions of {sorted(runs)}, expected {sorted(fact.by_run)}"
     if fact.table.kind == "preference":
@@ -244,8 +243,8 @@ def _contributions(file: sqlite3.Connection, name: str, fact: Expected) -> Itera
         for each in contributions:
             own = fact.by_run.get(each["run_id"])
             loses = own is not None and own[-1].payload["preference_value"] != preferred
-            if loses != bool(each["closed"]) or loses != (each["evidence"] != "[]"):
-                yield f"the contribution of {each['run_id']} is closed: {each['closed']!r}"
+            if loses != bool(each["overruled"]) or loses != (each["evidence"] != "[]"):
+                yield f"the contribution of {each['run_id']} is overruled: {each['overruled']!r}"
 
 
 def _missing(
@@ -289,7 +288,7 @@ def _entries(file: sqlite3.Connection, lessons: Lessons) -> Iterator[str]:
                 place = row.payload["scope"], _key(run, row.payload)
                 by_run[place] = by_run.get(place, 0) + 1
     for row in file.execute("SELECT scope, key, count, merged FROM ltm_entries").fetchall():
-        if row["scope"] == "collective":
+        if row["scope"] == "collective" or row["scope"].startswith("ltm:"):
             continue
         count = sum(
             by_run.get((row["scope"], key), 0) for key in (row["key"], *json.loads(row["merged"]))

@@ -21,9 +21,8 @@ LATE: Final = 4e9  # later than all dates of a history
 SHARED: Final = (
     *(table.name for table in TABLES),
     "tactician_stats",
-    "provenance",
     "deliveries",
-    "shares",
+    "contributions",
 )
 ENTRIES: Final = "scope, key, kind, data, tags, importance, relevance, utility, status, sources, closed, count, merged"
 
@@ -108,7 +107,7 @@ class Merges:
     def _after_delivery(self, file: Path, sources: Sequence[Path]) -> Iterator[str]:
         """Yield the problems after the runs delivered the rest to the merged file."""
         with closing(sqlite3.connect(file)) as opened:
-            ((date,),) = opened.execute("SELECT decayed_at FROM tactician_stats").fetchall()
+            ((date,),) = opened.execute("SELECT decayed_at FROM dates").fetchall()
         with closing(open_knowledge_store(file, now=date, config=self._made.config)) as store:
             for run, lessons in self._made.lessons.items():
                 store.deliver(run, lessons)
@@ -144,21 +143,16 @@ def _content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def _archive(path: Path) -> set[tuple[str, str, str]]:
     with closing(sqlite3.connect(path)) as file:
-        return set(file.execute("SELECT table_name, id, row FROM archive"))
+        return set(file.execute("SELECT scope, key, row FROM archive"))
 
 
 def _names(path: Path) -> set[tuple[str, str]]:
-    """Return table and id of every row."""
+    """Return scope and key of every row."""
     found: set[tuple[str, str]] = set()
     with closing(sqlite3.connect(path)) as file:
-        for table in TABLES:
-            found |= {
-                (table.name, key)
-                for (key,) in file.execute(f"SELECT {table.key} FROM {table.name}")
-            }
-        sql = "SELECT key, merged FROM ltm_entries WHERE scope <> 'collective'"
-        for key, merged in file.execute(sql):
-            found |= {("ltm_entries", each) for each in (key, *json.loads(merged))}
+        sql = "SELECT scope, key, merged FROM ltm_entries WHERE scope <> 'collective'"
+        for scope, key, merged in file.execute(sql):
+            found |= {(scope, each) for each in (key, *json.loads(merged))}
     return found
 
 

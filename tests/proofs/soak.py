@@ -300,7 +300,7 @@ def _moment(entries: Sequence[Entry]) -> Mapping[str, Any]:
 def _known(memory: Path) -> tuple[int, int]:
     """Return the bytes of the archive, and the number of patterns."""
     sql = (
-        "SELECT coalesce(sum(length(row) + length(id) + length(table_name)), 0),"
+        "SELECT coalesce(sum(length(row) + length(scope) + length(key)), 0),"
         " (SELECT count(*) FROM tactician_patterns) FROM archive"
     )
     with closing(sqlite3.connect(memory)) as file:

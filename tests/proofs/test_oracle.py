@@ -83,10 +83,10 @@ RUN = {
     "INSERT INTO entry_text (entry_text) VALUES ('delete-all')": "index of words: ",
 }
 MEMORY = {
-    "UPDATE tactician_stats SET total_battles = total_battles + 1": "totals are",
+    "UPDATE contributions SET contribution = json_set(contribution, '$.record.data.battles', 99) WHERE key = 'totals:all'": "totals are",
     "UPDATE deliveries SET sequence = sequence - 1": "lessons: 1 were never delivered",
-    "UPDATE successful_strategies SET total_uses = total_uses + 1": "total_uses is",
-    "UPDATE ltm_entries SET count = 2 WHERE id = 1": "counts 2, the lessons have it 1 times",
+    "UPDATE ltm_entries SET data = json_set(data, '$.total_uses', 99) WHERE kind = 'strategy'": "total_uses is",
+    "UPDATE ltm_entries SET count = 99 WHERE id = (SELECT max(id) FROM ltm_entries WHERE kind = 'opponent_met')": "counts 99, the lessons have it",
 }
 
 

@@ -392,7 +392,7 @@ def prepare(base: Path, run: Callable[[str, Path], CommandEnd]) -> None:
     shutil.copyfile(base / "memory.sqlite", base / "damaged.sqlite")
     with closing(sqlite3.connect(base / "damaged.sqlite")) as database, database:
         database.execute("PRAGMA ignore_check_constraints = ON")
-        database.execute("UPDATE tactician_stats SET overall_win_rate = 1.7")
+        database.execute("UPDATE ltm_entries SET count = 0")
     turns = [("user", text("goal: the badge")), ("assistant", text("go north"))]
     tape_file(base / "tapes.sqlite", chain(*turns))
 

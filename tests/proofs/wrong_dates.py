@@ -97,6 +97,8 @@ class Trial:
             each for each in check_file(self.path, now=self.now) if "it becomes" in each.repair
         ]
         for table, name, field in chosen:
+            if table != "contributions":
+                name = name.replace(":", " ")
             parts = name.split(" of ")
             if not any(
                 all(part in each.where for part in parts) and f"{field} is " in each.what
@@ -107,23 +109,22 @@ class Trial:
     def _set(self, database: Database, table: str, name: str, field: str) -> None:
         """Set one date to a wrong one."""
         date = self._chance.choice([each for each in DATES if self._is_wrong(each)])
-        if table == "shares":
-            number, _, run_id = name.partition(" of ")
-            ((text,),) = database.rows(
-                "SELECT share FROM shares WHERE id = ? AND run_id = ?", (number, run_id)
-            )
-            date = 1e18 if date in {float("inf"), float("-inf")} else date  # JSON has none
-            sql = "UPDATE shares SET share = ? WHERE id = ? AND run_id = ?"
-            database.execute(sql, (encode(decode(text) | {field: date}), number, run_id))
+        if table == "dates":  # its columns hold no NULL, and 0.0 is not known
+            given = date if isinstance(date, float) and date else 1e18
+            database.execute(f"UPDATE dates SET {field} = ?", (given,))
             return
-        is_of_memory = table == "tactician_stats"  # its columns hold no NULL, and 0.0 is not known
-        is_stored = isinstance(date, float) or date is None
-        is_stored = is_stored and not (is_of_memory and not date)
-        key = next((each.id for each in KINDS if each.table == table), "id")
-        database.execute(
-            f"UPDATE {table} SET {field} = ? WHERE {key} = ?",
-            (date if is_stored else 1e18, 1 if is_of_memory else name),
-        )
+        date = 1e18 if date in {float("inf"), float("-inf")} else date  # JSON has none
+        if table == "contributions":
+            key, _, run_id = name.partition(" of ")
+            ((text,),) = database.rows(
+                "SELECT contribution FROM contributions WHERE key = ? AND run_id = ?", (key, run_id)
+            )
+            sql = "UPDATE contributions SET contribution = ? WHERE key = ? AND run_id = ?"
+            database.execute(sql, (encode(decode(text) | {field: date}), key, run_id))
+            return
+        ((text,),) = database.rows("SELECT data FROM ltm_entries WHERE key = ?", (name,))
+        sql = "UPDATE ltm_entries SET data = ? WHERE key = ?"
+        database.execute(sql, (encode(decode(text) | {field: date}), name))
 
     def _is_wrong(self, date: object) -> bool:
         return not isinstance(date, float) or not EARLIEST <= date <= self.now + TOLERANCE_S
@@ -213,15 +214,16 @@ def _held(path: Path, now: float) -> set[tuple[str, str, str]]:
 
 def _places(database: Database) -> Iterator[tuple[str, str, str]]:
     """Yield table, name and field of all dates of a memory."""
-    yield "tactician_stats", "the memory", "decayed_at"
-    yield "tactician_stats", "the memory", "opened_at"
+    yield "dates", "the memory", "decayed_at"
+    yield "dates", "the memory", "opened_at"
     for kind in KINDS:
-        names = [name for name in sorted(DATED) if name in kind.record.__dataclass_fields__]
-        for (name,) in database.rows(f"SELECT {kind.id} FROM {kind.table} ORDER BY 1"):
+        names = [name for name in sorted(DATED) if name in kind.fields]
+        rows = "SELECT key FROM ltm_entries WHERE kind = ? AND scope GLOB 'ltm:*' ORDER BY 1"
+        for (name,) in database.rows(rows, (kind.name,)):
             yield from ((kind.table, name, field) for field in names)
-    shares: list[tuple[Any, ...]] = database.rows(
-        "SELECT id, run_id, share FROM shares WHERE table_name <> 'tactician_stats' ORDER BY 1, 2"
+    contributions: list[tuple[Any, ...]] = database.rows(
+        "SELECT key, run_id, contribution FROM contributions WHERE key <> 'totals:all' ORDER BY 1, 2"
     )
-    for name, run_id, share in shares:
-        fields = [each for each in ("at", "since", "fresh") if each in decode(share)]
-        yield from (("shares", f"{name} of {run_id}", field) for field in fields)
+    for name, run_id, text in contributions:
+        fields = [each for each in ("at", "since", "relevant_at") if each in decode(text)]
+        yield from (("contributions", f"{name} of {run_id}", field) for field in fields)

@@ -215,8 +215,8 @@ def _entry(item: MemoryItem) -> Iterator[tuple[str, str]]:
     yield "utility", f"{more['utility']:.2f} of 1, {judged}"
     if more["version"] > 1:
         yield "version", f"{more['version']:,}: number of writes to its key"
-    if more.get("taught", 1) > 1:
-        yield "reported", times(more["taught"])
+    if more.get("reported", 1) > 1:
+        yield "reported", times(more["reported"])
     if more.get("merged"):
         yield "merged from", number(more["merged"])
 

@@ -12,15 +12,14 @@ from importlib.resources import files
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.blackboard.entry import Entry
-from memory.codec import Json, decode
+from memory.codec import Json
 from memory.errors import MalformedRecord
-from memory.store.contributions import ContributionTable
 from memory.store.database import Database
 from memory.store.dates import Dates
-from memory.store.knowledge_tables import TABLES, Provenance, valid_entry, valid_record
-from memory.store.long_term import COLUMNS, EntryHistory, entry_of, history_of
-from memory.tiers.knowledge import KnowledgeRecord
-from memory.tiers.lessons import ENTRIES
+from memory.store.lasting import NAMES, ContributionTable, entry_of, history_of
+from memory.tiers.contributions import EntryHistory
+from memory.tiers.knowledge import KNOWLEDGE_SCOPES
+from memory.tiers.lasting import ENTRIES, Key, valid_entry
 
 RepairAction: TypeAlias = Callable[[Any], object]  # takes the `Repairs` or `Database` of a file
 
@@ -126,38 +125,30 @@ def damaged_indexes(database: Database, action: RepairAction) -> Iterator[CheckF
 
 
 class UnreadableRow(NamedTuple):
-    """An unreadable row: its table, its number there, and its raw values."""
+    """An unreadable entry: its number, scope and key, and its raw values."""
 
-    table: str
     number: int
-    id: str
+    scope: str
+    key: str
     row: dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeContent:
-    """All rows of a knowledge file; a row is closed when its provenance holds a reason."""
+    """All rows of a memory file: its entries with their history, and the numbers of lessons that runs delivered."""
 
     database: Database
-    records: Mapping[str, Mapping[str, Any]]
     entries: tuple[tuple[EntryHistory, Entry], ...]
-    provenance: Mapping[tuple[str, str], Provenance]
     deliveries: Mapping[str, int]
-    stats: tuple[int, int, float] | None
     unreadable: tuple[UnreadableRow, ...]
-    lost: tuple[tuple[str, str], ...]  # unreadable provenance, by table and id
-    misdated: Mapping[tuple[str, str], KnowledgeRecord]  # as stored, by table and id
-    restored: frozenset[tuple[str, str]]
+    misdated: tuple[Entry, ...]  # knowledge, as stored
+    restored: frozenset[Key]
 
-    def open(self, table: str) -> dict[str, Any]:
-        """Return the records of a table that are not closed, by id."""
-        records = self.records[table].items()
-        return {name: record for name, record in records if not self.closed(table, name)}
-
-    def closed(self, table: str, memory_id: str) -> str:
-        """Return the reason why a row is closed, or '' while it is open."""
-        where = self.provenance.get((table, memory_id))
-        return "" if where is None else where.closed
+    def known(self, kind: str) -> list[Entry]:
+        """Return the knowledge of a kind, closed ones too."""
+        return [
+            each for _, each in self.entries if each.scope in KNOWLEDGE_SCOPES and each.kind == kind
+        ]
 
 
 ANY_DATE: Final = Dates(0.0, 0.0, 0.0, 0.0)  # believes every number
@@ -165,61 +156,23 @@ ANY_DATE: Final = Dates(0.0, 0.0, 0.0, 0.0)  # believes every number
 
 def knowledge_content(database: Database, dates: Dates = ANY_DATE) -> KnowledgeContent:
     """Return all rows of `database`, with believed dates; a wrong date makes no row unreadable."""
-    unreadable: list[UnreadableRow] = []
-    records: dict[str, dict[str, Any]] = {table.name: {} for table in TABLES}
-    wrong: dict[tuple[str, str], KnowledgeRecord] = {}
-    for table in TABLES:
-        for raw in rows_of(database, table.name, table.columns):
-            row = raw.as_json()
-            name = str(row[table.id_column])
-            try:
-                record = table.record_of(raw.read())
-                right = dates.corrected_record(record)
-                if right is not record:
-                    wrong[table.name, name] = record
-                records[table.name][name] = valid_record(right)
-            except READ_ERRORS:
-                unreadable.append(UnreadableRow(table.name, raw.number, name, row))
-    entries = []
-    for raw in rows_of(database, ENTRIES, COLUMNS.split(", ")):
+    entries, misdated, unreadable = [], list[Entry](), list[UnreadableRow]()
+    for raw in rows_of(database, ENTRIES, NAMES):
         try:
-            entries.append((history_of(raw.read()), valid_entry(entry_of(raw.read()))))
+            row = raw.read()
+            entry = entry_of(row)
+            right = dates.corrected_entry(entry)
+            entries.append((history_of(row), valid_entry(right)))
+            misdated += [entry] * (right is not entry)
         except READ_ERRORS:
-            row = raw.as_json()
-            unreadable.append(UnreadableRow(ENTRIES, raw.number, str(row["key"]), row))
-    provenance, lost = _provenance(database)
-    stats = database.row(
-        "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
-    )
-    deliveries = dict(database.rows("SELECT run_id, sequence FROM deliveries"))
+            values = raw.as_json()
+            scope, key = str(values["scope"]), str(values["key"])
+            unreadable.append(UnreadableRow(raw.number, scope, key, values))
     return KnowledgeContent(
         database,
-        records,
         tuple(entries),
-        provenance,
-        deliveries,
-        stats,
+        dict(database.rows("SELECT run_id, sequence FROM deliveries")),
         tuple(unreadable),
-        lost,
-        wrong,
+        tuple(misdated),
         ContributionTable(database).restored(),
     )
-
-
-def _provenance(
-    database: Database,
-) -> tuple[dict[tuple[str, str], Provenance], tuple[tuple[str, str], ...]]:
-    found: dict[tuple[str, str], Provenance] = {}
-    lost: list[tuple[str, str]] = []
-    columns = ("table_name", "id", *Provenance._fields)
-    for raw in rows_of(database, "provenance", columns, number="0"):
-        try:
-            table, memory_id, *rest, evidence = raw.read()
-            sources = decode(evidence)
-            if not isinstance(sources, list) or not all(isinstance(each, str) for each in sources):
-                raise TypeError(evidence)
-            found[table, memory_id] = Provenance._make((*rest, tuple(sources)))
-        except READ_ERRORS:
-            table, memory_id = (each.decode(errors="replace") for each in raw.values[:2])
-            lost.append((table, memory_id))
-    return found, tuple(lost)

@@ -22,7 +22,7 @@ from memory.store.checks.finding import (
 )
 from memory.store.database import Database
 from memory.store.entries import COLUMNS, entry_of, reindex_entries
-from memory.tiers.lessons import RUN
+from memory.tiers.lasting import RUN
 
 # Game seconds that an entry may exceed its lifetime: expiry runs only with later writes.
 LATE_S: Final = 60.0

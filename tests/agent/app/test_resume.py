@@ -542,14 +542,14 @@ def test_a_kill_after_a_resume_takes_no_lesson_from_the_memory(tmp_path: Path) -
     assert ended_in(tmp_path) == ended_in(tmp_path / "other")
 
 
-def test_a_run_whose_end_cannot_note_what_it_taught_goes_on_from_that_end(
+def test_a_run_whose_end_cannot_note_what_it_contributed_goes_on_from_that_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise BusyStore
 
     with monkeypatch.context() as busy:
-        busy.setattr(KnowledgeStore, "taught", refuse)
+        busy.setattr(KnowledgeStore, "contributed_by", refuse)
         play_in(tmp_path, ticks=60)
     assert play_from(tmp_path, 70, resume=tmp_path / "run", ticks=160).tick == 60
 

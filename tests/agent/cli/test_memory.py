@@ -35,7 +35,7 @@ from memory.inspect import check_file
 from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import Agent, Played, Watcher
 from tests.memory.samples import MONTH, NOON, STRATEGY
-from tests.memory.store.taught import alter, count, damaged, taught
+from tests.memory.store.taught import alter, changed, count, damaged, taught
 
 Ask = Callable[..., Result]
 
@@ -227,14 +227,19 @@ def test_evidence_is_an_action_or_only_recorded(ask: Ask, played: Played, tmp_pa
         )
     old = won[0]  # as an earlier version recorded it, at the time of the consolidation
     at = played.summary.ticks
-    alter(memory, f"UPDATE provenance SET evidence = '[\"tick:{at}\"]' WHERE id = '{old['id']}'")
+    alter(
+        memory,
+        f"UPDATE ltm_entries SET sources = '[\"tick:{at}\"]' WHERE key = 'strategy:{old['id']}'",
+    )
     assert evidence(old)[0].startswith(f"recorded at tick {at:,}, 0:")
     assert "after" not in evidence(old)[0]
 
 
 def test_explain_shows_why_an_item_is_no_longer_true(ask: Ask, tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
-    alter(path, "UPDATE provenance SET closed = 'it failed 9 of 9 times' WHERE id = 's1'")
+    alter(
+        path, "UPDATE ltm_entries SET closed = 'it failed 9 of 9 times' WHERE key = 'strategy:s1'"
+    )
     shown = plain(ask("explain", "s1", "--in", path))
     assert "still true no: it failed 9 of 9 times" in shown
     assert "no run gets it" in shown
@@ -332,7 +337,7 @@ def test_forgotten_items_go_to_the_archive_and_a_copy_is_made(ask: Ask, memory: 
     known = with_less.load_knowledge()
     assert (set(known.strategies), set(known.mistakes)) == ({"s1", "s2"}, set())
     assert [each.key for each in with_less.entries()] == ["run-1/1", "run-1/3"]
-    assert with_less.provenance("mistake_records", "m1") is None
+    assert with_less.entry("ltm:semantic", "mistake:m1") is None
     with_less.close()
     assert count(memory, "archive") == 3
     copy = memory.with_name("m.sqlite.before-forget-1")
@@ -379,9 +384,8 @@ def test_a_memory_in_a_folder_whose_name_is_not_utf8_is_exported(
 def test_forgetting_by_kind_and_age(ask: Ask, memory: Path) -> None:
     alter(
         memory,
-        "UPDATE successful_strategies SET last_used = 4e9",
-        "UPDATE successful_strategies SET first_used = 1.0, last_used = 1.79e9"
-        " WHERE strategy_id = 's1'",
+        changed("strategy", last_used=4e9),
+        changed("strategy", "s1", first_used=1.0, last_used=1.79e9),
     )
     gone = last(
         ask("forget", "--kind", "strategy", "--older-than", 3, "--in", memory, "--yes", "--json")
@@ -414,7 +418,7 @@ def test_a_sound_file_exits_0_and_a_wrong_one_1_until_it_is_repaired(
 ) -> None:
     monkeypatch.setattr(maintenance, "today", lambda: NOON)
     assert check_file(memory, now=NOON) == []
-    alter(memory, "UPDATE mistake_records SET occurrence_count = 0", "DELETE FROM deliveries")
+    alter(memory, changed("mistake", occurrence_count=0), "DELETE FROM deliveries")
     found = ask("check", memory)
     assert found.exit_code == 1
     assert "--repair" in found.output
@@ -434,8 +438,8 @@ def test_a_memory_that_play_left_is_sound_and_can_be_played_with_after_repair(
     path.write_bytes(played.memory.read_bytes())
     alter(
         path,
-        "UPDATE mistake_records SET situation = '{'",
-        "UPDATE successful_strategies SET moves_sequence = '{'",
+        "UPDATE ltm_entries SET data = '{' WHERE kind = 'mistake'",
+        "UPDATE ltm_entries SET sources = '{' WHERE kind = 'strategy'",
     )
     with pytest.raises(CorruptStore):
         open_knowledge_store(path, now=NOON + MONTH)

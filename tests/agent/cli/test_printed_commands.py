@@ -444,7 +444,7 @@ def edited_memory(memory: Path, to: Path, sql: str) -> Path:
 def test_commands_in_other_lines_can_be_pasted(
     line: str, code: int, place: Place, elsewhere: Path
 ) -> None:
-    change = "UPDATE tactician_stats SET total_battles = -1"
+    change = "UPDATE ltm_entries SET count = 0"
     damaged = edited_memory(place.checkout / "memory.sqlite", elsewhere / "damaged.sqlite", change)
     ended = place.shell(
         f"{quoted(place.launcher)} {line.format(damaged=quoted(damaged))}", elsewhere

@@ -50,7 +50,8 @@ from memory import (
 )
 from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lessons import LessonKind, preference_of
+from memory.tiers.lasting import LessonKind
+from memory.tiers.lessons import preference_of
 from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, game_context, own_of
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at

@@ -10,7 +10,7 @@ PARTS: Final = frozenset(
     | {"ObserverMemory", "StrategistMemory", "TacticianMemory", "Transaction", "open_memory"}
 )
 CHANGES: Final = frozenset(
-    {"write", "store", "revise", "forget", "define", "transaction", "import_knowledge"}
+    {"write", "store", "revise", "forget", "define", "transaction", "inherit"}
     | {"put_entry", "drop_entry", "deliver"}
     | {"add_action", "add_location", "add_mistake", "add_pattern", "record_battle"}
     | {"record_strategy_success", "set_preference", "snapshot_resources"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory import Blackboard, BlackboardEvent, Entry, Knowledge, MalformedRecord, RunStore
+from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
 from tests.memory.samples import SENSORY, STM, WORKING, Tiers
 
 
@@ -116,7 +116,7 @@ def test_evicted_entries_are_deleted_from_the_file(store: RunStore) -> None:
 
 def test_entries_of_earlier_runs_are_known_from_tick_0(tiers: Tiers) -> None:
     old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None, key="run-0/7")
-    tiers.memory.import_knowledge(Knowledge(), [old])
+    tiers.memory.inherit([old])
     (entry,) = tiers.blackboard.entries(STM, kind="tale")
     assert (entry.key, entry.data, entry.tags, entry.importance) == (
         "run-0/7",

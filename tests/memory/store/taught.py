@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import Json, OutboxRow, as_json, open_knowledge_store
-from memory.tiers.lessons import LessonKind
+from memory.tiers.lasting import LessonKind
 from tests.memory.samples import EPISODIC, MISTAKE, NOON, PATTERN, PREFERENCE, STRATEGY
 
 RUN = "run-1"
@@ -95,6 +95,13 @@ def alter(path: Path, *statements: str) -> None:
         for statement in statements:
             connection.execute(statement)
         connection.commit()
+
+
+def changed(kind: str, name: str = "", **fields: object) -> str:
+    """The statement that sets fields of knowledge of a kind, or of one piece of it, to SQL values."""
+    pairs = ", ".join(f"'$.{field}', {value}" for field, value in fields.items())
+    one = f" AND key = '{kind}:{name}'" if name else ""
+    return f"UPDATE ltm_entries SET data = json_set(data, {pairs}) WHERE kind = '{kind}'{one}"
 
 
 def count(path: Path, table: str) -> int:

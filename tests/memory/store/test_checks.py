@@ -22,11 +22,15 @@ from memory.errors import ForeignStore, NewerStore
 from memory.inspect import check_file, repair_file
 from memory.store.checks.finding import CheckFinding
 from tests.memory.samples import MONTH, NOON, checkpoint, open_tiers
-from tests.memory.store.taught import RUN, alter, count, damaged, taught
+from tests.memory.store.taught import RUN, alter, changed, count, damaged, taught
 
+COPIED = (
+    "origin, run_id, sequence, scope, kind, version, tick, game_s, tags, importance, relevance, utility, status, "
+    "sources, closed, count, merged"
+)
 NEW_STRATEGY = (
-    "INSERT INTO successful_strategies SELECT '{0}', context, enemy_type, player_pokemon, strategy_description, "
-    "moves_sequence, {1}, {2}, first_used, last_used FROM successful_strategies WHERE strategy_id = 's0'"
+    f"INSERT INTO ltm_entries (key, data, {COPIED}) SELECT 'strategy:{{0}}', json_set(data, '$.strategy_id', '{{0}}', "
+    f"'$.success_rate', {{1}}, '$.total_uses', {{2}}), {COPIED} FROM ltm_entries WHERE key = 'strategy:s0'"
 )
 
 
@@ -48,33 +52,27 @@ FAULTS = (
     fault(
         "contradiction",
         "it failed 9 of 10 times",
-        "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
+        changed("pattern", success_count=1, failure_count=9, confidence=0.1, relevance_score=0.1),
+    ),
+    fault("count", "is 1.50 wins", changed("strategy", "s0", success_rate=0.5, total_uses=3)),
+    fault("count", "used 0 times", changed("strategy", "s0", total_uses=0)),
+    fault("count", "occurred 0 times", changed("mistake", occurrence_count=0)),
+    fault("count", "severity 'huge'", changed("mistake", severity="'huge'")),
+    fault("count", "3 of 4 is 0.75", changed("pattern", confidence=0.2)),
+    fault(
+        "count",
+        "comes after",
+        changed("mistake", first_occurred="(data ->> 'last_occurred') + 9.0"),
     ),
     fault(
         "count",
-        "is 1.50 wins",
-        "UPDATE successful_strategies SET success_rate = 0.5, total_uses = 3 WHERE strategy_id = 's0'",
+        "1 sessions, and 7 of 4 battles",
+        "UPDATE contributions SET contribution = json_set(contribution, '$.record.data.victories', 7) "
+        "WHERE key = 'totals:all'",
     ),
-    fault(
-        "count",
-        "used 0 times",
-        "UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's0'",
-    ),
-    fault("count", "occurred 0 times", "UPDATE mistake_records SET occurrence_count = 0"),
-    fault("count", "severity 'huge'", "UPDATE mistake_records SET severity = 'huge'"),
-    fault("count", "3 of 4 is 0.75", "UPDATE tactician_patterns SET confidence = 0.2"),
-    fault(
-        "count", "comes after", "UPDATE mistake_records SET first_occurred = last_occurred + 9.0"
-    ),
-    fault("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
     fault("count", "has 0 lessons", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
     fault(
-        "orphan",
-        "that is not there",
-        "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
-    ),
-    fault(
-        "damage", "provenance is unreadable", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
+        "damage", "is unreadable", "UPDATE ltm_entries SET sources = '[' WHERE key = 'strategy:s0'"
     ),
     fault("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
     fault(
@@ -86,27 +84,27 @@ FAULTS = (
     fault(
         "orphan",
         "rows of run nobody",
-        "INSERT INTO shares VALUES ('mistake_records', 'm1', 'nobody', 1, '{}', '', '[]')",
+        "INSERT INTO contributions VALUES ('ltm:semantic', 'mistake:m1', 'nobody', 1, '{}', '', '[]')",
         is_fixed=False,
     ),
-    fault("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
+    fault("damage", "'mistake:m1' is unreadable", changed("mistake", situation="'not'")),
     fault("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
-    fault("damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"),
     fault(
-        "stale",
-        "under 0.3",
-        "UPDATE mistake_records SET last_occurred = 1.75e9, first_occurred = 1.75e9",
+        "damage",
+        "is unreadable",
+        "UPDATE ltm_entries SET status = 'claim', tags = CAST(x'ff41' AS TEXT) WHERE id = 1",
     ),
+    fault("damage", "is unreadable", changed("mistake", occurrence_count="'many'")),
+    fault("stale", "under 0.3", "UPDATE ltm_entries SET relevance = 0.1 WHERE key = 'mistake:m1'"),
     fault(
         "stale",
         "closed (not so)",
-        "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
-        "UPDATE successful_strategies SET first_used = 1.75e9, last_used = 1784000000.0 WHERE strategy_id = 's0'",
+        "UPDATE ltm_entries SET closed = 'not so', relevance = 0.7 WHERE key = 'strategy:s0'",
     ),
     fault(
         "stale",
         "6 months have passed",
-        "UPDATE tactician_patterns SET last_validated = 1784000000.0",
+        changed("pattern", last_validated=1784000000.0),
         is_fixed=False,
     ),
     fault(
@@ -118,9 +116,8 @@ FAULTS = (
         "stale",
         "there are 123, and room for 100",
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) "
-        "INSERT INTO successful_strategies SELECT 'x' || i, context, enemy_type, player_pokemon || i, "
-        "strategy_description, moves_sequence, success_rate, total_uses, first_used, last_used "
-        "FROM successful_strategies, n WHERE strategy_id = 's0'",
+        f"INSERT INTO ltm_entries (key, data, {COPIED}) SELECT 'strategy:x' || i, json_set(data, '$.strategy_id', "
+        f"'x' || i, '$.player_pokemon', 'mon' || i), {COPIED} FROM ltm_entries, n WHERE key = 'strategy:s0'",
     ),
 )
 
@@ -145,18 +142,16 @@ def test_rows_removed_by_repair_are_in_the_archive(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(
         path,
-        "UPDATE mistake_records SET situation = '{not'",
-        "DELETE FROM ltm_entries WHERE id = 3",
+        "UPDATE ltm_entries SET data = '{not' WHERE key = 'mistake:m1'",
+        "DELETE FROM ltm_entries WHERE kind = 'milestone_time' AND data ->> 'turns' = 2",
+        changed("strategy", "s1", total_uses=0),
     )
-    alter(path, "UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's1'")
     repair_file(path, now=NOON)
     assert count(path, "mistake_records") == 0
     with closing(sqlite3.connect(path)) as connection:
-        archived = dict(
-            connection.execute("SELECT id, row FROM archive WHERE table_name <> 'provenance'")
-        )
-    assert archived.keys() == {"m1", "s1"}
-    assert "{not" in archived["m1"]
+        archived = dict(connection.execute("SELECT key, row FROM archive"))
+    assert archived.keys() == {"mistake:m1", "strategy:s1"}
+    assert "{not" in archived["mistake:m1"]
 
 
 def test_duplicate_strategies_are_merged_with_the_battles_of_both(tmp_path: Path) -> None:
@@ -178,7 +173,11 @@ def test_repair_restores_a_lost_delivery_record(tmp_path: Path) -> None:
 
 def test_old_knowledge_has_only_stale_findings(tmp_path: Path) -> None:
     path, later = taught(tmp_path / "m.sqlite"), NOON + 40 * MONTH
-    alter(path, f"UPDATE tactician_stats SET decayed_at = {later}, opened_at = {later}")
+    alter(
+        path,
+        f"UPDATE dates SET decayed_at = {later}, opened_at = {later}",
+        "UPDATE ltm_entries SET relevance = 0.1",
+    )
     assert {each.sort for each in found(path, later)} == {"stale"}
 
 
@@ -323,7 +322,7 @@ def test_a_file_locked_by_another_process_is_not_checked(
 ) -> None:
     path = taught(tmp_path / "m.sqlite")
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.05))
-    alter(path, "PRAGMA journal_mode = DELETE", "UPDATE mistake_records SET occurrence_count = 0")
+    alter(path, "PRAGMA journal_mode = DELETE", changed("mistake", occurrence_count=0))
     with closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,10 +185,7 @@ def test_a_file_locked_by_another_connection_can_be_closed(tmp_path: Path) -> No
     marks = [(f"run-{n}", n) for n in range(1000)]
     with mine.transaction():
         mine.execute_many("INSERT INTO deliveries VALUES (?, ?)", marks)
-        mine.execute(
-            "INSERT INTO archive (table_name, id, archived_at, row, provenance) "
-            "VALUES ('', '', 0, '', 'null')"
-        )
+        mine.execute("INSERT INTO archive (scope, key, archived_at, row) VALUES ('', '', 0, '')")
     mine.rows("SELECT * FROM ltm_entries WHERE scope = 'a' AND kind = 'b' AND closed = ''")
     with other.transaction():
         mine.close()
@@ -281,7 +279,7 @@ each_kind = pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema
 def with_more(schema: Schema) -> Schema:
     """Return the schema of a next version: one more migration at the end of the list."""
     more = ("CREATE TABLE more (x)",)
-    return Schema(schema.name, schema.application_id, (*schema.migrations, more))
+    return replace(schema, migrations=(*schema.migrations, more))
 
 
 @each_kind
@@ -300,7 +298,7 @@ def test_a_migrated_file_has_the_schema_of_a_new_one(tmp_path: Path, schema: Sch
             closing(open_database(tmp_path / "new.sqlite", later)) as new,
         ):
             assert shape(migrated) == shape(new)
-            assert migrated.row("PRAGMA user_version") == (len(later.migrations),)
+            assert migrated.row("PRAGMA user_version") == (later.newest,)
             assert migrated.row("PRAGMA integrity_check") == ("ok",)
 
 
@@ -325,20 +323,27 @@ def test_a_newer_file_is_refused_and_unchanged(tmp_path: Path, schema: Schema) -
     for opened in OPENERS:
         with pytest.raises(NewerStore) as caught:
             opened(path, schema)
-        known = len(schema.migrations)
+        known = schema.newest
         line = f"{path} has version {known + 1}, this program knows {known}; update the program."
         assert str(caught.value) == line
     assert path.read_bytes() == before
 
 
 @each_kind
-def test_a_file_from_before_version_1_is_refused_in_one_line_and_unchanged(
-    tmp_path: Path, schema: Schema
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_a_file_of_an_older_version_is_refused_in_one_line_and_unchanged(
+    tmp_path: Path, schema: Schema, version: int
 ) -> None:
-    path = tmp_path / "a.sqlite"
-    open_database(path, Schema(schema.name, schema.retired, (("CREATE TABLE run (x)",),))).close()
+    if version >= schema.oldest:
+        pytest.skip("it is supported")
+    path, which = tmp_path / "a.sqlite", f"of version {version}" if version else "before version 1"
+    application_id = schema.application_id if version else schema.retired
+    older = Schema(
+        schema.name, application_id, (("CREATE TABLE run (x)",),), oldest=max(version, 1)
+    )
+    open_database(path, older).close()
     before = path.read_bytes()
-    refused = r"from before version 1, which is no longer supported; move it away\.$"
+    refused = which + r", which is no longer supported; move it away\.$"
     for opened in OPENERS:
         with pytest.raises(StoreError, match=refused):
             opened(path, schema)

@@ -16,11 +16,10 @@ from memory import KnowledgeStore, OutboxRow, as_json, open_knowledge_store
 from memory.inspect import check_file, forget_items, item_key, repair_file, restore_items, view_file
 from memory.store.checks.repair import Repairs
 from memory.store.knowledge_store import MOST_COPIES
-from memory.store.knowledge_tables import PATTERNS
 from memory.team_memory import MemoryManagementAgent
-from memory.tiers.lessons import LessonKind
+from memory.tiers.lasting import LessonKind
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
-from tests.memory.store.taught import LESSONS, RUN, alter, note, taught
+from tests.memory.store.taught import LESSONS, RUN, alter, changed, note, taught
 
 YEAR = 365 * 86_400.0
 FAR = 4_102_444_800.0  # the year 2100
@@ -38,9 +37,7 @@ def held(path: Path, now: float = NOON) -> set[tuple[str, str, str]]:
 
 def stats(path: Path) -> tuple[float, float]:
     with view_file(path, now=NOON) as view:
-        ((decayed_at, opened_at),) = view._database.rows(
-            "SELECT decayed_at, opened_at FROM tactician_stats"
-        )
+        ((decayed_at, opened_at),) = view._database.rows("SELECT decayed_at, opened_at FROM dates")
     return decayed_at, opened_at
 
 
@@ -90,17 +87,17 @@ def test_a_clock_that_was_never_set_changes_nothing_and_its_lessons_stay(
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE tactician_stats SET decayed_at = decayed_at + 315360000.0",
-        "UPDATE tactician_stats SET decayed_at = 1e18",
-        "UPDATE tactician_stats SET decayed_at = 9e999, opened_at = -9e999",
-        "UPDATE tactician_stats SET decayed_at = 0.0, opened_at = 0.0",
-        "UPDATE mistake_records SET first_occurred = 1.0, last_occurred = 1.0",
-        "UPDATE successful_strategies SET last_used = 9e999",
-        "UPDATE tactician_patterns SET last_validated = 9e999",
-        "UPDATE shares SET share = json_set(share, '$.at', 1.0, '$.fresh', 1.0)",
-        "UPDATE shares SET share = json_set(share, '$.at', 'yesterday')",
-        "UPDATE shares SET share = json_set(share, '$.record[7]', 1e12) WHERE id = 'm1'",
-        "INSERT INTO archive VALUES (1, 'mistake_records', 'm9', 9e999, '{}', 'null')",
+        "UPDATE dates SET decayed_at = decayed_at + 315360000.0",
+        "UPDATE dates SET decayed_at = 1e18",
+        "UPDATE dates SET decayed_at = 9e999, opened_at = -9e999",
+        "UPDATE dates SET decayed_at = 0.0, opened_at = 0.0",
+        changed("mistake", first_occurred=1.0, last_occurred=1.0),
+        changed("strategy", last_used=1e18),
+        changed("pattern", last_validated="'yesterday'"),
+        "UPDATE contributions SET contribution = json_set(contribution, '$.at', 1.0, '$.relevant_at', 1.0)",
+        "UPDATE contributions SET contribution = json_set(contribution, '$.at', 'yesterday')",
+        "UPDATE contributions SET contribution = json_set(contribution, '$.record.data[7]', 1e12) WHERE key = 'mistake:m1'",
+        "INSERT INTO archive VALUES (1, 'ltm:semantic', 'mistake:m9', 9e999, '{}')",
     ],
 )
 def test_a_wrong_date_is_named_by_check_corrected_once_and_costs_nothing(
@@ -235,7 +232,9 @@ def test_a_closing_after_a_long_pause_is_newer_than_the_evidence(path: Path) -> 
         evidence = as_json(replace(PATTERN, last_validated=late))
         store.deliver("late", [OutboxRow(1, 1, "pattern", evidence)])
         closed = Repairs(store._database, now=late + 60)
-        closed.close_row(PATTERNS.name, PATTERN.pattern_id, "it failed")
+        pattern = store.entry("ltm:procedural", f"pattern:{PATTERN.pattern_id}")
+        assert pattern is not None
+        closed.close_entry(pattern, "it failed")
         store.deliver("later", [*LESSONS[1:3]])
         store.deliver("late", [OutboxRow(2, 2, "pattern", evidence)])
         assert store.load_knowledge().patterns == {}

@@ -19,7 +19,6 @@ from memory import (
     open_knowledge_store,
     read_knowledge_store,
 )
-from memory.store.knowledge_tables import Provenance
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -36,19 +35,19 @@ from tests.memory.samples import (
 from tests.memory.store.taught import LESSONS as TAUGHT
 
 SEED_TABLES = {
-    "tactician_patterns": "pattern_id TEXT KEY, pattern_type TEXT, description TEXT, "
-    "trigger_conditions TEXT, learned_from_session TEXT, learned_from_tick INTEGER, "
-    "success_count INTEGER 0, failure_count INTEGER 0, confidence REAL, last_validated REAL, "
-    "relevance_score REAL",
-    "successful_strategies": "strategy_id TEXT KEY, context TEXT, enemy_type TEXT, "
-    "player_pokemon TEXT, strategy_description TEXT, moves_sequence TEXT, success_rate REAL, "
-    "total_uses INTEGER, first_used REAL, last_used REAL",
-    "mistake_records": "mistake_id TEXT KEY, description TEXT, situation TEXT, outcome TEXT, "
-    "severity TEXT, prevention_tip TEXT, first_occurred REAL, last_occurred REAL, "
-    "occurrence_count INTEGER",
-    "player_preferences": "preference_id TEXT KEY, category TEXT, description TEXT, "
-    "preference_value TEXT, learned_from_session TEXT, confidence REAL, created_at REAL, "
-    "updated_at REAL",
+    "tactician_patterns": "pattern_id text, pattern_type text, description text, "
+    "trigger_conditions text, learned_from_session text, learned_from_tick integer, "
+    "success_count integer, failure_count integer, confidence real, last_validated real, "
+    "relevance_score real",
+    "successful_strategies": "strategy_id text, context text, enemy_type text, "
+    "player_pokemon text, strategy_description text, moves_sequence text, success_rate real, "
+    "total_uses integer, first_used real, last_used real",
+    "mistake_records": "mistake_id text, description text, situation text, outcome text, "
+    "severity text, prevention_tip text, first_occurred real, last_occurred real, "
+    "occurrence_count integer",
+    "player_preferences": "preference_id text, category text, description text, "
+    "preference_value text, learned_from_session text, confidence real, created_at real, "
+    "updated_at real",
 }
 LESSONS = [
     *TAUGHT,
@@ -74,13 +73,13 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("table", SEED_TABLES)
 def test_e23_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
-    open_knowledge_store(path, now=NOON).close()
-    info = rows(path, f"PRAGMA table_info({table})")
-    columns = [
-        " ".join(filter(None, (name, kind, default, "KEY" if key else "")))
-        for _, name, kind, _, default, key in info
-    ]
-    assert columns == SEED_TABLES[table].split(", ")
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        store.deliver("run-1", LESSONS)
+    names = [name for _, name, *_ in rows(path, f"PRAGMA table_info({table})")]
+    (types,) = rows(path, f"SELECT {', '.join(f'typeof({each})' for each in names)} FROM {table}")
+    assert [f"{name} {kind}" for name, kind in zip(names, types, strict=True)] == (
+        SEED_TABLES[table].split(", ")
+    )
 
 
 def test_e24_the_next_run_loads_delivered_knowledge(path: Path) -> None:
@@ -97,8 +96,10 @@ def test_e24_the_next_run_loads_delivered_knowledge(path: Path) -> None:
     assert tactician.overall_win_rate == 0.75
     (entry,) = reader.entries()
     assert [entry.scope, entry.data, entry.tags] == [EPISODIC, {"n": 1}, {"t"}]
-    assert reader.provenance("mistake_records", "m1") == Provenance("verified", "run-1", 3, 30)
-    assert reader.provenance("mistake_records", "m2") is None
+    learnt = reader.entry("ltm:semantic", "mistake:m1")
+    assert learnt is not None
+    assert (learnt.status, learnt.tick, learnt.closed) == ("verified", 30, "")
+    assert reader.entry("ltm:semantic", "mistake:m2") is None
     reader.close()
 
 
@@ -159,29 +160,36 @@ def test_e31_knowledge_decays_once_a_month_however_often_it_is_opened(path: Path
 
 
 @pytest.mark.parametrize(
-    ("table", "column"),
+    ("where", "change"),
     [
-        ("tactician_patterns", "trigger_conditions"),
-        ("successful_strategies", "context"),
-        ("successful_strategies", "moves_sequence"),
-        ("mistake_records", "situation"),
-        ("player_preferences", "preference_value"),
-        ("ltm_entries", "data"),
-        ("ltm_entries", "tags"),
+        (
+            "ltm_entries: ",
+            "data = json_set(data, '$.trigger_conditions', 1) WHERE kind = 'pattern'",
+        ),
+        ("ltm_entries: ", "data = json_set(data, '$.context', 'x') WHERE kind = 'strategy'"),
+        (
+            "ltm_entries: ",
+            "data = json_set(data, '$.moves_sequence[0]', 7) WHERE kind = 'strategy'",
+        ),
+        ("ltm_entries: ", "data = json_set(data, '$.last_occurred', '1') WHERE kind = 'mistake'"),
+        ("ltm_entries: ", "data = json_remove(data, '$.category') WHERE kind = 'preference'"),
+        ("ltm_entries: ", "data = '[1'"),
+        ("ltm_entries: ", "tags = '[1'"),
+        ("malformed JSON", "tags = tags; UPDATE contributions SET contribution = '[1'"),
     ],
 )
-def test_unreadable_content_is_reported_in_one_line(path: Path, table: str, column: str) -> None:
+def test_unreadable_content_is_reported_in_one_line(path: Path, where: str, change: str) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver("run-1", LESSONS)
     store.close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(f"UPDATE {table} SET {column} = '[1'")
+        connection.executescript(f"UPDATE ltm_entries SET {change}")
     reader = read_knowledge_store(path)
     with pytest.raises(CorruptStore) as caught:
         reader.content_hash()
     reader.close()
     line = str(caught.value)
-    assert line.startswith(f"{path} is damaged ({table}: ")
+    assert line.startswith(f"{path} is damaged ({where}")
     assert line.endswith("put back a copy of it, or name another file.")
     assert "\n" not in line
 
@@ -216,7 +224,7 @@ def test_b33_a_run_starts_with_the_knowledge_of_the_last_one(path: Path, tmp_pat
     first.store.close()
 
     second = open_tiers(tmp_path / "2.sqlite")
-    second.memory.import_knowledge(knowledge.load_knowledge(), knowledge.entries())
+    second.memory.inherit(knowledge)
     assert second.tactician.get_successful_strategies("rat", "turtle")
     assert second.tactician.get_mistakes_for_context({"location": "town"})
     assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1

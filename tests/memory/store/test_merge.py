@@ -14,8 +14,8 @@ from memory import CorruptStore, OutboxRow, as_json, open_knowledge_store, read_
 from memory.codec import decode
 from memory.errors import ForeignStore, MissingStore
 from memory.inspect import forget_items
-from memory.store.knowledge_store import KnowledgeReader
-from memory.store.long_term import MAX_ENTRIES
+from memory.store.knowledge_store import MAX_ENTRIES
+from memory.store.lasting import KnowledgeReader
 from memory.team_memory import AGREED, MemoryManagementAgent
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
@@ -59,21 +59,21 @@ def mistake(sequence: int, at: float, status: str = "verified") -> OutboxRow:
     return OutboxRow(sequence, sequence, "mistake", {**as_json(record), "status": status})
 
 
-def archived(path: Path) -> list[tuple[str, str]]:
+def archived(path: Path) -> list[str]:
     with closing(read(path)) as reader:
-        rows = reader._database.rows("SELECT table_name, id FROM archive ORDER BY id")
-    return [(str(table), str(name)) for table, name in rows]
+        rows = reader._database.rows("SELECT key FROM archive ORDER BY key")
+    return [str(key) for (key,) in rows]
 
 
 def test_b31_every_row_lists_all_contributing_runs(a: Path, b: Path, c: Path) -> None:
     merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
     with closing(read(c)) as reader:
         origins = reader.origins()
-        assert origins["mistake_records", "m1"] == ("run-1", "run-2")
-        assert origins["player_preferences", "f1"] == ("run-1",)
-        contributions = reader.contributions("mistake_records", "m1")
+        assert origins["ltm:semantic", "mistake:m1"] == ("run-1", "run-2")
+        assert origins["ltm:semantic", "preference:f1"] == ("run-1",)
+        contributions = reader.contributions("ltm:semantic", "mistake:m1")
         counts = {
-            run: (share.record or {})["occurrence_count"] for run, share in contributions.items()
+            run: each.content["data"]["occurrence_count"] for run, each in contributions.items()
         }
         assert counts == {"run-1": 3, "run-2": 3}
         known = reader.load_knowledge()
@@ -145,7 +145,7 @@ def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_clos
         with closing(read(c)) as reader:
             assert reader.load_knowledge().preferences["f1"].preference_value == believed
             closed = reader._database.rows(
-                "SELECT run_id, closed, evidence FROM shares WHERE closed <> ''"
+                "SELECT run_id, overruled, evidence FROM contributions WHERE overruled <> ''"
             )
         loser, reason, evidence = closed[0]
         winner = "run-2" if loser == "run-1" else "run-1"
@@ -181,12 +181,12 @@ def test_b32_a_row_stays_closed_unless_newer_equally_trusted_evidence_reopens_it
     for sources in ([a, b], [b, a]):
         merge(sources, c)
         with closing(read(c)) as reader:
-            where = reader.provenance("mistake_records", "m1")
+            where = reader.entry("ltm:semantic", "mistake:m1")
             assert where is not None
             assert (where.closed == "") == holds
             assert ("m1" in reader.load_knowledge().mistakes) == holds
             if not holds:
-                assert where.evidence == ("tick:9",)
+                assert where.sources == ("tick:9",)
         c.unlink()
 
 
@@ -234,11 +234,7 @@ def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: P
     with closing(read(c)) as reader:
         # Mistakes of both occurred most often; among the others the id decides.
         assert reader.load_knowledge().mistakes.keys() == {"m0", "m2", "m3"}
-    assert archived(c) == [
-        ("mistake_records", "m1"),
-        ("mistake_records", "m4"),
-        ("mistake_records", "m5"),
-    ]
+    assert archived(c) == ["mistake:m1", "mistake:m4", "mistake:m5"]
 
 
 def test_b34_a_full_scope_retains_the_same_entries_in_any_order(a: Path, b: Path, c: Path) -> None:
@@ -271,7 +267,7 @@ def test_b34_entries_with_equal_key_or_equal_content_are_merged(a: Path, b: Path
         )
         assert (count, decode(merged)) == (2, ["run-2/note:gate"])
         ((loser, reason),) = reader._database.rows(
-            "SELECT run_id, closed FROM shares WHERE closed <> ''"
+            "SELECT run_id, overruled FROM contributions WHERE overruled <> ''"
         )
     assert (loser, reason) == (
         "run-1",
@@ -287,7 +283,7 @@ def test_b34_a_forgotten_row_does_not_return_from_a_copy(a: Path, b: Path, c: Pa
     with closing(read(c)) as reader:
         assert reader.load_knowledge().mistakes == {}
         assert reader.load_knowledge().patterns.keys() == {"p1"}
-    assert ("mistake_records", "m1") in archived(c)
+    assert "mistake:m1" in archived(c)
 
 
 def test_a_merge_refuses_other_files_and_creates_none(a: Path, b: Path, c: Path) -> None:

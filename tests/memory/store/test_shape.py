@@ -20,15 +20,16 @@ from tests.memory.tapes.tapes_files import chain, tape_file, text
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 STRANGE = {
-    "a trigger that deletes": "CREATE TRIGGER t AFTER INSERT ON shares BEGIN DELETE FROM ltm_entries; END",
-    "a trigger on deliveries": "CREATE TRIGGER t AFTER INSERT ON deliveries BEGIN DELETE FROM shares; END",
-    "a trigger that ignores": "CREATE TRIGGER t BEFORE INSERT ON shares BEGIN SELECT RAISE(IGNORE); END",
-    "a trigger on an update": "CREATE TRIGGER t AFTER UPDATE ON tactician_stats BEGIN DELETE FROM archive; END",
+    "a trigger that deletes": "CREATE TRIGGER t AFTER INSERT ON contributions BEGIN DELETE FROM ltm_entries; END",
+    "a trigger on deliveries": "CREATE TRIGGER t AFTER INSERT ON deliveries BEGIN DELETE FROM contributions; END",
+    "a trigger that ignores": "CREATE TRIGGER t BEFORE INSERT ON contributions BEGIN SELECT RAISE(IGNORE); END",
+    "a trigger on an update": "CREATE TRIGGER t AFTER UPDATE ON dates BEGIN DELETE FROM archive; END",
     "a view": f"CREATE VIEW v AS {ENDLESS} SELECT i FROM n",
-    "a view for a table": f"ALTER TABLE shares RENAME TO old; CREATE VIEW shares AS {ENDLESS} SELECT old.* FROM n, old",
+    "a view for a table": f"ALTER TABLE contributions RENAME TO old; CREATE VIEW contributions AS {ENDLESS} SELECT old.* FROM n, old",
     "a virtual table": "CREATE VIRTUAL TABLE v USING fts5 (x)",
     "a table": "CREATE TABLE more (x)",
-    "an index": "CREATE INDEX more ON archive (id)",
+    "another view of a table of the design": f"DROP VIEW mistake_records; CREATE VIEW mistake_records AS {ENDLESS} SELECT i FROM n",
+    "an index": "CREATE INDEX more ON archive (key)",
     "a computed column": "ALTER TABLE archive ADD COLUMN more TEXT AS (row)",
     "a column": "ALTER TABLE deliveries ADD COLUMN more TEXT",
     "a lost table": "DROP TABLE archive",
@@ -93,7 +94,7 @@ def test_the_tables_that_sqlite_makes_by_itself_are_no_difference(tmp_path: Path
 
 def test_a_text_above_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
-    script(path, f"UPDATE mistake_records SET outcome = hex(zeroblob({MAX_TEXT}))")
+    script(path, f"UPDATE ltm_entries SET data = hex(zeroblob({MAX_TEXT})) WHERE kind = 'mistake'")
     for opened in (OPENERS["play"], OPENERS["merge"]):
         with pytest.raises(CorruptStore, match="a text above 16 MB") as caught:
             opened(path, tmp_path / "other.sqlite")

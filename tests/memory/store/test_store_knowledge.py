@@ -27,13 +27,11 @@ from memory.codec import decode, encode
 from memory.errors import UnknownScope
 from memory.inspect import forget_items
 from memory.store.database import in_memory
-from memory.store.knowledge_store import MaintenanceCounts
-from memory.store.knowledge_tables import Provenance
-from memory.store.long_term import MAX_ENTRIES
+from memory.store.knowledge_store import MAX_ENTRIES, MaintenanceCounts
 from memory.store.outbox import require_deliverable
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.knowledge import KINDS, ConsolidationConfig
-from memory.tiers.lessons import LessonKind
+from memory.tiers.lasting import LessonKind
 from tests.memory.samples import (
     EPISODIC,
     MISTAKE,
@@ -45,7 +43,7 @@ from tests.memory.samples import (
     WORKING,
     checkpoint,
 )
-from tests.memory.store.taught import SEMANTIC, closure, note
+from tests.memory.store.taught import SEMANTIC, closure, count, note
 
 TOTALS: dict[str, Json] = {"sessions": 1, "battles": 0, "victories": 0}
 TEAM = "team:red"
@@ -63,11 +61,15 @@ def keys(entries: list[Entry]) -> list[str]:
     return [entry.key for entry in entries]
 
 
-def archived(store: KnowledgeStore) -> list[tuple[str, str, Any, Any]]:
-    rows = store._database.rows(
-        "SELECT table_name, id, row, provenance FROM archive ORDER BY number"
-    )
-    return [(table, memory_id, decode(row), decode(where)) for table, memory_id, row, where in rows]
+def archived(store: KnowledgeStore) -> list[tuple[str, str, Any]]:
+    rows = store._database.rows("SELECT scope, key, row FROM archive ORDER BY number")
+    return [(scope, key, decode(row)) for scope, key, row in rows]
+
+
+def known(store: KnowledgeStore, key: str) -> Entry | None:
+    """The knowledge with a key, closed ones too."""
+    scope = "ltm:procedural" if key.startswith(("pattern", "strategy")) else "ltm:semantic"
+    return store.entry(scope, key)
 
 
 def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> None:
@@ -170,8 +172,7 @@ def test_e24_a_pruned_row_is_deleted_and_does_not_return(path: Path) -> None:
     store.deliver("run-1", lessons[:1])
     loaded_before = store.load_knowledge()
     store.deliver("run-1", lessons)
-    assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m2",)]
-    assert store._database.rows("SELECT id FROM provenance") == [("m2",)]
+    assert count(path, "mistake_records") == 1
     assert loaded_before.mistakes.keys() == {"m1"}
     store.close()
     for now in (NOON, NOON + MONTH):
@@ -182,17 +183,22 @@ def test_e24_a_pruned_row_is_deleted_and_does_not_return(path: Path) -> None:
         store.close()
     reader = open_knowledge_store(path, now=NOON + MONTH)
     (row,) = archived(reader)
-    assert row[:2] == ("mistake_records", "m1")
-    assert row[2] == as_json(replace(MISTAKE, mistake_id="m1", occurrence_count=1))
-    assert row[3] == Provenance("verified", "run-1", 1, 1)._asdict() | {"evidence": []}
+    assert row[:2] == ("ltm:semantic", "mistake:m1")
+    assert row[2]["data"] == as_json(replace(MISTAKE, mistake_id="m1", occurrence_count=1))
+    assert [row[2][name] for name in ("status", "run_id", "sequence", "tick", "sources")] == [
+        "verified",
+        "run-1",
+        1,
+        1,
+        [],
+    ]
     reader.close()
 
 
-def test_e24_a_lesson_without_a_row_has_no_provenance(store: KnowledgeStore) -> None:
+def test_e24_a_strategy_that_never_worked_has_no_row(store: KnowledgeStore) -> None:
     never_worked = replace(STRATEGY, success_rate=0.0)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(never_worked))])
-    assert store.load_knowledge().strategies == {}
-    assert store.provenance("successful_strategies", "s1") is None
+    assert known(store, "strategy:s1") is None
 
 
 def test_a_row_worth_too_little_is_archived_and_can_return(store: KnowledgeStore) -> None:
@@ -200,18 +206,17 @@ def test_a_row_worth_too_little_is_archived_and_can_return(store: KnowledgeStore
     won = replace(STRATEGY, success_rate=1.0, total_uses=1)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(lost))])
     store.deliver("run-2", [OutboxRow(1, 1, "strategy", as_json(won))])
-    assert store.load_knowledge().strategies == {}
-    assert store.provenance("successful_strategies", "s1") is None
-    ((table, name, row, where),) = archived(store)
-    assert (table, name, where["run_id"]) == ("successful_strategies", "s1", "run-2")
-    assert (row["success_rate"], row["total_uses"]) == (0.25, 4)
+    assert known(store, "strategy:s1") is None
+    ((_, key, row),) = archived(store)
+    assert (key, row["run_id"]) == ("strategy:s1", "run-2")
+    assert (row["data"]["success_rate"], row["data"]["total_uses"]) == (0.25, 4)
     store.deliver("run-2", [OutboxRow(2, 2, "strategy", as_json(won))])
     assert store.load_knowledge().strategies["s1"].total_uses == 5
 
 
 def test_e34_knowledge_is_saved_and_loaded_equal_and_removed_rows_stay_removed(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
-    known = Knowledge(
+    whole = Knowledge(
         {"p1": PATTERN},
         {"s1": STRATEGY},
         {"m1": MISTAKE, "m2": replace(MISTAKE, mistake_id="m2")},
@@ -220,21 +225,21 @@ def test_e34_knowledge_is_saved_and_loaded_equal_and_removed_rows_stay_removed(p
         total_battles=4,
         overall_win_rate=0.25,
     )
-    records = ((kind, each) for kind in KINDS for each in known.of(kind.table).values())
+    records = ((kind, each) for kind in KINDS for each in whole.of(kind.table).values())
     lessons: list[tuple[Any, Any]] = [(kind.name, as_json(each)) for kind, each in records]
     lessons.append(("totals", {"sessions": 2, "battles": 4, "victories": 1}))
     store.deliver("run-1", [OutboxRow(at, at, *each) for at, each in enumerate(lessons, 1)])
     store.close()
     store = open_knowledge_store(path, now=NOON)
-    assert store.load_knowledge() == known
+    assert store.load_knowledge() == whole
     store.close()
-    del known.mistakes["m2"]
+    del whole.mistakes["m2"]
     forget_items(path, {("mistake_records", "mistake_records", "m2")}, now=NOON)
     reader = read_knowledge_store(path)
-    assert reader.load_knowledge() == known
+    assert reader.load_knowledge() == whole
     reader.close()
     store = open_knowledge_store(path, now=NOON)
-    assert [row[:2] for row in archived(store)] == [("mistake_records", "m2")]
+    assert [row[:2] for row in archived(store)] == [("ltm:semantic", "mistake:m2")]
     store.close()
 
 
@@ -255,9 +260,15 @@ DRAWN: list[tuple[LessonKind, dict[str, Json]]] = [
 
 def content(store: KnowledgeStore) -> list[object]:
     """Return what a run reads of a store, but the order of rows."""
-    known, entries = store.load_knowledge().to_json(), store.entries()
+    knowledge, entries = store.load_knowledge().to_json(), store.entries()
     held = sorted(encode(as_json_entry(each)) for each in entries)
-    return [encode(known), held, store.delivered("run-1"), store.delivered("run-2"), store.size()]
+    return [
+        encode(knowledge),
+        held,
+        store.delivered("run-1"),
+        store.delivered("run-2"),
+        store.size(),
+    ]
 
 
 def as_json_entry(entry: Entry) -> Json:
@@ -271,7 +282,7 @@ def as_json_entry(entry: Entry) -> Json:
     other=st.lists(st.sampled_from(DRAWN), max_size=4),
     end=st.lists(st.sampled_from(DRAWN), min_size=1, max_size=8),
 )
-def test_what_an_end_taught_is_taken_back(
+def test_what_an_end_contributed_is_taken_back(
     before: list[tuple[LessonKind, dict[str, Json]]],
     other: list[tuple[LessonKind, dict[str, Json]]],
     end: list[tuple[LessonKind, dict[str, Json]]],
@@ -282,10 +293,10 @@ def test_what_an_end_taught_is_taken_back(
         store.age()
         store.deliver("run-2", theirs)
         store.deliver("run-1", lessons[: len(before)])
-        expected, taught = content(store), decode(encode(store.taught("run-1")))
+        expected, then = content(store), decode(encode(store.contributed_by("run-1")))
         store.deliver("run-1", lessons)
         for _ in range(2):  # a kill may come between
-            store.take_back("run-1", taught)
+            store.take_back("run-1", then)
             assert content(store) == expected
 
 
@@ -293,11 +304,11 @@ def test_what_is_forgotten_after_an_end_stays_so(path: Path) -> None:
     rows = [OutboxRow(n, n, "mistake", as_json(MISTAKE)) for n in (1, 2)]
     with closing(open_knowledge_store(path, now=NOON)) as store:
         store.deliver("run-1", rows[:1])
-        taught = store.taught("run-1")
+        then = store.contributed_by("run-1")
         store.deliver("run-1", rows)
     forget_items(path, {("mistake_records", "mistake_records", MISTAKE.mistake_id)}, now=NOON)
     with closing(open_knowledge_store(path, now=NOON)) as store:
-        store.take_back("run-1", decode(encode(taught)))
+        store.take_back("run-1", decode(encode(then)))
         assert not store.load_knowledge().mistakes
 
 
@@ -310,7 +321,7 @@ def test_e25_a_delivery_writes_only_changed_rows(store: KnowledgeStore) -> None:
     ((before,),) = store._database.rows(changes)
     store.deliver("run-1", [OutboxRow(900, 900, "pattern", as_json(patterns[7]))])
     ((after,),) = store._database.rows(changes)
-    # The delivery, the replaced row, its provenance, and the totals.
+    # The delivery, the contribution and the replaced row.
     assert after - before <= 6
     assert store.load_knowledge().patterns["p7"].success_count == 2 * PATTERN.success_count
 
@@ -321,10 +332,10 @@ def test_a_closed_row_stays_with_its_reason_and_is_not_loaded(store: KnowledgeSt
     before = store.content_hash()
     store.deliver("run-2", [closure(1, "mistake_records", "m1", reason="the wall can be climbed")])
     assert store.load_knowledge().mistakes == {}
-    assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
-    assert store.provenance("mistake_records", "m1") == Provenance(
-        "inferred", "run-1", 1, 1, "the wall can be climbed", ("tick:9",)
-    )
+    closed = known(store, "mistake:m1")
+    assert closed is not None
+    assert (closed.status, closed.tick, closed.sources) == ("inferred", 1, ("tick:9",))
+    assert closed.closed == "the wall can be climbed"
     assert store.content_hash() != before
     assert archived(store) == []
 
@@ -334,9 +345,9 @@ def test_a_later_lesson_reopens_a_closed_row_with_all_its_evidence(store: Knowle
     store.deliver("run-1", [lesson, closure(2, "mistake_records", "m1")])
     store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
     assert store.load_knowledge().mistakes["m1"].occurrence_count == 2 * MISTAKE.occurrence_count
-    where = store.provenance("mistake_records", "m1")
-    assert where is not None
-    assert where.closed == ""
+    opened = known(store, "mistake:m1")
+    assert opened is not None
+    assert opened.closed == ""
 
 
 def test_a_lesson_of_the_closing_tick_does_not_reopen_the_row(store: KnowledgeStore) -> None:
@@ -348,7 +359,7 @@ def test_a_lesson_of_the_closing_tick_does_not_reopen_the_row(store: KnowledgeSt
 
 def test_closing_a_missing_row_changes_nothing(store: KnowledgeStore) -> None:
     store.deliver("run-1", [closure(1, "mistake_records", "m1"), closure(2, "ltm_entries", "x")])
-    assert store.provenance("mistake_records", "m1") is None
+    assert known(store, "mistake:m1") is None
     assert store.entries() == []
 
 
@@ -397,10 +408,10 @@ def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) ->
     row = next(row for row in archived(store) if row[1] == "run-1/note:plain")
     lesson = {"scope": SEMANTIC, "kind": "note", "data": {"says": "plain"}, "tags": ["t"]}
     judged = {"importance": 5, "utility": 0.5, "status": "inferred", "sources": [], "closed": ""}
-    known = {"origin": "run-1", "run_id": "run-1", "sequence": 1, "count": 1, "merged": []}
+    learnt = {"origin": "run-1", "run_id": "run-1", "sequence": 1, "count": 1, "merged": []}
     named = {"key": "run-1/note:plain", "version": 1, "tick": 1, "game_s": 0.0}
-    rest = {"id": row[2]["id"], "relevance": row[2]["relevance"]}
-    assert row[2] == lesson | judged | known | named | rest
+    rest = {"relevance": row[2]["relevance"]}
+    assert row[2] == lesson | judged | learnt | named | rest
     store.close()
 
 
@@ -470,7 +481,7 @@ def test_the_cap_of_a_scope_retains_the_most_valuable_entries(store: KnowledgeSt
 def test_lessons_carry_their_status_and_sources(store: KnowledgeStore) -> None:
     payload = {**as_json(MISTAKE), "status": "claim", "sources": ["tick:3", "run-1/4"]}
     store.deliver("run-1", [OutboxRow(1, 3, "mistake", payload)])
-    assert store.provenance("mistake_records", "m1") == Provenance(
-        "claim", "run-1", 1, 3, "", ("tick:3", "run-1/4")
-    )
+    learnt = known(store, "mistake:m1")
+    assert learnt is not None
+    assert (learnt.status, learnt.tick, learnt.sources) == ("claim", 3, ("tick:3", "run-1/4"))
     assert isinstance(store.load_knowledge().mistakes["m1"], MistakeRecord)

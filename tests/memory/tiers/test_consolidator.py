@@ -159,7 +159,7 @@ def test_e29_the_way_of_each_game_becomes_a_pattern_in_the_third(tmp_path: Path)
         for game in range(3):
             with closing(open_run_store(tmp_path / f"{game}.sqlite", run_id=f"game {game}")) as run:
                 tiers = Tiers(run, memory_in(run))
-                tiers.memory.import_knowledge(known.load_knowledge())
+                tiers.memory.inherit(known)
                 tiers.acts([5], "walk", why="reach the gym")
                 tiers.consolidator.consolidate(1000, reason="session_end")
                 run.commit(checkpoint=checkpoint(1000))

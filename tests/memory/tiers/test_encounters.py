@@ -12,7 +12,6 @@ from memory import (
     BLACKOUT,
     Entry,
     Json,
-    Knowledge,
     MalformedRecord,
     OutboxRow,
     ShopStockSeen,
@@ -65,7 +64,7 @@ def known_before(tiers: Tiers, path: Path) -> None:
     }
     with closing(open_knowledge_store(path, now=LATE)) as store:
         store.deliver("earlier", [OutboxRow(1, 1, "entry", lesson)])
-        tiers.memory.import_knowledge(Knowledge(), store.seed())
+        tiers.memory.inherit(store.seed())
 
 
 def test_e35_a_contradicted_record_is_closed_for_later_runs_too(

@@ -26,10 +26,8 @@ from memory import (
     scope_name,
 )
 from memory.recall.context import gather_context
-from memory.store.knowledge_store import KnowledgeReader
-from memory.store.long_term import id_of
+from memory.store.lasting import KnowledgeReader
 from memory.tiers.encounters import ITEM_OWNED, OPPONENT_MET
-from memory.tiers.lessons import ENTRIES
 from memory.tiers.strategist import TEAM
 from tests.proofs.exam.question import ExamAnswer, ExamQuestion, QuestionTopic
 
@@ -80,7 +78,7 @@ class ExamMemory:
         """Yield what each run reported to the memory file of one kind, with the run."""
         for each in self.knowledge.entries():
             if each.kind == kind:
-                reports = self.knowledge.contributions(ENTRIES, id_of(each.scope, each.key))
+                reports = self.knowledge.contributions(each.scope, each.key)
                 yield from ((run, report.content["data"]) for run, report in reports.items())
 
     def met(self) -> list[Mapping[str, Any]]:
