@@ -16,22 +16,17 @@ from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 from memory.codec import Json
 from memory.conversation.boundaries import Slicer
 from memory.conversation.config import ConversationConfig
-from memory.conversation.model import reflect_until
 from memory.conversation.port import (
+    MAX_LEVEL,
     Condensed,
     CondensingFailed,
     ConversationEvent,
     ConversationEventKind,
     Observer,
     Reflector,
+    reflect_until,
 )
-from memory.conversation.rules import (
-    MAX_LEVEL,
-    HeuristicObserver,
-    HeuristicReflector,
-    first_words,
-    last_lines,
-)
+from memory.conversation.rules import HeuristicObserver, HeuristicReflector, first_words, last_lines
 from memory.errors import Faults
 from memory.store.conversation_record import (
     Chunk,

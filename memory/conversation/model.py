@@ -23,8 +23,8 @@ from memory.conversation.messages import (
     strip_injected,
     transcript,
 )
-from memory.conversation.port import Condensed, CondensingFailed, Reflector
-from memory.conversation.rules import MAX_LEVEL, last_lines, reported_milestones
+from memory.conversation.port import MAX_LEVEL, Condensed, UnusableAnswer
+from memory.conversation.rules import last_lines, reported_milestones
 from memory.conversation.situation_format import milestone_ids, milestones_in, with_shown_milestones
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
@@ -41,10 +41,6 @@ _CAPITALS: Final = re.compile(r"\b[A-Z]{4,}\b")
 _EMPHASIS: Final = frozenset(
     {"ALWAYS", "AVOID", "FAILED", "IMPORTANT", "MUST", "NEVER", "NOTE", "ONLY", "WARNING"}
 )
-
-
-class UnusableAnswer(CondensingFailed):
-    """An answer arrived but cannot be used; another request at a different level may help."""
 
 
 def problem_with(
@@ -265,36 +261,3 @@ def _verified(
 ) -> Condensed:
     held = with_shown_milestones(parse(found.observations), shown, earlier)
     return replace(found, observations=render(held))
-
-
-MORE_TRIES: Final = 3  # at higher levels, after the first
-
-
-def reflect_until(
-    reflector: Reflector,
-    text: str,
-    target: int,
-    start_level: int = 0,
-    estimate: Callable[[str], int] = tokens,
-) -> Condensed:
-    """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
-
-    The levels from `start_level` to three above it are tried, none above 4. Raises CondensingFailed at once when no answer
-    comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
-    """
-    problem = ""
-    first = min(max(start_level, 0), MAX_LEVEL)
-    for level in range(first, min(first + MORE_TRIES, MAX_LEVEL) + 1):
-        try:
-            found = reflector.reflect(text, level=level, target=target)
-        except UnusableAnswer as unusable:
-            problem = str(unusable)
-            continue
-        size = estimate(found.observations)
-        if found.observations.strip() and size <= target and size < estimate(text):
-            return found
-        problem = f"{size} tokens of {estimate(text)}, at most {target} wanted"
-    message = (
-        f"the observations could not be made smaller ({problem}); ask again when there are more"
-    )
-    raise CondensingFailed(message)

@@ -1,17 +1,22 @@
 """The ports of a conversation: observers and reflectors, with a model or without, and the events it reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 from memory.codec import Json
 from memory.errors import MemoryFault
 from memory.store.conversation_record import Message
+from memory.tokens import tokens
 
 
 class CondensingFailed(MemoryFault):
     """Observing or reflecting failed: too late, refused, too expensive, or an unusable answer."""
+
+
+class UnusableAnswer(CondensingFailed):
+    """An answer arrived but cannot be used; another request at a different level may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,40 @@ class Reflector(Protocol):
 
         Raises CondensingFailed when there is no usable result.
         """
+
+
+MAX_LEVEL: Final = 4  # of compression
+MORE_TRIES: Final = 3  # at higher levels, after the first
+
+
+def reflect_until(
+    reflector: Reflector,
+    text: str,
+    target: int,
+    start_level: int = 0,
+    estimate: Callable[[str], int] = tokens,
+) -> Condensed:
+    """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
+
+    The levels from `start_level` to three above it are tried, none above 4. Raises CondensingFailed at once when no answer
+    comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
+    """
+    problem = ""
+    first = min(max(start_level, 0), MAX_LEVEL)
+    for level in range(first, min(first + MORE_TRIES, MAX_LEVEL) + 1):
+        try:
+            found = reflector.reflect(text, level=level, target=target)
+        except UnusableAnswer as unusable:
+            problem = str(unusable)
+            continue
+        size = estimate(found.observations)
+        if found.observations.strip() and size <= target and size < estimate(text):
+            return found
+        problem = f"{size} tokens of {estimate(text)}, at most {target} wanted"
+    message = (
+        f"the observations could not be made smaller ({problem}); ask again when there are more"
+    )
+    raise CondensingFailed(message)
 
 
 class ConversationEventKind(Enum):

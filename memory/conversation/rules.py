@@ -14,6 +14,7 @@ from typing import Final
 from memory.conversation.format import (
     DatedLine,
     LinePriority,
+    LineTime,
     ObservationLine,
     Observations,
     one_line,
@@ -31,7 +32,7 @@ from memory.conversation.messages import (
     message_parts,
     moment_of,
 )
-from memory.conversation.port import Condensed, CondensingFailed
+from memory.conversation.port import MAX_LEVEL, Condensed, CondensingFailed
 from memory.conversation.situation_format import (
     ADVISED,
     BATTLE_LOST,
@@ -90,7 +91,7 @@ def _merge_two(earlier: ObservationLine, later: DatedLine) -> DatedLine:
     return later._replace(line=line)
 
 
-DETAIL: Final = (10, 8, 6, 4, 2)  # tenths of the detail that each level from 0 to 4 keeps, about
+DETAIL: Final = (10, 8, 6, 4, 2)  # tenths of the detail that each level keeps, about
 MIN_LINE: Final = 40  # characters that an old line keeps at the hardest level
 _REMOVAL_ORDER: Final = (
     LinePriority.UNCERTAIN,
@@ -293,9 +294,6 @@ def _question(found: Situation, place: str) -> str:
     return one_line(f"{found.why}{where}{goal}", MAX_EVENT)
 
 
-MAX_LEVEL: Final = len(DETAIL) - 1
-
-
 class HeuristicReflector:
     """Condenses observations: old lines strongly, recent lines little, verified milestones not at all."""
 
@@ -326,7 +324,13 @@ def first_words(messages: Iterable[Message]) -> Condensed:
     The full messages are still in the file, and can be recalled.
     """
     rows = [
-        f"* 🟢 (tick {message.tick}) {message.role}: {text[:WIDTH]}"
+        render_line(
+            ObservationLine(
+                LinePriority.UNCERTAIN,
+                f"{message.role}: {text[:WIDTH]}",
+                LineTime(tick=message.tick),
+            )
+        )
         for message in messages
         for block in message.blocks
         if block.get("type") == "text" and (text := " ".join(str(block.get("text", "")).split()))

@@ -13,13 +13,11 @@ from memory.conversation.model import (
     ModelObserver,
     ModelReflector,
     ObserverPrompt,
-    UnusableAnswer,
     known_tail,
     observing_prompt,
-    reflect_until,
     reflecting_prompt,
 )
-from memory.conversation.port import Condensed, CondensingFailed
+from memory.conversation.port import Condensed, CondensingFailed, UnusableAnswer, reflect_until
 from memory.conversation.rules import HeuristicReflector
 from memory.conversation.situation_format import milestones_in
 from memory.store.conversation_record import Message, MessageOrigin
