@@ -187,7 +187,7 @@ class KnowledgeStore(KnowledgeReader):
             self._contributions.save(*key, runs[run_id])
         count = len(wrong) + len(wrong_rows(database, dates))
         correct_rows(database, dates)
-        for entry in self._entries.found(KNOWN):
+        for entry in self._entries.found(f"WHERE {KNOWN}"):
             right = dates.corrected_entry(entry)
             if right is not entry:
                 count += 1
@@ -239,7 +239,7 @@ class KnowledgeStore(KnowledgeReader):
     def _prune_knowledge(self, *, only_limits: bool = False) -> None:
         """Archive knowledge worth too little, and then that over the caps; what was restored stays, and does not count."""
         restored, least = self._contributions.restored(), self._config.importance_threshold
-        rows = {row[0]: row for row in self._entries.rows(KNOWN)}
+        rows = {row[0]: row for row in self._entries.rows(f"WHERE {KNOWN}")}
         with self._database.decoding(ENTRIES):
             known = [
                 entry_of(row) for row in rows.values() if (row[SCOPE], row[KEY]) not in restored

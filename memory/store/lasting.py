@@ -29,8 +29,8 @@ from memory.tiers.contributions import (
     Totals,
     sum_totals,
 )
-from memory.tiers.knowledge import KIND_BY_NAME, KINDS, KNOWLEDGE_SCOPES, Knowledge
-from memory.tiers.lasting import ENTRIES, RUN, TOTALS_KEY, Key, record_of, valid_entry
+from memory.tiers.knowledge import KIND_BY_NAME, KINDS, KNOWLEDGE_SCOPES, Knowledge, KnowledgeRecord
+from memory.tiers.lasting import ENTRIES, RUN, TOTALS_KEY, Key, record_of, valid_record
 from memory.tiers.tactician import IMPORTANCE, TOTALS
 
 Row: TypeAlias = tuple[Any, ...]
@@ -52,17 +52,18 @@ SELECT: Final = select_from(ENTRIES, NAMES)
 INSERT: Final = insert_into(ENTRIES, NAMES)
 SEEDS: Final = 100  # of each kind in a scope
 WORTH: Final = "importance * utility DESC, id DESC"
-KNOWN: Final = "WHERE scope GLOB 'ltm:*' ORDER BY scope, key"  # all knowledge
+KNOWN: Final = "scope GLOB 'ltm:*' ORDER BY scope, key"  # all knowledge
 OTHERS: Final = "scope NOT GLOB 'ltm:*'"
 MAX_NAMED_RUNS: Final = 8  # of the runs that contributed to a record
 
 
 def entry_of(row: Row) -> Entry:
     """Return the entry in a row of `COLUMNS`; the run that learnt it is among its sources, but for knowledge."""
-    sources, learnt_in = tuple(decode(row[13])), f"{RUN}{row[15]}"
-    if learnt_in not in sources and row[SCOPE] not in KNOWLEDGE_SCOPES:
+    sources = () if row[13] == "[]" else tuple(decode(row[13]))
+    tags = frozenset(() if row[6] == "[]" else decode(row[6]))
+    if row[SCOPE] not in KNOWLEDGE_SCOPES and (learnt_in := f"{RUN}{row[15]}") not in sources:
         sources = (*sources, learnt_in)
-    data, tags = dict(decode(row[5])), frozenset(decode(row[6]))
+    data = dict(decode(row[5]))
     return Entry._make((*row[:5], data, tags, row[7], None, *row[8:13], sources, row[14]))
 
 
@@ -312,9 +313,8 @@ class KnowledgeReader:
         """
         origins = self._contributions.run_ids()
         known = [
-            each._replace(data=as_json(record_of(each)), sources=_runs(origins, each))
-            for each in self._knowledge()
-            if not each.closed
+            each._replace(data=as_json(record), sources=_runs(origins, each))
+            for each, record in self._knowledge()
         ]
         (scope, key), sums = TOTALS_KEY, self._contributions.sums()
         totals = Entry(0, scope, TOTALS, 0, 0.0, sums, frozenset(), IMPORTANCE, None, key)
@@ -323,10 +323,8 @@ class KnowledgeReader:
     def load_knowledge(self) -> Knowledge:
         """Return all knowledge except closed rows."""
         found: dict[str, dict[str, Any]] = {kind.name: {} for kind in KINDS}
-        for each in self._knowledge():
-            if not each.closed:
-                record = record_of(each)
-                found[each.kind][getattr(record, KIND_BY_NAME[each.kind].id)] = record
+        for each, record in self._knowledge():
+            found[each.kind][getattr(record, KIND_BY_NAME[each.kind].id)] = record
         patterns, strategies, mistakes, preferences = (found[kind.name] for kind in KINDS)
         return Knowledge(patterns, strategies, mistakes, preferences, *self._contributions.totals())
 
@@ -365,8 +363,14 @@ class KnowledgeReader:
         ]
         return blake2b(encode(read).encode(), digest_size=16).hexdigest()
 
-    def _knowledge(self) -> list[Entry]:
-        return self._database.read(ENTRIES, lambda row: valid_entry(entry_of(row)), SELECT + KNOWN)
+    def _knowledge(self) -> list[tuple[Entry, KnowledgeRecord]]:
+        """Return the open entries of knowledge with their records, by scope and key."""
+
+        def read(row: Row) -> tuple[Entry, KnowledgeRecord]:
+            entry = entry_of(row)
+            return entry, valid_record(record_of(entry))
+
+        return self._database.read(ENTRIES, read, f"{SELECT}WHERE closed = '' AND {KNOWN}")
 
 
 def _runs(origins: Mapping[Key, Sequence[str]], entry: Entry) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ class MergedStore(KnowledgeStore):
             for run_id, sequence in sorted(content.delivered.items()):
                 save_delivery(self._database, run_id, sequence)
             self._rebuild_all(content.contributions)
-            agreed = agree(self._entries.found(KNOWN), content.contributions)
+            agreed = agree(self._entries.found(f"WHERE {KNOWN}"), content.contributions)
             for entry, by, number in agreed:
                 # A restored one may be there.
                 statement = INSERT.replace("INSERT", "INSERT OR IGNORE", 1)

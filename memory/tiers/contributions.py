@@ -346,7 +346,8 @@ def _entry_of(
     )
     origin = since[1] if rule.merge is not None else record["origin"]
     history = EntryHistory(origin, deciding.run_id, deciding.evidence_sequence, times)
-    return AddedEntry(entry, history, {key: _overruled(known, rule)}, since)
+    overruled = {key: _overruled(known, rule)} if rule.decisive(data) is not None else {}
+    return AddedEntry(entry, history, overruled, since)
 
 
 def _relevance(known: Sequence[Contribution], rule: AddingRule, at: float, rate: float) -> float:

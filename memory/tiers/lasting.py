@@ -125,24 +125,34 @@ def valid_entry(entry: Entry) -> Entry:
     if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
         raise TypeError(entry.key)
     if entry.scope in KNOWLEDGE_SCOPES:
-        _require_types(record_of(entry))
+        valid_record(record_of(entry))
     return entry
 
 
-def _require_types(record: KnowledgeRecord) -> None:
-    for field in fields(record):
-        value, kind = getattr(record, field.name), str(field.type)
-        if (
-            (kind.startswith("Mapping") and not isinstance(value, dict))
-            or (kind.startswith("tuple") and not all(isinstance(each, str) for each in value))
-            or (value is None and kind != "Json")
-            or (isinstance(value, float) and not isfinite(value))
-            or (kind in _PLAIN and not isinstance(value, _PLAIN[kind]))
-        ):
-            raise TypeError(field.name)
+def valid_record(record: KnowledgeRecord) -> KnowledgeRecord:
+    """Return `record`; raise TypeError when a field is empty or not of its type."""
+    for name, is_valid in _checks(type(record).__name__):
+        if not is_valid(getattr(record, name)):
+            raise TypeError(name)
+    return record
 
 
-_PLAIN: Final[Mapping[str, Any]] = {"str": str, "int": int, "float": int | float}
+@cache
+def _checks(record: str) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
+    """Return the check of the value of each field of a record type; of any JSON there is none."""
+    checks: Mapping[str, Callable[[Any], bool]] = {
+        "str": lambda value: isinstance(value, str),
+        "int": lambda value: isinstance(value, int),
+        "float": lambda value: isinstance(value, int | float) and isfinite(value),
+        "Mapping[str, Json]": lambda value: isinstance(value, dict),
+        "tuple[str, ...]": lambda value: all(isinstance(each, str) for each in value),
+    }
+    (kind,) = (each for each in KIND_BY_NAME.values() if each.record.__name__ == record)
+    return tuple(
+        (each.name, checks[str(each.type)])
+        for each in fields(kind.record)
+        if str(each.type) in checks
+    )
 
 
 def over_limits(entries: Iterable[Entry], config: ConsolidationConfig) -> Iterator[Entry]:
