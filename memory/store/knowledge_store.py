@@ -25,6 +25,7 @@ from memory.store.lasting import (
     INSERT,
     KEY,
     KNOWN,
+    NOT_RESTORED,
     OTHERS,
     SCOPE,
     WORTH,
@@ -218,11 +219,14 @@ class KnowledgeStore(KnowledgeReader):
 
     def prune(self, scope_glob: str = "*") -> int:
         """Archive entries worth too little or over the cap of their scope, and return how many; important ones stay."""
-        restored, least = self._contributions.restored(), self._config.importance_threshold
-        worthless = f"WHERE scope GLOB ? AND {OTHERS} AND importance < ? AND relevance * (0.5 + utility) < ?"  # fmt: skip
-        rows = self._entries.rows(worthless, scope_glob, IMPORTANT, least)
-        gone = [row for row in rows if (row[SCOPE], row[KEY]) not in restored]
-        return self._archive_all(gone) + self.limit(scope_glob)
+        rows = self._entries.rows(
+            f"WHERE scope GLOB ? AND {OTHERS} AND {NOT_RESTORED} "
+            "AND importance < ? AND relevance * (0.5 + utility) < ?",
+            scope_glob,
+            IMPORTANT,
+            self._config.importance_threshold,
+        )
+        return self._archive_all(rows) + self.limit(scope_glob)
 
     def limit(self, scope_glob: str = "*") -> int:
         """Archive the least valuable entries over the cap of their scope, and return how many.
@@ -230,28 +234,22 @@ class KnowledgeStore(KnowledgeReader):
         Restored entries stay, and do not count.
         """
         place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
-        others = f"scope GLOB ? AND {OTHERS} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608  # our own
-        placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE {others}"  # noqa: S608
-        where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
-        kept = encode([row[0] for key in sorted(self._contributions.restored()) for row in self._entries.row_with(*key, is_old=False)])  # fmt: skip
-        return self._archive_all(self._entries.rows(where, scope_glob, kept, MAX_ENTRIES))
+        others = f"FROM ltm_entries WHERE scope GLOB ? AND {OTHERS} AND {NOT_RESTORED}"
+        where = (
+            f"WHERE id IN (SELECT id FROM (SELECT id, {place} AS place {others}) WHERE place > ?)"  # noqa: S608  # our own
+        )
+        return self._archive_all(self._entries.rows(where, scope_glob, MAX_ENTRIES))
 
-    def _prune_knowledge(self, *, only_limits: bool = False) -> None:
+    def _prune_knowledge(self) -> None:
         """Archive knowledge worth too little, and then that over the caps; what was restored stays, and does not count."""
-        restored, least = self._contributions.restored(), self._config.importance_threshold
-        rows = {row[0]: row for row in self._entries.rows(f"WHERE {KNOWN}")}
+        rows = {row[0]: row for row in self._entries.rows(f"WHERE {NOT_RESTORED} AND {KNOWN}")}
         with self._database.decoding(ENTRIES):
-            known = [
-                entry_of(row) for row in rows.values() if (row[SCOPE], row[KEY]) not in restored
-            ]
-            if only_limits:
-                gone, known = [], [each for each in known if not each.closed]
-            else:
-                gone = [each for each in known if worth_of(each) < least]
-            dropped = {each.seq for each in gone}
-            left = [each for each in known if each.seq not in dropped]
-            gone += over_limits(left, self._config)
-        self._archive_all(rows[each.seq] for each in sorted(gone, key=lambda each: each.key))
+            known = [entry_of(row) for row in rows.values()]
+            least = self._config.importance_threshold
+            left = [each for each in known if worth_of(each) >= least]
+            over = {each.seq for each in over_limits(left, self._config)}
+        stay = {each.seq for each in left} - over
+        self._archive_all(row for number, row in rows.items() if number not in stay)
 
     def archive(self, number: int) -> None:
         """Archive the entry in row `number`, if it exists, and mark it as forgotten on purpose."""

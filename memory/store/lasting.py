@@ -130,6 +130,8 @@ _SAVE: Final = (
     "overruled = '', evidence = '[]'"
 )
 FORGOTTEN: Final = encode(Contribution("", is_forgotten=True).to_json())
+_RESTORED: Final = f"SELECT scope, key FROM contributions WHERE run_id = '{RESTORED}' AND contribution <> '{FORGOTTEN}'"  # noqa: S608  # our own
+NOT_RESTORED: Final = f"(scope, key) NOT IN ({_RESTORED})"
 
 
 class ContributionTable(Reader):
@@ -221,8 +223,7 @@ class ContributionTable(Reader):
 
     def restored(self) -> frozenset[Key]:
         """Return the entries that were brought back from the archive, and not forgotten again."""
-        sql = "SELECT scope, key FROM contributions WHERE run_id = ? AND contribution <> ?"
-        return frozenset(self._database.rows(sql, (RESTORED, FORGOTTEN)))
+        return frozenset(self._database.rows(_RESTORED))
 
     def run_ids(self) -> dict[Key, tuple[str, ...]]:
         """Return the sorted runs that contributed to each entry."""

@@ -28,11 +28,8 @@ from memory.tiers.lasting import (
 from memory.tiers.lessons import dated
 from memory.tiers.tactician import IMPORTANCE, TOTALS
 
-LASTING: Final = (
-    "agent:?*:ltm:?*",
-    "team:?*",
-    "collective",
-)  # scopes of entries that outlive a run
+# Scopes of entries that outlive a run.
+LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ made of what each run reported. People, shops and squares are recorded as seen; 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Final
 
 from memory.blackboard.entry import Entry, EntryKind, record_kind
@@ -238,17 +237,6 @@ OVER_GAMES: Final[Mapping[str, tuple[type[Any], Callable[[Any, Any], Any]]]] = {
     ITEM_OWNED: (ItemOwned, _merge_item),
     PLACE_KNOWN: (PlaceKnown, _merge_place),
 }
-
-
-def row_over_games(kind: str, reports: Sequence[Mapping[str, Json]]) -> Mapping[str, Json]:
-    """Return the data of the row of one of these kinds, from the reports of several runs, the deciding one last."""
-    record, merge = OVER_GAMES[kind]
-    return as_json(reduce(merge, (from_json(record, each) for each in reports)))
-
-
-def key_over_games(kind: str, data: Mapping[str, Json]) -> str | None:
-    """Return the key of a row over all games, or None for a kind of which each run has its own."""
-    return f"{kind}:{data['subject']}" if kind in OVER_GAMES else None
 
 
 MILESTONE_TIME: Final = "milestone_time"

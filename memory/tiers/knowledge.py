@@ -223,11 +223,6 @@ class KnowledgeKind(NamedTuple):
         """The names of all fields, in order."""
         return tuple(self.record.__match_args__)
 
-    def last_of(self, record: KnowledgeRecord) -> float:
-        """Return the time of the last evidence of a record, in epoch seconds."""
-        date: float = getattr(record, self.date) or 0.0
-        return date
-
     def rank(self, field_of: Callable[[str], Any]) -> tuple[float, ...]:
         """Return the rank of a record among others of its kind; the lowest are removed first."""
         return tuple(

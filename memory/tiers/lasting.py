@@ -24,11 +24,8 @@ from memory.tiers.knowledge import (
 from memory.tiers.tactician import ALL, TOTALS
 
 Key: TypeAlias = tuple[str, str]  # the scope and the key of an entry
-TOTALS_KEY: Final = (
-    KNOWLEDGE_SCOPES[1],
-    f"{TOTALS}:{ALL}",
-)  # what runs contribute to the totals has no entry
-
+# What runs contribute to the totals has this key, but no entry.
+TOTALS_KEY: Final = KNOWLEDGE_SCOPES[1], f"{TOTALS}:{ALL}"
 
 LessonKind: TypeAlias = Literal[
     "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"

@@ -8,9 +8,9 @@ from memory.store.checks.finding import UnreadableRow
 from memory.store.database import Database
 from memory.store.dates import dates_at
 from memory.store.knowledge_store import KnowledgeStore
-from memory.store.lasting import save_delivery
+from memory.store.lasting import KNOWN, NOT_RESTORED, save_delivery
 from memory.tiers.contributions import BY_HAND, Closing, Contribution, contributed
-from memory.tiers.lasting import TOTALS_KEY, rule_of
+from memory.tiers.lasting import TOTALS_KEY, over_limits, rule_of
 
 
 class Repairs(KnowledgeStore):
@@ -84,5 +84,7 @@ class Repairs(KnowledgeStore):
         save_delivery(self._database, run_id, sequence)
 
     def limit_knowledge(self) -> None:
-        """Archive knowledge over the caps: the least relevant, successful or severe."""
-        self._prune_knowledge(only_limits=True)
+        """Archive open knowledge over the caps: the least relevant, successful or severe."""
+        known = self._entries.found(f"WHERE {NOT_RESTORED} AND closed = '' AND {KNOWN}")
+        for entry in over_limits(known, self._config):
+            self._archive_all(self._entries.rows("WHERE id = ?", entry.seq))
