@@ -131,7 +131,9 @@ class KnowledgeStore(KnowledgeReader):
         if self.delivered(run_id) <= last:
             return
         with self._database.transaction():
-            changed = self._contributions.take_back(run_id, last, before["contributions"])
+            # A run of an earlier version kept them in another shape, of a memory that is no longer read.
+            then = before.get("contributions", ())
+            changed = self._contributions.take_back(run_id, last, then)
             save_delivery(self._database, run_id, last)
             for scope, key in changed:
                 self._rebuild_key(scope, key)
