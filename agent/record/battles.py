@@ -9,7 +9,7 @@ from agent.skills import BALLS
 from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
 from memory import BattleRecord, Call, Json
 from memory.codec import SavedAttributes
-from memory.tiers.strategist import StrategistMemory
+from memory.tiers import StrategistMemory
 
 OUTCOMES: Final = {
     BattleResult.WON: "victory",
