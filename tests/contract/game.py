@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import pytest
 from pyboy import PyBoy
 
+from emulator import MenuKind, Phase, Ram, State, read_state
 from emulator.profile import RED, symbol, table
+from emulator.ram.menu import read_menu
+from emulator.ram.view import HIGH_RAM, WORK_RAM
+from tests.contract.sides import ENEMY, OWN, Side
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
 NOTHING_KEPT: Final = bytes(4 * 0x2000)
@@ -22,6 +26,8 @@ FONT_LOADED: Final = 1
 MAP_HEADER_POINTERS: Final = table("MapHeaderPointers")
 MAP_HEADER_BANKS: Final = table("MapHeaderBanks")
 HALT_AND_NOP: Final = bytes([0x76, 0x00])
+BAG, STORED = "wNumBagItems", "wNumBoxItems"
+FULL_BAG: Final = [(item, 1) for item in range(100, 120)]
 OFFSETS: Final = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
 FACINGS: Final = {"down": 0, "up": 4, "left": 8, "right": 12}
 LETTERS: Final = {
@@ -61,6 +67,7 @@ class Game:
         )
         self.pyboy.set_emulation_speed(0)
         self.frames = 0
+        self.own, self.enemy = Side(self, OWN), Side(self, ENEMY)
 
     def stop(self) -> None:
         self.pyboy.stop(save=False)
@@ -74,36 +81,49 @@ class Game:
         self.pyboy.load_state(io.BytesIO(state))
         return self
 
-    def tick(self, frames: int = 1) -> None:
+    def tick(self, frames: int = 1) -> Game:
         self.pyboy.tick(frames, False)
         self.frames += frames
+        return self
 
-    def hold(self, button: str) -> None:
+    def hold(self, button: str) -> Game:
         self.pyboy.button_press(button)
+        return self
 
-    def release(self, button: str) -> None:
+    def release(self, button: str) -> Game:
         self.pyboy.button_release(button)
+        return self
 
-    def press(self, button: str, hold: int = 4, settle: int = 8) -> None:
-        self.hold(button)
-        self.tick(hold)
-        self.release(button)
-        self.tick(settle)
+    def press(self, *buttons: str, hold: int = 4, settle: int = 8) -> Game:
+        """Press one button after the other."""
+        for button in buttons:
+            self.hold(button).tick(hold).release(button).tick(settle)
+        return self
 
     def hold_until(self, button: str, condition: Callable[[], bool], within: int) -> Game:
         """Hold a button until `condition` holds."""
-        self.hold(button)
-        self.wait(condition, within)
-        self.release(button)
-        return self
+        return self.hold(button).wait(condition, within).release(button)
 
-    def wait(self, condition: Callable[[], bool], within: int) -> int:
+    def frames_until(self, condition: Callable[[], bool], within: int) -> int:
         """Tick until `condition` holds and return the frames it took."""
         for frame in range(within):
             if condition():
                 return frame
             self.tick()
         pytest.fail(f"not within {within} frames at {self.place}:\n{self.text}")
+
+    def wait(self, condition: Callable[[], bool], within: int) -> Game:
+        """Tick until `condition` holds."""
+        self.frames_until(condition, within)
+        return self
+
+    def until_free(self, on_map: int | None = None, within: int = 400) -> Game:
+        """Tick until the player can walk, on a map if one is named."""
+        return self.wait(lambda: self.is_free and on_map in {None, self.place.map}, within)
+
+    def to_cursor(self, place: tuple[int, int], within: int = 120) -> Game:
+        """Tick until the cursor is at a place of the screen."""
+        return self.wait(lambda: self.cursor == place, within).tick(2)
 
     def at(self, address: int) -> int:
         return int(self.pyboy.memory[address])
@@ -126,11 +146,39 @@ class Game:
     def poke_number(self, label: str, value: int) -> None:
         self.poke(label, value.to_bytes(2))
 
-    def poke(self, label: str, value: int | bytes, offset: int = 0) -> None:
+    def poke(self, label: str, value: int | bytes, offset: int = 0) -> Game:
         """Write one or several bytes."""
         data = bytes([value]) if isinstance(value, int) else value
         for at, byte in enumerate(data, symbol(label) + offset):
             self.pyboy.memory[at] = byte
+        return self
+
+    def set_items(self, label: str, stacks: Iterable[tuple[int, int]]) -> Game:
+        listed = [byte for stack in stacks for byte in stack]
+        return self.poke(label, bytes([len(listed) // 2, *listed, 0xFF]))
+
+    def items(self, label: str) -> list[tuple[int, int]]:
+        """Return the stacks of an item list, which must end where its count says."""
+        *listed, end = self.block(label, 2 + 2 * self.byte(label))[1:]
+        assert end == 0xFF
+        return list(zip(listed[::2], listed[1::2], strict=True))
+
+    @property
+    def bag(self) -> list[tuple[int, int]]:
+        """The items in the bag and their quantities."""
+        return self.items(BAG)
+
+    @bag.setter
+    def bag(self, stacks: Iterable[tuple[int, int]]) -> None:
+        self.set_items(BAG, stacks)
+
+    @property
+    def money(self) -> int:
+        return int(self.block("wPlayerMoney", 3).hex())
+
+    @money.setter
+    def money(self, amount: int) -> None:
+        self.poke("wPlayerMoney", bytes.fromhex(f"{amount:06}"))
 
     def flag(self, label: str, number: int) -> bool:
         """Return a bit of a flag array."""
@@ -156,6 +204,27 @@ class Game:
         tiles = self.block("wTileMap")
         letters = [LETTERS.get(tile, "_" if tile < 0x60 else "#") for tile in tiles]
         return "\n".join("".join(letters[i : i + COLUMNS]) for i in range(0, 360, COLUMNS))
+
+    @property
+    def ram(self) -> Ram:
+        """The RAM that the agent's readers get."""
+        memory = self.pyboy.memory
+        return Ram([(at, bytes(memory[at : at + size])) for at, size in (WORK_RAM, HIGH_RAM)])
+
+    @property
+    def state(self) -> State:
+        """This moment as the agent's readers decode it."""
+        return read_state(self.ram, self.frames)
+
+    def phase(self) -> Phase | None:
+        """Return the phase of the battle as the agent's readers decode it; None without a battle."""
+        battle = self.state.battle
+        return battle.phase if battle else None
+
+    def menu_kind(self) -> MenuKind | None:
+        """Return the kind of the menu as the agent's readers decode it."""
+        menu = read_menu(self.ram)
+        return menu.kind if menu else None
 
     @property
     def place(self) -> Place:
@@ -326,7 +395,7 @@ class Game:
         pytest.fail(f"nothing open beside {(x, y)} on map {self.place.map}")
 
 
-Start: TypeAlias = Callable[[str], Game]  # returns the game at a named station
+Start: TypeAlias = Callable[[str], Game]  # returns the game at a named moment of the story
 
 
 def trace(

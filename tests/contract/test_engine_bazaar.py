@@ -8,12 +8,12 @@ from typing import Final
 import pytest
 
 from emulator import MenuKind
-from tests.contract import battles, pcs
+from tests.contract import battles, menus
 from tests.contract.battles import Mon
-from tests.contract.chapter import bag, empty_bag, enter, fill_bag, through_the_door
-from tests.contract.game import FONT_LOADED, Game, Start
-from tests.contract.stations import fight, read_on, to_the_map
-from tests.contract.things import USE, money, set_money, show_bag, to_cursor
+from tests.contract.game import FONT_LOADED, FULL_BAG, Game, Start
+from tests.contract.menus import USE, show_bag
+from tests.contract.places import enter, through_the_door
+from tests.contract.story_moments import fight, read_on, to_the_map
 
 ROOF, GATE, LANE = 126, 76, 27
 MACHINE, CURSOR = (4, 1), (1, 5)
@@ -25,20 +25,19 @@ DRINK_GIVEN: Final = 0x40  # of wStatusFlags1
 
 @pytest.fixture
 def roof(start: Start) -> Game:
-    game = through_the_door(start, ROOF)
-    battles.hurry(game)
-    empty_bag(game)
-    set_money(game, 1000)
+    game = battles.hurry(through_the_door(start, ROOF))
+    game.bag = []
+    game.money = 1000
     return game.go_beside(*MACHINE)
 
 
 def menu(game: Game) -> Game:
     game.press("a")
-    return pcs.to(game, CURSOR)
+    return menus.read_to(game, CURSOR)
 
 
 def choose(game: Game, row: int) -> None:
-    pcs.choose(game, row, None)
+    menus.choose_entry(game, row)
     game.read_to_the_end()
 
 
@@ -50,16 +49,16 @@ def test_the_vending_price_table_follows_the_contract(roof: Game) -> None:
 def test_the_vending_menu_is_at_the_contracts_position(roof: Game) -> None:
     menu(roof)
     assert roof.byte("wMaxMenuItem") == NONE_OF_THEM
-    assert pcs.kind(roof) is MenuKind.VENDING
-    assert pcs.rows(roof, 2, 13, (11,)) == ["CANCEL"]
+    assert roof.menu_kind() is MenuKind.VENDING
+    assert menus.rows(roof, 2, 13, (11,)) == ["CANCEL"]
     assert "350" in roof.text.splitlines()[10]
 
 
 @pytest.mark.parametrize(("row", "item"), list(enumerate(PRICES)))
 def test_a_drink_costs_its_price(roof: Game, row: int, item: int) -> None:
     choose(menu(roof), row)
-    assert bag(roof) == {item: 1}
-    assert money(roof) == 1000 - PRICES[item]
+    assert roof.bag == [(item, 1)]
+    assert roof.money == 1000 - PRICES[item]
     assert roof.is_free
 
 
@@ -67,24 +66,23 @@ def test_cancel_and_b_buy_nothing(roof: Game) -> None:
     choose(menu(roof), NONE_OF_THEM)
     menu(roof).press("b")
     roof.read_to_the_end()
-    assert (bag(roof), money(roof), roof.is_free) == ({}, 1000, True)
+    assert (roof.bag, roof.money, roof.is_free) == ([], 1000, True)
 
 
 def test_a_drink_needs_money_and_bag_space(roof: Game) -> None:
-    set_money(roof, 299)
+    roof.money = 299
     choose(menu(roof), 1)
-    assert (bag(roof), money(roof)) == ({}, 299)
-    fill_bag(roof)
+    assert (roof.bag, roof.money) == ([], 299)
+    roof.bag = FULL_BAG
     choose(menu(roof), 0)
-    assert WATER not in bag(roof)
-    assert money(roof) == 299
+    assert (WATER, 1) not in roof.bag
+    assert roof.money == 299
 
 
 @pytest.fixture
 def gate(start: Start) -> Game:
-    game = through_the_door(start, GATE)
-    battles.hurry(game)
-    empty_bag(game)
+    game = battles.hurry(through_the_door(start, GATE))
+    game.bag = []
     return game.go(2, 3)
 
 
@@ -105,24 +103,23 @@ def test_without_a_drink_the_guard_sends_the_player_back_a_step(gate: Game, row:
 
 @pytest.mark.parametrize("drink", list(PRICES))
 def test_any_drink_is_taken_and_opens_the_way_for_good(gate: Game, drink: int) -> None:
-    empty_bag(gate, drink)
+    gate.bag = [(drink, 1)]
     come_up(gate)
     assert gate.byte("wStatusFlags1") & DRINK_GIVEN
-    assert bag(gate) == {}
-    assert (gate.place.x, gate.place.y) == (3, 3)
-    gate.go(2, 4)
-    gate.go(5, 4)
+    assert gate.bag == []
+    assert gate.place[1:] == (3, 3)
+    gate.go(2, 4).go(5, 4)
     enter(gate, "right", LANE)
 
 
 def test_the_first_drink_of_the_list_goes_first(gate: Game) -> None:
-    pcs.set_list(gate, "wNumBagItems", (LEMONADE, 1), (WATER, 2))
+    gate.bag = [(LEMONADE, 1), (WATER, 2)]
     come_up(gate)
-    assert bag(gate) == {LEMONADE: 1, WATER: 1}
+    assert gate.bag == [(LEMONADE, 1), (WATER, 1)]
 
 
 def test_the_guard_takes_a_drink_across_his_counter(gate: Game) -> None:
-    empty_bag(gate, SODA)
+    gate.bag = [(SODA, 1)]
     come_up(gate)
     gate.face("up").press("a")
     assert "good" in " ".join(gate.read_to_the_end())
@@ -140,8 +137,7 @@ CORNER: Final = (1, 2)
 
 @pytest.fixture
 def room(start: Start) -> Game:
-    game = through_the_door(start, ROOM)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, ROOM))
     battles.set_team(game, Mon(3))
     return game
 
@@ -153,8 +149,8 @@ def ask(game: Game) -> None:
 def hand_in(game: Game, row: int) -> None:
     """Choose a fossil of the list, and agree."""
     ask(game)
-    pcs.to(game, CORNER)
-    pcs.choose(game, row, (15, 8)).read_all()
+    menus.read_to(game, CORNER)
+    menus.choose_entry(game, row, (15, 8)).read_all()
 
 
 def take_a_turn(game: Game) -> None:
@@ -165,30 +161,29 @@ def take_a_turn(game: Game) -> None:
 
 
 def test_a_player_without_fossils_is_sent_away(room: Game) -> None:
-    pcs.set_list(room, "wNumBagItems", (4, 1))
+    room.bag = [(4, 1)]
     ask(room)
     assert "stone" in " ".join(room.read_to_the_end())
     assert not room.has_happened(GAVE)
 
 
 def test_the_fossil_list_shows_the_fossils_in_the_bag(room: Game) -> None:
-    pcs.set_list(room, "wNumBagItems", (AMBER, 1), (4, 1), (HELIX, 1))
+    room.bag = [(AMBER, 1), (4, 1), (HELIX, 1)]
     ask(room)
-    pcs.to(room, CORNER)
-    assert pcs.kind(room) is MenuKind.FOSSILS
+    menus.read_to(room, CORNER)
+    assert room.menu_kind() is MenuKind.FOSSILS
     assert room.byte("wMaxMenuItem") == 1
-    assert pcs.rows(room, 2, 14, (2, 4)) == ["FROND STONE", "OLD RESIN"]
-    room.press("b")
-    room.read_to_the_end()
+    assert menus.rows(room, 2, 14, (2, 4)) == ["FROND STONE", "OLD RESIN"]
+    room.press("b").read_to_the_end()
     assert room.is_free
     assert not room.has_happened(GAVE)
 
 
 @pytest.mark.parametrize("stone", list(WOKEN))
 def test_a_fossil_becomes_a_party_pokemon(room: Game, stone: int) -> None:
-    pcs.set_list(room, "wNumBagItems", (stone, 1))
+    room.bag = [(stone, 1)]
     hand_in(room, 0)
-    assert bag(room) == {}
+    assert room.bag == []
     assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
     assert room.has_happened(GAVE)
     assert room.has_happened(STILL_WAKING)
@@ -204,20 +199,19 @@ def test_a_fossil_becomes_a_party_pokemon(room: Game, stone: int) -> None:
 
 
 def test_answering_no_keeps_the_fossil(room: Game) -> None:
-    pcs.set_list(room, "wNumBagItems", (DOME, 1))
+    room.bag = [(DOME, 1)]
     ask(room)
-    pcs.to(room, CORNER)
-    pcs.choose(room, 0, (15, 8)).press("b")
+    menus.read_to(room, CORNER)
+    menus.choose_entry(room, 0, (15, 8)).press("b")
     room.read_to_the_end()
-    assert bag(room) == {DOME: 1}
+    assert room.bag == [(DOME, 1)]
     assert not room.has_happened(GAVE)
 
 
 def test_a_revived_fossil_waits_for_space_in_the_party(room: Game) -> None:
     battles.set_team(room, *[Mon(3)] * 6)
     room.set_event(GAVE)
-    room.poke("wFossilMon", WOKEN[DOME])
-    ask(room)
+    ask(room.poke("wFossilMon", WOKEN[DOME]))
     room.read_to_the_end()
     assert room.byte("wPartyCount") == 6
     assert room.has_happened(GAVE)
@@ -241,8 +235,7 @@ NO_TYPE = 9  # no type is strong or weak against it
 
 def to_room(start: Start, number: int) -> Game:
     """Enter a room, and read all text on the way in."""
-    game = through_the_door(start, number)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, number))
     battles.set_team(
         game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90), moves=(battles.HITTER,))
     )
@@ -257,16 +250,15 @@ def walk_in(game: Game) -> Game:
 
 
 def win_and_read(game: Game) -> Game:
-    game.go_beside(*game.sprite(HOST)).press("a")
-    read_on(game, lambda: bool(game.byte("wCurOpponent")))
+    read_on(game.go_beside(*game.sprite(HOST)).press("a"), lambda: bool(game.byte("wCurOpponent")))
     assert game.byte("wCurOpponent") == CLASSES[game.place.map]
     for _ in range(600):
         if not game.byte("wCurOpponent"):
             break
         for name in ("type1", "type2"):
-            battles.set_field(game, "enemy", name, NO_TYPE)
-        if battles.field(game, "enemy", "hp") > 1:
-            battles.set_field(game, "enemy", "hp", 1)
+            setattr(game.enemy, name, NO_TYPE)
+        if game.enemy.hp > 1:
+            game.enemy.hp = 1
         game.press("a", hold=4, settle=10)
     return read_on(game, lambda: game.is_free)
 
@@ -275,7 +267,7 @@ def win_and_read(game: Game) -> Game:
 def test_the_player_walks_into_a_room_and_cannot_leave(start: Start, number: int) -> None:
     game = to_room(start, number)
     assert game.has_happened(ROOMS[number][1])
-    assert (game.place.x, game.place.y) == (4, 6)
+    assert game.place[1:] == (4, 6)
     game.go(4, 9)
     for _ in range(2):
         game.hold_until("down", lambda: game.is_talking, 60)
@@ -302,16 +294,14 @@ def test_entering_the_lobby_resets_all_rooms(start: Start) -> None:
 
 
 def test_after_a_loss_the_player_wakes_up_on_the_road_before_the_lobby(start: Start) -> None:
-    game = through_the_door(start, LOBBY)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, LOBBY))
     game.go(3, 3).face("up").press("a")
     read_on(game, lambda: game.cursor == (12, 8)).read_all()
     assert game.byte("wLastBlackoutMap") == ROAD
     enter(game.go(6, 0), "up", 245)
     walk_in(game)
     battles.set_team(game, Mon(3, hp=1, max_hp=300))
-    game.go_beside(*game.sprite(HOST)).press("a")
-    read_on(game, lambda: bool(game.byte("wCurOpponent")))
+    read_on(game.go_beside(*game.sprite(HOST)).press("a"), lambda: bool(game.byte("wCurOpponent")))
     fight(game, won=False)
     read_on(game, lambda: game.place.map == ROAD and game.is_free)
     assert not game.has_happened(ROOMS[245][0])
@@ -319,8 +309,7 @@ def test_after_a_loss_the_player_wakes_up_on_the_road_before_the_lobby(start: St
 
 @pytest.fixture
 def hall(start: Start) -> Game:
-    game = through_the_door(start, LAST)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, LAST))
     battles.set_team(game, Mon(3, level=30, moves=(battles.HITTER,)), Mon(7, level=12))
     walk_in(game)
     enter(win_and_read(game).go(4, 0), "up", HALL)
@@ -339,16 +328,10 @@ def test_after_the_credits_the_console_restarts(hall: Game, power_on: Callable[.
     read_on(hall, lambda: "THE END" in hall.text)
     hall.tick(600)
     assert "THE END" in hall.text
-    hall.press("a")
-    hall.wait(lambda: not hall.byte("wPartyCount"), 120)
-    hall.tick(150)
-    hall.press("start")
-    hall.wait(lambda: hall.cursor == (1, 2), 200)
+    hall.press("a").wait(lambda: not hall.byte("wPartyCount"), 120).tick(150).press("start")
+    hall.to_cursor((1, 2), 200)
     assert hall.byte("wMaxMenuItem") == 2  # CONTINUE is there
-    hall.tick(8)
-    hall.press("a", settle=60)
-    hall.press("a")
-    hall.wait(lambda: hall.place.map == 0 and hall.is_free, 600)
+    hall.tick(8).press("a", settle=60).press("a").until_free(0)
     assert hall.byte("wPartyCount") == 2
     assert hall.has_happened(ENTERED_HALL)
 
@@ -364,7 +347,7 @@ LEFT_RESULT: Final = 2
 def play(game: Game) -> Game:
     """Use the pipe from the bag, and read its text."""
     show_bag(game).press("a")
-    to_cursor(game, USE).press("a")
+    game.to_cursor(USE).press("a")
     for _ in range(60):
         game.tick(8)
         if game.has_arrow:
@@ -377,10 +360,9 @@ def play(game: Game) -> Game:
 @pytest.fixture
 def lane(start: Start) -> Game:
     """The lane, with the pipe in the bag and a team that cannot lose."""
-    game = through_the_door(start, SLEEPER_LANE)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, SLEEPER_LANE))
     battles.set_team(game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90)))
-    empty_bag(game, PIPE)
+    game.bag = [(PIPE, 1)]
     return game
 
 
@@ -392,19 +374,18 @@ def walk_past(game: Game) -> tuple[int, int]:
     """Take two steps to the right, over the sleeper's square."""
     for _ in range(2):
         game.step("right")
-    return (game.place.x, game.place.y)
+    return game.place[1:]
 
 
 def test_the_piper_gives_the_pipe_once(start: Start) -> None:
-    game = through_the_door(start, BAZAAR)
-    battles.hurry(game)
-    fill_bag(game)
+    game = battles.hurry(through_the_door(start, BAZAAR))
+    game.bag = FULL_BAG
     game.go_beside(*game.sprite(PIPER)).read_all()
     assert not game.has_happened(GOT_FLUTE)
-    empty_bag(game)
+    game.bag = []
     for _ in range(2):
         game.read_all()
-        assert bag(game) == {PIPE: 1}
+        assert game.bag == [(PIPE, 1)]
     assert game.has_happened(GOT_FLUTE)
 
 
@@ -418,7 +399,7 @@ def test_the_pipe_has_no_effect_at_a_distance(lane: Game) -> None:
     play(lane.go(*FAR))
     lane.tick(60)
     assert lane.is_free
-    assert bag(lane) == {PIPE: 1}
+    assert lane.bag == [(PIPE, 1)]
     assert not lane.has_happened(FIGHT_SLEEPER)
     assert not lane.is_away(SLEEPER)
 
@@ -434,9 +415,9 @@ def test_running_from_the_sleeper_opens_the_way(lane: Game) -> None:
 
 def test_losing_to_the_sleeper_does_not_open_the_way(lane: Game) -> None:
     battles.read_on(rouse(lane))
-    battles.set_field(lane, "own", "hp", 1)
-    battles.set_field(lane, "own", "speed", 1)
-    battles.set_moves(lane, "enemy", [battles.HITTER])
+    lane.own.hp = 1
+    lane.own.speed = 1
+    lane.enemy.knows(battles.HITTER)
     battles.fight(lane)
     to_the_map(lane)
     assert lane.place.map != SLEEPER_LANE

@@ -12,8 +12,8 @@ from types import ModuleType
 import pytest
 
 from emulator import MenuKind
-from tests.contract import pcs
-from tests.contract.chapter import (
+from tests.contract.game import Game, Start, halting_share
+from tests.contract.places import (
     HEATHER_WAY,
     ROUTE_TRAINERS,
     STONECROSS,
@@ -21,7 +21,6 @@ from tests.contract.chapter import (
     WOOD_TRAINERS,
     through_the_door,
 )
-from tests.contract.game import Game, Start, halting_share
 from tests.proofs.broken_cartridges import intact_build, require_compiler
 
 TITLE_WORDS = "BRINDLE VALLEY"
@@ -39,7 +38,7 @@ def test_the_header_describes_the_cartridge(start: Start) -> None:
 
 def test_the_title_is_shown_within_150_frames_of_power_on(power_on: Callable[[], Game]) -> None:
     game = power_on()
-    assert game.wait(lambda: TITLE_WORDS in game.text, 150) < 150
+    assert game.frames_until(lambda: TITLE_WORDS in game.text, 150) < 150
 
 
 def test_the_title_waits_without_limit(start: Start) -> None:
@@ -71,17 +70,14 @@ def test_the_main_menu_without_a_save_offers_two_things(start: Start) -> None:
 
 def test_b_goes_back_to_the_title_from_the_main_menu(start: Start) -> None:
     game = start("main menu")
-    game.press("b")
-    game.wait(lambda: TITLE_WORDS in game.text, 120)
+    game.press("b").wait(lambda: TITLE_WORDS in game.text, 120)
 
 
 def test_options_return_to_the_main_menu(start: Start) -> None:
     game = start("main menu")
-    game.press("down")
-    game.press("a", settle=20)
+    game.press("down").press("a", settle=20)
     assert game.cursor == (7, 3)
-    game.press("left")
-    game.press("b", settle=20)
+    game.press("left").press("b", settle=20)
     assert game.byte("wOptions") & 0xF == 1
     assert game.cursor == (1, 4)
 
@@ -92,8 +88,7 @@ JUNO = bytes([0x89, 0x94, 0x8D, 0x8E, END])
 
 def test_pages_of_the_speech_wait_at_the_arrow(start: Start) -> None:
     game = start("main menu")
-    game.press("a")
-    game.wait(lambda: game.has_arrow, 400)
+    game.press("a").wait(lambda: game.has_arrow, 400)
     page = game.block("wTileMap")
     blinks = set()
     for _ in range(60):
@@ -102,8 +97,7 @@ def test_pages_of_the_speech_wait_at_the_arrow(start: Start) -> None:
         assert game.block("wTileMap")[:338] == page[:338]
     assert blinks == {0xEE, 0x7F}
     assert game.byte("wFontLoaded") == 0  # no overworld below
-    game.press("b")
-    game.tick(30)
+    game.press("b").tick(30)
     assert game.block("wTileMap") != page
 
 
@@ -181,12 +175,9 @@ def test_a_different_wait_at_the_title_is_a_different_game(power_on: Callable[[]
 
 def new_game(game: Game, wait: int) -> Game:
     """Play to the bedroom blindly: the same presses at the same frames."""
-    game.tick(wait)
-    game.press("start", settle=60)
-    game.press("a", settle=60)
+    game.tick(wait).press("start", "a", settle=60)
     for _ in range(40):
-        game.press("a", settle=24)
-        game.press("down", settle=8)
+        game.press("a", settle=24).press("down", settle=8)
     game.tick(200)
     assert game.byte("wCurMap") == 38
     return game
@@ -225,7 +216,7 @@ def press(game: Game, *buttons: str) -> Game:
 
 
 def test_the_keys_are_where_the_contract_has_them(keys: Game) -> None:
-    assert pcs.kind(keys) is MenuKind.KEYBOARD
+    assert keys.menu_kind() is MenuKind.KEYBOARD
     letters = [[keys.tile(x, y) for x in range(2, 19, 2)] for y in range(5, 15, 2)]
     assert bytes(letters[0] + letters[1] + letters[2][:8]) == bytes(range(A, A + 26))
     assert letters[2][8] == 0x7F
@@ -303,8 +294,8 @@ def test_start_ends_a_name(keys: Game) -> None:
 
 def test_an_empty_name_returns_to_the_list(keys: Game) -> None:
     press(keys, "start")
-    keys.wait(lambda: keys.cursor == (1, 2), 60)
-    assert pcs.kind(keys) is MenuKind.NAMES
+    keys.to_cursor((1, 2), 60)
+    assert keys.menu_kind() is MenuKind.NAMES
     press(keys, "down", "a")
     keys.wait(lambda: keys.has_arrow, 200)
     assert keys.block("wPlayerName", 5) == bytes([0x89, 0x94, 0x8D, 0x8E, KEYBOARD_END])
@@ -313,7 +304,7 @@ def test_an_empty_name_returns_to_the_list(keys: Game) -> None:
 def test_the_tile_used_by_the_keyboard_is_restored(keys: Game) -> None:
     glyph = bytes(keys.pyboy.memory[0x8F00:0x8F10])
     press(keys, "start")
-    keys.wait(lambda: keys.cursor == (1, 2), 60)
+    keys.to_cursor((1, 2), 60)
     font = keys.rom(4, 0x5A80 + 8 * 0x70, 8)
     coin = bytes(keys.pyboy.memory[0x8F00:0x8F10])
     assert coin[::2] == coin[1::2] == font
@@ -362,10 +353,8 @@ def wander(game: Game, watch: Stopwatch, dice: random.Random) -> list[int]:
     beginning, here, lines = game.save(), game.place.map, list[int]()
     for _ in range(HOLDS):
         direction = dice.choice(("up", "down", "left", "right"))
-        game.hold(direction)
-        game.tick(dice.randint(4, 90))
-        game.release(direction)
-        game.wait(lambda: not game.byte("wWalkCounter"), 40)
+        game.hold(direction).tick(dice.randint(4, 90))
+        game.release(direction).wait(lambda: not game.byte("wWalkCounter"), 40)
         if game.is_free and game.place.map == here:
             lines += watch.lines
         else:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.contract.chapter import (
+from tests.contract.game import FULL_BAG, Game, Start
+from tests.contract.places import (
     ALDERBROOK,
     BEAT_LEADER,
     CAP,
@@ -20,14 +21,10 @@ from tests.contract.chapter import (
     STONECROSS,
     STORE,
     STORE_SCRIPT,
-    bag,
-    empty_bag,
     enter,
-    fill_bag,
     through_the_door,
 )
-from tests.contract.game import Game, Start
-from tests.contract.stations import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
+from tests.contract.story_moments import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
 
 HAZEL, CLERK = 5, 1
 COUNTER = (3, 3)
@@ -38,17 +35,17 @@ MAP_BANK = 0xFFE8
 def test_the_clerk_calls_the_player_on_the_first_visit(start: Start, column: int) -> None:
     game = through_the_door(start, STORE, column - 3)
     game.wait(lambda: game.is_talking, 60)
-    assert (game.place.x, game.place.y) == (column, 7)
+    assert game.place[1:] == (column, 7)
     assert game.at(STORE_SCRIPT)
     read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
-    assert (game.place.x, game.place.y) == COUNTER
+    assert game.place[1:] == COUNTER
     assert game.byte("wSpriteStateData1", 9) == 4
     assert game.has_happened(GOT_PARCEL)
-    assert bag(game) == {PARCEL: 1}
+    assert game.bag == [(PARCEL, 1)]
     assert "HAZEL" in game.read_all()
     game.go(column, 6)
     enter(game, "down", ALDERBROOK)
-    game.wait(lambda: game.is_free, 60)
+    game.until_free()
     enter(game, "up", STORE)
     game.tick(60)
     assert game.is_free
@@ -56,23 +53,23 @@ def test_the_clerk_calls_the_player_on_the_first_visit(start: Start, column: int
 
 def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     game = start("alderbrook")
-    fill_bag(game)
+    game.bag = FULL_BAG
     x, y, _ = game.warps[1]
     enter(game.go(x, y + 1), "up", STORE)
     game.wait(lambda: game.is_talking, 60)
     read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
     assert not game.has_happened(GOT_PARCEL)
     assert "full" in game.read_all()
-    empty_bag(game)
+    game.bag = []
     assert "PARCEL" in game.read_all()
-    assert bag(game) == {PARCEL: 1}
+    assert game.bag == [(PARCEL, 1)]
 
 
 def with_parcel(start: Start) -> Game:
     game = start("lab").go_beside(*start("lab").sprite(HAZEL))
     for event in (GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL):
         game.set_event(event)
-    empty_bag(game, PARCEL)
+    game.bag = [(PARCEL, 1)]
     return game
 
 
@@ -81,28 +78,28 @@ def test_hazel_takes_the_parcel_and_gives_caps(start: Start) -> None:
     assert "My parcel" in game.read_all()
     assert game.has_happened(OAK_GOT_PARCEL)
     assert game.has_happened(GOT_CAPS)
-    assert bag(game) == {CAP: 5}
+    assert game.bag == [(CAP, 5)]
     assert "STONECROSS" in game.read_all()
-    assert bag(game) == {CAP: 5}
+    assert game.bag == [(CAP, 5)]
 
 
 def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
     game = with_parcel(start)
-    fill_bag(game)
+    game.bag = FULL_BAG
     game.poke("wBagItems", PARCEL, 0)
     game.poke("wBagItems", 2, 1)  # so that its place is not free afterwards
     game.read_all()
     assert game.has_happened(OAK_GOT_PARCEL)
     assert not game.has_happened(GOT_CAPS)
-    empty_bag(game)
+    game.bag = []
     game.read_all()
     assert game.has_happened(GOT_CAPS)
-    assert bag(game) == {CAP: 5}
+    assert game.bag == [(CAP, 5)]
 
 
 def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
     game = with_parcel(start)
-    empty_bag(game)
+    game.bag = []
     game.read_all()
     assert not game.has_happened(OAK_GOT_PARCEL)
 
@@ -153,10 +150,9 @@ def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
     assert gym.block("wTileMap") != shown
     opened = picture_of_the_gate(gym)
     assert opened != shut
-    gym.poke("wLastMap", STONECROSS)
-    gym.go(4, 16)
+    gym.poke("wLastMap", STONECROSS).go(4, 16)
     enter(gym, "down", STONECROSS)
-    gym.wait(lambda: gym.is_free, 60)
+    gym.until_free()
     enter(gym, "up", GYM)
     assert gym.is_open(*GATE)
     assert picture_of_the_gate(gym) == opened
@@ -172,8 +168,7 @@ def test_the_first_leader_gives_his_badge_when_beaten(gym: Game) -> None:
     game = before_the_leader(gym)
     byte = game.byte("wEventFlags", GYM_TRAINERS[1] // 8)
     game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if neither trainer was met
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
+    read_on(game.press("a"), lambda: game.byte("wCurOpponent") == LEADER_CLASS)
     fight(game, won=True)
     read_on(game, lambda: bool(game.byte("wObtainedBadges")))
     read_on(game, lambda: game.is_free)
@@ -185,8 +180,7 @@ def test_the_first_leader_gives_his_badge_when_beaten(gym: Game) -> None:
 
 def test_a_lost_battle_gives_nothing(gym: Game) -> None:
     game = before_the_leader(gym)
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
+    read_on(game.press("a"), lambda: game.byte("wCurOpponent") == LEADER_CLASS)
     fight(game, won=False)
     read_on(game, lambda: game.place.map != GYM and game.is_free)
     assert not game.has_happened(BEAT_LEADER)
@@ -245,8 +239,7 @@ def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
     game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same:
     for stat in ("Speed", "Defense", "Special"):  # one hit each, and what comes first does no harm
         game.poke_number(f"wPartyMon1{stat}", 999)
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == gym.trainer_class)
+    read_on(game.press("a"), lambda: game.byte("wCurOpponent") == gym.trainer_class)
     fight(game, won=True)
     read_on(game, lambda: bool(game.byte("wObtainedBadges")))
     read_on(game, lambda: game.is_free)
@@ -301,9 +294,9 @@ def test_a_hidden_object_does_not_block_its_square(start: Start) -> None:
     game.go(4, 10)
     for direction in ("right", "down") if x == 5 else ("down",):
         game.step(direction)
-        if game.place.map == LAB and (game.place.x, game.place.y) == (x, y):
+        if game.place.map == LAB and game.place[1:] == (x, y):
             break
-    assert game.place.map != LAB or (game.place.x, game.place.y) == (x, y)
+    assert game.place.map != LAB or game.place[1:] == (x, y)
 
 
 def test_flags_are_read_again_at_the_door(start: Start) -> None:
@@ -314,10 +307,7 @@ def test_flags_are_read_again_at_the_door(start: Start) -> None:
     game.step("down")
     if game.place.map == LAB:
         game.hold_until("down", lambda: game.place.map != LAB, 120)
-    game.wait(lambda: game.is_free, 300)
-    game.go(15, 5)
-    game.wait(lambda: game.place.map == LAB and game.is_free, 300)
-    game.go(4, 6)
+    game.until_free().go(15, 5).until_free(LAB).go(4, 6)
     assert image(game, RIVAL) == HIDDEN
     game.go(4, 4).step("up")
-    assert (game.place.x, game.place.y) == game.sprite(RIVAL)
+    assert game.place[1:] == game.sprite(RIVAL)

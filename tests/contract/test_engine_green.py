@@ -8,10 +8,9 @@ import pytest
 
 from tests.contract import battles
 from tests.contract.battles import DEX, Mon
-from tests.contract.chapter import enter
 from tests.contract.game import Game, Start
-from tests.contract.stations import fight, read_on, to_the_map
-from tests.contract.test_engine_ground import led_to
+from tests.contract.places import enter, led_to
+from tests.contract.story_moments import fight, read_on, to_the_map
 
 GREEN, TOWER, HALL, ARCADE, ROAD = 35, 147, 134, 150, 14
 RIVAL, HOLLIS, LEADER = 25, 37, 34
@@ -28,7 +27,7 @@ PARTY_MON = 44
 
 
 def begun(start: Start, map_id: int, warp: int = 0) -> Game:
-    game = led_to(start("bedroom"), map_id, warp)
+    game = led_to(start, map_id, warp)
     battles.hurry(game)
     battles.set_team(game, STRONG)
     return game
@@ -45,8 +44,7 @@ def third_move(game: Game, place: int) -> int:
 
 
 def meet_rival(game: Game) -> Game:
-    game.go(MET[0] + 1, MET[1])
-    game.hold_until("left", lambda: game.at(GREEN_SCRIPT) == 1, 60)
+    game.go(MET[0] + 1, MET[1]).hold_until("left", lambda: game.at(GREEN_SCRIPT) == 1, 60)
     return read_on(game, lambda: bool(game.byte("wIsInBattle")))
 
 
@@ -88,8 +86,7 @@ def test_the_beaten_rival_leaves_the_way_for_good(green: Game) -> None:
     assert green.has_happened(BEAT_RIVAL)
     assert green.is_away(BASIL)
     assert not green.at(GREEN_SCRIPT)
-    green.go(*BEYOND)
-    green.go(MET[0] + 2, MET[1]).go(*BEYOND)
+    green.go(*BEYOND).go(MET[0] + 2, MET[1]).go(*BEYOND)
     assert green.place[1:] == BEYOND
 
 
@@ -141,8 +138,7 @@ def test_the_arcade_lies_on_sorrel_road(green: Game) -> None:
 
 def test_a_leader_has_the_third_move_of_the_gyms_table(start: Start) -> None:
     game = begun(start, HALL)
-    game.go_beside(4, 2).press("a")
-    read_on(game, lambda: battles.is_at_menu(game))
+    read_on(game.go_beside(4, 2).press("a"), lambda: battles.is_at_menu(game))
     place, move = DEX.lone_moves[4]
     assert game.byte("wGymLeaderNo") == 4
     assert game.byte("wTrainerClass") == HOLLIS

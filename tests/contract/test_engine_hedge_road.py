@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from tests.contract.chapter import empty_bag
 from tests.contract.game import Game, Start
-from tests.contract.test_engine_ground import SURFING, WALKING, led_to
+from tests.contract.places import leave, led_to
+from tests.contract.test_engine_ground import SURFING, WALKING
 
 HEDGE_ROAD, DITCH_ROAD, MOOR_ROAD = 16, 17, 18
 HEDGE_HOUSE, TUNNEL, DITCH_HOUSE = 71, 119, 74
@@ -22,15 +22,6 @@ CURRENT_IS_STILL = 0x9D0
 DOORS: Final = {HEDGE_ROAD: (9, 6), DITCH_ROAD: (15, 6)}  # where one comes out
 
 
-def leave(game: Game, direction: str, wanted: int) -> Game:
-    """Hold a direction until another map has begun, which must be the wanted one."""
-    here = game.place.map
-    game.hold_until(direction, lambda: game.place.map != here, 400)
-    game.wait(lambda: game.is_free, 400)
-    assert game.place.map == wanted
-    return game
-
-
 class TestTunnel:
     """The tunnel between two roads, and the houses at its ends."""
 
@@ -41,19 +32,16 @@ class TestTunnel:
     def test_a_house_leads_to_its_own_road_wherever_one_came_from(
         self, start: Start, house: int, road: int, came_from: int
     ) -> None:
-        game = led_to(start("bedroom"), house, 2)
-        game.poke("wLastMap", came_from)
-        game.tick(4)
+        game = led_to(start, house, 2)
+        game.poke("wLastMap", came_from).tick(4)
         assert game.byte("wLastMap") == road
         leave(game.go(2, 4), "down", road)
         assert game.place[1:] == DOORS[road]
 
     def test_the_tunnel_joins_the_houses(self, start: Start) -> None:
-        game = led_to(start("bedroom"), TUNNEL, 0)
-        game.go(22, 1)
-        game.wait(lambda: game.is_free and game.place.map == DITCH_HOUSE, 400)
-        game.go(2, 2).go(1, 2)
-        game.wait(lambda: game.is_free and game.place.map == TUNNEL, 400)
+        game = led_to(start, TUNNEL, 0)
+        game.go(22, 1).until_free(DITCH_HOUSE)
+        game.go(2, 2).go(1, 2).until_free(TUNNEL)
         assert game.place[1:] == (22, 1)
 
 
@@ -78,7 +66,7 @@ class TestGateHouse:
         road: int,
         arrival: tuple[int, int],
     ) -> None:
-        game = led_to(start("bedroom"), MOOR_GATE, 2 if direction == "down" else 0)
+        game = led_to(start, MOOR_GATE, 2 if direction == "down" else 0)
         game.poke("wLastMap", came_from)
         x, y = exit_at
         leave(game.go(x, 1 if y == 0 else 6), direction, road)
@@ -91,13 +79,12 @@ class TestLifts:
     @staticmethod
     def ask(game: Game) -> Game:
         game.go(3, 1).face("up").press("a")
-        game.wait(lambda: game.cursor is not None or game.has_arrow, 300)
-        game.tick(4)
+        game.wait(lambda: game.cursor is not None or game.has_arrow, 300).tick(4)
         return game
 
     def test_without_its_key_a_panel_lists_no_floor(self, start: Start) -> None:
-        game = led_to(start("bedroom"), MILL_HALL, 0).go(2, 2)
-        empty_bag(game)
+        game = led_to(start, MILL_HALL, 0).go(2, 2)
+        game.bag = []
         leave(game, "up", MILL_LIFT)
         assert self.ask(game).cursor is None
         assert "its key" in " ".join(game.read_to_the_end())
@@ -107,26 +94,25 @@ class TestLifts:
     def test_with_its_key_the_lift_goes_to_each_floor(
         self, start: Start, row: int, floor: int
     ) -> None:
-        game = led_to(start("bedroom"), MILL_LIFT, 0)
-        empty_bag(game, MILL_KEY)
+        game = led_to(start, MILL_LIFT, 0)
+        game.bag = [(MILL_KEY, 1)]
         self.ask(game)
         for _ in range(row):
             game.press("down")
-        game.press("a", settle=20)
-        game.read_to_the_end()
-        game.wait(lambda: game.is_free, 800)
+        game.press("a", settle=20).read_to_the_end()
+        game.until_free()
         leave(game.go(1, 2), "down", floor)
 
     def test_a_lift_leads_where_one_came_in_and_its_table_to_the_ground_floor(
         self, start: Start
     ) -> None:
-        game = led_to(start("bedroom"), TOWER_TOP, 1).go(4, 2)
+        game = led_to(start, TOWER_TOP, 1).go(4, 2)
         leave(game, "up", TOWER_LIFT)
         assert {warp[2] for warp in game.warps} == {TOWER_TOP}
         leave(game.go(1, 2), "down", TOWER_TOP)
 
     def test_the_stairs_of_the_tower_lead_to_the_ground(self, start: Start) -> None:
-        game = led_to(start("bedroom"), TOWER_TOP, 1)
+        game = led_to(start, TOWER_TOP, 1)
         game.poke("wLastMap", HEDGE_ROAD)
         for stairs, floor in (((2, 2), TOWER_MIDDLE), ((10, 2), TOWER_HALL)):
             leave(game.go(*stairs), "up", floor)
@@ -140,9 +126,8 @@ class TestCellar:
     def test_each_ladder_leads_to_a_room_without_another_way_out(
         self, start: Start, ladder: tuple[int, int], arrival: tuple[int, int]
     ) -> None:
-        game = led_to(start("bedroom"), ROOT_CAVE, 0).go(*ladder)
-        game.wait(lambda: game.is_free and game.place.map == ROOT_CELLAR, 400)
-        game.poke("wGrassRate", 0)
+        game = led_to(start, ROOT_CAVE, 0).go(*ladder)
+        game.until_free(ROOT_CELLAR).poke("wGrassRate", 0)
         assert game.place[1:] == arrival
         for _ in range(4):
             game.step("left")
@@ -157,9 +142,9 @@ class TestCurrent:
 
     @pytest.fixture
     def shore(self, start: Start) -> Game:
-        game = led_to(start("bedroom"), DRIP_CAVE, 0)
+        game = led_to(start, DRIP_CAVE, 0)
         game.go(5, 8).step("down")
-        game.wait(lambda: game.is_free and game.place.map == SUMP, 400)
+        game.until_free(SUMP)
         assert game.place[1:] == (3, 3)
         return game.go(5, 4).face("right")
 
@@ -173,8 +158,7 @@ class TestCurrent:
     def test_who_swims_into_the_current_is_carried_to_the_south_shore(self, shore: Game) -> None:
         self.swim(shore, 3)
         shore.hold_until("right", lambda: shore.place.x == 9, 60)
-        shore.wait(lambda: shore.place[1:] == (9, 8), 200)
-        shore.wait(lambda: shore.is_free, 40)
+        shore.wait(lambda: shore.place[1:] == (9, 8), 200).until_free()
         assert shore.byte("wWalkBikeSurfState") == WALKING
 
     def test_the_current_is_still_with_a_boulder_in_the_water(self, shore: Game) -> None:
@@ -185,7 +169,7 @@ class TestCurrent:
 
 
 def test_a_person_flagged_as_an_item_with_number_0_speaks_and_stays(start: Start) -> None:
-    game = led_to(start("bedroom"), HEDGE_HOUSE, 2)
+    game = led_to(start, HEDGE_HOUSE, 2)
     before = game.block("wNumBagItems", 1)
     game.go_beside(1, 3).press("a")
     assert "I knit" in " ".join(game.read_to_the_end())

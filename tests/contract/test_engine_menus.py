@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.contract import battles, pcs, test_engine_battle_end, things
+from tests.contract import battles, menus, test_engine_battle_end
 from tests.contract.battles import Mon
 from tests.contract.game import Game, Start, halting_share
-from tests.contract.stations import read_on, to_the_map
-from tests.contract.things import LIST, YES
+from tests.contract.menus import LIST, YES
+from tests.contract.story_moments import read_on, to_the_map
 
 TEAM, BAG, PLAYER, SAVE, OPTION, EXIT = range(6)
 FONT_LOADED = 1
@@ -90,10 +90,7 @@ def test_options_have_a_cancel_entry_at_the_bottom(start: Start) -> None:
         rows.append(game.cursor)
         game.press("down")
     assert rows == [(7, 3), (1, 8), (1, 13), (1, 16), (7, 3)]
-    game.press("right")
-    game.press("up")
-    game.press("up")
-    game.press("a", settle=20)
+    game.press("right", "up", "up").press("a", settle=20)
     assert game.cursor == (11, 10)
     assert game.byte("wOptions") & 0xC0 == 0x80
 
@@ -107,10 +104,7 @@ def test_the_world_stands_still_behind_the_menu(start: Start) -> None:
 
 def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(start: Start) -> None:
     game = open_menu(start("bedroom"))
-    game.press("up")
-    game.hold("down")
-    game.press("a", settle=20)
-    game.release("down")
+    game.press("up").hold("down").press("a", settle=20).release("down")
     assert game.cursor == (11, 2)
     assert game.byte("wCurrentMenuItem") == TEAM
     game.press("b", settle=12)
@@ -118,7 +112,6 @@ def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(start: Star
 
 
 ENOUGH = 0.95
-STACK_BOTTOM, STACK_TOP = 0xDEE2, 0xDFFF  # above the last name of the last box
 
 
 def test_the_processor_halts_while_walking_too(start: Start) -> None:
@@ -137,42 +130,44 @@ GOODS, STOCK = (4, 20, 11), ((4, 9), (20, 3))
 def rest_house(start: Start) -> Game:
     game = start("rest house").go(3, 3).face("up")
     battles.hurry(game)
-    things.set_money(game, 3000)
-    return things.fill_bag(game, *STOCK)
+    game.money = 3000
+    game.bag = STOCK
+    return game
 
 
 def shop(start: Start) -> Game:
-    return things.open_shop(rest_house(start), GOODS)
+    return menus.open_shop(rest_house(start), GOODS)
 
 
 def shop_list(start: Start) -> Game:
     game = shop(start)
     game.press("a")
-    return things.to_cursor(game, things.LIST)
+    return game.to_cursor(menus.LIST)
 
 
 def quantity(start: Start) -> Game:
     game = shop_list(start)
-    game.press("a")
-    game.wait(lambda: game.cursor is None, 20)
+    game.press("a").wait(lambda: game.cursor is None, 20)
     return game
 
 
 def bag(start: Start) -> Game:
-    return things.open_bag(start("bedroom"), *STOCK)
+    return menus.open_bag(start("bedroom"), *STOCK)
 
 
 def boxes(start: Start) -> Game:
-    return pcs.use(start("rest house"), pcs.BOXES_PC)
+    return menus.use_pc(start("rest house"), menus.BOXES_PC)
 
 
 def drawer(start: Start) -> Game:
-    return pcs.use(start("rest house"), pcs.OWN_PC)
+    return menus.use_pc(start("rest house"), menus.OWN_PC)
 
 
 def forget_list(start: Start) -> Game:
-    game, _ = test_engine_battle_end.reach_offer(start)
-    return test_engine_battle_end.answer(game, "a")
+    game = battles.hurry(start("bedroom"))
+    test_engine_battle_end.reach_offer(game)
+    test_engine_battle_end.answer(game, "a")
+    return game
 
 
 def keyboard(start: Start) -> Game:
@@ -238,20 +233,19 @@ def counter(start: Start) -> Game:
     """Stand before a shop clerk, with an empty bag."""
     game = start("rest house").go(3, 3).face("up")
     battles.hurry(game)
-    things.set_money(game, 3000)
-    things.fill_bag(game)
-    return things.open_shop(game, SHOP_GOODS)
+    game.money = 3000
+    game.bag = []
+    return menus.open_shop(game, SHOP_GOODS)
 
 
 def open_goods(game: Game) -> Game:
     game.press("a")
-    return things.to_cursor(game, LIST)
+    return game.to_cursor(LIST)
 
 
 def ask_for(game: Game, count: int) -> Game:
     """Press A on an entry, and count up."""
-    game.press("a")
-    game.wait(lambda: game.cursor is None, 20)
+    game.press("a").wait(lambda: game.cursor is None, 20)
     for _ in range(count - 1):
         game.press("up", hold=2, settle=3)
     assert game.byte("wItemQuantity") == count
@@ -267,7 +261,7 @@ def test_the_menu_shows_the_money(counter: Game) -> None:
     assert [rows[y][2:6].strip() for y in (1, 3, 5)] == ["BUY", "SELL", "QUIT"]
     assert rows[1][12:19].strip("#_ ") == "3000"
     assert (counter.byte("wMaxMenuItem"), counter.tile(14, 1)) == (2, COIN)
-    to_the_map(things.to_cursor(counter, MENU))
+    to_the_map(counter.to_cursor(MENU))
 
 
 def test_the_goods_are_listed_with_their_prices(counter: Game) -> None:
@@ -275,29 +269,27 @@ def test_the_goods_are_listed_with_their_prices(counter: Game) -> None:
     assert (game.byte("wListMenuID"), game.byte("wListCount")) == (2, len(SHOP_GOODS))
     assert game.block("wItemList", 8) == bytes([len(SHOP_GOODS), *SHOP_GOODS, 0xFF])
     for row, item in zip((5, 7, 9, 11), SHOP_GOODS, strict=False):
-        assert int(game.text.splitlines()[row][11:18].strip("#_ ")) == things.price(game, item)
+        assert int(game.text.splitlines()[row][11:18].strip("#_ ")) == menus.price(game, item)
 
 
 def test_buying_a_quantity_costs_its_price(counter: Game) -> None:
     game = ask_for(open_goods(counter), 3)
-    cost = 3 * things.price(game, SHOP_GOODS[0])
+    cost = 3 * menus.price(game, SHOP_GOODS[0])
     assert game.tile(8, 10) == 0xF1
     assert shown_cost(game) == cost
-    game.press("a")
-    things.to_cursor(game, YES, 200).press("a")
-    things.read(game)
-    things.to_cursor(game, LIST)
-    assert things.money(game) == 3000 - cost
-    assert things.bag(game) == [(SHOP_GOODS[0], 3)]
+    menus.read(game.press("a").to_cursor(YES, 200).press("a"))
+    game.to_cursor(LIST)
+    assert game.money == 3000 - cost
+    assert game.bag == [(SHOP_GOODS[0], 3)]
     game.press("b")
-    to_the_map(things.to_cursor(game, MENU))
+    to_the_map(game.to_cursor(MENU))
 
 
 def test_the_quantity_wraps_at_99(counter: Game) -> None:
     game = ask_for(open_goods(counter), 1)
     game.press("down")
     assert (game.byte("wItemQuantity"), game.byte("wMaxItemQuantity")) == (99, 99)
-    assert shown_cost(game) == 99 * things.price(game, SHOP_GOODS[0])
+    assert shown_cost(game) == 99 * menus.price(game, SHOP_GOODS[0])
     game.press("up")
     assert game.byte("wItemQuantity") == 1
 
@@ -306,76 +298,66 @@ def test_the_quantity_wraps_at_99(counter: Game) -> None:
 def test_a_purchase_can_be_cancelled(counter: Game, at: str) -> None:
     game = ask_for(open_goods(counter), 2)
     if at == "question":
-        game.press("a")
-        things.to_cursor(game, YES, 200)
-    game.press("b")
-    things.to_cursor(game, LIST)
-    assert (things.money(game), things.bag(game)) == (3000, [])
+        game.press("a").to_cursor(YES, 200)
+    game.press("b").to_cursor(LIST)
+    assert (game.money, game.bag) == (3000, [])
 
 
 def test_a_purchase_needs_enough_money(counter: Game) -> None:
-    things.set_money(counter, things.price(counter, SHOP_GOODS[0]) - 1)
+    counter.money = menus.price(counter, SHOP_GOODS[0]) - 1
     game = ask_for(open_goods(counter), 1)
-    before = things.money(game)
-    game.press("a")
-    things.to_cursor(game, YES, 200).press("a")
-    assert "more than" in things.read(game)
-    things.to_cursor(game, MENU)
-    assert (things.money(game), things.bag(game)) == (before, [])
+    before = game.money
+    game.press("a").to_cursor(YES, 200).press("a")
+    assert "more than" in menus.read(game)
+    game.to_cursor(MENU)
+    assert (game.money, game.bag) == (before, [])
 
 
 def test_a_full_bag_takes_nothing_more(counter: Game) -> None:
     stacks = [(item, 1) for item in range(30, 50)]
-    things.fill_bag(counter, *stacks)
+    counter.bag = stacks
     game = ask_for(open_goods(counter), 1)
-    game.press("a")
-    things.to_cursor(game, YES, 200).press("a")
-    assert "bag" in things.read(game)
-    things.to_cursor(game, MENU)
-    assert (things.money(game), things.bag(game)) == (3000, stacks)
+    game.press("a").to_cursor(YES, 200).press("a")
+    assert "bag" in menus.read(game)
+    game.to_cursor(MENU)
+    assert (game.money, game.bag) == (3000, stacks)
 
 
 def test_more_than_99_items_begin_another_stack(counter: Game) -> None:
-    things.fill_bag(counter, (SHOP_GOODS[0], 98))
-    things.set_money(counter, 999_999)
+    counter.bag = [(SHOP_GOODS[0], 98)]
+    counter.money = 999_999
     game = ask_for(open_goods(counter), 3)
-    game.press("a")
-    things.to_cursor(game, YES, 200).press("a")
-    things.read(game)
-    assert things.bag(game) == [(SHOP_GOODS[0], 99), (SHOP_GOODS[0], 2)]
+    menus.read(game.press("a").to_cursor(YES, 200).press("a"))
+    assert game.bag == [(SHOP_GOODS[0], 99), (SHOP_GOODS[0], 2)]
 
 
 def open_own(game: Game, *stacks: tuple[int, int]) -> Game:
-    things.fill_bag(game, *stacks)
-    things.choose(game, SELL)
-    return things.to_cursor(game, LIST)
+    game.bag = stacks
+    menus.choose(game, SELL)
+    return game.to_cursor(LIST)
 
 
 def test_selling_pays_half_the_price(counter: Game) -> None:
     game = ask_for(open_own(counter, (20, 5)), 2)
-    worth = 2 * (things.price(game, 20) // 2)
+    worth = 2 * (menus.price(game, 20) // 2)
     assert game.byte("wMaxItemQuantity") == 5
-    game.press("a")
-    things.to_cursor(game, YES, 200).press("a")
-    things.read(game)
-    things.to_cursor(game, LIST)
-    assert (things.money(game), things.bag(game)) == (3000 + worth, [(20, 3)])
+    menus.read(game.press("a").to_cursor(YES, 200).press("a"))
+    game.to_cursor(LIST)
+    assert (game.money, game.bag) == (3000 + worth, [(20, 3)])
 
 
-@pytest.mark.parametrize("item", [things.PARCEL, 1])
+@pytest.mark.parametrize("item", [menus.PARCEL, 1])
 def test_an_item_without_a_price_cannot_be_sold(counter: Game, item: int) -> None:
     game = open_own(counter, (item, 1))
     game.press("a")
-    assert "price" in things.read(game)
-    things.to_cursor(game, MENU)
-    assert things.bag(game) == [(item, 1)]
+    assert "price" in menus.read(game)
+    game.to_cursor(MENU)
+    assert game.bag == [(item, 1)]
 
 
 def test_an_empty_bag_sells_nothing(counter: Game) -> None:
-    things.choose(counter, SELL)
-    assert "empty" in things.read(counter)
-    things.to_cursor(counter, MENU)
-    things.choose(counter, QUIT)
-    counter.tick(60)
-    counter.press("b", settle=30)
+    menus.choose(counter, SELL)
+    assert "empty" in menus.read(counter)
+    menus.choose(counter.to_cursor(MENU), QUIT)
+    counter.tick(60).press("b", settle=30)
     assert counter.is_free

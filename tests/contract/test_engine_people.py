@@ -7,22 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.contract.chapter import SORREL_ROAD, STONECROSS, bag, empty_bag, fill_bag
-from tests.contract.chapter import through_the_door as behind_a_door
-from tests.contract.game import Game, Start
-from tests.contract.stations import (
-    ALDERBROOK,
-    ASKED,
-    BATTLED_RIVAL,
-    BEAT_RAMBLER,
-    GOT_STARTER,
-    LAB,
-    TOWN,
-    fight,
-    read_on,
-    to_challenge,
-    to_table,
-)
+from tests.contract import story_moments
+from tests.contract.game import FULL_BAG, Game, Start
+from tests.contract.places import SORREL_ROAD, STONECROSS, through_the_door
 
 WALKS, HIDDEN, RANGE = 0xFE, 0xFF, 5
 CENTRE = 8  # counted from the last outdoor map, when there
@@ -51,7 +38,7 @@ def beside_a_wanderer(game: Game) -> int:
 
 def assert_apart(game: Game) -> None:
     people = [game.sprite(slot) for slot in range(1, game.byte("wNumSprites") + 1)]
-    player = (game.place.x, game.place.y)
+    player = game.place[1:]
     assert player not in people
     assert len(set(people)) == len(people)
     assert all(game.is_open(*person) for person in people)
@@ -98,7 +85,7 @@ def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> No
         game.release(direction)
         if game.place.map != 0:
             break
-    game.wait(lambda: game.is_free, 400)
+    game.until_free()
     if game.place.map == 0:
         (door,) = [warp for warp in game.warps if warp[2] == 37]
         game.go(door[0], door[1] + 1)
@@ -136,44 +123,41 @@ GIVERS = (CARVER, LAMP_MAKER, FERRYMAN, STEVEDORE)
 
 @pytest.mark.parametrize("giver", GIVERS)
 def test_a_gift_needs_the_badge(start: Start, giver: Giver) -> None:
-    game = behind_a_door(start, giver.house)
-    empty_bag(game)
+    game = through_the_door(start, giver.house)
+    game.bag = []
     game.poke("wObtainedBadges", 0xFF & ~giver.badge)
     assert game.go_beside(*game.sprite(1)).read_all()
     assert not game.has_happened(giver.event)
-    assert bag(game) == {}
+    assert game.bag == []
 
 
 @pytest.mark.parametrize("giver", GIVERS)
 def test_the_machine_is_given_once(start: Start, giver: Giver) -> None:
-    game = behind_a_door(start, giver.house)
-    empty_bag(game)
+    game = through_the_door(start, giver.house)
+    game.bag = []
     game.poke("wObtainedBadges", giver.badge)
     assert "JUNO got" in game.go_beside(*game.sprite(1)).read_all()
     assert game.has_happened(giver.event)
-    assert bag(game) == {giver.item: 1}
+    assert game.bag == [(giver.item, 1)]
     assert "got" not in game.go_beside(*game.sprite(1)).read_all()
-    assert bag(game) == {giver.item: 1}
+    assert game.bag == [(giver.item, 1)]
 
 
 def test_a_gift_waits_for_bag_space(start: Start) -> None:
-    game = behind_a_door(start, CARVER.house)
-    fill_bag(game)
-    game.poke("wObtainedBadges", CARVER.badge)
-    game.go_beside(*game.sprite(1)).read_all()
+    game = through_the_door(start, CARVER.house)
+    game.bag = FULL_BAG
+    game.poke("wObtainedBadges", CARVER.badge).go_beside(*game.sprite(1)).read_all()
     assert not game.has_happened(CARVER.event)
-    empty_bag(game)
+    game.bag = []
     game.go_beside(*game.sprite(1)).read_all()
-    assert bag(game) == {CARVER.item: 1}
+    assert game.bag == [(CARVER.item, 1)]
 
 
 def in_stonecross(start: Start) -> Game:
     """Leave the carver's house as if it stood in Stonecross: through the door of its rest house."""
-    game = behind_a_door(start, 58)
-    game.poke("wLastMap", STONECROSS)
-    game.go(3, 6)
-    game.hold_until("down", lambda: game.place.map == STONECROSS, 200)
-    game.wait(lambda: game.is_free, 200)
+    game = through_the_door(start, 58)
+    game.poke("wLastMap", STONECROSS).go(3, 6)
+    game.hold_until("down", lambda: game.place.map == STONECROSS, 200).until_free()
     return game
 
 
@@ -181,7 +165,7 @@ def test_the_guard_lets_only_a_player_with_the_badge_pass(start: Start) -> None:
     game = in_stonecross(start).go(*BEFORE_THE_EDGE)
     game.hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
-    game.wait(lambda: game.is_free, 60)
+    game.until_free()
     assert game.place[1:] == BEFORE_THE_EDGE
     game.poke("wObtainedBadges", FIRST_BADGE)
     game.step("right")
@@ -207,9 +191,8 @@ def is_healed(game: Game) -> bool:
 
 
 def ask_the_nurse(game: Game) -> Game:
-    game.go(3, 3).face("up")
-    game.press("a")
-    return read_on(game, lambda: game.cursor == (12, 8))
+    game.go(3, 3).face("up").press("a")
+    return story_moments.read_on(game, lambda: game.cursor == (12, 8))
 
 
 def test_the_nurse_heals(start: Start) -> None:
@@ -217,14 +200,14 @@ def test_the_nurse_heals(start: Start) -> None:
     assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (6, 1)
     assert "HEAL" in game.text
     assert "CANCEL" in game.text
-    assert game.byte("wLastBlackoutMap") == TOWN
+    assert game.byte("wLastBlackoutMap") == story_moments.TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
     game.press("a")
-    frames = game.wait(lambda: is_healed(game), 600)
+    frames = game.frames_until(lambda: is_healed(game), 600)
     assert frames >= MACHINE_FRAMES
-    read_on(game, lambda: game.is_free)
+    story_moments.read_on(game, lambda: game.is_free)
     assert is_healed(game)
-    assert game.byte("wLastBlackoutMap") == ALDERBROOK
+    assert game.byte("wLastBlackoutMap") == story_moments.ALDERBROOK
     assert game.byte("wStatusFlags4") & USED_CENTRE
     assert game.place.map == 41
 
@@ -235,10 +218,9 @@ def test_cancelling_at_the_nurse_does_not_heal(start: Start, button: str) -> Non
     if button == "a":
         game.press("down")
         assert game.cursor == (12, 10)
-    game.press(button)
-    read_on(game, lambda: game.is_free)
+    story_moments.read_on(game.press(button), lambda: game.is_free)
     assert not is_healed(game)
-    assert game.byte("wLastBlackoutMap") == TOWN
+    assert game.byte("wLastBlackoutMap") == story_moments.TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
 
 
@@ -258,8 +240,7 @@ def below_his_line(start: Start, x: int) -> Game:
 
 def enter_his_line(game: Game) -> Game:
     """Take one step up and wait for the reaction."""
-    game.hold_until("up", lambda: game.place.y == ROW, 30)
-    game.tick(6)
+    game.hold_until("up", lambda: game.place.y == ROW, 30).tick(6)
     return game
 
 
@@ -286,7 +267,7 @@ def test_a_trainer_sees_the_player_and_walks_up(start: Start, distance: int) -> 
     assert walked == distance - 1
     assert game.sprite(RAMBLER) == (game.place.x - 1, ROW)
     assert game.byte("wSpriteStateData1", 9) == 8  # the player looks at him
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    story_moments.read_on(game, lambda: game.byte("wCurOpponent") == 201)
     assert game.byte("wTrainerNo") == 1
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
 
@@ -300,8 +281,7 @@ def test_a_trainer_does_not_see_beyond_his_range(start: Start) -> None:
 
 def test_a_trainer_does_not_see_behind_or_beside_him(start: Start) -> None:
     game = below_his_line(start, COLUMN + 2)
-    game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1))
-    game.tick(8)
+    game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1)).tick(8)
     assert game.byte("wSpriteStateData1", 16 * RAMBLER + 9) == 8
     assert not is_seen(enter_his_line(game))
     game = below_his_line(start, COLUMN)
@@ -312,13 +292,13 @@ def test_a_trainer_does_not_see_behind_or_beside_him(start: Start) -> None:
 def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 2))
     money = game.block("wPlayerMoney")
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=True)
-    read_on(game, lambda: game.is_free and not is_seen(game))
-    assert game.has_happened(BEAT_RAMBLER)
+    story_moments.read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    story_moments.fight(game, won=True)
+    story_moments.read_on(game, lambda: game.is_free and not is_seen(game))
+    assert game.has_happened(story_moments.BEAT_RAMBLER)
     assert game.block("wPlayerMoney") > money
     assert game.byte("wJoyIgnore") == game.byte("wStatusFlags7") & ENGAGED == 0
-    assert (game.place.x, game.place.y) == (COLUMN + 2, ROW)
+    assert game.place[1:] == (COLUMN + 2, ROW)
     game.tick(60)
     assert game.is_free  # though he looks at the player
     game.press("a")
@@ -328,18 +308,19 @@ def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
 
 def test_talking_to_a_trainer_starts_the_battle_too(start: Start) -> None:
     game = below_his_line(start, COLUMN).face("up")
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=True)
-    read_on(game, lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
+    story_moments.read_on(game.press("a"), lambda: game.byte("wCurOpponent") == 201)
+    story_moments.fight(game, won=True)
+    story_moments.read_on(
+        game, lambda: game.is_free and game.has_happened(story_moments.BEAT_RAMBLER)
+    )
 
 
 def test_a_lost_battle_does_not_count_as_a_win(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 1))
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=False)
-    read_on(game, lambda: game.place.map == 0 and game.is_free)
-    assert not game.has_happened(BEAT_RAMBLER)
+    story_moments.read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    story_moments.fight(game, won=False)
+    story_moments.read_on(game, lambda: game.place.map == 0 and game.is_free)
+    assert not game.has_happened(story_moments.BEAT_RAMBLER)
 
 
 STARTERS = {1: 3, 2: 7, 3: 11}
@@ -352,24 +333,22 @@ def test_after_hazels_offer_the_lab_cannot_be_left(start: Start) -> None:
     game = start("lab").go_beside(*start("lab").sprite(HAZEL))
     game.press("a")
     assert game.read_to_the_end()
-    assert game.has_happened(ASKED)
-    game.go(4, 5)
-    game.hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
-    read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
-    assert (game.place.x, game.place.y) == (4, 5)
+    assert game.has_happened(story_moments.ASKED)
+    game.go(4, 5).hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
+    story_moments.read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    assert game.place[1:] == (4, 5)
 
 
 def test_the_lab_can_be_left_before_the_offer(start: Start) -> None:
     game = start("lab").go(4, 5).go(4, 10)
     assert game.is_free
-    assert game.place.map == LAB
+    assert game.place.map == story_moments.LAB
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
 def test_a_starter_can_be_declined(start: Start, button: str) -> None:
-    game = to_table(start("lab"), 2)
-    game.press("a")
-    read_on(game, lambda: game.cursor == (15, 8))
+    game = story_moments.to_table(start("lab"), 2)
+    story_moments.read_on(game.press("a"), lambda: game.cursor == (15, 8))
     assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (0, 1)
     if button == "a":
         game.press("down")
@@ -377,7 +356,7 @@ def test_a_starter_can_be_declined(start: Start, button: str) -> None:
     game.press(button, settle=40)
     assert game.is_free
     assert game.byte("wPartyCount") == 0
-    assert not game.has_happened(GOT_STARTER)
+    assert not game.has_happened(story_moments.GOT_STARTER)
     assert not game.is_away(3)
 
 
@@ -388,31 +367,31 @@ def test_the_rival_takes_the_counter_to_each_starter(start: Start, starter: int)
     assert game.byte("wPartyCount") == 1
     assert game.byte("wPartySpecies") == game.byte("wPlayerStarter") == species
     assert game.byte("wPartyMons", 33) == 5
-    assert game.has_happened(GOT_STARTER)
-    assert not game.has_happened(BATTLED_RIVAL)
+    assert game.has_happened(story_moments.GOT_STARTER)
+    assert not game.has_happened(story_moments.BATTLED_RIVAL)
     his = next(ball for ball, kind in STARTERS.items() if kind == BEATEN_BY[species])
     assert game.byte("wRivalStarter") == BEATEN_BY[species]
     assert [game.is_away(1 + ball) for ball in STARTERS] == [
         ball in {starter, his} for ball in STARTERS
     ]
     assert game.sprite(RIVAL) == (5 + his, 4)
-    to_challenge(game)
+    story_moments.to_challenge(game)
     assert game.byte("wCurOpponent") == RIVAL_OPPONENT
     assert game.byte("wTrainerNo") == starter
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
-    read_on(game, lambda: game.byte("wEnemyMon") != 0)
+    story_moments.read_on(game, lambda: game.byte("wEnemyMon") != 0)
     assert game.byte("wEnemyMon") == BEATEN_BY[species]
 
 
 @pytest.mark.parametrize("end", ["won", "lost"])
 def test_the_rival_leaves_after_the_battle(start: Start, end: str) -> None:
-    game = to_challenge(start("starter 2"))
+    game = story_moments.to_challenge(start("starter 2"))
     money = game.block("wPlayerMoney")
-    fight(game, won=end == "won")
-    read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
-    assert game.has_happened(BATTLED_RIVAL)
+    story_moments.fight(game, won=end == "won")
+    story_moments.read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    assert game.has_happened(story_moments.BATTLED_RIVAL)
     assert game.byte("wIsInBattle") == 0
-    assert game.place == (LAB, 4, 6)
+    assert game.place == (story_moments.LAB, 4, 6)
     assert game.block("wPartyMons", 44)[1:3] == game.block("wPartyMons", 44)[34:36]
     assert game.is_away(RIVAL)
     assert (game.block("wPlayerMoney") > money) == (end == "won")
@@ -422,8 +401,8 @@ def test_the_rival_leaves_after_the_battle(start: Start, end: str) -> None:
 
 
 def test_directions_are_ignored_while_the_rival_walks(start: Start) -> None:
-    game = to_challenge(start("starter 1"))
-    fight(game, won=True)
+    game = story_moments.to_challenge(start("starter 1"))
+    story_moments.fight(game, won=True)
     walked = 0
     for frame in range(3000):
         if frame % 30 == 0:

@@ -61,8 +61,7 @@ def test_without_a_delay_words_come_at_once(start: Start) -> None:
     game = at_a_sign(start("bedroom"))
     game.pyboy.memory[0xD355] = 0
     open_text(game)
-    game.wait(lambda: game.tile(1, 14) != 0x7F, 12)
-    game.tick(2)
+    game.wait(lambda: game.tile(1, 14) != 0x7F, 12).tick(2)
     assert sum(game.tile(x, 14) != 0x7F for x in range(1, 19)) >= 7
 
 
@@ -75,8 +74,7 @@ def test_a_held_button_prints_a_letter_a_frame(start: Start) -> None:
 
 def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
-    game.wait(lambda: is_quiet(game), 20)
-    game.tick(200)
+    game.wait(lambda: is_quiet(game), 20).tick(200)
     assert game.byte("wFontLoaded") & FONT_LOADED
     assert not game.has_arrow
     game.press("b")
@@ -87,12 +85,9 @@ def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Start) -> None:
 
 def test_a_box_stays_while_a_is_held_at_the_end(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
-    game.wait(lambda: is_quiet(game), 20)
-    game.hold("a")
-    game.tick(60)
+    game.wait(lambda: is_quiet(game), 20).hold("a").tick(60)
     assert game.byte("wFontLoaded") & FONT_LOADED
-    game.release("a")
-    game.tick(8)
+    game.release("a").tick(8)
     assert game.byte("wFontLoaded") == 0
     game.tick(60)
     assert game.byte("wFontLoaded") == 0
@@ -101,9 +96,7 @@ def test_a_box_stays_while_a_is_held_at_the_end(start: Start) -> None:
 def test_walking_is_off_while_a_box_is_open(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
     before = game.place
-    game.hold("down")
-    game.tick(60)
-    game.release("down")
+    game.hold("down").tick(60).release("down")
     assert game.place == before
     assert game.byte("wFontLoaded") & FONT_LOADED
 
@@ -119,8 +112,7 @@ def test_pages_wait_at_the_arrow_and_clear(start: Start) -> None:
     game.wait(lambda: game.has_arrow, 200)
     assert game.text.splitlines()[14] != first
     second_line = game.text.splitlines()[16][1:18]
-    game.press("a", settle=2)
-    game.wait(lambda: game.text.splitlines()[14][1:18] == second_line, 30)
+    game.press("a", settle=2).wait(lambda: game.text.splitlines()[14][1:18] == second_line, 30)
     assert game.read_to_the_end()
     assert game.is_free
 
@@ -162,8 +154,7 @@ def say(game: Game, *commands: bytes) -> str:
     script = b"".join([*commands, bytes([STRING, DONE, END])])
     for offset, byte in enumerate(pointer + script):
         game.pyboy.memory[SCRATCH + offset] = byte
-    game.poke("wCurMapTextPtr", SCRATCH & 0xFF)
-    game.poke("wCurMapTextPtr", SCRATCH >> 8, 1)
+    game.poke("wCurMapTextPtr", SCRATCH & 0xFF).poke("wCurMapTextPtr", SCRATCH >> 8, 1)
     game.poke("wSignTextIDs", 1)
     open_text(game)
     game.tick(160)

@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from tests.contract.chapter import bag, empty_bag, enter, through_the_door
 from tests.contract.game import Game, Start
-from tests.contract.stations import fight, read_on
+from tests.contract.places import enter, through_the_door
+from tests.contract.story_moments import fight, read_on
 
 ALDERBROOK = 1
 TINS, QUIZ, HALL, LOFT, ATTIC, PLATES, LIFT = 92, 168, 181, 207, 208, 209, 236
@@ -104,7 +104,7 @@ class TestLocks:
         return through_the_door(start, HALL)
 
     def test_doors_stay_closed_without_the_card_key(self, hall: Game) -> None:
-        empty_bag(hall)
+        hall.bag = []
         for side, tile in ((2, LOCKED), (12, LOCKED)):
             assert hall.step_tile(side, 9) == tile
             assert hall.step_tile(side, 8) == LOCKED_TOP
@@ -117,18 +117,17 @@ class TestLocks:
     def test_with_the_card_key_a_press_opens_the_door_ahead_for_good(
         self, hall: Game, side: int, door: int
     ) -> None:
-        empty_bag(hall, CARD)
+        hall.bag = [(CARD, 1)]
         hall.go(side, 7).face("down").press("a")
         assert "Click" in " ".join(hall.read_to_the_end())
         assert [hall.has_happened(each) for each in DOORS] == [each == door for each in DOORS]
         assert all(hall.is_open(x, y) for x in (side, side + 1) for y in (8, 9))
         assert not hall.is_open(14 - side, 9)
         assert hall.byte("wCardKeyDoorY") == hall.byte("wCardKeyDoorX") == 0
-        assert bag(hall) == {CARD: 1}
+        assert hall.bag == [(CARD, 1)]
         hall.go(6, 2)
         assert enter(hall, "up", TINS).place.map == TINS
-        hall.wait(lambda: hall.is_free, 100)
-        hall.go(4, 13)
+        hall.until_free().go(4, 13)
         assert enter(hall, "down", HALL).is_open(side, 9)
 
 
@@ -141,8 +140,7 @@ class TestLift:
 
     @staticmethod
     def press_panel(game: Game) -> Game:
-        game.go(3, 1).face("up").press("a")
-        game.wait(lambda: game.cursor == (5, 4), 200)
+        game.go(3, 1).face("up").press("a").to_cursor((5, 4), 200)
         game.tick(4)
         return game
 
@@ -150,16 +148,13 @@ class TestLift:
         self.press_panel(game)
         for _ in range(floor):
             game.press("down")
-        game.press("a", settle=20)
-        game.read_to_the_end()
-        game.wait(lambda: game.is_free, 200)
+        game.press("a", settle=20).read_to_the_end()
+        game.until_free()
         return game
 
     @staticmethod
     def leave(game: Game) -> int:
-        game.go(1, 2)
-        game.hold_until("down", lambda: game.place.map != LIFT, 200)
-        game.wait(lambda: game.is_free, 300)
+        game.go(1, 2).hold_until("down", lambda: game.place.map != LIFT, 200).until_free()
         return game.place.map
 
     def test_without_a_chosen_floor_the_elevator_exits_where_it_was_entered(
@@ -181,7 +176,7 @@ class TestLift:
 
     @pytest.mark.parametrize("item", [CARD, CRANK])
     def test_the_top_floor_needs_the_crank(self, car: Game, item: int) -> None:
-        empty_bag(car, item)
+        car.bag = [(item, 1)]
         self.choose(car, 2)
         assert self.leave(car) == (ATTIC if item == CRANK else ALDERBROOK)
 
@@ -197,12 +192,9 @@ class TestPlates:
         return through_the_door(start, PLATES)
 
     def test_a_plate_warps_once_until_the_player_steps_off(self, chambers: Game) -> None:
-        chambers.go(1, 8)
-        chambers.hold("down")
+        chambers.go(1, 8).hold("down")
         chambers.wait(lambda: chambers.byte("wStandingOnWarpPadOrHole") == ON_PAD, 60)
-        chambers.wait(lambda: (chambers.place.x, chambers.place.y) == self.LANDINGS[0], 200)
-        chambers.release("down")
-        chambers.wait(lambda: chambers.is_free, 200)
-        chambers.tick(60)
-        assert (chambers.place.x, chambers.place.y) == self.LANDINGS[0]
+        chambers.wait(lambda: chambers.place[1:] == self.LANDINGS[0], 200).release("down")
+        chambers.until_free().tick(60)
+        assert chambers.place[1:] == self.LANDINGS[0]
         assert chambers.place.map == PLATES

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tests.contract.chapter import GYM, HEATHER_WAY, NORTH_GATE, SOUTH_GATE, WOOD
+from tests.contract.places import GYM, HEATHER_WAY, NORTH_GATE, SOUTH_GATE, WOOD
 from tests.contract.world_rom import Map, Person, Rom, Square, crossed_maps, made_maps, opened_maps
 from tests.contract.world_ways import (
     FACINGS,

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
 from agent.fake_claude.service import MadeUpService
+from tests import fake_service
 from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
@@ -25,15 +26,6 @@ from tests.agent.fake_claude.claude_support import (
     with_results,
 )
 from tests.agent.fake_claude.schema_check import fits
-from tests.fake_service import (
-    FakeClaude,
-    FaultSpread,
-    ServiceFaultKind,
-    ServiceScenario,
-    scenario_named,
-    scenario_of,
-    shipped_scenarios,
-)
 
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
 RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a lake"}
@@ -169,19 +161,19 @@ def test_the_stand_in_accepts_valid_requests(name: str) -> None:
 @pytest.mark.parametrize("model", ["claude-1", "claude-mythos-preview"])
 def test_an_unknown_model_gives_a_not_found_error(model: str) -> None:
     body = {"model": model, "max_tokens": 1, "messages": [turn("user")]}
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         status, reply = post(server, json.dumps(body))
     assert (status, reply["error"]["type"]) == (404, "not_found_error")
 
 
 def test_a_request_without_a_key_gives_an_authentication_error() -> None:
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         status, reply = post(server, "{}", {"anthropic-version": "2023-06-01"})
     assert (status, reply["error"]["type"]) == (401, "authentication_error")
 
 
 def test_an_invalid_json_body_is_refused() -> None:
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         assert post(server, "{")[0] == 400
         assert post(server, "[]")[0] == 400
         assert post(server, "{}")[0] == 400
@@ -191,7 +183,7 @@ KEY: Final = {"x-api-key": "any", "anthropic-version": "2023-06-01"}
 
 
 def post(
-    server: FakeClaude, body: str, headers: dict[str, str] | None = None
+    server: fake_service.FakeClaude, body: str, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
     connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=5)
     try:
@@ -210,16 +202,16 @@ def text_of(reply: anthropic.types.Message) -> str:
 
 
 QUICK: Final = (
-    ServiceFaultKind.RATE_LIMIT,
-    ServiceFaultKind.BAD_GATEWAY,
-    ServiceFaultKind.REFUSAL,
-    ServiceFaultKind.PAUSE_TURN,
+    fake_service.ServiceFaultKind.RATE_LIMIT,
+    fake_service.ServiceFaultKind.BAD_GATEWAY,
+    fake_service.ServiceFaultKind.REFUSAL,
+    fake_service.ServiceFaultKind.PAUSE_TURN,
 )
 
 
 def test_a_share_of_faults_is_spread_over_every_kind() -> None:
-    scenario = ServiceScenario(spread=FaultSpread(0.5, QUICK))
-    with FakeClaude(scenario, seed=3) as server, client_of(server) as client:
+    scenario = fake_service.ServiceScenario(spread=fake_service.FaultSpread(0.5, QUICK))
+    with fake_service.FakeClaude(scenario, seed=3) as server, client_of(server) as client:
         for _ in range(80):
             try:
                 client.messages.create(**request())
@@ -233,10 +225,12 @@ def test_a_share_of_faults_is_spread_over_every_kind() -> None:
 
 def test_the_same_seed_makes_the_same_faults() -> None:
     def faults(seed: int) -> Counter[str]:
-        scenario = ServiceScenario(
-            spread=FaultSpread(0.5, (ServiceFaultKind.EMPTY, ServiceFaultKind.REFUSAL))
+        scenario = fake_service.ServiceScenario(
+            spread=fake_service.FaultSpread(
+                0.5, (fake_service.ServiceFaultKind.EMPTY, fake_service.ServiceFaultKind.REFUSAL)
+            )
         )
-        with FakeClaude(scenario, seed=seed) as server, client_of(server) as client:
+        with fake_service.FakeClaude(scenario, seed=seed) as server, client_of(server) as client:
             return Counter(
                 f"{turn} {client.messages.create(**request()).stop_reason}" for turn in range(12)
             )
@@ -323,14 +317,14 @@ def test_scripted_tool_rounds_come_before_the_answer() -> None:
 )
 def test_a_scenario_with_unknown_fields_or_faults_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
-        scenario_of("mine", text)
+        fake_service.scenario_of("mine", text)
 
 
-@pytest.mark.parametrize("name", shipped_scenarios())
+@pytest.mark.parametrize("name", fake_service.shipped_scenarios())
 def test_every_shipped_scenario_can_be_served(name: str) -> None:
-    scenario = scenario_named(name)
+    scenario = fake_service.scenario_named(name)
     assert scenario.about
-    with FakeClaude(scenario) as server, client_of(server, timeout=0.2) as client:
+    with fake_service.FakeClaude(scenario) as server, client_of(server, timeout=0.2) as client:
         for _ in range(2):
             try:
                 client.messages.create(**request(QUESTION, tools=[LOOK]))
@@ -351,7 +345,7 @@ def test_many_clients_connect_at_once() -> None:
 def test_a_client_that_sends_no_more_of_its_body_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Handler.timeout is not None
     monkeypatch.setattr(Handler, "timeout", 0.1)
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         host, port = server.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=5) as client:
             client.sendall(b"POST /v1/messages HTTP/1.1\r\ncontent-length: 100\r\n\r\n{")

@@ -18,16 +18,9 @@ from emulator import Dex, demo_cartridge_path, load_cartridge
 from emulator.rules.engine import effects
 from emulator.rules.engine import position as engine
 from emulator.rules.engine.position import ASLEEP, FROZEN, OURS, THEIRS, empty_positions
+from tests.proofs import turn_oracle
 from tests.proofs.drawn_battles import drawn_battles
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
-from tests.proofs.turn_oracle import (
-    FEATURES,
-    HP_FEATURES,
-    features,
-    judged,
-    sampled_features,
-    sampled_slots,
-)
 from tests.proofs.workers import Row
 
 GOAL: Final = "third_badge"
@@ -67,7 +60,7 @@ class TurnTally:
         """Compare a turn with the engine."""
         self.turns += 1
         seed = self.turns * SPACING
-        verdict = judged(turn, seed, tables_of(self.dex))
+        verdict = turn_oracle.judged(turn, seed, tables_of(self.dex))
         words = (self._name(turn.move), self._name(turn.foe_move))
         self.counts["our moves"][words[0]] += 1
         self.counts["foe's moves"][words[1]] += 1
@@ -89,17 +82,17 @@ class TurnTally:
         order = np.array([turn.choice, turn.foe_slot, turn.changed])
         sent = np.array(turn.sent, np.int64)
         tables = tables_of(self.dex)
-        sampled = sampled_features(positions, order, sent, SAMPLES, seed, tables)
-        seen = np.zeros(len(FEATURES), np.int64)
-        features(turn.before, turn.after, turn.ends[0] if turn.ends else 0, seen)
+        sampled = turn_oracle.sampled_features(positions, order, sent, SAMPLES, seed, tables)
+        seen = np.zeros(len(turn_oracle.FEATURES), np.int64)
+        turn_oracle.features(turn.before, turn.after, turn.ends[0] if turn.ends else 0, seen)
         if turn.ends == (engine.LOST,):
             seen[1], seen[3] = 0, 1
         unseen = (1, 3) if turn.may_be_healed and turn.ends != (engine.LOST,) else ()
-        for at, name in enumerate(FEATURES):
+        for at, name in enumerate(turn_oracle.FEATURES):
             values = sampled[:, at]
             if at in unseen or values.min() == values.max():
                 continue
-            if at < HP_FEATURES:
+            if at < turn_oracle.HP_FEATURES:
                 self._rank(f"{name}", values, int(seen[at]))
                 continue
             word = words[0] if at in OF_OURS else words[1]
@@ -119,7 +112,7 @@ class TurnTally:
             return
         positions = empty_positions(2)
         positions[0] = turn.before
-        counts = sampled_slots(positions, SAMPLES, seed, tables_of(self.dex))
+        counts = turn_oracle.sampled_slots(positions, SAMPLES, seed, tables_of(self.dex))
         trainer = int(turn.before.trainer_class) if turn.before.kind == engine.TRAINER else 0
         if counts[turn.foe_slot] == 0:
             self.problems.append(f"class {trainer} chooses {self._name(turn.foe_move)}")

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agent import skills
 from agent.battle.odds import position_in
 from agent.lab.bench.battle_setup import (
     SIZE,
@@ -18,19 +19,6 @@ from agent.lab.bench.battle_setup import (
     party_in_ram,
 )
 from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, start_state
-from agent.skills import (
-    Attack,
-    Flee,
-    Order,
-    Outcome,
-    SkillRun,
-    Switch,
-    Throw,
-    TriedOrders,
-    UseItem,
-    fight,
-    first_able,
-)
 from agent.skills.orders import BALLS, any_attack
 from emulator import (
     Dex,
@@ -67,11 +55,11 @@ class DrawnOrders:
     dex: Dex
     chance: Random
 
-    def order(self, state: State, tried: TriedOrders) -> Order:
+    def order(self, state: State, tried: skills.TriedOrders) -> skills.Order:
         """Return an order."""
         position = position_in(self.dex, state)
         if position is None or state.battle is None:
-            return Attack(0)
+            return skills.Attack(0)
         weighted = dict(_orders(legal_choices(position, OURS)))
         for each in tried.refused:
             weighted.pop(each, None)
@@ -82,7 +70,7 @@ class DrawnOrders:
     def next_mon(self, state: State) -> int:
         """Return any that can fight."""
         able = [place for place, mon in enumerate(state.party.mons) if mon.hp]
-        return self.chance.choice(able) if able else first_able(state)
+        return self.chance.choice(able) if able else skills.first_able(state)
 
     def fights_on(self, _state: State) -> bool:
         """Never run."""
@@ -97,21 +85,24 @@ class DrawnOrders:
         return None
 
 
-def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[Order, int]]:
+def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[skills.Order, int]]:
     for each in choices:
         choice = int(each)
         if choice < engine.SLOTS:
-            yield Attack(choice), OFTEN
+            yield skills.Attack(choice), OFTEN
         elif choice < engine.SWITCH + engine.TEAM:
-            yield Switch(choice - engine.SWITCH), SELDOM
+            yield skills.Switch(choice - engine.SWITCH), SELDOM
         elif choice == engine.RUN:
-            yield Flee(), HARDLY
+            yield skills.Flee(), HARDLY
         elif choice >= engine.ITEM:
             item, target = divmod(choice - engine.ITEM, engine.PER_ITEM)
             throw = item in BALLS
-            yield Throw(item) if throw else UseItem(item, target // engine.SLOTS), HARDLY
+            yield (
+                skills.Throw(item) if throw else skills.UseItem(item, target // engine.SLOTS),
+                HARDLY,
+            )
         else:
-            yield Attack(0), OFTEN
+            yield skills.Attack(0), OFTEN
 
 
 def drawn_battles(seeds: range) -> Iterator[PlayedTurn]:
@@ -129,7 +120,7 @@ def played_battle(console: PyBoyConsole, start: bytes, dex: Dex, seed: int) -> l
     console.load(start)
     _begin(console, dex, drawn, chance)
     watcher = TurnWatcher(dex)
-    skill_run = SkillRun(fight(DrawnOrders(dex, chance), _state(console)))
+    skill_run = skills.SkillRun(skills.fight(DrawnOrders(dex, chance), _state(console)))
     is_armed = False
     for _ in range(MOST_STEPS):
         state = _state(console)
@@ -138,7 +129,7 @@ def played_battle(console: PyBoyConsole, start: bytes, dex: Dex, seed: int) -> l
             is_armed, state = True, _state(console)
         watcher.see(state)
         skill_run.resume(state)
-        if skill_run.outcome is not Outcome.RUNNING:
+        if skill_run.outcome is not skills.Outcome.RUNNING:
             break
         console.perform(skill_run.step)
     return watcher.turns

@@ -1,15 +1,7 @@
 """Stat stages, with the penalties and badge boosts that are applied again and again."""
 
 from emulator.rules.engine import effects
-from emulator.rules.engine.position import (
-    BURNED,
-    FROZEN,
-    LINK,
-    MIST,
-    PARALYZED,
-    SUBSTITUTE,
-    TRAINER,
-)
+from emulator.rules.engine import position as engine
 from tests.emulator.rules.engine.small_battle import DO_NOTHING, NORMAL, TACKLE, SmallBattle
 
 SHARPEN, DANCE, GROWL, SCREECH, ACID, DODGE, HAZE, SMOKE, SPEED_UP = range(30, 39)
@@ -27,7 +19,7 @@ MOVES = (
 BADGES = 0b1010101
 
 
-def battle_of(*ours: int, theirs: int = DO_NOTHING, kind: int = LINK) -> SmallBattle:
+def battle_of(*ours: int, theirs: int = DO_NOTHING, kind: int = engine.LINK) -> SmallBattle:
     return SmallBattle(ours, [theirs], moves=MOVES, kind=kind)
 
 
@@ -53,7 +45,7 @@ def test_a_stat_of_999_takes_back_one_stage_even_of_two() -> None:
 
 def test_raising_a_stat_applies_the_penalties_of_the_other_side_once_more() -> None:
     battle = battle_of(DODGE)
-    battle.them.status = BURNED
+    battle.them.status = engine.BURNED
     battle.them.stats[0] = 50
     battle.play()
     assert battle.them.stats[0] == 25
@@ -61,13 +53,13 @@ def test_raising_a_stat_applies_the_penalties_of_the_other_side_once_more() -> N
 
 def test_raising_a_stat_undoes_its_own_penalty() -> None:
     battle = battle_of(SPEED_UP)
-    battle.us.status, battle.us.stats[2] = PARALYZED, 25
+    battle.us.status, battle.us.stats[2] = engine.PARALYZED, 25
     seen = battle.over_seeds(lambda b: int(b.us.stats[2]), seeds=20)
     assert set(seen) == {25, 200}  # paralyzed, or raised
 
 
 def test_badges_boost_all_our_stats_each_time_but_in_link_battles() -> None:
-    for kind, attack in ((TRAINER, 126), (LINK, 100)):
+    for kind, attack in ((engine.TRAINER, 126), (engine.LINK, 100)):
         battle = battle_of(DODGE, kind=kind)
         battle.position.badges, battle.us.stats[:] = BADGES, 100
         battle.play()
@@ -76,7 +68,7 @@ def test_badges_boost_all_our_stats_each_time_but_in_link_battles() -> None:
 
 
 def test_mist_and_substitutes_stop_lowering() -> None:
-    for bit in (MIST, SUBSTITUTE):
+    for bit in (engine.MIST, engine.SUBSTITUTE):
         battle = battle_of(GROWL)
         battle.them.volatile |= bit
         battle.play()
@@ -91,7 +83,7 @@ def test_side_effects_lower_in_85_of_256_uses() -> None:
 
 
 def test_the_computers_moves_that_lower_stats_miss_a_quarter_more() -> None:
-    for kind, missed in ((TRAINER, 250), (LINK, 0)):
+    for kind, missed in ((engine.TRAINER, 250), (engine.LINK, 0)):
         battle = battle_of(DO_NOTHING, theirs=GROWL, kind=kind)
         seen = battle.over_seeds(lambda b: int(b.us.stages[0]), seeds=1000)
         assert abs(seen[0] - missed) < 50 if missed else not seen[0]
@@ -99,11 +91,11 @@ def test_the_computers_moves_that_lower_stats_miss_a_quarter_more() -> None:
 
 def test_haze_resets_stages_and_cures_the_target_which_loses_the_turn() -> None:
     battle = battle_of(HAZE, theirs=TACKLE)
-    battle.us.status, battle.us.stats[0], battle.us.stages[0] = BURNED, 50, -2
-    battle.them.status, battle.them.stages[4] = FROZEN, -3
+    battle.us.status, battle.us.stats[0], battle.us.stages[0] = engine.BURNED, 50, -2
+    battle.them.status, battle.them.stages[4] = engine.FROZEN, -3
     hp = int(battle.us.hp)
     battle.play()
-    assert (battle.us.status, battle.us.stats[0], battle.us.stages[0]) == (BURNED, 100, 0)
+    assert (battle.us.status, battle.us.stats[0], battle.us.stages[0]) == (engine.BURNED, 100, 0)
     assert (battle.them.status, battle.them.stages[4]) == (0, 0)
     assert battle.us.hp == hp - 12  # burned only
 
