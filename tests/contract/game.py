@@ -121,6 +121,14 @@ class Game:
         """Tick until the player can walk, on a map if one is named."""
         return self.wait(lambda: self.is_free and on_map in {None, self.place.map}, within)
 
+    def read_until(self, condition: Callable[[], bool], within: int = 6000) -> Game:
+        """Press B repeatedly until `condition` holds."""
+        for _ in range(within // 30):
+            if condition():
+                return self
+            self.press("b", settle=26)
+        pytest.fail(self.text)
+
     def to_cursor(self, place: tuple[int, int], within: int = 120) -> Game:
         """Tick until the cursor is at a place of the screen."""
         return self.wait(lambda: self.cursor == place, within).tick(2)
@@ -184,13 +192,15 @@ class Game:
         """Return a bit of a flag array."""
         return bool(self.byte(label, number // 8) & 1 << number % 8)
 
-    def has_happened(self, event: int) -> bool:
-        return self.flag("wEventFlags", event)
+    def has_happened(self, *events: int) -> bool:
+        return all(self.flag("wEventFlags", event) for event in events)
 
-    def set_event(self, event: int) -> None:
-        """Set an event without playing it."""
-        byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
-        self.poke("wEventFlags", byte, event // 8)
+    def set_event(self, *events: int) -> Game:
+        """Set events without playing them."""
+        for event in events:
+            byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
+            self.poke("wEventFlags", byte, event // 8)
+        return self
 
     def rom(self, bank: int, address: int, size: int) -> bytes:
         return bytes(self.pyboy.memory[bank, address : address + size])

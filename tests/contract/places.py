@@ -6,14 +6,8 @@ from tests.contract.game import Game, Start
 
 ALDERBROOK, STONECROSS, HEATHER_WAY, SORREL_ROAD, WOOD = 1, 2, 13, 14, 51
 LAB, STORE, NORTH_GATE, SOUTH_GATE, GYM = 40, 42, 47, 50, 54
-GOT_CAPS, OAK_GOT_PARCEL, GOT_PARCEL = 0x024, 0x038, 0x039
-GYM_TRAINERS, BEAT_LEADER = (0x072, 0x073), 0x077
-FIRST_LEVER = 0x538
 ROUTE_TRAINERS, WOOD_TRAINERS = (0x3E3, 0x3E4), (0x562, 0x563, 0x564)
-PARCEL, CAP = 70, 4
 STORE_DOOR = 1  # of the warps of Alderbrook
-# Of maps whose script indices the agent does not read.
-STORE_SCRIPT = 0xD60D
 
 
 def through_the_door(start: Start, target: int, entrance: int = 0) -> Game:

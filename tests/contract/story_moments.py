@@ -25,18 +25,9 @@ def fight(game: Game, *, won: bool) -> Game:
     raise AssertionError(game.text)
 
 
-def read_on(game: Game, until: Callable[[], bool], within: int = 6000) -> Game:
-    """Press B repeatedly until `until` holds."""
-    for _ in range(within // 30):
-        if until():
-            return game
-        game.press("b", settle=26)
-    raise AssertionError(game.text)
-
-
 def to_the_map(game: Game) -> Game:
     """Read on until the player is free to walk."""
-    return read_on(game, lambda: game.is_free and not game.byte("wIsInBattle"))
+    return game.read_until(lambda: game.is_free and not game.byte("wIsInBattle"))
 
 
 def to_title(game: Game) -> Game:
@@ -78,9 +69,9 @@ def through_warp(game: Game, target: int, name: int | None = None) -> Game:
 def to_starter(game: Game, starter: int) -> Game:
     """Take a starter and see the rival take his."""
     to_table(game, starter).press("a")
-    read_on(game, lambda: game.cursor == (15, 8)).press("a")
-    read_on(game, lambda: game.byte("wPartyCount") == 1)
-    return read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    game.read_until(lambda: game.cursor == (15, 8)).press("a")
+    game.read_until(lambda: game.byte("wPartyCount") == 1)
+    return game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
 
 
 def to_table(game: Game, starter: int) -> Game:
@@ -91,12 +82,12 @@ def to_table(game: Game, starter: int) -> Game:
 def to_challenge(game: Game) -> Game:
     """Step between the bookcases, where the rival's challenge starts."""
     game.go(4, 5).hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
-    return read_on(game, lambda: bool(game.byte("wCurOpponent")))
+    return game.read_until(lambda: bool(game.byte("wCurOpponent")))
 
 
 def to_rival_beaten(game: Game) -> Game:
     fight(to_challenge(game), won=True)
-    return read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    return game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
 
 
 def to_lane(game: Game) -> Game:

@@ -61,8 +61,7 @@ def test_moves_are_numbered_from_one_and_wrap(wild: Game) -> None:
 
 def test_a_move_costs_pp_and_stays_selected(wild: Game) -> None:
     battles.fight(wild, slot=1)
-    assert wild.byte("wPlayerMoveListIndex") == 1
-    assert wild.byte("wPlayerSelectedMove") == 2
+    assert (wild.byte("wPlayerMoveListIndex"), wild.byte("wPlayerSelectedMove")) == (1, 2)
     assert wild.byte("wEnemySelectedMove") in wild.enemy.data[8:12]
     assert wild.own.data[25:] == battles.party_mon(wild, 0)[29:33] == bytes([20, 19, 20, 0])
     assert open_moves(wild).cursor == (5, 14)

@@ -304,8 +304,7 @@ def test_an_item_without_effect_costs_no_turn(wild: Game) -> None:
     assert "nothing" in menus.read(wild)
     wild.to_cursor(LIST).press("a").to_cursor(PARTY).press("b").to_cursor(LIST).press("b")
     wild.to_cursor(battles.BAG)
-    assert wild.bag == [(menus.ANTIDOTE, 2)]
-    assert wild.byte("wEnemySelectedMove") == 0
+    assert (wild.bag, wild.byte("wEnemySelectedMove")) == ([(menus.ANTIDOTE, 2)], 0)
 
 
 @pytest.mark.parametrize(

@@ -222,8 +222,7 @@ def test_a_new_level_brings_stats_and_a_move(bedroom: Game) -> None:
     assert (grown.level, grown.stats) == (level, levels.stats(grown))
     assert grown.hp == 20 + grown.stats.hp - 30
     assert shown == [str(stat) for stat in grown.stats[1:]]
-    assert mon[8:12] == bytes([HITTER, 2, number, 0])
-    assert mon[31] == DEX.move(number).pp
+    assert (mon[8:12], mon[31]) == (bytes([HITTER, 2, number, 0]), DEX.move(number).pp)
     assert shows(lines, "learned")
 
 

@@ -261,8 +261,7 @@ def test_metronome_can_choose_a_two_turn_move(battle: Game, dice: Dice) -> None:
     use_until(battle, with_effect(ANYTHING).number, "gathers strength")
     assert battle.own.volatile1 == CHARGING
     battles.read_on(battle)
-    assert battle.enemy.lost == hit(charge.power, defense=PREPARED)
-    assert battle.own.volatile1 == 0
+    assert (battle.enemy.lost, battle.own.volatile1) == (hit(charge.power, defense=PREPARED), 0)
     assert battle.byte("wBattleMonPP") == 19  # paid once, in the second turn
 
 
@@ -376,6 +375,5 @@ def test_b_returns_to_the_start_menu_with_its_own_tiles(team: Game) -> None:
 def test_the_submenu_without_field_moves_clears_their_list(team: Game) -> None:
     team.poke("wFieldMoves", b"\7\1\1\1").press("a", settle=20)
     assert team.cursor == (team.byte("hFieldMoveMonMenuTopMenuItemX"), 12)
-    assert team.byte("wMaxMenuItem") == 2
-    assert team.block("wFieldMoves", 4) == bytes(4)
+    assert (team.byte("wMaxMenuItem"), team.block("wFieldMoves", 4)) == (2, bytes(4))
     assert team.menu_kind() is MenuKind.PARTY_FIELD

@@ -13,7 +13,7 @@ from tests.contract.battles import Mon
 from tests.contract.game import FONT_LOADED, FULL_BAG, Game, Start
 from tests.contract.menus import USE, show_bag
 from tests.contract.places import enter, through_the_door
-from tests.contract.story_moments import fight, read_on, to_the_map
+from tests.contract.story_moments import fight, to_the_map
 
 ROOF, GATE, LANE = 126, 76, 27
 MACHINE, CURSOR = (4, 1), (1, 5)
@@ -57,8 +57,7 @@ def test_the_vending_menu_is_at_the_contracts_position(roof: Game) -> None:
 @pytest.mark.parametrize(("row", "item"), list(enumerate(PRICES)))
 def test_a_drink_costs_its_price(roof: Game, row: int, item: int) -> None:
     choose(menu(roof), row)
-    assert roof.bag == [(item, 1)]
-    assert roof.money == 1000 - PRICES[item]
+    assert (roof.bag, roof.money) == ([(item, 1)], 1000 - PRICES[item])
     assert roof.is_free
 
 
@@ -185,8 +184,7 @@ def test_a_fossil_becomes_a_party_pokemon(room: Game, stone: int) -> None:
     hand_in(room, 0)
     assert room.bag == []
     assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
-    assert room.has_happened(GAVE)
-    assert room.has_happened(STILL_WAKING)
+    assert room.has_happened(GAVE, STILL_WAKING)
     room.read_all()
     assert room.byte("wPartyCount") == 1
     take_a_turn(room)
@@ -244,13 +242,15 @@ def to_room(start: Start, number: int) -> Game:
 
 def walk_in(game: Game) -> Game:
     """Wait until the entrance scene is over."""
-    return read_on(
-        game, lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
+    return game.read_until(
+        lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
     )
 
 
 def win_and_read(game: Game) -> Game:
-    read_on(game.go_beside(*game.sprite(HOST)).press("a"), lambda: bool(game.byte("wCurOpponent")))
+    game.go_beside(*game.sprite(HOST)).press("a").read_until(
+        lambda: bool(game.byte("wCurOpponent"))
+    )
     assert game.byte("wCurOpponent") == CLASSES[game.place.map]
     for _ in range(600):
         if not game.byte("wCurOpponent"):
@@ -260,7 +260,7 @@ def win_and_read(game: Game) -> Game:
         if game.enemy.hp > 1:
             game.enemy.hp = 1
         game.press("a", hold=4, settle=10)
-    return read_on(game, lambda: game.is_free)
+    return game.read_until(lambda: game.is_free)
 
 
 @pytest.mark.parametrize("number", list(ROOMS))
@@ -296,14 +296,16 @@ def test_entering_the_lobby_resets_all_rooms(start: Start) -> None:
 def test_after_a_loss_the_player_wakes_up_on_the_road_before_the_lobby(start: Start) -> None:
     game = battles.hurry(through_the_door(start, LOBBY))
     game.go(3, 3).face("up").press("a")
-    read_on(game, lambda: game.cursor == (12, 8)).read_all()
+    game.read_until(lambda: game.cursor == (12, 8)).read_all()
     assert game.byte("wLastBlackoutMap") == ROAD
     enter(game.go(6, 0), "up", 245)
     walk_in(game)
     battles.set_team(game, Mon(3, hp=1, max_hp=300))
-    read_on(game.go_beside(*game.sprite(HOST)).press("a"), lambda: bool(game.byte("wCurOpponent")))
+    game.go_beside(*game.sprite(HOST)).press("a").read_until(
+        lambda: bool(game.byte("wCurOpponent"))
+    )
     fight(game, won=False)
-    read_on(game, lambda: game.place.map == ROAD and game.is_free)
+    game.read_until(lambda: game.place.map == ROAD and game.is_free)
     assert not game.has_happened(ROOMS[245][0])
 
 
@@ -317,7 +319,7 @@ def hall(start: Start) -> Game:
 
 
 def test_the_hall_of_fame_records_the_team(hall: Game) -> None:
-    read_on(hall, lambda: hall.has_happened(ENTERED_HALL))
+    hall.read_until(lambda: hall.has_happened(ENTERED_HALL))
     hall.tick(60)
     assert hall.byte("wNumHoFTeams") == 1
     record = bytes(hall.pyboy.memory[0, RECORDS : RECORDS + 33])
@@ -325,7 +327,7 @@ def test_the_hall_of_fame_records_the_team(hall: Game) -> None:
 
 
 def test_after_the_credits_the_console_restarts(hall: Game, power_on: Callable[..., Game]) -> None:
-    read_on(hall, lambda: "THE END" in hall.text)
+    hall.read_until(lambda: "THE END" in hall.text)
     hall.tick(600)
     assert "THE END" in hall.text
     hall.press("a").wait(lambda: not hall.byte("wPartyCount"), 120).tick(150).press("start")
@@ -367,7 +369,7 @@ def lane(start: Start) -> Game:
 
 
 def rouse(game: Game) -> Game:
-    return read_on(play(game.go(*BESIDE)), lambda: bool(game.byte("wIsInBattle")))
+    return play(game.go(*BESIDE)).read_until(lambda: bool(game.byte("wIsInBattle")))
 
 
 def walk_past(game: Game) -> tuple[int, int]:

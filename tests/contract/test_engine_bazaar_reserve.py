@@ -12,7 +12,6 @@ from tests.contract.battles import Mon
 from tests.contract.game import Game, Start
 from tests.contract.places import through_the_door
 from tests.contract.random_bytes import Dice
-from tests.contract.story_moments import read_on
 
 GATE, RESERVE = 156, 220
 IN_SAFARI = 0x24F
@@ -31,12 +30,12 @@ def gate(start: Start) -> Game:
 
 def reach_question(game: Game) -> Game:
     game.hold_until("up", lambda: game.is_talking, 60)
-    return read_on(game, lambda: game.cursor == (15, 8))
+    return game.read_until(lambda: game.cursor == (15, 8))
 
 
 def go_in(game: Game) -> Game:
     reach_question(game).press("a")
-    read_on(game, lambda: game.place.map == RESERVE and game.is_free)
+    game.read_until(lambda: game.place.map == RESERVE and game.is_free)
     return game
 
 
@@ -46,8 +45,7 @@ def steps_left(game: Game) -> int:
 
 def test_the_reserve_costs_500_and_gives_nets_and_steps(gate: Game) -> None:
     go_in(gate)
-    assert gate.money == 200
-    assert gate.byte("wNumSafariBalls") == 30
+    assert (gate.money, gate.byte("wNumSafariBalls")) == (200, 30)
     assert steps_left(gate) == 502
     assert gate.has_happened(IN_SAFARI)
 
@@ -55,9 +53,9 @@ def test_the_reserve_costs_500_and_gives_nets_and_steps(gate: Game) -> None:
 def test_the_reserve_refuses_players_without_money_and_on_no(gate: Game) -> None:
     gate.money = 499
     reach_question(gate).press("a")
-    read_on(gate, lambda: gate.is_free and gate.place.y == 3)
+    gate.read_until(lambda: gate.is_free and gate.place.y == 3)
     reach_question(gate).press("b")
-    read_on(gate, lambda: gate.is_free and gate.place.y == 3)
+    gate.read_until(lambda: gate.is_free and gate.place.y == 3)
     assert (gate.money, gate.place.map) == (499, GATE)
     assert not gate.has_happened(IN_SAFARI)
 
@@ -75,12 +73,12 @@ def test_each_step_counts_and_a_turn_does_not(gate: Game) -> None:
 def test_leaving_early_asks_for_confirmation(gate: Game, *, leaves: bool) -> None:
     go_in(gate)
     gate.go(9, 17).hold_until("down", lambda: gate.place.map == GATE, 200)
-    read_on(gate, lambda: gate.cursor == (15, 8))
+    gate.read_until(lambda: gate.cursor == (15, 8))
     gate.wait(lambda: not gate.byte("wIgnoreInputCounter"), 60).press("a" if leaves else "b")
     if leaves:
-        read_on(gate, lambda: gate.is_free and gate.place == (GATE, 3, 3))
+        gate.read_until(lambda: gate.is_free and gate.place == (GATE, 3, 3))
     else:
-        read_on(gate, lambda: gate.is_free and gate.place.map == RESERVE)
+        gate.read_until(lambda: gate.is_free and gate.place.map == RESERVE)
     assert gate.has_happened(IN_SAFARI) != leaves
 
 
@@ -121,9 +119,8 @@ def test_the_safari_menu_follows_the_contract(meeting: Game) -> None:
 def test_running_always_works(meeting: Game) -> None:
     meeting.enemy.speed = 999
     to_menu(choose(meeting, RUN))
-    read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
-    assert meeting.byte("wBattleResult") == LEFT_RESULT
-    assert meeting.byte("wBattleType") == 0
+    meeting.read_until(lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
+    assert (meeting.byte("wBattleResult"), meeting.byte("wBattleType")) == (LEFT_RESULT, 0)
 
 
 def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice) -> None:
@@ -166,7 +163,7 @@ def test_a_safari_net_is_used_up_and_may_catch(meeting: Game) -> None:
     meeting.poke("wEnemyMonActualCatchRate", 255)
     meeting.enemy.hp = 1
     choose(meeting, NET)
-    read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
+    meeting.read_until(lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
     assert meeting.byte("wNumSafariBalls") == 29
     assert meeting.block("wPartySpecies", 3) == bytes([3, 33, 0xFF])
 
@@ -176,6 +173,6 @@ def test_without_nets_the_visit_is_over(meeting: Game) -> None:
     meeting.enemy.speed = 0
     meeting.enemy.hp = 999
     choose(meeting.poke("wNumSafariBalls", 1), NET)
-    read_on(meeting, lambda: meeting.place.map == GATE and meeting.is_free)
+    meeting.read_until(lambda: meeting.place.map == GATE and meeting.is_free)
     assert not meeting.has_happened(IN_SAFARI)
     assert meeting.byte("wNumSafariBalls") == 0

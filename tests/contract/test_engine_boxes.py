@@ -71,8 +71,7 @@ def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
     pc.press("a")
     assert menus.said(pc) == "BBBB sleeps in the box now."
     menus.read_to(pc, (1, 4))
-    assert species(pc, "wPartySpecies") == [3, 33]
-    assert species(pc, "wBoxSpecies") == [7]
+    assert (species(pc, "wPartySpecies"), species(pc, "wBoxSpecies")) == ([3, 33], [7])
     assert battles.party_mon(pc, 1)[0] == 33
     boxed = pc.block("wBoxMons", BOX_MON)
     assert boxed == before[:3] + before[33:34] + before[4:BOX_MON]
@@ -92,11 +91,9 @@ def test_a_withdrawn_pokemon_gets_recomputed_stats(pc: Game) -> None:
     pc.press("a")
     assert menus.said(pc) == "R walks with you again."
     menus.read_to(pc, CORNER)
-    assert species(pc, "wPartySpecies") == [3, 7, 33, 7]
-    assert species(pc, "wBoxSpecies") == [7]
+    assert (species(pc, "wPartySpecies"), species(pc, "wBoxSpecies")) == ([3, 7, 33, 7], [7])
     mon = battles.party_mon(pc, 3)
-    assert mon[4] == POISON
-    assert mon[33] == 9
+    assert (mon[4], mon[33]) == (POISON, 9)
     stats = [int.from_bytes(mon[at : at + 2]) for at in range(34, 44, 2)]
     plain = [each * 2 * 9 // 100 + 5 for each in base]
     assert stats == [plain[0] + 9 + 5, *plain[1:]]

@@ -7,25 +7,13 @@ from typing import NamedTuple
 import pytest
 
 from tests.contract.game import FULL_BAG, Game, Start
-from tests.contract.places import (
-    ALDERBROOK,
-    BEAT_LEADER,
-    CAP,
-    FIRST_LEVER,
-    GOT_CAPS,
-    GOT_PARCEL,
-    GYM,
-    GYM_TRAINERS,
-    OAK_GOT_PARCEL,
-    PARCEL,
-    STONECROSS,
-    STORE,
-    STORE_SCRIPT,
-    enter,
-    through_the_door,
-)
-from tests.contract.story_moments import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
+from tests.contract.places import ALDERBROOK, GYM, STONECROSS, STORE, enter, through_the_door
+from tests.contract.story_moments import BATTLED_RIVAL, GOT_STARTER, LAB, fight
 
+GOT_CAPS, OAK_GOT_PARCEL, GOT_PARCEL = 0x024, 0x038, 0x039
+GYM_TRAINERS, BEAT_LEADER, FIRST_LEVER = (0x072, 0x073), 0x077, 0x538
+PARCEL, CAP = 70, 4
+STORE_SCRIPT = 0xD60D  # the agent does not read it
 HAZEL, CLERK = 5, 1
 COUNTER = (3, 3)
 MAP_BANK = 0xFFE8
@@ -37,9 +25,8 @@ def test_the_clerk_calls_the_player_on_the_first_visit(start: Start, column: int
     game.wait(lambda: game.is_talking, 60)
     assert game.place[1:] == (column, 7)
     assert game.at(STORE_SCRIPT)
-    read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
-    assert game.place[1:] == COUNTER
-    assert game.byte("wSpriteStateData1", 9) == 4
+    game.read_until(lambda: game.is_free and not game.at(STORE_SCRIPT))
+    assert (game.place[1:], game.byte("wSpriteStateData1", 9)) == (COUNTER, 4)
     assert game.has_happened(GOT_PARCEL)
     assert game.bag == [(PARCEL, 1)]
     assert "HAZEL" in game.read_all()
@@ -51,13 +38,16 @@ def test_the_clerk_calls_the_player_on_the_first_visit(start: Start, column: int
     assert game.is_free
 
 
+def into_the_store(game: Game) -> Game:
+    x, y, _ = game.warps[1]
+    return enter(game.go(x, y + 1), "up", STORE)
+
+
 def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     game = start("alderbrook")
     game.bag = FULL_BAG
-    x, y, _ = game.warps[1]
-    enter(game.go(x, y + 1), "up", STORE)
-    game.wait(lambda: game.is_talking, 60)
-    read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
+    into_the_store(game).wait(lambda: game.is_talking, 60)
+    game.read_until(lambda: game.is_free and not game.at(STORE_SCRIPT))
     assert not game.has_happened(GOT_PARCEL)
     assert "full" in game.read_all()
     game.bag = []
@@ -65,53 +55,43 @@ def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     assert game.bag == [(PARCEL, 1)]
 
 
-def with_parcel(start: Start) -> Game:
-    game = start("lab").go_beside(*start("lab").sprite(HAZEL))
-    for event in (GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL):
-        game.set_event(event)
+@pytest.fixture
+def hazel(start: Start) -> Game:
+    """Stand before Hazel with the parcel."""
+    game = start("lab")
     game.bag = [(PARCEL, 1)]
-    return game
+    return game.go_beside(*game.sprite(HAZEL)).set_event(GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL)
 
 
-def test_hazel_takes_the_parcel_and_gives_caps(start: Start) -> None:
-    game = with_parcel(start)
-    assert "My parcel" in game.read_all()
-    assert game.has_happened(OAK_GOT_PARCEL)
-    assert game.has_happened(GOT_CAPS)
-    assert game.bag == [(CAP, 5)]
-    assert "STONECROSS" in game.read_all()
-    assert game.bag == [(CAP, 5)]
+def test_hazel_takes_the_parcel_and_gives_caps(hazel: Game) -> None:
+    assert "My parcel" in hazel.read_all()
+    assert hazel.has_happened(OAK_GOT_PARCEL, GOT_CAPS)
+    assert hazel.bag == [(CAP, 5)]
+    assert "STONECROSS" in hazel.read_all()
+    assert hazel.bag == [(CAP, 5)]
 
 
-def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
-    game = with_parcel(start)
-    game.bag = FULL_BAG
-    game.poke("wBagItems", PARCEL, 0)
-    game.poke("wBagItems", 2, 1)  # so that its place is not free afterwards
-    game.read_all()
-    assert game.has_happened(OAK_GOT_PARCEL)
-    assert not game.has_happened(GOT_CAPS)
-    game.bag = []
-    game.read_all()
-    assert game.has_happened(GOT_CAPS)
-    assert game.bag == [(CAP, 5)]
+def test_hazel_keeps_the_caps_for_a_full_bag(hazel: Game) -> None:
+    hazel.bag = [(PARCEL, 2), *FULL_BAG[1:]]  # so that its place is not free afterwards
+    hazel.read_all()
+    assert hazel.has_happened(OAK_GOT_PARCEL)
+    assert not hazel.has_happened(GOT_CAPS)
+    hazel.bag = []
+    hazel.read_all()
+    assert hazel.has_happened(GOT_CAPS)
+    assert hazel.bag == [(CAP, 5)]
 
 
-def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
-    game = with_parcel(start)
-    game.bag = []
-    game.read_all()
-    assert not game.has_happened(OAK_GOT_PARCEL)
+def test_without_the_parcel_in_the_bag_hazel_only_asks(hazel: Game) -> None:
+    hazel.bag = []
+    hazel.read_all()
+    assert not hazel.has_happened(OAK_GOT_PARCEL)
 
 
 def test_the_clerk_sells_afterwards(start: Start) -> None:
-    game = start("alderbrook")
-    for event in (GOT_PARCEL, OAK_GOT_PARCEL):
-        game.set_event(event)
-    x, y, _ = game.warps[1]
-    enter(game.go(x, y + 1), "up", STORE).go(*COUNTER).face("up")
-    text = game.byte("wMapSpriteData", 2 * (CLERK - 1) + 1)
-    table = game.word("wCurMapTextPtr")
+    game = into_the_store(start("alderbrook").set_event(GOT_PARCEL, OAK_GOT_PARCEL))
+    game.go(*COUNTER).face("up")
+    text, table = game.byte("wMapSpriteData", 2 * (CLERK - 1) + 1), game.word("wCurMapTextPtr")
     script = int.from_bytes(game.rom(game.at(MAP_BANK), table + 2 * (text - 1), 2), "little")
     assert game.rom(game.at(MAP_BANK), script, 9) == bytes([0xFE, 6, 4, 20, 11, 12, 14, 15, 0xFF])
 
@@ -168,21 +148,21 @@ def test_the_first_leader_gives_his_badge_when_beaten(gym: Game) -> None:
     game = before_the_leader(gym)
     byte = game.byte("wEventFlags", GYM_TRAINERS[1] // 8)
     game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if neither trainer was met
-    read_on(game.press("a"), lambda: game.byte("wCurOpponent") == LEADER_CLASS)
+    game.press("a").read_until(lambda: game.byte("wCurOpponent") == LEADER_CLASS)
     fight(game, won=True)
-    read_on(game, lambda: bool(game.byte("wObtainedBadges")))
-    read_on(game, lambda: game.is_free)
+    game.read_until(lambda: bool(game.byte("wObtainedBadges")))
+    game.read_until(lambda: game.is_free)
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == BADGE
-    assert all(game.has_happened(event) for event in (*GYM_TRAINERS, BEAT_LEADER))
+    assert game.has_happened(*GYM_TRAINERS, BEAT_LEADER)
     assert "wall" in game.read_all()
     assert not game.byte("wCurOpponent")
 
 
 def test_a_lost_battle_gives_nothing(gym: Game) -> None:
     game = before_the_leader(gym)
-    read_on(game.press("a"), lambda: game.byte("wCurOpponent") == LEADER_CLASS)
+    game.press("a").read_until(lambda: game.byte("wCurOpponent") == LEADER_CLASS)
     fight(game, won=False)
-    read_on(game, lambda: game.place.map != GYM and game.is_free)
+    game.read_until(lambda: game.place.map != GYM and game.is_free)
     assert not game.has_happened(BEAT_LEADER)
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == 0
 
@@ -190,9 +170,9 @@ def test_a_lost_battle_gives_nothing(gym: Game) -> None:
 def test_the_first_gym_trainer_stops_every_player(start: Start) -> None:
     game = through_the_door(start, GYM).go(5, 13)
     game.hold_until("up", lambda: bool(game.byte("wJoyIgnore")), 60)
-    read_on(game, lambda: game.byte("wCurOpponent") == 203)
+    game.read_until(lambda: game.byte("wCurOpponent") == 203)
     fight(game, won=True)
-    read_on(game, lambda: game.is_free and game.has_happened(GYM_TRAINERS[0]))
+    game.read_until(lambda: game.is_free and game.has_happened(GYM_TRAINERS[0]))
     assert game.route(4, 6)
 
 
@@ -218,10 +198,7 @@ ARROWS = ((1, 8), (8, 6))  # those that lead on
 
 def inside(start: Start, gym: Gym) -> Game:
     """Enter the gym, with both trainers beaten."""
-    game = through_the_door(start, gym.map)
-    for event in gym.trainers:
-        game.set_event(event)
-    return game
+    return through_the_door(start, gym.map).set_event(*gym.trainers)
 
 
 def badges_before_the_leader(start: Start, gym: Gym) -> Game:
@@ -239,10 +216,10 @@ def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
     game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same:
     for stat in ("Speed", "Defense", "Special"):  # one hit each, and what comes first does no harm
         game.poke_number(f"wPartyMon1{stat}", 999)
-    read_on(game.press("a"), lambda: game.byte("wCurOpponent") == gym.trainer_class)
+    game.press("a").read_until(lambda: game.byte("wCurOpponent") == gym.trainer_class)
     fight(game, won=True)
-    read_on(game, lambda: bool(game.byte("wObtainedBadges")))
-    read_on(game, lambda: game.is_free)
+    game.read_until(lambda: bool(game.byte("wObtainedBadges")))
+    game.read_until(lambda: game.is_free)
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == gym.badge
     assert game.has_happened(gym.event)
 

@@ -38,8 +38,7 @@ def route(start: Start) -> Game:
     """The north of Heather Way before its CUT tree, with a team that has no moves."""
     game = battles.hurry(through_the_door(start, HEATHER_WAY, NORTH_GATE_DOOR))
     game.poke("wGrassRate", 0)
-    for event in ROUTE_TRAINERS:
-        game.set_event(event)
+    game.set_event(*ROUTE_TRAINERS)
     return game.go(*BEFORE_CUT_TREE).face("down")
 
 
@@ -101,8 +100,7 @@ def test_the_agent_reads_what_the_submenu_lists(town: Game) -> None:
 def test_without_its_badge_a_move_is_refused(route: Game) -> None:
     game = use_first(with_moves(route, CUT, badges=0))
     assert "badge" in read_through(game)
-    assert game.cursor == PARTY
-    assert game.byte("wActionResultOrTookBattleTurn") == 0
+    assert (game.cursor, game.byte("wActionResultOrTookBattleTurn")) == (PARTY, 0)
     assert game.step_tile(16, 12) == CUT_TREE
 
 
@@ -117,8 +115,7 @@ def test_cut_opens_the_way_until_the_map_is_entered_again(route: Game) -> None:
     use_first(with_moves(game, CUT, badges=FIRST_BADGE))
     assert game.byte("wTileInFrontOfPlayer") == CUT_TREE
     assert "AAAA" in read_through(game)
-    assert game.byte("wActionResultOrTookBattleTurn") == 1
-    assert game.at(CUT_TILE) == CUT_TREE
+    assert (game.byte("wActionResultOrTookBattleTurn"), game.at(CUT_TILE)) == (1, CUT_TREE)
     assert game.is_open(16, 12)
     assert game.tile(8, 11) == game.step_tile(16, 12)
     game.go(16, 13).go(16, 11)
@@ -153,8 +150,7 @@ def test_fly_cycles_through_visited_towns_and_lands(town: Game) -> None:
     assert seen == [TOWNS[0], TOWNS[2], TOWNS[0], TOWNS[2]]
     assert [game.at(FLY_LIST + n) for n in range(5)] == [0xFF, 0, 0xFE, 2, 0xFE]
     game.tick(TOWN_SHOWN).press("up", "a", settle=TOWN_SHOWN).until_free(2)
-    assert game.place[1:] == landing(game, 2)
-    assert game.byte("wDestinationMap") == 2
+    assert (game.place[1:], game.byte("wDestinationMap")) == (landing(game, 2), 2)
     assert game.byte("wTownVisitedFlag") == 0b101
 
 
@@ -195,16 +191,14 @@ def cave(start: Start) -> Game:
 
 def test_a_house_is_not_dark(start: Start) -> None:
     game = through_the_door(start, HOUSE)
-    assert game.byte("wMapPalOffset") == 0
-    assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
+    assert (game.byte("wMapPalOffset"), game.at(BACKGROUND_PALETTE)) == (0, LIT_PALETTE)
 
 
 def test_full_screens_are_lit_and_the_cave_stays_dark(cave: Game) -> None:
     game = menus.open_team(cave)
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
     to_the_map(game)
-    assert game.byte("wMapPalOffset") == DARK
-    assert game.at(BACKGROUND_PALETTE) == DARK_PALETTE
+    assert (game.byte("wMapPalOffset"), game.at(BACKGROUND_PALETTE)) == (DARK, DARK_PALETTE)
 
 
 def test_a_battle_in_the_dark_is_lit_and_leaves_it_dark(cave: Game) -> None:
@@ -213,8 +207,7 @@ def test_a_battle_in_the_dark_is_lit_and_leaves_it_dark(cave: Game) -> None:
     battles.point(game, battles.RUN)
     battles.read_on(game.press("a"))
     game.until_free()
-    assert game.byte("wMapPalOffset") == DARK
-    assert game.at(BACKGROUND_PALETTE) == DARK_PALETTE
+    assert (game.byte("wMapPalOffset"), game.at(BACKGROUND_PALETTE)) == (DARK, DARK_PALETTE)
 
 
 HM_CUT, TM = 196, 234
@@ -278,8 +271,7 @@ def test_a_machine_asks_and_b_cancels(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER))
     game = use_machine(bedroom, (HM_CUT, 1))
     game.press("b").to_cursor(LIST)
-    assert game.bag == [(HM_CUT, 1)]
-    assert game.byte("wActionResultOrTookBattleTurn") == 0
+    assert (game.bag, game.byte("wActionResultOrTookBattleTurn")) == ([(HM_CUT, 1)], 0)
     assert CUT not in moves(game)
 
 
@@ -289,8 +281,7 @@ def test_the_party_list_shows_which_pokemon_can_learn(bedroom: Game) -> None:
     game.to_cursor(PARTY)
     rows = game.text.splitlines()
     assert game.byte("wPartyMenuTypeOrMessageID") == TEACHING
-    assert rows[1][12:16] == "ABLE"
-    assert rows[3][12:20] == "NOT ABLE"
+    assert (rows[1][12:16], rows[3][12:20]) == ("ABLE", "NOT ABLE")
 
 
 @pytest.mark.parametrize(
@@ -321,8 +312,7 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
     move = taught_move(game, item)
     assert moves(game) == [24, move, 0, 0]
     assert battles.party_mon(game, 0)[PP + 1] == game.rom(14, 0x4000 + 6 * (move - 1), 6)[5]
-    assert game.bag == left
-    assert game.byte("wActionResultOrTookBattleTurn") == 1
+    assert (game.bag, game.byte("wActionResultOrTookBattleTurn")) == (left, 1)
 
 
 def test_refusing_the_new_move_keeps_the_machine(bedroom: Game) -> None:

@@ -8,7 +8,7 @@ from tests.contract import battles, menus
 from tests.contract.battles import POISON, Mon
 from tests.contract.game import Game, Start
 from tests.contract.places import led_to
-from tests.contract.story_moments import TOWN, read_on
+from tests.contract.story_moments import TOWN
 
 CAVE, CELLAR, ROAD = 198, 201, 14
 SURF, PUSHING = 57, 70  # the moves
@@ -211,7 +211,7 @@ def test_when_the_last_pokemon_faints_on_the_map_the_player_blacks_out(bedroom: 
     bedroom.money = 1001
     bedroom.poke("wStepCounter", 1)
     bedroom.hold_until("right", lambda: bool(bedroom.byte("wFontLoaded") & 1), 60)
-    read_on(bedroom, lambda: bedroom.place.map == TOWN and bedroom.is_free)
+    bedroom.read_until(lambda: bedroom.place.map == TOWN and bedroom.is_free)
     assert bedroom.place[1:] == (3, 6)
     assert battles.party_hp(bedroom, 0) == 40
     assert bedroom.money == 500
@@ -249,8 +249,7 @@ def test_a_repel_wears_off_step_by_step(bedroom: Game) -> None:
     game = menus.open_bag(bedroom, (menus.REPEL, 1))
     menus.read(game.press("a").to_cursor(menus.USE).press("a"))
     game.to_cursor(menus.LIST)
-    assert game.byte("wRepelRemainingSteps") == 100
-    assert game.bag == []
+    assert (game.byte("wRepelRemainingSteps"), game.bag) == (100, [])
     for _ in range(2):
         game.press("b", settle=20)
     pace(game, 3)

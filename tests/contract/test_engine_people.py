@@ -7,9 +7,18 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.contract import story_moments
 from tests.contract.game import FULL_BAG, Game, Start
-from tests.contract.places import SORREL_ROAD, STONECROSS, through_the_door
+from tests.contract.places import ALDERBROOK, LAB, SORREL_ROAD, STONECROSS, through_the_door
+from tests.contract.story_moments import (
+    ASKED,
+    BATTLED_RIVAL,
+    BEAT_RAMBLER,
+    GOT_STARTER,
+    TOWN,
+    fight,
+    to_challenge,
+    to_table,
+)
 
 WALKS, HIDDEN, RANGE = 0xFE, 0xFF, 5
 CENTRE = 8  # counted from the last outdoor map, when there
@@ -121,35 +130,29 @@ STEVEDORE = Giver(63, SECOND_BADGE, 199, 0x238)
 GIVERS = (CARVER, LAMP_MAKER, FERRYMAN, STEVEDORE)
 
 
-@pytest.mark.parametrize("giver", GIVERS)
-def test_a_gift_needs_the_badge(start: Start, giver: Giver) -> None:
-    game = through_the_door(start, giver.house)
-    game.bag = []
-    game.poke("wObtainedBadges", 0xFF & ~giver.badge)
-    assert game.go_beside(*game.sprite(1)).read_all()
-    assert not game.has_happened(giver.event)
-    assert game.bag == []
+def ask_for_gift(game: Game) -> str:
+    return game.go_beside(*game.sprite(1)).read_all()
 
 
 @pytest.mark.parametrize("giver", GIVERS)
-def test_the_machine_is_given_once(start: Start, giver: Giver) -> None:
-    game = through_the_door(start, giver.house)
+def test_a_gift_needs_the_badge_and_is_given_once(start: Start, giver: Giver) -> None:
+    game = through_the_door(start, giver.house).poke("wObtainedBadges", 0xFF & ~giver.badge)
     game.bag = []
-    game.poke("wObtainedBadges", giver.badge)
-    assert "JUNO got" in game.go_beside(*game.sprite(1)).read_all()
-    assert game.has_happened(giver.event)
-    assert game.bag == [(giver.item, 1)]
-    assert "got" not in game.go_beside(*game.sprite(1)).read_all()
+    assert ask_for_gift(game)
+    assert (game.has_happened(giver.event), game.bag) == (False, [])
+    assert "JUNO got" in ask_for_gift(game.poke("wObtainedBadges", giver.badge))
+    assert (game.has_happened(giver.event), game.bag) == (True, [(giver.item, 1)])
+    assert "got" not in ask_for_gift(game)
     assert game.bag == [(giver.item, 1)]
 
 
 def test_a_gift_waits_for_bag_space(start: Start) -> None:
-    game = through_the_door(start, CARVER.house)
+    game = through_the_door(start, CARVER.house).poke("wObtainedBadges", CARVER.badge)
     game.bag = FULL_BAG
-    game.poke("wObtainedBadges", CARVER.badge).go_beside(*game.sprite(1)).read_all()
+    ask_for_gift(game)
     assert not game.has_happened(CARVER.event)
     game.bag = []
-    game.go_beside(*game.sprite(1)).read_all()
+    ask_for_gift(game)
     assert game.bag == [(CARVER.item, 1)]
 
 
@@ -165,10 +168,8 @@ def test_the_guard_lets_only_a_player_with_the_badge_pass(start: Start) -> None:
     game = in_stonecross(start).go(*BEFORE_THE_EDGE)
     game.hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
-    game.until_free()
-    assert game.place[1:] == BEFORE_THE_EDGE
-    game.poke("wObtainedBadges", FIRST_BADGE)
-    game.step("right")
+    assert game.until_free().place[1:] == BEFORE_THE_EDGE
+    game.poke("wObtainedBadges", FIRST_BADGE).step("right")
     game.step("right")
     assert game.place == (SORREL_ROAD, 0, 14)
 
@@ -192,7 +193,7 @@ def is_healed(game: Game) -> bool:
 
 def ask_the_nurse(game: Game) -> Game:
     game.go(3, 3).face("up").press("a")
-    return story_moments.read_on(game, lambda: game.cursor == (12, 8))
+    return game.read_until(lambda: game.cursor == (12, 8))
 
 
 def test_the_nurse_heals(start: Start) -> None:
@@ -200,14 +201,14 @@ def test_the_nurse_heals(start: Start) -> None:
     assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (6, 1)
     assert "HEAL" in game.text
     assert "CANCEL" in game.text
-    assert game.byte("wLastBlackoutMap") == story_moments.TOWN
+    assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
     game.press("a")
     frames = game.frames_until(lambda: is_healed(game), 600)
     assert frames >= MACHINE_FRAMES
-    story_moments.read_on(game, lambda: game.is_free)
+    game.read_until(lambda: game.is_free)
     assert is_healed(game)
-    assert game.byte("wLastBlackoutMap") == story_moments.ALDERBROOK
+    assert game.byte("wLastBlackoutMap") == ALDERBROOK
     assert game.byte("wStatusFlags4") & USED_CENTRE
     assert game.place.map == 41
 
@@ -218,9 +219,9 @@ def test_cancelling_at_the_nurse_does_not_heal(start: Start, button: str) -> Non
     if button == "a":
         game.press("down")
         assert game.cursor == (12, 10)
-    story_moments.read_on(game.press(button), lambda: game.is_free)
+    game.press(button).read_until(lambda: game.is_free)
     assert not is_healed(game)
-    assert game.byte("wLastBlackoutMap") == story_moments.TOWN
+    assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
 
 
@@ -232,16 +233,19 @@ ROW, COLUMN = 23, 13  # he looks to the right
 
 
 def below_his_line(start: Start, x: int) -> Game:
-    game = start("lane")
-    game.poke("wGrassRate", 0)
+    game = start("lane").poke("wGrassRate", 0)
     assert game.sprite(RAMBLER) == (COLUMN, ROW)
     return game.go(x, ROW + 1)
 
 
 def enter_his_line(game: Game) -> Game:
     """Take one step up and wait for the reaction."""
-    game.hold_until("up", lambda: game.place.y == ROW, 30).tick(6)
-    return game
+    return game.hold_until("up", lambda: game.place.y == ROW, 30).tick(6)
+
+
+def fight_him(game: Game, *, won: bool) -> Game:
+    """Read until the trainer's battle begins, and play it."""
+    return fight(game.read_until(lambda: game.byte("wCurOpponent") == 201), won=won)
 
 
 def is_seen(game: Game) -> bool:
@@ -254,8 +258,7 @@ def test_a_trainer_sees_the_player_and_walks_up(start: Start, distance: int) -> 
     assert is_seen(game)
     assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
     assert game.byte("wStatusFlags7") & ENGAGED
-    assert game.byte("wEngagedTrainerClass") == 201
-    assert game.byte("wEngagedTrainerSet") == 1
+    assert (game.byte("wEngagedTrainerClass"), game.byte("wEngagedTrainerSet")) == (201, 1)
     walked = 0
     for _ in range(400):
         if game.byte("wFontLoaded"):
@@ -267,7 +270,7 @@ def test_a_trainer_sees_the_player_and_walks_up(start: Start, distance: int) -> 
     assert walked == distance - 1
     assert game.sprite(RAMBLER) == (game.place.x - 1, ROW)
     assert game.byte("wSpriteStateData1", 9) == 8  # the player looks at him
-    story_moments.read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    game.read_until(lambda: game.byte("wCurOpponent") == 201)
     assert game.byte("wTrainerNo") == 1
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
 
@@ -292,10 +295,9 @@ def test_a_trainer_does_not_see_behind_or_beside_him(start: Start) -> None:
 def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 2))
     money = game.block("wPlayerMoney")
-    story_moments.read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    story_moments.fight(game, won=True)
-    story_moments.read_on(game, lambda: game.is_free and not is_seen(game))
-    assert game.has_happened(story_moments.BEAT_RAMBLER)
+    fight_him(game, won=True)
+    game.read_until(lambda: game.is_free and not is_seen(game))
+    assert game.has_happened(BEAT_RAMBLER)
     assert game.block("wPlayerMoney") > money
     assert game.byte("wJoyIgnore") == game.byte("wStatusFlags7") & ENGAGED == 0
     assert game.place[1:] == (COLUMN + 2, ROW)
@@ -308,19 +310,16 @@ def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
 
 def test_talking_to_a_trainer_starts_the_battle_too(start: Start) -> None:
     game = below_his_line(start, COLUMN).face("up")
-    story_moments.read_on(game.press("a"), lambda: game.byte("wCurOpponent") == 201)
-    story_moments.fight(game, won=True)
-    story_moments.read_on(
-        game, lambda: game.is_free and game.has_happened(story_moments.BEAT_RAMBLER)
-    )
+    game.press("a").read_until(lambda: game.byte("wCurOpponent") == 201)
+    fight(game, won=True)
+    game.read_until(lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
 
 
 def test_a_lost_battle_does_not_count_as_a_win(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 1))
-    story_moments.read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    story_moments.fight(game, won=False)
-    story_moments.read_on(game, lambda: game.place.map == 0 and game.is_free)
-    assert not game.has_happened(story_moments.BEAT_RAMBLER)
+    fight_him(game, won=False)
+    game.read_until(lambda: game.place.map == 0 and game.is_free)
+    assert not game.has_happened(BEAT_RAMBLER)
 
 
 STARTERS = {1: 3, 2: 7, 3: 11}
@@ -333,22 +332,22 @@ def test_after_hazels_offer_the_lab_cannot_be_left(start: Start) -> None:
     game = start("lab").go_beside(*start("lab").sprite(HAZEL))
     game.press("a")
     assert game.read_to_the_end()
-    assert game.has_happened(story_moments.ASKED)
+    assert game.has_happened(ASKED)
     game.go(4, 5).hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
-    story_moments.read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
     assert game.place[1:] == (4, 5)
 
 
 def test_the_lab_can_be_left_before_the_offer(start: Start) -> None:
     game = start("lab").go(4, 5).go(4, 10)
     assert game.is_free
-    assert game.place.map == story_moments.LAB
+    assert game.place.map == LAB
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
 def test_a_starter_can_be_declined(start: Start, button: str) -> None:
-    game = story_moments.to_table(start("lab"), 2)
-    story_moments.read_on(game.press("a"), lambda: game.cursor == (15, 8))
+    game = to_table(start("lab"), 2)
+    game.press("a").read_until(lambda: game.cursor == (15, 8))
     assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (0, 1)
     if button == "a":
         game.press("down")
@@ -356,7 +355,7 @@ def test_a_starter_can_be_declined(start: Start, button: str) -> None:
     game.press(button, settle=40)
     assert game.is_free
     assert game.byte("wPartyCount") == 0
-    assert not game.has_happened(story_moments.GOT_STARTER)
+    assert not game.has_happened(GOT_STARTER)
     assert not game.is_away(3)
 
 
@@ -367,31 +366,30 @@ def test_the_rival_takes_the_counter_to_each_starter(start: Start, starter: int)
     assert game.byte("wPartyCount") == 1
     assert game.byte("wPartySpecies") == game.byte("wPlayerStarter") == species
     assert game.byte("wPartyMons", 33) == 5
-    assert game.has_happened(story_moments.GOT_STARTER)
-    assert not game.has_happened(story_moments.BATTLED_RIVAL)
+    assert game.has_happened(GOT_STARTER)
+    assert not game.has_happened(BATTLED_RIVAL)
     his = next(ball for ball, kind in STARTERS.items() if kind == BEATEN_BY[species])
     assert game.byte("wRivalStarter") == BEATEN_BY[species]
     assert [game.is_away(1 + ball) for ball in STARTERS] == [
         ball in {starter, his} for ball in STARTERS
     ]
     assert game.sprite(RIVAL) == (5 + his, 4)
-    story_moments.to_challenge(game)
-    assert game.byte("wCurOpponent") == RIVAL_OPPONENT
-    assert game.byte("wTrainerNo") == starter
+    to_challenge(game)
+    assert (game.byte("wCurOpponent"), game.byte("wTrainerNo")) == (RIVAL_OPPONENT, starter)
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
-    story_moments.read_on(game, lambda: game.byte("wEnemyMon") != 0)
+    game.read_until(lambda: game.byte("wEnemyMon") != 0)
     assert game.byte("wEnemyMon") == BEATEN_BY[species]
 
 
 @pytest.mark.parametrize("end", ["won", "lost"])
 def test_the_rival_leaves_after_the_battle(start: Start, end: str) -> None:
-    game = story_moments.to_challenge(start("starter 2"))
+    game = to_challenge(start("starter 2"))
     money = game.block("wPlayerMoney")
-    story_moments.fight(game, won=end == "won")
-    story_moments.read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
-    assert game.has_happened(story_moments.BATTLED_RIVAL)
+    fight(game, won=end == "won")
+    game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    assert game.has_happened(BATTLED_RIVAL)
     assert game.byte("wIsInBattle") == 0
-    assert game.place == (story_moments.LAB, 4, 6)
+    assert game.place == (LAB, 4, 6)
     assert game.block("wPartyMons", 44)[1:3] == game.block("wPartyMons", 44)[34:36]
     assert game.is_away(RIVAL)
     assert (game.block("wPlayerMoney") > money) == (end == "won")
@@ -401,8 +399,8 @@ def test_the_rival_leaves_after_the_battle(start: Start, end: str) -> None:
 
 
 def test_directions_are_ignored_while_the_rival_walks(start: Start) -> None:
-    game = story_moments.to_challenge(start("starter 1"))
-    story_moments.fight(game, won=True)
+    game = to_challenge(start("starter 1"))
+    fight(game, won=True)
     walked = 0
     for frame in range(3000):
         if frame % 30 == 0:

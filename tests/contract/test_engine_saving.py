@@ -87,8 +87,7 @@ def test_saving_shows_a_summary_and_asks(start: Start) -> None:
     shown = game.frames_until(lambda: "all down." in game.text, 400)
     assert 120 <= shown <= 250
     game.until_free()
-    assert game.byte("wSaveFileStatus") == SAVED
-    assert game.byte("hWY") == 0x90
+    assert (game.byte("wSaveFileStatus"), game.byte("hWY")) == (SAVED, 0x90)
 
 
 def test_answering_no_writes_no_save(start: Start) -> None:
@@ -124,8 +123,7 @@ def test_the_game_goes_on_where_it_was_saved(
     toggles = game.block("wToggleableObjectFlags")
     file = save(game)
     again = to_menu(power_on(file))
-    assert again.byte("wSaveFileStatus") == SAVED
-    assert again.byte("wMaxMenuItem") == 2
+    assert (again.byte("wSaveFileStatus"), again.byte("wMaxMenuItem")) == (SAVED, 2)
     assert items(again) == ["CONTINUE", "NEW GAME", "OPTION"]
     assert (again.tile(14, 0), again.tile(14, 7)) == (0x7B, 0x7E)
     time = again.block("wPlayTimeHours", 5)
@@ -136,8 +134,7 @@ def test_the_game_goes_on_where_it_was_saved(
     again.press("a").wait(lambda: bool(again.byte("wJoyIgnore")), 60).until_free()
     assert again.place == place
     assert again.byte("wSpriteStateData1", 9) == 0, "the player faces down"
-    assert again.block("wPartyCount", 404) == party
-    assert again.block("wPlayerMoney") == money
+    assert (again.block("wPartyCount", 404), again.block("wPlayerMoney")) == (party, money)
     assert (again.byte("wOptions"), again.block("wEventFlags")) == (options, events)
     assert again.block("wToggleableObjectFlags") == toggles
     assert len(again.people) == len(people)
@@ -155,8 +152,7 @@ def test_the_map_looks_as_it_was_left(
     graphics = bytes(game.pyboy.memory[0x9000:0x9800])
     warps, signs, wild = game.warps, game.signs, game.block("wGrassRate", 21)
     again = go_on(power_on(save(game)))
-    assert again.place == game.place
-    assert again.block("wTileMap") == tiles
+    assert (again.place, again.block("wTileMap")) == (game.place, tiles)
     assert again.block("wOverworldMap") == blocks
     assert bytes(again.pyboy.memory[0x9000:0x9800]) == graphics
     assert (again.warps, again.signs, again.block("wGrassRate", 21)) == (warps, signs, wild)
@@ -187,8 +183,7 @@ def test_a_corrupt_save_is_ignored(start: Start, power_on: Callable[[bytes], Gam
         game = to_menu(power_on(file))
         assert game.byte("wSaveFileStatus") == GONE
         assert items(game) == ["NEW GAME", "OPTION"]
-        assert game.byte("wMaxMenuItem") == 1
-        assert game.byte("wPlayerName") == 0
+        assert (game.byte("wMaxMenuItem"), game.byte("wPlayerName")) == (1, 0)
 
 
 def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(

@@ -38,8 +38,7 @@ def test_a_sign_opens_the_message_box(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
     game.tick(4)
     tiles = game.block("wTileMap")
-    assert tiles[240:260] == BOX_ROW
-    assert tiles[340:360] == BOX_END
+    assert (tiles[240:260], tiles[340:360]) == (BOX_ROW, BOX_END)
     assert all(tiles[20 * row] == tiles[20 * row + 19] == 0x7C for row in range(13, 17))
     assert game.byte("hWY") == 0
 
@@ -78,8 +77,7 @@ def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Start) -> None:
     assert game.byte("wFontLoaded") & FONT_LOADED
     assert not game.has_arrow
     game.press("b")
-    assert game.byte("wFontLoaded") == 0
-    assert game.byte("hWY") == 0x90
+    assert (game.byte("wFontLoaded"), game.byte("hWY")) == (0, 0x90)
     assert max(game.block("wTileMap")) < 0x60
 
 

@@ -286,8 +286,7 @@ def test_three_steps_without_encounters_follow_a_battle(start: Start) -> None:
     assert there != before
     fight(game, won=True)
     game.wait(lambda: game.is_free and game.byte("wUpdateSpritesEnabled") == 1, 200).tick(30)
-    assert game.place == there
-    assert game.byte("wCurOpponent") == 0
+    assert (game.place, game.byte("wCurOpponent")) == (there, 0)
     assert game.byte("wNumberOfNoRandomBattleStepsLeft") == PEACEFUL_STEPS
     game.poke("wGrassRate", SURE)
     for left, direction in zip((2, 1, 0), ("right", "down", "left"), strict=True):
@@ -303,7 +302,5 @@ def test_a_pending_opponent_starts_a_battle(start: Start, station: str) -> None:
     before, tiles = game.place, game.block("wTileMap")
     fight(game.poke("wCurEnemyLevel", 3).poke("wCurOpponent", NIBBIT), won=True)
     game.wait(lambda: game.is_free and game.block("wTileMap") == tiles, 200)
-    assert game.place == before
-    assert game.byte("wCurOpponent") == 0
-    assert game.byte("hWY") == 0x90
+    assert (game.place, game.byte("wCurOpponent"), game.byte("hWY")) == (before, 0, 0x90)
     assert game.step("up")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract.game import Game, Start
 from tests.contract.places import enter, through_the_door
-from tests.contract.story_moments import fight, read_on
+from tests.contract.story_moments import fight
 
 ALDERBROOK = 1
 TINS, QUIZ, HALL, LOFT, ATTIC, PLATES, LIFT = 92, 168, 181, 207, 208, 209, 236
@@ -64,8 +64,7 @@ class TestTins:
 
     def test_an_opened_lock_stays_open(self, start: Start) -> None:
         game = start("alderbrook")
-        game.set_event(FIRST_LOCK)
-        game.set_event(SECOND_LOCK)
+        game.set_event(FIRST_LOCK, SECOND_LOCK)
         game = through_the_door(lambda _: game, TINS)
         assert game.is_open(*BARS)
         assert "nothing" in self.look_under(game, 0)
@@ -88,9 +87,9 @@ class TestQuiz:
     ) -> None:
         room.go(5, 14).face("up")
         ask_and_answer(room, "no")
-        read_on(room, lambda: room.byte("wCurOpponent") == RAMBLER)
+        room.read_until(lambda: room.byte("wCurOpponent") == RAMBLER)
         fight(room, won=won)
-        read_on(room, lambda: room.is_free and (room.place.map == QUIZ) is won)
+        room.read_until(lambda: room.is_free and (room.place.map == QUIZ) is won)
         assert room.has_happened(GUESTS[0]) is won
         assert room.has_happened(GATES[0]) is won
         assert not won or room.is_open(*self.BARS[0])
@@ -106,8 +105,7 @@ class TestLocks:
     def test_doors_stay_closed_without_the_card_key(self, hall: Game) -> None:
         hall.bag = []
         for side, tile in ((2, LOCKED), (12, LOCKED)):
-            assert hall.step_tile(side, 9) == tile
-            assert hall.step_tile(side, 8) == LOCKED_TOP
+            assert (hall.step_tile(side, 9), hall.step_tile(side, 8)) == (tile, LOCKED_TOP)
         hall.go(3, 7).face("down").press("a")
         assert "wants" in " ".join(hall.read_to_the_end())
         assert not any(hall.has_happened(door) for door in DOORS)
@@ -196,5 +194,4 @@ class TestPlates:
         chambers.wait(lambda: chambers.byte("wStandingOnWarpPadOrHole") == ON_PAD, 60)
         chambers.wait(lambda: chambers.place[1:] == self.LANDINGS[0], 200).release("down")
         chambers.until_free().tick(60)
-        assert chambers.place[1:] == self.LANDINGS[0]
-        assert chambers.place.map == PLATES
+        assert (chambers.place[1:], chambers.place.map) == (self.LANDINGS[0], PLATES)

@@ -3,9 +3,11 @@
 import http.client
 import json
 import socket
+import tomllib
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import anthropic
@@ -19,7 +21,6 @@ from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
     QUESTION,
-    SCHEMA,
     client_of,
     request,
     served,
@@ -27,99 +28,13 @@ from tests.agent.fake_claude.claude_support import (
 )
 from tests.agent.fake_claude.schema_check import fits
 
-USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
-RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a lake"}
-NIGHT: Final = {"type": "text", "text": "It is night."}
-
-
-def marked(ttl: str) -> dict[str, Any]:
-    return {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": ttl}}
-
-
-def turn(role: str, *blocks: object) -> dict[str, Any]:
-    return {"role": role, "content": list(blocks) or "well"}
-
-
-def schema(**more: object) -> dict[str, Any]:
-    return {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA | more}}}
-
-
-REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
-    "temperature": ({"extra_body": {"temperature": 0.0}}, "temperature: Extra inputs"),
-    "too many tokens": ({"max_tokens": 1_000_000}, "maximum allowed number of output"),
-    "negative tokens": ({"max_tokens": -1}, "max_tokens"),
-    "no message": ({"messages": []}, "at least one message"),
-    "assistant first": ({"messages": [turn("assistant")]}, 'must use the "user" role'),
-    "an unknown role": ({"messages": [turn("robot")]}, "role"),
-    "no content": ({"messages": [{"role": "user", "content": ""}]}, "non-empty content"),
-    "an empty text": (
-        {"messages": [turn("user", {"type": "text", "text": " "})]},
-        "non-whitespace",
-    ),
-    "a call without its result": (
-        {"messages": [turn("user"), turn("assistant", USE), turn("user")]},
-        "without `tool_result` blocks immediately after: toolu_1",
-    ),
-    "a call at the end": (
-        {"messages": [turn("user"), turn("assistant", USE)]},
-        "without `tool_result`",
-    ),
-    "a result without its call": (
-        {"messages": [turn("user"), turn("assistant"), turn("user", RESULT)]},
-        "unexpected `tool_use_id`",
-    ),
-    "a result at the beginning": ({"messages": [turn("user", RESULT)]}, "unexpected `tool_use_id`"),
-    "five marks": ({"system": [marked("5m")] * 5}, "maximum of 4 blocks with cache_control"),
-    "a 5m mark before 1h": ({"system": [marked("5m"), marked("1h")]}, "must not come after"),
-    "an unknown ttl": ({"system": [marked("2h")]}, "ttl"),
-    "two tools with one name": ({"tools": [LOOK, LOOK]}, "unique"),
-    "an invalid tool name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
-    "an open object": (schema(additionalProperties=True), "additionalProperties"),
-    "a bound for a number": (
-        schema(properties={"confidence": {"type": "number", "maximum": 1}}),
-        "maximum are not supported",
-    ),
-    "a bound for a text": (
-        schema(properties={"note": {"type": "string", "maxLength": 300}}),
-        "maxLength are not supported",
-    ),
-    "an empty enum": (
-        schema(properties={"goals": {"type": "array", "items": {"enum": []}}}),
-        "'enum' must not be empty",
-    ),
-    "an array of at least two": (
-        schema(properties={"goals": {"type": "array", "minItems": 2, "items": {"type": "null"}}}),
-        "'minItems' values other than 0 or 1",
-    ),
-    "a property without a type": (schema(properties={"goals": {}}), "must have a 'type'"),
-    "no schema": ({"output_config": {"format": {"type": "xml"}}}, "json_schema"),
-    "a tool without a schema": ({"tools": [{"name": "look", "input_schema": {}}]}, "input_schema"),
-    "a block without a type": ({"messages": [turn("user", {"text": "x"})]}, "type: Field required"),
-    "a number as content": (
-        {"messages": [{"role": "user", "content": 7}]},
-        "content: Input should be a valid str or list",
-    ),
-    "a text before a result": (
-        {"messages": [turn("user"), turn("assistant", USE), turn("user", NIGHT, RESULT)]},
-        "without `tool_result` blocks immediately after: toolu_1",
-    ),
-    "a block of an unknown type": (
-        {"messages": [turn("user", {"type": "song"})]},
-        "messages.0.content.0: Input tag 'song'",
-    ),
-    "a result with invalid content": (
-        {"messages": [turn("user", RESULT | {"content": ["song"]})]},
-        "messages.0.content.0.content.0: Input should be a valid object",
-    ),
-    "the beginning of an answer": (
-        {"messages": [turn("user"), turn("assistant")]},
-        "must end with a user message",
-    ),
-    "two results of a call": (
-        {"messages": [turn("user"), turn("assistant", USE), turn("user", RESULT, RESULT)]},
-        "a single result",
-    ),
-    "a prompt beyond the context window": ({"system": "word " * 1_000_000}, "prompt is too long"),
+REQUESTS: Final = tomllib.loads(
+    Path(__file__).with_name("requests.toml").read_text(encoding="utf-8")
+)
+TOO_LONG: Final = {"system": "word " * 1_000_000}  # beyond the context window
+REFUSED: Final = {
+    **{name: (row["request"], row["words"]) for name, row in REQUESTS["refused"].items()},
+    "a prompt beyond the context window": (TOO_LONG, "prompt is too long"),
 }
 
 
@@ -134,33 +49,18 @@ def test_the_stand_in_refuses_invalid_requests(name: str) -> None:
     assert server.counts.errors == {"invalid_request_error": 1}
 
 
-ACCEPTED: Final[dict[str, dict[str, Any]]] = {
-    "two messages of one role": {"messages": [turn("user"), turn("user")]},
-    "results in two messages": {
-        "messages": [
-            turn("user"),
-            turn("assistant", USE, USE | {"id": "toolu_2"}),
-            turn("user", RESULT),
-            turn("user", RESULT | {"tool_use_id": "toolu_2"}),
-        ]
-    },
-    "four marks, long before short": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
-    "the beginning of an answer": {
-        "model": "claude-haiku-4-5",
-        "messages": [turn("user"), turn("assistant")],
-    },
-}
-
-
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize("name", REQUESTS["accepted"])
 def test_the_stand_in_accepts_valid_requests(name: str) -> None:
     with served() as (_, client):
-        assert client.messages.create(**request() | ACCEPTED[name]).stop_reason == "end_turn"
+        assert (
+            client.messages.create(**request() | REQUESTS["accepted"][name]["request"]).stop_reason
+            == "end_turn"
+        )
 
 
 @pytest.mark.parametrize("model", ["claude-1", "claude-mythos-preview"])
 def test_an_unknown_model_gives_a_not_found_error(model: str) -> None:
-    body = {"model": model, "max_tokens": 1, "messages": [turn("user")]}
+    body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "well"}]}
     with fake_service.FakeClaude() as server:
         status, reply = post(server, json.dumps(body))
     assert (status, reply["error"]["type"]) == (404, "not_found_error")
@@ -192,9 +92,6 @@ def post(
         return reply.status, json.loads(reply.read())
     finally:
         connection.close()
-
-
-DEFAULT_REQUEST: Final = request(QUESTION, output_config=FORMAT)
 
 
 def text_of(reply: anthropic.types.Message) -> str:

@@ -105,8 +105,7 @@ def test_leftover_ram_before_the_game_gives_no_battle_and_no_party() -> None:
     state = moments.state_with({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
     assert state.screen_type is ScreenType.TITLE
     assert not state.game_started
-    assert len(state.party) == 0
-    assert len(state.bag) == 0
+    assert (len(state.party), len(state.bag)) == (0, 0)
 
 
 def test_an_arrow_tile_in_a_picture_does_not_count_as_text() -> None:
@@ -184,8 +183,7 @@ def test_the_bag_counts_stacks_of_one_item_together() -> None:
     bag = moments.state_with(
         {0xD31D: 2, 0xD31E: 4, 0xD31F: 99, 0xD320: 4, 0xD321: 3, 0xD322: 0xFF}
     ).bag
-    assert bag.quantity(4) == 102
-    assert bag.quantity(5) == 0
+    assert (bag.quantity(4), bag.quantity(5)) == (102, 0)
     assert not bag.full
 
 

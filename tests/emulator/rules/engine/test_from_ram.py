@@ -26,10 +26,8 @@ def test_every_field_of_a_wild_battle() -> None:
     assert (position.gainers, position.participants, position.badges) == (2, 3, 5)
     assert (us.out, us.species, us.level, us.hp, us.max_hp, us.status) == (1, 7, 6, 17, 21, 8)
     assert (us.type1, us.type2) == (20, 2)
-    assert list(us.moves) == [33, 45, 0, 0]
-    assert list(us.pp) == [35, 40, 0, 0]
-    assert list(us.stats) == [11, 12, 269, 14]
-    assert list(us.stages) == [0, -1, 6, -6, 1, 0]
+    assert (list(us.moves), list(us.pp)) == ([33, 45, 0, 0], [35, 40, 0, 0])
+    assert (list(us.stats), list(us.stages)) == ([11, 12, 269, 14], [0, -1, 6, -6, 1, 0])
     assert us.volatile == engine.CONFUSED | engine.SEEDED | 1 << 16
     assert (us.attacks_left, us.confused, us.toxic, us.substitute) == (2, 3, 4, 6)
     assert (us.disabled, us.disabled_turns, us.disabled_move) == (2, 3, 45)

@@ -32,8 +32,7 @@ def test_potions_restore_hp_and_use_the_turn(item: int, hp: int) -> None:
     battle = battle_with(item)
     battle.us.hp = 10
     battle.play(engine.choice_of_item(item), engine.DECIDES)
-    assert (battle.us.hp, battle.them.hp) == (hp, HP)
-    assert battle.position.bag_counts[0] == 1
+    assert (battle.us.hp, battle.them.hp, battle.position.bag_counts[0]) == (hp, HP, 1)
 
 
 def test_only_what_has_a_use_is_offered() -> None:
@@ -144,8 +143,7 @@ def test_the_safari_zone_offers_balls_bait_rocks_and_leaving() -> None:
     assert battle.position.catch_rate == 50
     assert 0 <= battle.position.bait < 5
     battle.play(engine.ROCK)
-    assert battle.position.catch_rate == 100
-    assert battle.play(engine.RUN) == engine.RAN
+    assert (battle.position.catch_rate, battle.play(engine.RUN)) == (100, engine.RAN)
     fast = battle_with(kind=engine.SAFARI)
     fast.position.balls, fast.them.stats[2] = 9, 128
     assert fast.play(engine.ROCK) == engine.FOE_LEFT

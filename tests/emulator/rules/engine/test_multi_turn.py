@@ -42,8 +42,7 @@ def test_bide_gives_back_twice_the_damage_of_two_or_three_turns() -> None:
         for _ in range(turns):
             assert fresh.us.volatile & engine.BIDING
             fresh.play(engine.GO_ON)
-        assert fresh.them.hp == 999 - 2 * 50 * turns
-        assert fresh.us.pp[0] == 9
+        assert (fresh.them.hp, fresh.us.pp[0]) == (999 - 2 * 50 * turns, 9)
 
 
 def test_thrash_goes_on_for_three_or_four_turns_and_ends_in_confusion() -> None:
@@ -152,8 +151,7 @@ def test_rage_goes_on_and_grows_with_each_hit_also_of_disable() -> None:
     assert battle.us.volatile & engine.RAGING
     assert battle.us.stages[0] == 1
     battle.play(engine.GO_ON, 1)
-    assert battle.us.stages[0] == 2
-    assert battle.us.pp[0] == 9
+    assert (battle.us.stages[0], battle.us.pp[0]) == (2, 9)
 
 
 def test_raging_scales_its_accuracy_again_each_turn() -> None:

@@ -64,8 +64,7 @@ def test_rest_heals_everything_and_sleeps_for_two_turns() -> None:
 def test_draining_heals_by_half_of_the_damage_that_was_left_to_do_also_of_a_substitute() -> None:
     battle = battle_of(ABSORB)
     battle.us.hp, battle.them.hp = 100, 9
-    assert battle.play() == engine.WON
-    assert battle.us.hp == 104
+    assert (battle.play(), battle.us.hp) == (engine.WON, 104)
     doll = battle_of(ABSORB)
     doll.us.hp, doll.them.substitute = 100, 250
     doll.them.volatile |= engine.SUBSTITUTE
@@ -94,8 +93,7 @@ def test_exploding_faints_unless_it_breaks_a_substitute() -> None:
     doll = battle_of(BOOM)
     doll.them.volatile |= engine.SUBSTITUTE
     doll.them.substitute = 1
-    assert doll.play() == engine.GOES_ON
-    assert doll.us.hp == HP
+    assert (doll.play(), doll.us.hp) == (engine.GOES_ON, HP)
 
 
 def test_a_missed_jump_kick_costs_one_hp() -> None:
@@ -124,11 +122,9 @@ def test_transform_copies_all_but_hp_and_level_and_works_on_what_is_out_of_reach
     battle.play(0, 0)
     assert battle.us.volatile & engine.TRANSFORMED
     assert (battle.us.species, battle.us.type1, battle.us.stages[0]) == (2, FIRE, 3)
-    assert list(battle.us.moves[:2]) == [TACKLE, EMBER]
-    assert list(battle.us.pp) == [5, 5, 0, 0]
+    assert (list(battle.us.moves[:2]), list(battle.us.pp)) == ([TACKLE, EMBER], [5, 5, 0, 0])
     battle.play(1)
-    assert battle.us.pp[1] == 4
-    assert battle.us.team[0].pp[1] == 0
+    assert (battle.us.pp[1], battle.us.team[0].pp[1]) == (4, 0)
 
 
 def test_conversion_takes_the_types_of_the_target() -> None:
@@ -161,8 +157,7 @@ def test_the_player_chooses_what_mimic_copies() -> None:
     offered = [engine.MIMIC_ONE, engine.MIMIC_ONE + 1, engine.MIMIC_ONE + 2]
     assert list(legal_choices(battle.position, 0)) == offered
     battle.play(engine.MIMIC_ONE + 2)
-    assert battle.us.moves[0] == EMBER
-    assert battle.us.team[0].moves[0] == effects.MOVE_MIMIC
+    assert (battle.us.moves[0], battle.us.team[0].moves[0]) == (EMBER, effects.MOVE_MIMIC)
     drawn = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE))
     assert set(drawn.over_seeds(lambda b: int(b.us.moves[0]))) == {DO_NOTHING, TACKLE}
 
@@ -210,5 +205,4 @@ def test_leech_seed_heals_even_by_what_was_not_left() -> None:
     battle = battle_of(DO_NOTHING)
     battle.us.hp, battle.them.hp = 100, 1
     battle.them.volatile |= engine.SEEDED
-    assert battle.play() == engine.WON
-    assert battle.us.hp == 112
+    assert (battle.play(), battle.us.hp) == (engine.WON, 112)

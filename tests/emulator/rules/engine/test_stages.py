@@ -32,8 +32,7 @@ def test_stages_change_stats_by_their_ratios_and_end_at_six() -> None:
     assert attacks == [200, 300, 400, 400]
     for _ in range(4):
         battle.play(1)
-    assert battle.them.stats[1] == 25
-    assert battle.them.stages[1] == -6
+    assert (battle.them.stats[1], battle.them.stages[1]) == (25, -6)
 
 
 def test_a_stat_of_999_takes_back_one_stage_even_of_two() -> None:

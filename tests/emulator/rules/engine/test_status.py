@@ -135,8 +135,7 @@ def test_poison_and_burn_take_a_sixteenth_and_bad_poison_ever_more_also_by_seeds
     toxic.them.volatile |= SEEDED
     toxic.play(1)
     # One part for the first turn; two for the poison and three for the seeds of the second.
-    assert toxic.them.hp == small.HP - 6 * 12
-    assert toxic.us.hp == 100 + 3 * 12
+    assert (toxic.them.hp, toxic.us.hp) == (small.HP - 6 * 12, 100 + 3 * 12)
     assert toxic.them.volatile & BADLY_POISONED
 
 
