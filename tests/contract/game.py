@@ -12,12 +12,14 @@ import pytest
 from pyboy import PyBoy
 
 from emulator import MenuKind, Phase, Ram, State, read_state
+from emulator.cartridge import BANK_SIZE
 from emulator.profile import RED, symbol, table
 from emulator.ram.menu import read_menu
 from emulator.ram.view import HIGH_RAM, WORK_RAM
 from tests.contract.sides import ENEMY, OWN, Side
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
+ROM: Final = CARTRIDGE.read_bytes()
 NOTHING_KEPT: Final = bytes(4 * 0x2000)
 COLUMNS: Final = 20
 ARROW: Final = 0xEE
@@ -203,7 +205,8 @@ class Game:
         return self
 
     def rom(self, bank: int, address: int, size: int) -> bytes:
-        return bytes(self.pyboy.memory[bank, address : address + size])
+        start = address if address < BANK_SIZE else (bank - 1) * BANK_SIZE + address
+        return ROM[start : start + size]
 
     def tile(self, x: int, y: int) -> int:
         return self.byte("wTileMap", COLUMNS * y + x)
@@ -337,6 +340,26 @@ class Game:
         return 0 <= x < width and 0 <= y < height and self.step_tile(x, y) in self.passable
 
     @property
+    def open_squares(self) -> set[tuple[int, int]]:
+        """The squares of this map that can be walked on."""
+        width, height = self.byte("wCurMapWidth"), self.byte("wCurMapHeight")
+        at, live, passable = (
+            self.word("wTilesetBlocksPtr"),
+            self.block("wOverworldMap"),
+            self.passable,
+        )
+        tiles = self.rom(self.byte("wTilesetBank"), at, 16 * 0x100)
+        # Of a block's 16 tiles, those at the bottom left of its four squares.
+        corners = {(0, 0): 4, (1, 0): 6, (0, 1): 12, (1, 1): 14}
+        return {
+            (2 * x + right, 2 * y + low)
+            for y in range(height)
+            for x in range(width)
+            for (right, low), corner in corners.items()
+            if tiles[16 * live[(y + 3) * (width + 6) + x + 3] + corner] in passable
+        }
+
+    @property
     def warps(self) -> list[tuple[int, int, int]]:
         """Return x, y and destination map of each warp."""
         data = self.block("wWarpEntries")[: 4 * self.byte("wNumberOfWarps")]
@@ -349,7 +372,8 @@ class Game:
 
     def route(self, x: int, y: int) -> list[str] | None:
         """Return the shortest way without people and, before its end, without warps."""
-        start = (self.place.x, self.place.y)
+        start = self.place[1:]
+        ground = self.open_squares
         closed = self.people | {(wx, wy) for wx, wy, _ in self.warps if (wx, wy) != (x, y)}
         came: dict[tuple[int, int], tuple[tuple[int, int], str]] = {start: (start, "")}
         queue = deque([start])
@@ -359,7 +383,7 @@ class Game:
                 return trace(came, here)
             for direction, (dx, dy) in OFFSETS.items():
                 there = (here[0] + dx, here[1] + dy)
-                if there not in came and there not in closed and self.is_open(*there):
+                if there in ground and there not in came and there not in closed:
                     came[there] = (here, direction)
                     queue.append(there)
         return None
@@ -383,11 +407,12 @@ class Game:
         for _ in range(400):
             if (self.place.x, self.place.y) == (x, y) or self.place.map != here:
                 return self
-            route = self.route(x, y)
-            if route is None:
-                self.tick(20)
+            for direction in self.route(x, y) or ():
+                if not self.step(direction) or self.place.map != here:
+                    break  # somebody is in the way now, or a warp led elsewhere
             else:
-                self.step(route[0])
+                if self.place[1:] != (x, y):
+                    self.tick(20)
         pytest.fail(f"cannot walk from {self.place} to {(x, y)}")
 
     def face(self, direction: str) -> Game:

@@ -145,7 +145,7 @@ def before_the_leader(gym: Game) -> Game:
 
 
 def test_the_first_leader_gives_his_badge_when_beaten(gym: Game) -> None:
-    game = before_the_leader(gym)
+    game = sturdy(before_the_leader(gym))
     byte = game.byte("wEventFlags", GYM_TRAINERS[1] // 8)
     game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if neither trainer was met
     game.press("a").read_until(lambda: game.byte("wCurOpponent") == LEADER_CLASS)
@@ -201,6 +201,14 @@ def inside(start: Start, gym: Gym) -> Game:
     return through_the_door(start, gym.map).set_event(*gym.trainers)
 
 
+def sturdy(game: Game) -> Game:
+    """Let no opponent do harm: all lose by one hit."""
+    game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same
+    for stat in ("Speed", "Defense", "Special"):
+        game.poke_number(f"wPartyMon1{stat}", 999)
+    return game
+
+
 def badges_before_the_leader(start: Start, gym: Gym) -> Game:
     """Stand before the leader; the floor of Fenmouth moves the player there in two slides."""
     game = inside(start, gym)
@@ -212,10 +220,7 @@ def badges_before_the_leader(start: Start, gym: Gym) -> Game:
 
 @pytest.mark.parametrize("gym", GYMS)
 def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
-    game = badges_before_the_leader(start, gym)
-    game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same:
-    for stat in ("Speed", "Defense", "Special"):  # one hit each, and what comes first does no harm
-        game.poke_number(f"wPartyMon1{stat}", 999)
+    game = sturdy(badges_before_the_leader(start, gym))
     game.press("a").read_until(lambda: game.byte("wCurOpponent") == gym.trainer_class)
     fight(game, won=True)
     game.read_until(lambda: bool(game.byte("wObtainedBadges")))
