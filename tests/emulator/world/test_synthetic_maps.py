@@ -301,8 +301,10 @@ def test_all_tilesets(world: World) -> None:
         assert tileset.passable == tiles(row["passable"])
         assert tileset.counters == tiles(row["counter"])
         assert tileset.grass == (int(row["grass"], 16) if row["grass"] else None)
-        assert (tileset.animated, tileset.doors) == (row["anim"] != "none", tiles(row["door"]))
-        assert (tileset.warps, tileset.surfable) == (tiles(row["warp"]), row["surfable"])
+        assert tileset.animated == (row["anim"] != "none")
+        assert tileset.doors == tiles(row["door"])
+        assert tileset.warps == tiles(row["warp"])
+        assert tileset.surfable == row["surfable"]
         assert tileset.pairs == pairs(facts["land_pairs"], row["id"])
         assert tileset.water_pairs == pairs(facts["water_pairs"], row["id"])
         assert tileset.holes == special(facts, row["id"], 2)
