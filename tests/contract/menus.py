@@ -76,8 +76,7 @@ def price(game: Game, item: int) -> int:
 def open_shop(game: Game, goods: Sequence[int]) -> Game:
     """Talk to a shop that sells `goods`: the first sign's text is replaced by one, in the RAM of stored items."""
     table = symbol("wBoxItems")
-    script = table + 2 * 16
-    game.poke("wBoxItems", script.to_bytes(2, "little") * 16)
+    game.poke("wBoxItems", (table + 2 * 16).to_bytes(2, "little") * 16)
     game.poke("wBoxItems", bytes([0xFE, len(goods), *goods, 0xFF]), 2 * 16)
     return (
         game.poke("wCurMapTextPtr", table.to_bytes(2, "little")).press("a").to_cursor((1, 1), 300)

@@ -138,8 +138,7 @@ def test_the_stack_stays_above_the_last_label(bedroom: Game) -> None:
         if not game.byte("wIsInBattle"):
             break
     stack = bytes(game.pyboy.memory[STACK_BOTTOM : STACK_TOP + 1])
-    untouched = next(i for i, byte in enumerate(stack) if byte)
-    assert untouched >= 64
+    assert next(i for i, byte in enumerate(stack) if byte) >= 64
     assert game.pyboy.register_file.SP > STACK_BOTTOM
 
 

@@ -22,8 +22,7 @@ HIDDEN_WINDOW = 0x90
 
 
 def test_the_header_describes_the_cartridge(start: Start) -> None:
-    game = start("title")
-    header = game.rom(0, 0x100, 0x50)
+    header = start("title").rom(0, 0x100, 0x50)
     assert (header[0x34:0x43], header[0x43]) == (b"RED AGENT DEMO\0", 0)
     assert header[0x47:0x4A] == bytes([0x13, 5, 3])
     assert header[0x4D] == -(sum(header[0x34:0x4D]) + 0x19) & 0xFF
@@ -96,8 +95,7 @@ def test_the_naming_menu_is_where_the_contract_has_it(start: Start) -> None:
     game = start("naming")
     assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == (1, 2)
     assert (game.byte("wMaxMenuItem"), game.byte("wMenuWatchedKeys")) == (3, 1)
-    rows = [2, 4, 6, 8]
-    for item, row in enumerate(rows):
+    for item, row in enumerate([2, 4, 6, 8]):
         assert game.cursor == (1, row)
         assert game.byte("wCurrentMenuItem") == item
         assert game.word("wMenuCursorLocation") == 0xC3A0 + 20 * row + 1

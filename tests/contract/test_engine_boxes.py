@@ -39,8 +39,7 @@ def fill_box(game: Game, count: int) -> None:
 
 
 def species(game: Game, label: str) -> list[int]:
-    count = game.byte(label.replace("Species", "Count"))
-    listed = game.block(label, count + 1)
+    listed = game.block(label, game.byte(label.replace("Species", "Count")) + 1)
     assert listed[-1] == 0xFF
     return list(listed[:-1])
 
@@ -71,8 +70,7 @@ def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
     menus.read_to(pc, (1, 4))
     assert (species(pc, "wPartySpecies"), species(pc, "wBoxSpecies")) == ([3, 33], [7])
     assert battles.party_mon(pc, 1)[0] == 33
-    boxed = pc.block("wBoxMons", BOX_MON)
-    assert boxed == before[:3] + before[33:34] + before[4:BOX_MON]
+    assert pc.block("wBoxMons", BOX_MON) == before[:3] + before[33:34] + before[4:BOX_MON]
     assert read_box(pc.ram) == Box(0, (BoxedMon(7, 9),))
     assert pc.block("wBoxMonNicks", 4) == bytes([0x81] * 4)
     assert pc.block("wBoxMonOT", 2) == bytes([0x8A, 0x50])

@@ -329,6 +329,5 @@ def test_refusing_the_new_move_keeps_the_machine(bedroom: Game) -> None:
 
 
 def test_the_list_calls_machines_by_kind_and_number(bedroom: Game) -> None:
-    game = menus.open_bag(bedroom, (HM_CUT, 1), (200, 1), (TM, 3))
-    rows = game.text.splitlines()
+    rows = menus.open_bag(bedroom, (HM_CUT, 1), (200, 1), (TM, 3)).text.splitlines()
     assert [rows[y][6:10] for y in (4, 6, 8)] == ["HM01", "HM05", "TM34"]

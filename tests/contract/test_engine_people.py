@@ -47,8 +47,7 @@ def beside_a_wanderer(game: Game) -> int:
 
 def assert_apart(game: Game) -> None:
     people = [game.sprite(slot) for slot in range(1, game.byte("wNumSprites") + 1)]
-    player = game.place[1:]
-    assert player not in people
+    assert game.place[1:] not in people
     assert len(set(people)) == len(people)
     assert all(game.is_open(*person) for person in people)
 
@@ -79,8 +78,7 @@ def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> No
     beside_a_wanderer(game)
     dice = random.Random(7)
     for _ in range(250):
-        slot = wanderers(game)[0]
-        x, y = game.sprite(slot)
+        x, y = game.sprite(wanderers(game)[0])
         dx, dy = x - game.place.x, y - game.place.y
         toward = (
             ("right" if dx > 0 else "left") if abs(dx) > abs(dy) else "down" if dy > 0 else "up"
@@ -204,8 +202,7 @@ def test_the_nurse_heals(start: Start) -> None:
     assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
     game.press("a")
-    frames = game.frames_until(lambda: is_healed(game), 600)
-    assert frames >= MACHINE_FRAMES
+    assert game.frames_until(lambda: is_healed(game), 600) >= MACHINE_FRAMES
     game.read_until(lambda: game.is_free)
     assert is_healed(game)
     assert game.byte("wLastBlackoutMap") == ALDERBROOK

@@ -125,8 +125,7 @@ def test_the_screen_is_cut_from_the_live_blocks(start: Start, station: str) -> N
 def test_both_sides_of_an_edge(start: Start) -> None:
     game = start("town")
     game.set_event(GOT_STARTER)  # without one the lane is closed
-    column = next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0))
-    game.go(column, 0)
+    game.go(next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0)), 0)
     for direction in ["up", "up", "up", "down", "down", "down", "down"]:
         game.step(direction)
         assert_shown(game)

@@ -84,8 +84,7 @@ def test_saving_shows_a_summary_and_asks(start: Start) -> None:
     assert "  1" in rows[6]
     assert ":" in rows[8]
     game.press("a").wait(lambda: "Scratch" in game.text, 60)
-    shown = game.frames_until(lambda: "all down." in game.text, 400)
-    assert 120 <= shown <= 250
+    assert 120 <= game.frames_until(lambda: "all down." in game.text, 400) <= 250
     game.until_free()
     assert (game.byte("wSaveFileStatus"), game.byte("hWY")) == (SAVED, 0x90)
 
@@ -121,8 +120,7 @@ def test_the_game_goes_on_where_it_was_saved(
     party, money = game.block("wPartyCount", 404), game.block("wPlayerMoney")
     options, events = game.byte("wOptions"), game.block("wEventFlags")
     toggles = game.block("wToggleableObjectFlags")
-    file = save(game)
-    again = to_menu(power_on(file))
+    again = to_menu(power_on(save(game)))
     assert (again.byte("wSaveFileStatus"), again.byte("wMaxMenuItem")) == (SAVED, 2)
     assert items(again) == ["CONTINUE", "NEW GAME", "OPTION"]
     assert (again.tile(14, 0), again.tile(14, 7)) == (0x7B, 0x7E)
@@ -207,8 +205,7 @@ def test_the_newest_save_is_loaded(start: Start, power_on: Callable[[bytes], Gam
     save(game)
     assert game.step("down")
     place = game.place
-    again = go_on(power_on(save(game)))
-    assert again.place == place
+    assert go_on(power_on(save(game))).place == place
 
 
 def test_variables_of_the_cartridge_survive_the_other_bank(start: Start) -> None:

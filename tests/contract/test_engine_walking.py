@@ -157,8 +157,7 @@ def test_before_a_battle_with_a_trainer_only_the_opponent_tells_of_it(bedroom: G
     while not bedroom.byte("wIsInBattle"):
         bedroom.tick()
         free.append(bedroom.at(RBGP) == FULL and not bedroom.byte("wJoyIgnore"))
-        state = read_state(bedroom.ram, 0)
-        assert not state.in_control
+        assert not read_state(bedroom.ram, 0).in_control
     assert sum(free) > 30
 
 

@@ -77,8 +77,7 @@ def play_in_a_fresh_process(rom: Path, state: Path, steps: Sequence[Step]) -> li
 
 
 def test_only_steps_advance_time(make_console: MakeConsole, demo: Cartridge) -> None:
-    console = make_console(demo, ALL)
-    moments = play(console, ALL)
+    moments = play(make_console(demo, ALL), ALL)
     frames = [sum(step.frames for step in ALL[: n + 1]) for n in range(len(ALL))]
     assert [frame for frame, _, _ in moments] == frames
 
@@ -228,11 +227,9 @@ PAD_BITS: Final = {
 def test_buttons_are_down_for_exactly_the_frames_of_their_hold(
     make_console: MakeConsole, tiny: Callable[..., Cartridge]
 ) -> None:
-    cartridge = tiny()
-    console = make_console(cartridge, PRESSES)
+    console = make_console(tiny(), PRESSES)
     play(console, PRESSES)
-    logged = console.read(0xC000, 1)[0]
-    seen = console.read(0xC100, logged)
+    seen = console.read(0xC100, console.read(0xC000, 1)[0])
     held = b"".join(
         bytes([PAD_BITS[step.button] if step.button else 0]) * step.hold + bytes(step.settle)
         for step in PRESSES[1:]

@@ -54,8 +54,7 @@ class RandomAnswers:
 
     def pieces(self) -> Iterator[Piece]:
         """Return the pieces of the next answer."""
-        make = self._chance.choice(_KINDS)
-        return self._slow(list(make(self)))
+        return self._slow(list(self._chance.choice(_KINDS)(self)))
 
     def value(self, depth: int = 4) -> Any:  # noqa: ANN401  # JSON
         """Return a JSON value of any shape."""

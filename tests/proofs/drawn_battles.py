@@ -162,8 +162,7 @@ def _arm_foe(console: PyBoyConsole, dex: Dex, chance: Random) -> None:
     """Give all foes other moves: the one in battle, and those to come."""
     count = console.read(symbol("wEnemyPartyCount"), 1)[0]
     for place in range(min(count, engine.TEAM)):
-        at = symbol("wEnemyMons") + place * SIZE
-        console.poke(at + 8, _moves(dex, chance))
+        console.poke((symbol("wEnemyMons") + place * SIZE) + 8, _moves(dex, chance))
     moves = _moves(dex, chance)
     console.poke(symbol("wEnemyMon") + 8, moves)
     if count:

@@ -19,8 +19,7 @@ TICKS = 100
 
 @pytest.fixture(scope="module")
 def measured() -> Row:
-    row = memory_job(600, 0, TICKS)
-    return dict(row["measured"])
+    return dict(memory_job(600, 0, TICKS)["measured"])
 
 
 def test_memory_is_measured_at_full_capacity(measured: Row) -> None:

@@ -214,8 +214,7 @@ class Game:
         return sense(self.model, self.planner.domain, self.moment)
 
     def _step(self) -> None:
-        facts = self.facts()
-        chosen = self._chosen(facts)
+        chosen = self._chosen(self.facts())
         if self.moment.holds(FAME):
             self.end = End.FAME
         elif chosen is None:

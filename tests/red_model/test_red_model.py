@@ -157,8 +157,7 @@ def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(model: Model) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_from_a_legal_moment_ends_in_the_hall_of_fame(model: Model, seed: int) -> None:
     planner = ModelPlanner.of_red()
-    start = RandomPlayer(model, Random(f"gate:{seed}")).moment(planner)
-    game = Game(model, planner, start)
+    game = Game(model, planner, RandomPlayer(model, Random(f"gate:{seed}")).moment(planner))
     assert (game.play(), game.why) == (End.FAME, "")
 
 

@@ -61,8 +61,7 @@ def test_without_a_battle_there_is_no_position() -> None:
 
 
 def test_critical_hits_of_a_transformed_enemy_use_the_species_it_shows() -> None:
-    changes = WILD_RAM | {0xD069: 8}
-    position = read_position(state_with(changes), tables_of())
+    position = read_position(state_with(WILD_RAM | {0xD069: 8}), tables_of())
     assert position is not None
     assert position.sides[1].volatile & engine.TRANSFORMED
     assert list(position.sides[1].plain) == [5, 5, 5, 5]

@@ -138,8 +138,7 @@ def test_breaking_a_substitute_with_the_first_hit_ends_the_use() -> None:
 
 
 def test_twineedle_poisons_once_after_both_hits() -> None:
-    battle = battle_of(NEEDLE)
-    seen = battle.over_seeds(lambda b: int(b.them.status), seeds=1000)
+    seen = battle_of(NEEDLE).over_seeds(lambda b: int(b.them.status), seeds=1000)
     assert abs(seen[8] - 1000 * 52 / 256) < 50
 
 

@@ -88,8 +88,7 @@ def test_recoil_is_a_quarter_or_half_for_struggle() -> None:
 
 
 def test_exploding_faints_unless_it_breaks_a_substitute() -> None:
-    battle = battle_of(BOOM)
-    assert battle.play() == engine.LOST
+    assert battle_of(BOOM).play() == engine.LOST
     doll = battle_of(BOOM)
     doll.them.volatile |= engine.SUBSTITUTE
     doll.them.substitute = 1
@@ -191,8 +190,7 @@ def test_roar_ends_wild_battles_mostly(
         battle.us.level, battle.them.level = levels
         seen = battle.over_seeds(lambda b: int(b.position.outcome))
         assert lowest <= seen[end] / 300 <= highest
-    trainer = battle_of(ROAR, kind=engine.TRAINER)
-    assert trainer.play(0, engine.DECIDES) == engine.GOES_ON
+    assert battle_of(ROAR, kind=engine.TRAINER).play(0, engine.DECIDES) == engine.GOES_ON
 
 
 def test_pay_day_scatters_twice_the_level() -> None:

@@ -75,8 +75,7 @@ def test_mist_and_substitutes_stop_lowering() -> None:
 
 
 def test_side_effects_lower_in_85_of_256_uses() -> None:
-    battle = battle_of(ACID)
-    seen = battle.over_seeds(lambda b: int(b.them.stages[1]), seeds=1000)
+    seen = battle_of(ACID).over_seeds(lambda b: int(b.them.stages[1]), seeds=1000)
     assert set(seen) == {0, -1}
     assert abs(seen[-1] - 1000 * 85 / 256) < 50
 

@@ -233,8 +233,7 @@ def test_trainers_heal_below_a_part_of_the_hp_and_each_pokemon_has_its_uses() ->
     battle.position.trainer_class = LORELEI
     for hp, heals in ((small.HP // 5, False), (small.HP // 5 - 1, True)):
         battle.them.hp = hp
-        seen = battle.over_seeds(lambda b: int(b.them.hp))
-        assert (300 - seen[hp] > 100) == heals
+        assert (300 - battle.over_seeds(lambda b: int(b.them.hp))[hp] > 100) == heals
     battle.them.hp, battle.position.ai_uses = 1, 0
     assert not battle.over_seeds(lambda b: b.them.hp > 1)[True]
 
