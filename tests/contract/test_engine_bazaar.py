@@ -54,17 +54,18 @@ def test_the_vending_menu_is_at_the_contracts_position(roof: Game) -> None:
     assert "350" in roof.text.splitlines()[10]
 
 
-@pytest.mark.parametrize(("row", "item"), list(enumerate(PRICES)))
-def test_a_drink_costs_its_price(roof: Game, row: int, item: int) -> None:
+@pytest.mark.parametrize(
+    ("row", "bought", "paid"),
+    [(0, WATER, 200), (1, SODA, 300), (2, LEMONADE, 350), (NONE_OF_THEM, None, 0)],
+)
+def test_a_drink_costs_its_price(roof: Game, row: int, bought: int | None, paid: int) -> None:
     choose(menu(roof), row)
-    assert (roof.bag, roof.money) == ([(item, 1)], 1000 - PRICES[item])
+    assert (roof.bag, roof.money) == ([(bought, 1)] if bought else [], 1000 - paid)
     assert roof.is_free
 
 
-def test_cancel_and_b_buy_nothing(roof: Game) -> None:
-    choose(menu(roof), NONE_OF_THEM)
-    menu(roof).press("b")
-    roof.read_to_the_end()
+def test_b_buys_nothing(roof: Game) -> None:
+    menu(roof).press("b").read_to_the_end()
     assert (roof.bag, roof.money, roof.is_free) == ([], 1000, True)
 
 
@@ -100,28 +101,27 @@ def test_without_a_drink_the_guard_sends_the_player_back_a_step(gate: Game, row:
     assert not gate.byte("wStatusFlags1") & DRINK_GIVEN
 
 
-@pytest.mark.parametrize("drink", list(PRICES))
-def test_any_drink_is_taken_and_opens_the_way_for_good(gate: Game, drink: int) -> None:
-    gate.bag = [(drink, 1)]
+@pytest.mark.parametrize(
+    ("drinks", "left"),
+    [
+        *([[(drink, 1)], []] for drink in PRICES),
+        ([(LEMONADE, 1), (WATER, 2)], [(LEMONADE, 1), (WATER, 1)]),
+    ],
+)
+def test_the_first_drink_is_taken_and_opens_the_way_for_good(
+    gate: Game, drinks: list[tuple[int, int]], left: list[tuple[int, int]]
+) -> None:
+    gate.bag = drinks
     come_up(gate)
     assert gate.byte("wStatusFlags1") & DRINK_GIVEN
-    assert gate.bag == []
-    assert gate.place[1:] == (3, 3)
-    gate.go(2, 4).go(5, 4)
-    enter(gate, "right", LANE)
-
-
-def test_the_first_drink_of_the_list_goes_first(gate: Game) -> None:
-    gate.bag = [(LEMONADE, 1), (WATER, 2)]
-    come_up(gate)
-    assert gate.bag == [(LEMONADE, 1), (WATER, 1)]
+    assert (gate.bag, gate.place[1:]) == (left, (3, 3))
+    enter(gate.go(2, 4).go(5, 4), "right", LANE)
 
 
 def test_the_guard_takes_a_drink_across_his_counter(gate: Game) -> None:
     gate.bag = [(SODA, 1)]
     come_up(gate)
-    gate.face("up").press("a")
-    assert "good" in " ".join(gate.read_to_the_end())
+    assert "good" in gate.face("up").read_all()
     assert gate.byte("wStatusFlags1") & DRINK_GIVEN
 
 
@@ -141,81 +141,63 @@ def room(start: Start) -> Game:
     return game
 
 
-def ask(game: Game) -> None:
-    game.go_beside(*game.sprite(KEEPER)).press("a")
+def ask(game: Game) -> Game:
+    return game.go_beside(*game.sprite(KEEPER)).press("a")
 
 
-def hand_in(game: Game, row: int) -> None:
-    """Choose a fossil of the list, and agree."""
-    ask(game)
-    menus.read_to(game, CORNER)
-    menus.choose_entry(game, row, (15, 8)).read_all()
+def hand_in(game: Game, row: int = 0) -> Game:
+    """Choose a fossil of the list, up to the question."""
+    menus.read_to(ask(game), CORNER)
+    return menus.choose_entry(game, row, (15, 8))
 
 
-def take_a_turn(game: Game) -> None:
-    """Go out into the hall, and come back."""
-    game.go(2, 7)
-    enter(game, "down", BAZAAR)
-    enter(game, "up", ROOM)
-
-
-def test_a_player_without_fossils_is_sent_away(room: Game) -> None:
+def test_a_player_without_fossils_or_who_answers_no_gives_none(room: Game) -> None:
     room.bag = [(4, 1)]
-    ask(room)
-    assert "stone" in " ".join(room.read_to_the_end())
-    assert not room.has_happened(GAVE)
+    assert "stone" in " ".join(ask(room).read_to_the_end())
+    room.bag = [(DOME, 1)]
+    hand_in(room).press("b").read_to_the_end()
+    assert (room.bag, room.has_happened(GAVE)) == ([(DOME, 1)], False)
 
 
 def test_the_fossil_list_shows_the_fossils_in_the_bag(room: Game) -> None:
     room.bag = [(AMBER, 1), (4, 1), (HELIX, 1)]
-    ask(room)
-    menus.read_to(room, CORNER)
-    assert room.menu_kind() is MenuKind.FOSSILS
-    assert room.byte("wMaxMenuItem") == 1
+    menus.read_to(ask(room), CORNER)
+    assert (room.menu_kind(), room.byte("wMaxMenuItem")) == (MenuKind.FOSSILS, 1)
     assert menus.rows(room, 2, 14, (2, 4)) == ["FROND STONE", "OLD RESIN"]
     room.press("b").read_to_the_end()
-    assert room.is_free
-    assert not room.has_happened(GAVE)
+    assert (room.is_free, room.has_happened(GAVE)) == (True, False)
 
 
 @pytest.mark.parametrize("stone", list(WOKEN))
 def test_a_fossil_becomes_a_party_pokemon(room: Game, stone: int) -> None:
     room.bag = [(stone, 1)]
-    hand_in(room, 0)
-    assert room.bag == []
-    assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
+    hand_in(room).read_all()
+    assert (room.bag, room.byte("wFossilItem"), room.byte("wFossilMon")) == (
+        *([], stone, WOKEN[stone]),
+    )
     assert room.has_happened(GAVE, STILL_WAKING)
     room.read_all()
     assert room.byte("wPartyCount") == 1
-    take_a_turn(room)
-    assert not room.has_happened(STILL_WAKING)
-    ask(room)
-    room.read_to_the_end()
+    enter(room.go(2, 7), "down", BAZAAR)
+    ask(enter(room, "up", ROOM)).read_to_the_end()
     assert room.block("wPartySpecies", 3) == bytes([3, WOKEN[stone], 0xFF])
     assert battles.party_mon(room, 1)[33] == LEVEL
     assert not any(room.has_happened(each) for each in (GAVE, STILL_WAKING, HANDING_OVER))
 
 
-def test_answering_no_keeps_the_fossil(room: Game) -> None:
-    room.bag = [(DOME, 1)]
-    ask(room)
-    menus.read_to(room, CORNER)
-    menus.choose_entry(room, 0, (15, 8)).press("b")
-    room.read_to_the_end()
-    assert room.bag == [(DOME, 1)]
-    assert not room.has_happened(GAVE)
-
-
 def test_a_revived_fossil_waits_for_space_in_the_party(room: Game) -> None:
     battles.set_team(room, *[Mon(3)] * 6)
     room.set_event(GAVE)
-    ask(room.poke("wFossilMon", WOKEN[DOME]))
-    room.read_to_the_end()
-    assert room.byte("wPartyCount") == 6
-    assert room.has_happened(GAVE)
+    ask(room.poke("wFossilMon", WOKEN[DOME])).read_to_the_end()
+    assert (room.byte("wPartyCount"), room.has_happened(GAVE)) == (6, True)
     battles.set_team(room, *[Mon(3)] * 5)
     room.read_all()
     assert room.block("wPartySpecies", 7) == bytes([3, 3, 3, 3, 3, WOKEN[DOME], 0xFF])
+
+
+def challenge(game: Game) -> Game:
+    game.go_beside(*game.sprite(HOST)).press("a")
+    return game.read_until(lambda: bool(game.byte("wCurOpponent")))
 
 
 LOBBY, HALL, LAST, ROAD = 174, 118, 113, 14
@@ -248,17 +230,12 @@ def walk_in(game: Game) -> Game:
 
 
 def win_and_read(game: Game) -> Game:
-    game.go_beside(*game.sprite(HOST)).press("a").read_until(
-        lambda: bool(game.byte("wCurOpponent"))
-    )
-    assert game.byte("wCurOpponent") == CLASSES[game.place.map]
+    assert challenge(game).byte("wCurOpponent") == CLASSES[game.place.map]
     for _ in range(600):
         if not game.byte("wCurOpponent"):
             break
-        for name in ("type1", "type2"):
-            setattr(game.enemy, name, NO_TYPE)
-        if game.enemy.hp > 1:
-            game.enemy.hp = 1
+        game.enemy.type1 = game.enemy.type2 = NO_TYPE
+        game.enemy.hp = min(game.enemy.hp, 1)
         game.press("a", hold=4, settle=10)
     return game.read_until(lambda: game.is_free)
 
@@ -285,11 +262,10 @@ def test_bars_close_behind_the_player_in_the_last_room(start: Start) -> None:
 
 
 def test_entering_the_lobby_resets_all_rooms(start: Start) -> None:
-    game = through_the_door(start, 76)
-    for number in range(0x8E0, 0x900):
-        game.set_event(number)
-    game = through_the_door(start, LOBBY)
-    assert not any(game.has_happened(number) for number in range(0x8E0, 0x900))
+    of_rooms = range(0x8E0, 0x900)
+    before = start("alderbrook").set_event(*of_rooms)
+    game = through_the_door(lambda _: before, LOBBY)
+    assert not any(game.has_happened(number) for number in of_rooms)
     assert game.byte("wLastMap") == ROAD
 
 
@@ -298,13 +274,9 @@ def test_after_a_loss_the_player_wakes_up_on_the_road_before_the_lobby(start: St
     game.go(3, 3).face("up").press("a")
     game.read_until(lambda: game.cursor == (12, 8)).read_all()
     assert game.byte("wLastBlackoutMap") == ROAD
-    enter(game.go(6, 0), "up", 245)
-    walk_in(game)
+    walk_in(enter(game.go(6, 0), "up", 245))
     battles.set_team(game, Mon(3, hp=1, max_hp=300))
-    game.go_beside(*game.sprite(HOST)).press("a").read_until(
-        lambda: bool(game.byte("wCurOpponent"))
-    )
-    fight(game, won=False)
+    fight(challenge(game), won=False)
     game.read_until(lambda: game.place.map == ROAD and game.is_free)
     assert not game.has_happened(ROOMS[245][0])
 
@@ -372,13 +344,6 @@ def rouse(game: Game) -> Game:
     return play(game.go(*BESIDE)).read_until(lambda: bool(game.byte("wIsInBattle")))
 
 
-def walk_past(game: Game) -> tuple[int, int]:
-    """Take two steps to the right, over the sleeper's square."""
-    for _ in range(2):
-        game.step("right")
-    return game.place[1:]
-
-
 def test_the_piper_gives_the_pipe_once(start: Start) -> None:
     game = battles.hurry(through_the_door(start, BAZAAR))
     game.bag = FULL_BAG
@@ -387,21 +352,17 @@ def test_the_piper_gives_the_pipe_once(start: Start) -> None:
     game.bag = []
     for _ in range(2):
         game.read_all()
-        assert game.bag == [(PIPE, 1)]
-    assert game.has_happened(GOT_FLUTE)
+        assert (game.bag, game.has_happened(GOT_FLUTE)) == ([(PIPE, 1)], True)
 
 
 def test_the_sleeper_blocks_the_only_way(lane: Game) -> None:
     assert lane.route(*BEYOND) is None
-    lane.go(*BESIDE).press("a")
-    assert "Zzz" in " ".join(lane.read_to_the_end())
+    assert "Zzz" in lane.go(*BESIDE).read_all()
 
 
 def test_the_pipe_has_no_effect_at_a_distance(lane: Game) -> None:
-    play(lane.go(*FAR))
-    lane.tick(60)
-    assert lane.is_free
-    assert lane.bag == [(PIPE, 1)]
+    play(lane.go(*FAR)).tick(60)
+    assert (lane.is_free, lane.bag) == (True, [(PIPE, 1)])
     assert not lane.has_happened(FIGHT_SLEEPER)
     assert not lane.is_away(SLEEPER)
 
@@ -410,9 +371,10 @@ def test_running_from_the_sleeper_opens_the_way(lane: Game) -> None:
     battles.read_on(rouse(lane))
     battles.choose(lane, battles.RUN)
     to_the_map(lane)
-    assert lane.byte("wBattleResult") == LEFT_RESULT
-    assert lane.has_happened(BEAT_SLEEPER)
-    assert walk_past(lane) == BEYOND
+    assert (lane.byte("wBattleResult"), lane.has_happened(BEAT_SLEEPER)) == (LEFT_RESULT, True)
+    for _ in range(2):
+        lane.step("right")
+    assert lane.place[1:] == BEYOND
 
 
 def test_losing_to_the_sleeper_does_not_open_the_way(lane: Game) -> None:

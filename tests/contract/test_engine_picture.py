@@ -75,20 +75,10 @@ def test_title_and_main_menu(start: Start) -> None:
 def test_maps_after_any_walk(start: Start, station: str) -> None:
     game = start(station)
     here = game.place.map
-    for direction in [
-        "down",
-        "down",
-        "left",
-        "left",
-        "up",
-        "up",
-        "right",
-        "right",
-        "right",
-        "up",
-        "left",
-        "down",
-    ]:
+    for direction in (
+        *("down", "down", "left", "left", "up", "up"),
+        *("right", "right", "right", "up", "left", "down"),
+    ):
         assert_shown(game)
         game.step(direction)
         if game.place.map != here:

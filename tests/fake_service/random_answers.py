@@ -30,18 +30,8 @@ WORDS: Final = (
     "recall", "look", "signature", "max_tokens", "error", "overloaded_error", "ephemeral", "",
 )  # fmt: skip
 NUMBERS: Final = (
-    0,
-    -1,
-    1,
-    2**31,
-    2**53,
-    2**63,
-    10**30,
-    0.5,
-    -0.0,
-    1e308,
-    float("nan"),
-    float("inf"),
+    *(0, -1, 1, 2**31, 2**53, 2**63, 10**30),
+    *(0.5, -0.0, 1e308, float("nan"), float("inf")),
 )
 
 

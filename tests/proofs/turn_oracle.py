@@ -26,15 +26,8 @@ _SIDE: Final = (
     *(f"{stat} {at}" for stat in ("stats", "unmodified") for at in range(engine.STATS)),
     *(f"stages {at}" for at in range(engine.STAGES)),
     *(f"{each} {at}" for each in ("moves", "pp") for at in range(engine.SLOTS)),
-    *[
-        "disabled",
-        "disabled_turns",
-        "confused",
-        "toxic",
-        "attacks_left",
-        "bide_damage",
-        "substitute",
-    ],
+    *["disabled", "disabled_turns", "confused", "toxic"],
+    *["attacks_left", "bide_damage", "substitute"],
 )
 _MEMBER: Final = (
     *["species", "level", "hp", "max_hp", "status", "exp"],
@@ -47,16 +40,10 @@ _HIDDEN: Final = (
     *(
         f"{side} {each}"
         for side in ("our", "their")
-        for each in [
-            "selected",
-            "used",
-            "disabled_move",
-            "number",
-            "effect",
-            "power",
-            "type",
-            "accuracy",
-        ]
+        for each in (
+            *("selected", "used", "disabled_move", "number"),
+            *("effect", "power", "type", "accuracy"),
+        )
     ),
 )
 NAMES: Final = (
@@ -310,17 +297,8 @@ def _let_evolve(before: engine.Position, turn: PlayedTurn) -> bool:
 
 # What happened in a turn as numbers: HP that are left, then whether something happened.
 FEATURES: Final = (
-    "foe's HP",
-    "our HP",
-    "foe hurt",
-    "we hurt",
-    "foe's status",
-    "our status",
-    "foe's stages",
-    "our stages",
-    "foe's volatile status",
-    "our volatile status",
-    "battle ended",
+    *("foe's HP", "our HP", "foe hurt", "we hurt", "foe's status", "our status", "foe's stages"),
+    *("our stages", "foe's volatile status", "our volatile status", "battle ended"),
 )
 HP_FEATURES: Final = 2
 

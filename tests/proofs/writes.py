@@ -49,14 +49,9 @@ KILLED_AFTER_S: Final = 300.0
 NOT_REACHED: Final = "not reached"
 PLAYED: Final = ("--until", "rival", "--seed", "3")
 MODULES: Final = (
-    "agent.app.play",
-    "agent.tools.report.comparison",
-    "agent.tools.replay.images",
-    "agent.tools.overnight.supervisor",
-    "agent.tools.scenario.run",
-    "agent.lab.plots",
-    "memory.inspect",
-    "memory.team_memory",
+    *("agent.app.play", "agent.tools.report.comparison", "agent.tools.replay.images"),
+    *("agent.tools.overnight.supervisor", "agent.tools.scenario.run", "agent.lab.plots"),
+    *("memory.inspect", "memory.team_memory"),
 )
 
 

@@ -132,13 +132,8 @@ def _species(number: int, experience: int, machines: frozenset[int]) -> Species:
 
 # Facts outside of the model count as fulfilled: supplies, the lead, the bag, memory, errands.
 FULFILLED = (
-    "supplied:",
-    "right_lead",
-    "strong_against:",
-    "recalled:",
-    "errand:",
-    "bag:balls",
-    "team:",
+    *("supplied:", "right_lead", "strong_against:", "recalled:"),
+    *("errand:", "bag:balls", "team:"),
 )
 
 

@@ -161,13 +161,6 @@ def test_a_game_from_a_legal_moment_ends_in_the_hall_of_fame(model: Model, seed:
     assert (game.play(), game.why) == (End.FAME, "")
 
 
-def test_the_same_seed_makes_the_same_moment(model: Model) -> None:
-    first, second = (
-        RandomPlayer(model, Random("same")).moment(ModelPlanner.of_red()) for _ in range(2)
-    )
-    assert first == second
-
-
 def test_the_model_refuses_impossible_actions(model: Model) -> None:
     actions = {each.name: each for each in ModelPlanner.of_red().domain.actions}
     with pytest.raises(Refused, match="no way leads to 'pewter_city'"):

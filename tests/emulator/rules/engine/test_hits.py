@@ -17,7 +17,7 @@ from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
 from tests.emulator.rules.engine import small_battle as small
 
 BOOK = RuleBook(TypeChart.of(small.CHART), tuple([StageRatio(*ratio) for ratio in small.RATIOS]))
-SWIFTLY, FANG, KNOCKOUT, SHADE, WAVE, BOOM = 21, 22, 23, 101, 149, 49
+FANG, KNOCKOUT, SHADE, WAVE, BOOM = 22, 23, 101, 149, 49
 SPECIAL_MOVES = (
     (FANG, effects.SUPER_FANG, 1, small.NORMAL),
     (KNOCKOUT, effects.ONE_HIT, 1, small.NORMAL),
