@@ -232,12 +232,7 @@ def use_machine(game: Game, *stacks: tuple[int, int]) -> Game:
     """Choose USE for the first item in the bag, and read on to the question."""
     menus.open_bag(game, *stacks)
     menus.choose(game, LIST)
-    game.to_cursor(USE).press("a")
-    return to_question(game)
-
-
-def to_question(game: Game) -> Game:
-    read_to(game, YES)
+    read_to(game.to_cursor(USE).press("a"), YES)
     return game
 
 
@@ -252,11 +247,6 @@ def read_to(game: Game, cursor: tuple[int, int]) -> str:
             return said
         game.press("b")
     pytest.fail(f"no menu at {cursor}:\n{game.text}")
-
-
-def say_yes(game: Game) -> Game:
-    game.tick(2).press("a")
-    return game
 
 
 def test_hidden_machines_teach_what_the_contract_says(start: Start) -> None:
@@ -277,7 +267,7 @@ def test_a_machine_asks_and_b_cancels(bedroom: Game) -> None:
 
 def test_the_party_list_shows_which_pokemon_can_learn(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER), Mon(OTHER))
-    game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
+    game = use_machine(bedroom, (HM_CUT, 1)).press("a")
     game.to_cursor(PARTY)
     rows = game.text.splitlines()
     assert game.byte("wPartyMenuTypeOrMessageID") == TEACHING
@@ -292,7 +282,7 @@ def test_an_unable_or_taught_pokemon_is_refused_and_the_list_stays(
 ) -> None:
     battles.set_team(bedroom, mon)
     before = moves(bedroom)
-    game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
+    game = use_machine(bedroom, (HM_CUT, 1)).press("a")
     game.to_cursor(PARTY).press("a")
     assert because in read_to(game, PARTY)
     assert moves(game) == before
@@ -305,7 +295,7 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
     bedroom: Game, item: int, left: list[tuple[int, int]]
 ) -> None:
     battles.set_team(bedroom, Mon(STARTER, moves=(24,)))
-    game = say_yes(use_machine(bedroom, (item, 1)))
+    game = use_machine(bedroom, (item, 1)).press("a")
     game.to_cursor(PARTY).press("a")
     assert "learned" in menus.read(game)
     game.to_cursor(LIST)
@@ -317,7 +307,7 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
 
 def test_refusing_the_new_move_keeps_the_machine(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER, moves=(8, 24, 1, 2)))
-    game = say_yes(use_machine(bedroom, (TM, 1)))
+    game = use_machine(bedroom, (TM, 1)).press("a")
     read_to(game.to_cursor(PARTY).press("a"), YES)
     game.press("b")
     assert "Give up" in read_to(game, YES)

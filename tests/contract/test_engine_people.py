@@ -100,9 +100,7 @@ def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> No
 
 def test_people_off_screen_do_not_move(start: Start) -> None:
     game = start("town")
-    hidden = [
-        slot for slot in wanderers(game) if game.byte("wSpriteStateData1", 16 * slot + 2) == HIDDEN
-    ]
+    hidden = [n for n in wanderers(game) if game.byte("wSpriteStateData1", 16 * n + 2) == HIDDEN]
     before = [game.sprite(slot) for slot in hidden]
     game.tick(1000)
     assert [game.sprite(slot) for slot in hidden] == before
@@ -146,25 +144,18 @@ def test_a_gift_needs_the_badge_and_is_given_once(start: Start, giver: Giver) ->
 
 def test_a_gift_waits_for_bag_space(start: Start) -> None:
     game = through_the_door(start, CARVER.house).poke("wObtainedBadges", CARVER.badge)
-    game.bag = FULL_BAG
-    ask_for_gift(game)
-    assert not game.has_happened(CARVER.event)
-    game.bag = []
-    ask_for_gift(game)
+    for bag, given in ((FULL_BAG, False), ([], True)):
+        game.bag = bag
+        ask_for_gift(game)
+        assert game.has_happened(CARVER.event) is given
     assert game.bag == [(CARVER.item, 1)]
 
 
-def in_stonecross(start: Start) -> Game:
-    """Leave the carver's house as if it stood in Stonecross: through the door of its rest house."""
-    game = through_the_door(start, 58)
-    game.poke("wLastMap", STONECROSS).go(3, 6)
-    game.hold_until("down", lambda: game.place.map == STONECROSS, 200).until_free()
-    return game
-
-
 def test_the_guard_lets_only_a_player_with_the_badge_pass(start: Start) -> None:
-    game = in_stonecross(start).go(*BEFORE_THE_EDGE)
-    game.hold_until("right", lambda: game.is_talking, 60)
+    """Stonecross is entered through the door of its rest house."""
+    game = through_the_door(start, 58).poke("wLastMap", STONECROSS).go(3, 6)
+    game.hold_until("down", lambda: game.place.map == STONECROSS, 200).until_free()
+    game.go(*BEFORE_THE_EDGE).hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
     assert game.until_free().place[1:] == BEFORE_THE_EDGE
     game.poke("wObtainedBadges", FIRST_BADGE).step("right")
@@ -306,9 +297,7 @@ def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
 
 
 def test_talking_to_a_trainer_starts_the_battle_too(start: Start) -> None:
-    game = below_his_line(start, COLUMN).face("up")
-    game.press("a").read_until(lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=True)
+    game = fight_him(below_his_line(start, COLUMN).face("up").press("a"), won=True)
     game.read_until(lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
 
 
@@ -326,9 +315,8 @@ RIVAL_OPPONENT = 225
 
 
 def test_after_hazels_offer_the_lab_cannot_be_left(start: Start) -> None:
-    game = start("lab").go_beside(*start("lab").sprite(HAZEL))
-    game.press("a")
-    assert game.read_to_the_end()
+    game = start("lab")
+    assert game.go_beside(*game.sprite(HAZEL)).read_all()
     assert game.has_happened(ASKED)
     game.go(4, 5).hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
     game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
@@ -337,8 +325,7 @@ def test_after_hazels_offer_the_lab_cannot_be_left(start: Start) -> None:
 
 def test_the_lab_can_be_left_before_the_offer(start: Start) -> None:
     game = start("lab").go(4, 5).go(4, 10)
-    assert game.is_free
-    assert game.place.map == LAB
+    assert (game.is_free, game.place.map) == (True, LAB)
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
