@@ -38,6 +38,11 @@ def fill_box(game: Game, count: int) -> None:
         game.poke("wBoxMonNicks", name, NAME * place)
 
 
+def act(game: Game, menu: int, entry: int) -> Game:
+    """Choose a Pokemon in a list, up to what to do with it."""
+    return menus.choose_entry(menus.choose_entry(game, menu, LIST), entry, ACTIONS)
+
+
 def species(game: Game, label: str) -> list[int]:
     listed = game.block(label, game.byte(label.replace("Species", "Count")) + 1)
     assert listed[-1] == 0xFF
@@ -61,8 +66,7 @@ def test_the_box_list_shows_names_and_levels(pc: Game) -> None:
 
 def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
     before = battles.party_mon(pc, 1)
-    menus.choose_entry(pc, DEPOSIT, LIST)
-    menus.choose_entry(pc, 1, ACTIONS)
+    act(pc, DEPOSIT, 1)
     assert pc.menu_kind() is MenuKind.BILLS_PC_MON
     assert menus.rows(pc, 11, 19, (12, 14, 16)) == ["DEPOSIT", "STATS", "CANCEL"]
     pc.press("a")
@@ -80,9 +84,7 @@ def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
 def test_a_withdrawn_pokemon_gets_recomputed_stats(pc: Game) -> None:
     fill_box(pc, 2)
     base = DEX.species(7).base
-    menus.choose_entry(pc, WITHDRAW, LIST)
-    pc.poke("wBoxMons", 9, BOX_MON + 3)
-    menus.choose_entry(pc, 1, ACTIONS)
+    act(pc.poke("wBoxMons", 9, BOX_MON + 3), WITHDRAW, 1)
     assert menus.rows(pc, 11, 19, (12,)) == ["WITHDRAW"]
     pc.press("a")
     assert menus.said(pc) == "R walks with you again."
@@ -99,8 +101,7 @@ def test_a_withdrawn_pokemon_gets_recomputed_stats(pc: Game) -> None:
 def test_the_stats_page_of_a_boxed_pokemon_returns(pc: Game) -> None:
     fill_box(pc, 1)
     pc.poke("wBoxMons", 9, 3)
-    menus.choose_entry(pc, WITHDRAW, LIST)
-    menus.choose_entry(pc, 0, ACTIONS)
+    act(pc, WITHDRAW, 0)
     before = pc.block("wTileMap")
     menus.choose_entry(pc, 1).tick(40)
     assert "ATTACK" in pc.text
@@ -114,8 +115,7 @@ def test_the_stats_page_of_a_boxed_pokemon_returns(pc: Game) -> None:
 
 
 def test_the_stats_page_of_a_party_pokemon_returns(pc: Game) -> None:
-    menus.choose_entry(pc, DEPOSIT, LIST)
-    menus.choose_entry(pc, 0, ACTIONS)
+    act(pc, DEPOSIT, 0)
     menus.choose_entry(pc, 1).tick(40)
     assert menus.rows(pc, 12, 18, (2,)) == ["21# 40"]
     pc.press("b", settle=40)
@@ -155,8 +155,7 @@ def test_releasing_asks_for_confirmation(pc: Game, answer: str, left: list[int])
 
 def test_a_box_of_twenty_scrolls_to_its_last(pc: Game) -> None:
     fill_box(pc, 20)
-    menus.choose_entry(pc, WITHDRAW, LIST)
-    menus.choose_entry(pc, 19, ACTIONS)
+    act(pc, WITHDRAW, 19)
     assert pc.byte("wWhichPokemon") == 19
     pc.press("b", settle=20)
     menus.choose_entry(pc, 0, LIST)
