@@ -409,7 +409,7 @@ class Game:
                 return self
             for direction in self.route(x, y) or ():
                 if not self.step(direction) or self.place.map != here:
-                    break  # somebody is in the way now, or it was a warp
+                    break  # a person is in the way now, or it was a warp
             else:
                 if self.place[1:] != (x, y):
                     self.tick(20)
