@@ -29,11 +29,9 @@ def flag(usage: str, text: str, *, default: object = None, **more: Any) -> Any: 
 def _require_non_negative(flags: Mapping[str, float | None]) -> None:
     for flag, number in flags.items():
         if number is not None and not number < inf:
-            message = f"{flag} {number} is not an amount; give 0 or more"
-            raise UsageError(message)
+            raise UsageError(f"{flag} {number} is not an amount; give 0 or more")
         if number is not None and number < 0:
-            message = f"{flag} {number} is negative; give 0 or more"
-            raise UsageError(message)
+            raise UsageError(f"{flag} {number} is negative; give 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,7 @@ class AskSettings:
     def __post_init__(self) -> None:
         _require_non_negative({"--ask-every": self.every, "--max-usd": self.usd})
         if self.timeout_s is not None and not 0 < self.timeout_s < inf:
-            message = f"--timeout {self.timeout_s} is no usable time; give seconds above 0"
-            raise UsageError(message)
+            raise UsageError(f"--timeout {self.timeout_s} is no usable time; give seconds above 0")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,14 @@
 Covers the machine and the format of the game's data; does not depend on the agent or its memory.
 """
 
-from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from emulator.cartridge import (
+    HEADER_CHECKSUM,
+    Cartridge,
+    CartridgeKind,
+    demo_cartridge_path,
+    header_checksum,
+    load_cartridge,
+)
 from emulator.console import FRAMES_PER_SECOND, Button, Console, Step
 from emulator.dex.dex import Dex
 from emulator.dex.species import Species
@@ -16,7 +23,7 @@ from emulator.errors import (
     ReadingError,
     StateError,
 )
-from emulator.profile import RED, label_of
+from emulator.profile import RED, label_of, symbol
 from emulator.pyboy_console import EMULATOR, PyBoyConsole
 from emulator.ram.battle import Battle, BattleKind, BattleResult, Phase
 from emulator.ram.battle_mon import BattleMon, Volatile
@@ -44,63 +51,3 @@ from emulator.screen.picture import Screen
 from emulator.world.game_map import GameMap
 from emulator.world.tileset import Obstacle
 from emulator.world.world import MapSquare, World
-
-__all__ = [
-    "EMULATOR",
-    "FRAMES_PER_SECOND",
-    "MAX_RECORD_SIZE",
-    "RED",
-    "Battle",
-    "BattleKind",
-    "BattleMon",
-    "BattleResult",
-    "Button",
-    "Cartridge",
-    "CartridgeError",
-    "CartridgeKind",
-    "Console",
-    "ConsoleError",
-    "Dex",
-    "Divergence",
-    "DivergenceKind",
-    "EmulatorError",
-    "Facing",
-    "Font",
-    "GameMap",
-    "Link",
-    "MapSquare",
-    "Menu",
-    "MenuKind",
-    "Obstacle",
-    "Party",
-    "PartyMon",
-    "Person",
-    "Phase",
-    "PlayingConsole",
-    "Position",
-    "PyBoyConsole",
-    "Ram",
-    "ReadingError",
-    "RecordingConsole",
-    "Screen",
-    "ScreenType",
-    "Species",
-    "State",
-    "StateError",
-    "StateOrigin",
-    "Status",
-    "Step",
-    "StepRecord",
-    "Volatile",
-    "World",
-    "demo_cartridge_path",
-    "first_divergence",
-    "label_of",
-    "load_cartridge",
-    "mismatch",
-    "pack",
-    "read_state",
-    "state_origin",
-    "unpack",
-    "verify_chain",
-]

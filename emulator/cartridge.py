@@ -93,8 +93,7 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             rom = file.read(LARGEST + 1)
     except FileNotFoundError:
-        message = f"no cartridge at {str(path)!r}; {_images()}"
-        raise CartridgeError(message) from None
+        raise CartridgeError(f"no cartridge at {str(path)!r}; {_images()}") from None
     except OSError as error:
         message = f"cannot read {str(path)!r} ({error.strerror}); check its permissions"
         raise CartridgeError(message) from error

@@ -78,16 +78,14 @@ RED: Final = _load()
 def symbol(label: str) -> int:
     """Return the address of a label in work RAM or high RAM, or raise a ProfileError."""
     if label not in RED.ram:
-        message = f"no RAM label {label!r} in {FILE.name}; {_ADVICE}"
-        raise ProfileError(message)
+        raise ProfileError(f"no RAM label {label!r} in {FILE.name}; {_ADVICE}")
     return RED.ram[label].address
 
 
 def table(label: str) -> RomAddress:
     """Return where the ROM table with this label begins, or raise a ProfileError."""
     if label not in RED.rom_tables:
-        message = f"no ROM table {label!r} in {FILE.name}; {_ADVICE}"
-        raise ProfileError(message)
+        raise ProfileError(f"no ROM table {label!r} in {FILE.name}; {_ADVICE}")
     return RED.rom_tables[label].place
 
 

@@ -231,8 +231,7 @@ def unpack(data: bytes, cartridge_sha1: str) -> Iterator[StepRecord]:
         record = _record(data, at)
         tick, frame = tick + 1, frame + record.step.frames
         if (record.tick, record.frame) != (tick, frame) or record.step.frames > MAX_STEP_FRAMES:
-            message = f"tick {tick} is out of order, or longer than any step"
-            raise ValueError(message)
+            raise ValueError(f"tick {tick} is out of order, or longer than any step")
         chain = next_chain(chain, record)
         yield replace(record, chain=chain)
         at += RECORD.size + len(record.full_digest or b"")
@@ -246,6 +245,5 @@ def _record(data: bytes, at: int) -> StepRecord:
             raise IndexError("cut short")
         step = Step(BUTTONS[button], hold, settle)
     except (struct.error, IndexError) as error:
-        message = f"the record at byte {at} is invalid ({error})"
-        raise ValueError(message) from error
+        raise ValueError(f"the record at byte {at} is invalid ({error})") from error
     return StepRecord(tick, step, frame, digest, full, b"")

@@ -62,8 +62,7 @@ def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedSta
     header = _header(data)
     made_by, sha1, frame = header.origin
     if made_by != emulator:
-        message = f"the state was saved by {made_by}, this is {emulator}; install {made_by}"
-        raise StateError(message)
+        raise StateError(f"the state was saved by {made_by}, this is {emulator}; install {made_by}")
     if sha1 != cartridge_sha1:
         message = f"the state belongs to cartridge {sha1}, not {cartridge_sha1}; use that one"
         raise StateError(message)

@@ -140,8 +140,8 @@ def open_memory(  # the parts of one agent's memory
     )
     outgoing = OutboxWriter(store.outbox.add, started_at)
     flows = Flows(blackboard, outgoing.deliver)
+    store.attach("flows", flows)  # before there are any: what is pending is looked for once
     flows.add(*edges(agent_id, LessonTransformers(config, session_id, started_at)))
-    store.attach("flows", flows)
 
     def archive(entry: Entry, reason: str) -> None:
         """Write an entry that leaves the blackboard to the event log."""

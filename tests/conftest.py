@@ -71,6 +71,7 @@ def forked_children(pytestconfig: pytest.Config) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if pytestconfig.option.markexpr != "proof":
             patch.setattr(subprocess, "Popen", ForkedPopen)
+            patch.setattr("multiprocessing.util.spawnv_passfds", forks.forked_spawn)
             patch.setattr("agent.tools.overnight.watch.resident_bytes", forks.resident_bytes)
         yield
 
@@ -79,6 +80,7 @@ def forked_children(pytestconfig: pytest.Config) -> Iterator[None]:
 def new_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin child processes as new interpreters in this test."""
     monkeypatch.setattr(subprocess, "Popen", forks.Popen)
+    monkeypatch.setattr("multiprocessing.util.spawnv_passfds", forks.spawn)
 
 
 @pytest.fixture(scope="session", autouse=True)

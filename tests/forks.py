@@ -5,6 +5,7 @@ import gc
 import importlib
 import json
 import logging
+import multiprocessing.util
 import os
 import pkgutil
 import random
@@ -18,9 +19,11 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import process
 from contextlib import suppress
 from functools import cache, partial
 from itertools import pairwise
+from multiprocessing import resource_tracker
 from typing import Any, Final
 
 import agent
@@ -32,10 +35,11 @@ from emulator import Dex, demo_cartridge_path, load_cartridge
 ONLY_AT_START: Final = ("PYTHON", "LC_", "LANG", "LD_", "NUMBA_")
 USUAL_BYTES: Final = 110_000_000  # of a process that plays
 Popen: Final[Any] = subprocess.Popen
+spawn: Final[Any] = multiprocessing.util.spawnv_passfds
 
 
 class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a variable
-    """A Popen whose process, if it is to run a module of this project, is a fork of this one.
+    """A Popen whose process, if it is to run a module of this project or `-c` a program, is a fork of this one.
 
     It has what was loaded and replaced here. An interpreter starts where a test asks for another one: with flags, with
     limits, or with other variables that one reads at its start.
@@ -46,12 +50,21 @@ class ForkedPopen(Popen):  # type: ignore[misc]  # its type is taken from a vari
             super().__init__(args, *others, **more)
             return
         loaded()
-        work = partial(_run_program, [str(each) for each in args[1:]], more.pop("env", None))
+        work = partial(_run_program, [os.fspath(each) for each in args[1:]], more.pop("env", None))
         kept = more.get("pass_fds", ())
         with warnings.catch_warnings():
             # From 3.12 on: the child does not use the threads of this process.
             warnings.simplefilter("ignore", DeprecationWarning)
             super().__init__(args, preexec_fn=partial(_begin, work, kept), **more)
+
+
+def forked_spawn(_: object, args: Sequence[str], kept: Collection[int]) -> int:
+    """Begin what multiprocessing would run in a new interpreter in a fork of this one, and return its pid."""
+    loaded()
+    if pid := os.fork():
+        return pid
+    _begin(partial(_run_program, args[args.index("-c") :], None), kept)
+    raise AssertionError("a fork never returns")
 
 
 def resident_bytes(pid: int) -> int:
@@ -69,6 +82,7 @@ def loaded() -> None:
 def serve(address: str) -> None:
     """Run programs for `fork_client.py` in forks of this process, until it is ended."""
     loaded()
+    vars(subprocess)["Popen"] = ForkedPopen
     for module in pkgutil.walk_packages(agent.__path__, "agent."):
         importlib.import_module(module.name)
     with socket.socket(socket.AF_UNIX) as server:
@@ -103,11 +117,8 @@ def _answer(client: socket.socket) -> None:
 def _is_like_this_one(args: object, more: Mapping[str, Any]) -> bool:
     if not isinstance(args, Sequence) or len(args) < 3 or args[0] != sys.executable:
         return False
-    if (
-        args[1] != "-m"
-        or not args[2].startswith(("agent", "tests."))
-        or {"preexec_fn", "executable", "shell"} & more.keys()
-    ):
+    is_ours = args[1] == "-c" or (args[1] == "-m" and args[2].startswith(("agent", "tests.")))
+    if not is_ours or {"preexec_fn", "executable", "shell"} & more.keys():
         return False
     environment = more.get("env")
     return environment is None or _read_at_start(environment) == _read_at_start(os.environ)
@@ -127,11 +138,17 @@ def _begin(work: Callable[[], object], kept: Collection[int]) -> None:
         faulthandler.disable()
         for first, end in _gaps(kept):
             os.closerange(first, end)  # also that by which Popen waits for the start
+        # What is ignored stays ignored, as in an interpreter.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                is_ctrl_c = number is signal.SIGINT
+                usual = signal.default_int_handler if is_ctrl_c else signal.SIG_DFL
+                signal.signal(number, usual)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as an interpreter does at its start
         logging.root.handlers = []
+        # Pools of this process, and what tracks their resources, are not those of the fork.
+        vars(resource_tracker._resource_tracker).update(_fd=None, _pid=None)
+        process._threads_wakeups.clear()
         random.seed()
         tempfile.tempdir = None
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -173,7 +190,11 @@ def _run_program(words: Sequence[str], environment: Mapping[str, str] | None) ->
     if environment is not None:
         os.environ.clear()
         os.environ.update(environment)
-    _, module, *arguments = words
+    flag, module, *arguments = words
+    if flag == "-c":
+        sys.argv = [flag, *arguments]
+        exec(module, {"__name__": "__main__"})
+        return
     sys.argv = [module, *arguments]
     warnings.filterwarnings("ignore", module="runpy")  # the module is loaded here already
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -82,13 +82,11 @@ def _parse_object(words: str) -> Mapping[str, Any]:
 def _names(fields: Mapping[str, Any], field: str, offered: Sequence[Option]) -> tuple[str, ...]:
     names = fields.get(field, [])
     if not isinstance(names, list):
-        message = f'"{field}" is not a list of names'
-        raise UnusableAdvice(message)
+        raise UnusableAdvice(f'"{field}" is not a list of names')
     known = _offered([each for each in names if isinstance(each, str)], offered)
     if names and not known and offered:
         choice = ", ".join(each.name for each in offered[:MAX_NAMES_SHOWN])
-        message = f'"{field}" names none of the offered options: {choice}'
-        raise UnusableAdvice(message)
+        raise UnusableAdvice(f'"{field}" names none of the offered options: {choice}')
     return known
 
 

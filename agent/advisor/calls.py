@@ -16,7 +16,7 @@ from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import NoAnswer, NoAnswerReason
 from agent.advisor.request import CacheReport
-from memory.errors import Faults
+from memory import Faults
 
 
 class BreakerState(Enum):

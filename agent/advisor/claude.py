@@ -21,7 +21,7 @@ from agent.advisor.model import CallRecorder, FaultKind, ModelFault, Reply, Requ
 from agent.advisor.reply import message_of, parse_json, reply_of, without_secrets
 from agent.advisor.secrets import NO_KEY, Mask
 from agent.errors import UsageError
-from memory.tapes.entries import is_made_up
+from memory.tapes import is_made_up
 
 MAX_DETAIL: Final = 200  # characters of a service's error message
 _REFUSALS: Final = {
@@ -128,6 +128,7 @@ class Claude:
                 # A compressed reply could exceed the limits after unpacking.
                 default_headers={"accept-encoding": "identity"},
                 open_telemetry=False,
+                http_client=DefaultHttpxClient(verify=_trusted()),
             )
         except (AnthropicError, httpx2.InvalidURL, ValueError) as error:
             message = (

@@ -44,11 +44,10 @@ from agent.advisor.transcript import (
     text_of,
     tool_calls,
 )
-from memory.conversation.conversation import Conversation
-from memory.conversation.port import CondensingFailed
-from memory.errors import MemoryFault
-from memory.observations.block import only_new, rows_of
-from memory.store.conversation_record import Message, MessageOrigin
+from memory import MemoryFault
+from memory.conversation import CondensingFailed, Conversation
+from memory.observations import only_new, rows_of
+from memory.store import Message, MessageOrigin
 
 MAX_REPAIRS: Final = 2
 MAX_ROUNDS: Final = 4  # of tool calls, and of pauses

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from agent.advisor.port import Decider
-from memory.tapes.entries import is_made_up
+from memory.tapes import is_made_up
 
 LONGEST: Final = 60  # characters of a name, which is text of a server
 ROUNDING: Final = 1e-10  # dollars; a tenth of the unit of the ledger

@@ -13,8 +13,7 @@ from string import Template
 from typing import Any, Final
 
 from agent.advisor.port import Option, Purpose, Question
-from memory.conversation.messages import escape_tags
-from memory.conversation.view import ConversationView, Now, annotate_ages
+from memory.conversation import ConversationView, Now, annotate_ages, escape_tags
 from memory.tokens import tokens
 
 log = logging.getLogger(__name__)

@@ -113,8 +113,7 @@ def from_json(payload: Mapping[str, Any]) -> RecordedAnswer:
             tuple(map(str, payload.get("by_rules", ()))),
         )
     except (KeyError, TypeError) as error:
-        message = f"not a recorded answer ({error!r}): record the run again"
-        raise ValueError(message) from None
+        raise ValueError(f"not a recorded answer ({error!r}): record the run again") from None
 
 
 def _answer_in(payload: Mapping[str, Any]) -> Advice | NoAnswer:

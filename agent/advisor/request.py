@@ -23,9 +23,9 @@ from agent.advisor.model import (
 )
 from agent.advisor.port import Tool
 from agent.advisor.prompt import data_block, encodable, prompt_file
-from memory.conversation.view import ConversationView, Injected, inject, with_reminder
-from memory.store.conversation_record import Message
-from memory.tapes.recorder import run_mark
+from memory.conversation import ConversationView, Injected, inject, with_reminder
+from memory.store import Message
+from memory.tapes import run_mark
 from memory.tokens import TokenEstimator, tokens
 
 EARLIER: Final = "(The earlier messages are in the observations.)"

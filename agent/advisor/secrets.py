@@ -15,6 +15,7 @@ except those with a known beginning; secrets that were compressed, encrypted or 
 import base64
 import logging
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -63,6 +64,7 @@ class Mask:
         self._forms = tuple(sorted(forms, key=len, reverse=True))
         # Each part of `MIN_PART` characters contains a whole one of these.
         self._probes = frozenset(probe for form in self._forms for probe in _probes(form))
+        self._shortest = min(map(len, self._probes), default=sys.maxsize)
 
     def __repr__(self) -> str:
         return "Mask()"
@@ -70,6 +72,8 @@ class Mask:
     def __call__(self, text: str) -> str:
         """Return `text` without any secret."""
         for codes in _ENCODINGS:
+            if len(text) < self._shortest:  # as most names of fields
+                break
             text = self._without_known(text, codes)
         return _UNNAMED.sub(
             lambda found: f"{found['header'] or found['bearer'] or ''}{MASKED}", text

@@ -7,7 +7,7 @@ from typing import Any, Final
 from agent.advisor.port import Tool, ToolRefused
 from agent.advisor.prompt import data_block, encodable
 from agent.advisor.request import result
-from memory.errors import MemoryFault
+from memory import MemoryFault
 
 MAX_RESULT: Final = 4_000  # characters of a result, including its tags
 MAX_ARGUMENT: Final = 2_000  # characters of a text in the arguments of a tool

@@ -17,7 +17,7 @@ from agent.advisor.prompt import AgeAnnotator, fill_prompt, prompt_file
 from agent.advisor.reply import THINKING
 from agent.advisor.request import bare, text
 from agent.advisor.secrets import masked
-from memory.store.conversation_record import Message, MessageOrigin
+from memory.store import Message, MessageOrigin
 
 Block = Mapping[str, Any]
 UNANSWERED: Final = "unanswered"  # the prompt stored after a question without an answer

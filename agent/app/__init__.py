@@ -6,23 +6,3 @@ from agent.app.play import play_run
 from agent.app.process import Interrupt, file_bytes, free_bytes, interrupts, resident_bytes
 from agent.app.summary import Stop, Summary, TickView, Viewer
 from agent.settings import AskSettings, Settings
-
-__all__ = [
-    "AskSettings",
-    "Interrupt",
-    "Outlook",
-    "Settings",
-    "Stop",
-    "Summary",
-    "TickView",
-    "Viewer",
-    "file_bytes",
-    "free_bytes",
-    "interrupts",
-    "outlook",
-    "outlooks_of_ram",
-    "play_run",
-    "record_of",
-    "resident_bytes",
-    "row_of",
-]

@@ -24,6 +24,7 @@ from agent.mind.recovery import StuckRecovery
 from agent.mind.situation import SituationDescriber
 from agent.perception.percept import Due, Perceiver
 from agent.perception.screen_readers import ScreenReaders
+from agent.planning.domain import Action
 from agent.record.actions import ActionWatch
 from agent.record.answers import AdviceRecorder, AdviceSource, ReplayedAdvice
 from agent.record.battles import BattleWatch
@@ -50,23 +51,26 @@ from memory import (
     scope_name,
 )
 from memory.errors import OnFault
-from memory.recall.actions import register_recall_producers
-from memory.tiers.integrations import MemoryAIIntegration
-from memory.tiers.observer import UNPLANNED
+from memory.recall import register_recall_producers
+from memory.tiers import UNPLANNED, MemoryAIIntegration
 
 
 class GameParts(NamedTuple):
-    """Static input of decisions: the story, world and tables of a cartridge, and the seed of the run."""
+    """Static input of decisions: the story, world and tables of a cartridge, and the seed of the run.
+
+    `actions` are those that branches of the run have made so far, by name.
+    """
 
     story: Story
     world: World
     dex: Dex
     seed: int
+    actions: dict[str, Action]
 
     @classmethod
     def of(cls, cartridge: Cartridge, story: Story, seed: int) -> Self:
         """Return the parts of `cartridge`."""
-        return cls(story, World.of(cartridge), Dex.of(cartridge), seed)
+        return cls(story, World.of(cartridge), Dex.of(cartridge), seed, {})
 
 
 Advise = Callable[[MemoryActions, SituationDescriber], ModelAdvice]
@@ -118,6 +122,7 @@ class DecisionParts:
             self.experience,
             self.choices,
             hooks,
+            actions=game.actions,
         )
         memory.blackboard.subscribe(session, RecallJudge(self._context, actions).saw)
         self.recovery = StuckRecovery(
@@ -225,7 +230,7 @@ class Branch:
         return Due.FRAME if due is Due.NOTHING and model_advice.wants_picture else due
 
     def _watch(self) -> None:
-        (story, world, dex, _), store = self._context.game, self._context.store
+        (story, world, dex, *_), store = self._context.game, self._context.store
         blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
         names = GameNames(story, world, dex)

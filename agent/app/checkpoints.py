@@ -26,7 +26,7 @@ from memory import (
     VitalsRow,
 )
 from memory.codec import SavedAttributes
-from memory.store.checkpoints import CheckpointReason
+from memory.store import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 LONGEST_WAIT: Final = 500  # ticks that a checkpoint waits until the player is in control

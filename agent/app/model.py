@@ -33,16 +33,21 @@ from agent.app.summary import ModelStatus, Summary
 from agent.app.verdicts import made_up_usd, totals, verdicts
 from agent.record.answers import AdviceSource
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
-from memory.conversation.config import ConversationConfig
-from memory.conversation.conversation import Conversation, conversations_of
-from memory.conversation.jobs import Dependencies, run_in_thread
-from memory.conversation.model import ModelObserver, ModelReflector
-from memory.conversation.port import ConversationEvent, ConversationEventKind
-from memory.conversation.rules import HeuristicObserver, HeuristicReflector
+from memory.conversation import (
+    Conversation,
+    ConversationConfig,
+    ConversationEvent,
+    ConversationEventKind,
+    Dependencies,
+    HeuristicObserver,
+    HeuristicReflector,
+    ModelObserver,
+    ModelReflector,
+    conversations_of,
+    run_in_thread,
+)
 from memory.errors import OnFault
-from memory.tapes.notes import load_page, observe
-from memory.tapes.recorder import TapeRecorder
-from memory.tapes.tape import SqliteTape, open_tape
+from memory.tapes import SqliteTape, TapeRecorder, load_page, observe, open_tape
 from memory.tokens import TokenEstimator
 
 THREAD: Final = "advice"  # the only conversation of a run

@@ -22,7 +22,7 @@ from agent.advisor.request import HOUR, MARK, described, text
 from agent.advisor.transcript import tool_calls
 from agent.app.settings import ModelTerms
 from agent.mind.advisor_tools import tools_run_by
-from memory.tapes.entries import is_made_up
+from memory.tapes import is_made_up
 
 ASKED: Final = "This checks the connection; no game is played. Call the tool `look` once with what = party, and say nothing else."
 

@@ -29,7 +29,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.ram.view import HIGH_RAM, WORK_RAM
+from emulator.ram import HIGH_RAM, WORK_RAM
 from memory import (
     Checkpoint,
     Entry,
@@ -55,8 +55,7 @@ def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
     if path.is_dir():
         found = sorted(path.glob(f"*{WORK}"))
         if not found:
-            message = f"{str(path)!r} holds no RAM image: no file in it ends in {WORK}"
-            raise UsageError(message)
+            raise UsageError(f"{str(path)!r} holds no RAM image: no file in it ends in {WORK}")
     elif path.suffix == WORK:
         found = [path]
     else:
@@ -78,8 +77,7 @@ def _read(path: Path, size: int) -> bytes:
         )
         raise UsageError(message) from error
     if len(data) != size:
-        message = f"{str(path)!r} has {len(data)} bytes but must have {size}"
-        raise UsageError(message)
+        raise UsageError(f"{str(path)!r} has {len(data)} bytes but must have {size}")
     return data
 
 
@@ -143,7 +141,7 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
         cartridge = load_cartridge(rom)
         game = GameParts.of(cartridge, Story.of(cartridge.kind), 0)
     else:
-        game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex(), 0)
+        game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex(), 0, {})
     for name, ram in read_images(path):
         with _decision_parts(game) as parts:
             percept = percept_of(read_state(ram, 0), 0)
@@ -212,8 +210,7 @@ def _team(state: State) -> str:
 def _load(reader: RunReader, console: PyBoyConsole) -> Checkpoint:
     checkpoint = reader.checkpoints.latest()
     if checkpoint is None:
-        message = "this run has no checkpoint yet; resume it first, or leave out --run"
-        raise UsageError(message)
+        raise UsageError("this run has no checkpoint yet; resume it first, or leave out --run")
     try:
         console.load(checkpoint.state)
     except StateError as error:

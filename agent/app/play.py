@@ -37,7 +37,7 @@ from agent.record.observations import notes_of
 from agent.settings import NO_MEMORY, Settings
 from agent.story.story import Story
 from emulator import Cartridge, Console, Dex, PyBoyConsole
-from emulator.screen.tesseract import find_tesseract
+from emulator.screen import find_tesseract
 from memory import (
     Json,
     KnowledgeStore,
@@ -49,8 +49,8 @@ from memory import (
     open_run,
 )
 from memory.file_access import write_file
-from memory.store.run_folder import MEMORY_AT_START
-from memory.tapes.notes import note_run
+from memory.store import MEMORY_AT_START
+from memory.tapes import note_run
 
 if TYPE_CHECKING:
     from agent.app.model import ModelService

@@ -36,6 +36,7 @@ from memory import (
     Checkpoint,
     CorruptStore,
     ErrorMode,
+    EventRow,
     Json,
     KnowledgeStore,
     MemoryFault,
@@ -43,7 +44,7 @@ from memory import (
     RunStore,
 )
 from memory.hooks.hooks import Handler
-from memory.store.record import BranchedBy, EventRow
+from memory.store import BranchedBy
 
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 

@@ -10,10 +10,8 @@ from agent.advisor.names import RULES
 from agent.mind.intent import Intent
 from agent.perception.screen_readers import ReaderScore
 from agent.story.milestones import ReachedMilestone
-from emulator import Screen, State
-from emulator.dex.species import Species
-from memory import Branching
-from memory.store.record import EventRow
+from emulator import Screen, Species, State
+from memory import Branching, EventRow
 
 
 class ModelStatus(NamedTuple):

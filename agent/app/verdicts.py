@@ -16,8 +16,8 @@ from agent.mind.advice import LASTS, SURE
 from agent.record.actions import ADVISED
 from agent.skills import Outcome
 from memory import RunReader
-from memory.store.calls import CallState, ModelCall
-from memory.tapes.entries import is_made_up
+from memory.store import CallState, ModelCall
+from memory.tapes import is_made_up
 
 NANOS: Final = 1e9
 

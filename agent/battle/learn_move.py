@@ -4,27 +4,25 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from emulator import Dex, PartyMon, State
-from emulator.ram.menu import MoveOffer, read_offer
-from emulator.rules.engine.effects import (
+from emulator.ram import MoveOffer, read_offer
+from emulator.rules import (
+    CHARGES,
     CONFUSE,
+    DREAM_EATER,
+    EXPLODE,
     HEAL,
+    HYPER_BEAM,
     LEECH_SEED,
+    MOVE_COUNTER,
     PARALYZE,
     POISON,
     REFLECT,
-    SLEEP,
-)
-from emulator.rules.moves import (
-    CHARGES,
-    DREAM_EATER,
-    EXPLODE,
-    LAST,
-    RECHARGE,
     SEVERAL_HITS,
+    SLEEP,
     TWO_HITS,
     MoveData,
+    stage_change,
 )
-from emulator.rules.stats import stage_change
 
 HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 BYTE: Final = 255
@@ -125,9 +123,9 @@ def _score(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
 
 def _power(move: MoveData) -> float:
     """Return the effective power of a move before accuracy; 0 for a status move."""
-    if move.number == LAST or move.effect in (DREAM_EATER, EXPLODE):
+    if move.number == MOVE_COUNTER or move.effect in (DREAM_EATER, EXPLODE):
         return move.power * RARE_USE
-    if move.effect in (*CHARGES, RECHARGE):
+    if move.effect in (*CHARGES, HYPER_BEAM):
         return move.power / 2
     if move.effect in SEVERAL_HITS:
         return move.power * 3

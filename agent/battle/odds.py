@@ -4,7 +4,8 @@ A chance is the share of playouts that are won, always with the same chances: eq
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import ceil
 from typing import Final, NamedTuple, TypeAlias
@@ -15,17 +16,19 @@ from numpy.typing import NDArray
 from agent.battle import search
 from agent.battle.search import PLAYOUTS
 from emulator import Dex, Party, PartyMon, State, Status
-from emulator.dex.dex import engine_tables
-from emulator.ram.party import Dvs, MoveSlot, Stats
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.compiled import COMPLETE
-from emulator.rules.engine.from_ram import put_team, read_position
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, best_move
-from emulator.rules.engine.position import OURS, THEIRS, Position, empty_positions
-from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.tables import Tables
-from emulator.rules.stats import stats_of
+from emulator.compiled import COMPLETE
+from emulator.dex import engine_tables
+from emulator.engine import (
+    AS_THE_GAME,
+    ATTACKS,
+    best_move,
+    legal_choices,
+    put_team,
+    read_position,
+    start_battle,
+)
+from emulator.ram import Dvs, MoveSlot, Stats
+from emulator.rules import Position, Tables, codes, empty_positions, full_pp, stats_of
 
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
@@ -95,15 +98,15 @@ def prepare(dex: Dex) -> None:
     damage_share(dex, party[0], party[0])
     positions, tables = empty_positions(2), tables_of(dex)
     for position in positions:
-        put_team(position.sides[OURS], party, tables)
-        put_team(position.sides[THEIRS], party, tables)
+        put_team(position.sides[codes.OURS], party, tables)
+        put_team(position.sides[codes.THEIRS], party, tables)
     search.is_clear(0, 0, 1, 0)
-    search.play_battles(positions, engine.NO_ONE, 0, 0, 1, 0, tables)
+    search.play_battles(positions, codes.NO_ONE, 0, 0, 1, 0, tables)
     start_battle(positions[0], tables)
-    choices = legal_choices(positions[0], OURS)
+    choices = legal_choices(positions[0], codes.OURS)
     options = np.array([(choice, ATTACKS, AS_THE_GAME) for choice in choices])
-    search.hp_shares(positions[0], OURS)
-    best_move(positions[0], OURS, ATTACKS, tables)
+    search.hp_shares(positions[0], codes.OURS)
+    best_move(positions[0], codes.OURS, ATTACKS, tables)
     search.race(positions, options, np.zeros(len(choices)), np.zeros(search.WEIGHTS), 1, tables)
     COMPLETE.parent.mkdir(parents=True, exist_ok=True)
     COMPLETE.touch()
@@ -152,10 +155,10 @@ def _won(
         return 0 if teams else PLAYOUTS
     playouts = _playouts(dex, party, teams, heals, badges)
     needed, few, least = (wanted, UNCLEAR[0], 0) if wanted is not None else (PLAYOUTS,) * 3
-    won = playouts.won(engine.NO_ONE, needed, few)
+    won = playouts.won(codes.NO_ONE, needed, few)
     if won >= needed or not UNCLEAR[0] <= won <= UNCLEAR[1]:
         return won
-    if playouts.best_opening == engine.NO_ONE:
+    if playouts.best_opening == codes.NO_ONE:
         return won
     return max(won, playouts.won(playouts.best_opening, needed, least))
 
@@ -190,11 +193,11 @@ class Playouts:
         positions = empty_positions(len(self._teams) + 1)
         for made, team in zip(positions[1:], self._teams, strict=True):
             foes = [mon_from(dex, foe) for foe in team]
-            made.kind, made.trainer_class = engine.TRAINER, team[0].trainer_class
+            made.kind, made.trainer_class = codes.TRAINER, team[0].trainer_class
             made.badges = sum(1 << bit for bit in self._badges)
-            put_team(made.sides[OURS], self._party, tables)
+            put_team(made.sides[codes.OURS], self._party, tables)
             against = Party(tuple(mon for mon in foes if mon is not None))
-            put_team(made.sides[THEIRS], against, tables)
+            put_team(made.sides[codes.THEIRS], against, tables)
             made.bag_items[0], made.bag_counts[0] = MAX_POTION, self._heals
         return positions
 
@@ -205,13 +208,59 @@ _playouts = lru_cache(maxsize=2048)(Playouts)
 def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:
     """Return the share of a Pokemon's HP that the best attack of another one takes in a turn, on average."""
     made = empty_positions(1)[0]
-    made.kind = engine.TRAINER
+    made.kind = codes.TRAINER
     tables = tables_of(dex)
-    put_team(made.sides[OURS], Party((own,)), tables)
-    put_team(made.sides[THEIRS], Party((foe,)), tables)
+    put_team(made.sides[codes.OURS], Party((own,)), tables)
+    put_team(made.sides[codes.THEIRS], Party((foe,)), tables)
     return float(search.damage_share(made, tables))
 
 
 def position_in(dex: Dex, state: State, kept: Collection[int] = ()) -> Position | None:
     """Return the battle in RAM as a position, or None while a Pokemon is not out; items in `kept` are not in its bag."""
     return read_position(state, tables_of(dex), kept)
+
+
+def led_by(party: Party, position: int) -> Party:
+    """Return a team with its first member and another one swapped."""
+    mons = list(party.mons)
+    mons[0], mons[position] = mons[position], mons[0]
+    return Party(tuple(mons))
+
+
+def rested(dex: Dex, party: Party) -> Party:
+    """Return a team with full HP and PP and no status."""
+    return Party(tuple(_rested(dex, mon) for mon in party.mons))
+
+
+def strength(party: Party) -> tuple[object, ...]:
+    """Return the values that the odds of a rested team depend on; HP and PP are not among them."""
+    return tuple(
+        [
+            (mon.species, mon.level, mon.stats, [slot.move for slot in mon.moves])
+            for mon in party.mons
+        ]
+    )
+
+
+def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
+    """Return a cached `strength` for calls every tick: computed only when the team changes."""
+    last = Party(())
+    known = strength(last)
+
+    def cached(party: Party) -> tuple[object, ...]:
+        nonlocal last, known
+        if party is not last:
+            last, known = party, strength(party)
+        return known
+
+    return cached
+
+
+def _rested(dex: Dex, mon: PartyMon) -> PartyMon:
+    moves = tuple(_refreshed(dex, slot) for slot in mon.moves)
+    return replace(mon, hp=mon.stats.hp, status=HEALTHY, moves=moves)
+
+
+def _refreshed(dex: Dex, slot: MoveSlot) -> MoveSlot:
+    move = dex.all_moves.get(slot.move)
+    return slot if move is None else slot._replace(pp=full_pp(move.pp, slot.pp_ups))

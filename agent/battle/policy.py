@@ -28,20 +28,21 @@ from agent.skills import (
 )
 from agent.skills.orders import GREAT_BALL, MASTER_BALL, POKE_BALL, ULTRA_BALL
 from emulator import Battle, Dex, State
-from emulator.ram.battle import BattleType
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.items import (
+from emulator.engine import (
+    ATTACKS,
     ETHER,
     MAX_ELIXIR,
     MAX_REVIVE,
     REVIVE,
     X_ATTACK,
     X_SPECIAL,
+    best_move,
+    legal_choices,
     needs_member,
 )
-from emulator.rules.engine.playout import ATTACKS, best_move
-from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
+from emulator.ram import BattleType
+from emulator.rules import Position, codes
+from emulator.rules.codes import choice_of_item
 
 TRAINING_RUN_VALUE: Final = 0.5  # of running away in training
 RUN_VALUE: Final = 1.02  # of running away otherwise
@@ -98,7 +99,7 @@ def choose_order(
     position = position_in(dex, state, goals.spare)
     if position is None or state.battle is None:
         return ChosenOrder(any_attack(state.battle) if state.battle is not None else Attack(0))
-    choices = tuple(legal_choices(position, OURS).tolist())
+    choices = tuple(legal_choices(position, codes.OURS).tolist())
     turn = _Turn(dex, state, state.battle, position, goals, tried, choices, goes_on(position))
     rated = turn.rated()
     return _best(turn, rated) if rated else ChosenOrder(any_attack(state.battle))
@@ -132,7 +133,7 @@ class _Turn:
             if max((each.won for each in rated), default=0.0) >= LEAST_CATCH:
                 return rated
         first = self._rate([*self._moves(), *self._away()], first=True)
-        highest = 1 + search.HP_VALUE * float(search.hp_shares(self.position, OURS))
+        highest = 1 + search.HP_VALUE * float(search.hp_shares(self.position, codes.OURS))
         if max((each.value for each in first), default=0.0) >= highest - GOOD_ENOUGH:
             return first
         return self._rate([*self._moves(), *self._away(), *self._switches(), *self._items()])
@@ -155,19 +156,19 @@ class _Turn:
         own = self.battle.own
         per_use = WILD_PP_COST if self.battle.is_wild else PP_COST
         for choice in self.choices:
-            if choice < engine.SLOTS and own is not None:
+            if choice < codes.SLOTS and own is not None:
                 cost = per_use / max(own.moves[choice].pp, 1)
                 yield TurnOption(Attack(choice), choice, then, cost)
-            elif engine.MIMIC_ONE <= choice < engine.ITEM:
-                slot = (choice - engine.MIMIC_ONE) // engine.SLOTS
+            elif codes.MIMIC_ONE <= choice < codes.ITEM:
+                slot = (choice - codes.MIMIC_ONE) // codes.SLOTS
                 yield TurnOption(Attack(slot), choice, then, per_use)
-            elif choice in (engine.GO_ON, engine.STRUGGLES) and own is not None:
+            elif choice in (codes.GO_ON, codes.STRUGGLES) and own is not None:
                 slots = usable_slots(own)
                 yield TurnOption(Attack(slots[0] if slots else 0), choice, then)
 
     def _away(self) -> Iterator[TurnOption]:
         if self.battle.is_wild and not self.goals.must_win:
-            yield TurnOption(Flee(), engine.RUN, engine.RUN)
+            yield TurnOption(Flee(), codes.RUN, codes.RUN)
 
     def _ball(self) -> int | None:
         """Return the cheapest kind of ball that can be thrown, or None."""
@@ -183,14 +184,14 @@ class _Turn:
 
     def _switches(self) -> Iterator[TurnOption]:
         for choice in self.choices:
-            if engine.SWITCH <= choice < engine.SWITCH + engine.TEAM:
-                yield TurnOption(Switch(choice - engine.SWITCH), choice, self.then, SWITCH_COST)
+            if codes.SWITCH <= choice < codes.SWITCH + codes.TEAM:
+                yield TurnOption(Switch(choice - codes.SWITCH), choice, self.then, SWITCH_COST)
 
     def _items(self) -> Iterator[TurnOption]:
-        out = int(self.position.sides[OURS].out)
+        out = int(self.position.sides[codes.OURS].out)
         for choice in self.choices:
-            item, target = divmod(choice - engine.ITEM, engine.PER_ITEM)
-            at = target // engine.SLOTS
+            item, target = divmod(choice - codes.ITEM, codes.PER_ITEM)
+            at = target // codes.SLOTS
             if X_ATTACK <= item <= X_SPECIAL:
                 yield TurnOption(UseItem(item), choice, self.then)
             elif (needs_member(item) and not ETHER <= item <= MAX_ELIXIR) and (
@@ -222,7 +223,7 @@ def _reason(turn: _Turn, chosen: RatedOption, rated: Sequence[RatedOption]) -> s
     """
     others = [each for each in rated if each.option.order != chosen.option.order]
     second = max(others, default=chosen, key=lambda each: each.value)
-    plain = best_move(turn.position, OURS, ATTACKS, tables_of(turn.dex))
+    plain = best_move(turn.position, codes.OURS, ATTACKS, tables_of(turn.dex))
     if chosen.won < second.won + NOTABLE or chosen.option.choice == plain:
         return ""
     words = f"{_words(turn, chosen.option.order)}: {chosen.won:.2f}"
@@ -311,13 +312,15 @@ class BattlePolicy:
         if position is None:
             return []
         # The Pokemon that is sent meets the foe that is out, or the next one.
-        position.sides[THEIRS].hp = position.sides[THEIRS].team[position.sides[THEIRS].out].hp
-        position.outcome = engine.WE_SEND
+        position.sides[codes.THEIRS].hp = (
+            position.sides[codes.THEIRS].team[position.sides[codes.THEIRS].out].hp
+        )
+        position.outcome = codes.WE_SEND
         able = [at for at, mon in enumerate(state.party.mons) if mon.hp]
         then, weights = goes_on(position), search.weights_of(position, _away(goals))
-        options = [TurnOption(Switch(at), engine.SWITCH + at, then) for at in able]
+        options = [TurnOption(Switch(at), codes.SWITCH + at, then) for at in able]
         return search.rate(position, options, weights, tables_of(self.dex)) if options else []
 
 
 def _place(rated: RatedOption) -> int:
-    return rated.option.choice - engine.SWITCH
+    return rated.option.choice - codes.SWITCH

@@ -10,35 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.skills import Order
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.items import hp_restored
-from emulator.rules.engine.move_value import CERTAIN, best_attack_value
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, CAREFUL, best_move, choose, play_on
-from emulator.rules.engine.position import (
-    BOTH_SEND,
-    CAUGHT,
-    DECIDES,
-    FOE_LEFT,
-    GOES_ON,
-    ITEM,
-    LOST,
-    NO_ONE,
-    OURS,
-    RAN,
-    SWITCH,
-    TEAM,
-    THEIRS,
-    WE_SEND,
-    WILD,
-    WON,
-    Position,
+from emulator.compiled import compiled
+from emulator.engine import (
+    AS_THE_GAME,
+    ATTACKS,
+    CAREFUL,
+    CERTAIN,
+    best_attack_value,
+    best_move,
+    choose,
+    hp_restored,
+    keep,
+    legal_choices,
+    play_on,
+    play_turn,
+    send,
+    start_battle,
 )
-from emulator.rules.engine.sending import keep, start_battle
-from emulator.rules.engine.tables import Tables
-from emulator.rules.engine.turn import play_turn, send
+from emulator.rules import Position, Tables, codes
 
-OUTCOMES: Final = FOE_LEFT + 1
+OUTCOMES: Final = codes.FOE_LEFT + 1
 # What the end of a playout is worth: one weight for each outcome, and these.
 HP_LEFT, FAINTED, EACH_TURN, HURT, EACH_ITEM = range(OUTCOMES, OUTCOMES + 5)
 WEIGHTS: Final = OUTCOMES + 5
@@ -69,10 +60,10 @@ UNSEEN: Final = (
 @compiled
 def make(position: Position, choice: int, then: int, foe: int, tables: Tables) -> int:
     """Make a choice of ours, go on by a policy against that of the foe, and return the outcome; GOES_ON without an end."""
-    if position.outcome in (WE_SEND, BOTH_SEND):
-        send(position, OURS, choice - SWITCH, tables)
+    if position.outcome in (codes.WE_SEND, codes.BOTH_SEND):
+        send(position, codes.OURS, choice - codes.SWITCH, tables)
     else:
-        play_turn(position, choice, choose(position, THEIRS, foe, tables), tables)
+        play_turn(position, choice, choose(position, codes.THEIRS, foe, tables), tables)
     return play_on(position, then, foe, LONGEST, tables)
 
 
@@ -99,13 +90,17 @@ def fainted(position: Position, side: int) -> int:
 @compiled
 def value_of(start: Position, end: Position, outcome: int, weights: NDArray[np.float64]) -> float:
     """Return what the end of a playout is worth."""
-    keep(end, OURS)
-    keep(end, THEIRS)
+    keep(end, codes.OURS)
+    keep(end, codes.THEIRS)
     value = weights[outcome]
-    if outcome in (LOST, GOES_ON):
-        value += weights[HURT] * (hp_shares(start, THEIRS) - hp_shares(end, THEIRS)) / TEAM
-    value += weights[HP_LEFT] * hp_shares(end, OURS)
-    value -= weights[FAINTED] * (fainted(end, OURS) - fainted(start, OURS))
+    if outcome in (codes.LOST, codes.GOES_ON):
+        value += (
+            weights[HURT]
+            * (hp_shares(start, codes.THEIRS) - hp_shares(end, codes.THEIRS))
+            / codes.TEAM
+        )
+    value += weights[HP_LEFT] * hp_shares(end, codes.OURS)
+    value -= weights[FAINTED] * (fainted(end, codes.OURS) - fainted(start, codes.OURS))
     value -= weights[EACH_ITEM] * (start.bag_counts.sum() - end.bag_counts.sum())
     return float(value - weights[EACH_TURN] * (end.turns - start.turns))
 
@@ -131,7 +126,7 @@ def race(
     played = np.zeros(count, np.int64)
     is_in = np.ones(count, np.bool_)
     seed, turns = int(start.seed), 0
-    aim = CAUGHT if weights[CAUGHT] > weights[WON] else WON
+    aim = codes.CAUGHT if weights[codes.CAUGHT] > weights[codes.WON] else codes.WON
     while True:
         first = int(played.max())
         for at in range(count):
@@ -196,23 +191,23 @@ def play_battles(  # noqa: PLR0913  # numbers for a compiled function
     while not is_clear(played, won, wanted, least):
         seed = played
         played += 1
-        outcome = WON
+        outcome = codes.WON
         for at in range(1, len(positions)):
-            team, bag = battle.sides[OURS].team.copy(), int(battle.bag_counts[0])
+            team, bag = battle.sides[codes.OURS].team.copy(), int(battle.bag_counts[0])
             positions[0] = positions[at]
             battle.seed, battle.draws = seed + at * PLAYOUTS, 0
             if at > 1:
-                battle.sides[OURS].team[:] = team
+                battle.sides[codes.OURS].team[:] = team
                 battle.bag_counts[0] = bag
             start_battle(battle, tables)
-            if at == 1 and first != NO_ONE:
-                play_turn(battle, first, DECIDES, tables)
+            if at == 1 and first != codes.NO_ONE:
+                play_turn(battle, first, codes.DECIDES, tables)
             outcome = play_on(battle, CAREFUL, AS_THE_GAME, LONGEST, tables)
-            if outcome != WON:
+            if outcome != codes.WON:
                 break
-            keep(battle, OURS)
+            keep(battle, codes.OURS)
             heal_between(battle)
-        won += int(outcome == WON)
+        won += int(outcome == codes.WON)
     return played, won
 
 
@@ -226,7 +221,7 @@ def is_clear(played: int, won: int, wanted: int, least: int) -> bool:
 @compiled
 def heal_between(battle: Position) -> None:
     """Heal members that are low after a battle by potions of the bag, which takes no turn there."""
-    ours = battle.sides[OURS]
+    ours = battle.sides[codes.OURS]
     for place in range(ours.count):
         member = ours.team[place]
         if 0 < member.hp < TIRED * member.max_hp and battle.bag_counts[0]:
@@ -238,8 +233,8 @@ def heal_between(battle: Position) -> None:
 def damage_share(position: Position, tables: Tables) -> float:
     """Return the share of the foe's HP that our best attack takes in a turn, on average."""
     start_battle(position, tables)
-    most = best_attack_value(position, OURS, tables)
-    return float(most / (CERTAIN * position.sides[THEIRS].hp))
+    most = best_attack_value(position, codes.OURS, tables)
+    return float(most / (CERTAIN * position.sides[codes.THEIRS].hp))
 
 
 def best_opening(position: Position, tables: Tables) -> int:
@@ -247,13 +242,13 @@ def best_opening(position: Position, tables: Tables) -> int:
     positions = np.empty(2, position.dtype)
     positions[0] = position
     start_battle(positions[0], tables)
-    choices = [each for each in legal_choices(positions[0], OURS) if each < ITEM]
+    choices = [each for each in legal_choices(positions[0], codes.OURS) if each < codes.ITEM]
     options = np.array([(each, CAREFUL, AS_THE_GAME) for each in choices])
     weights = np.zeros(WEIGHTS)
-    weights[WON] = 1
+    weights[codes.WON] = 1
     means, _, _ = race(positions, options, np.zeros(len(options)), weights, OPENING_TURNS, tables)
     best = int(choices[int(np.argmax(means))])
-    return NO_ONE if best == best_move(positions[0], OURS, CAREFUL, tables) else best
+    return codes.NO_ONE if best == best_move(positions[0], codes.OURS, CAREFUL, tables) else best
 
 
 class TurnOption(NamedTuple):
@@ -276,7 +271,7 @@ class RatedOption(NamedTuple):
 
 def goes_on(position: Position) -> int:
     """Return how playouts go on: against a trainer with the strongest potion, whenever a member is low."""
-    if position.kind == WILD:
+    if position.kind == codes.WILD:
         return ATTACKS
     bag = zip(position.bag_items.tolist(), position.bag_counts.tolist(), strict=True)
     restored = [hp_restored(item) if count else 0 for item, count in bag]
@@ -288,21 +283,21 @@ def goes_on(position: Position) -> int:
 def weights_of(position: Position, away: float, *, catching: bool = False) -> NDArray[np.float64]:
     """Return what each end of a battle is worth; `away` is what running is."""
     weights = np.zeros(WEIGHTS)
-    weights[WON] = LOST_CATCH if catching else 1.0
-    weights[CAUGHT] = 1.0 if catching else 0.0
-    weights[RAN] = weights[FOE_LEFT] = LOST_CATCH if catching else away
+    weights[codes.WON] = LOST_CATCH if catching else 1.0
+    weights[codes.CAUGHT] = 1.0 if catching else 0.0
+    weights[codes.RAN] = weights[codes.FOE_LEFT] = LOST_CATCH if catching else away
     weights[HP_LEFT], weights[FAINTED] = HP_VALUE, FAINT_COST
     weights[EACH_TURN], weights[HURT] = TURN_COST, HURT_VALUE
-    item_cost = WILD_ITEM_COST if position.kind == WILD else ITEM_COST
+    item_cost = WILD_ITEM_COST if position.kind == codes.WILD else ITEM_COST
     weights[EACH_ITEM] = 0.0 if catching else item_cost
     return weights
 
 
 def usual_choice(position: Position, then: int, tables: Tables) -> int:
     """Return the choice with which a policy of playouts goes on, NO_ONE where a member is to be sent."""
-    if position.outcome in (WE_SEND, BOTH_SEND):
-        return NO_ONE
-    return int(choose(position, OURS, then, tables))
+    if position.outcome in (codes.WE_SEND, codes.BOTH_SEND):
+        return codes.NO_ONE
+    return int(choose(position, codes.OURS, then, tables))
 
 
 def rate(
@@ -314,7 +309,7 @@ def rate(
     first: bool = False,
 ) -> list[RatedOption]:
     """Return the options with their values, by a `first` look or a longer one; there is at least one."""
-    budget = WILD_TURNS if position.kind == WILD else TRAINER_TURNS
+    budget = WILD_TURNS if position.kind == codes.WILD else TRAINER_TURNS
     positions = np.empty(2, position.dtype)
     positions[0] = position
     usual = {then: usual_choice(position, then, tables) for then in {each.then for each in options}}

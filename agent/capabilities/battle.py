@@ -8,14 +8,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
+from agent.battle.odds import remembered_strength
 from agent.battle.policy import BattleGoals, BattlePolicy, ChosenOrder, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
-from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext, Training
-from agent.capabilities.readiness import ahead, readiness, remembered_strength
+from agent.capabilities.readiness import readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, fight
+from agent.story.catches import wanted
+from agent.story.opponents import ahead
 from emulator import Battle, BattleMon, Dex, State
 from memory import SuccessfulStrategy
 
@@ -106,7 +108,7 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
             is_due = must_win(game, state)
             task = next(ahead(game.story, state), None)
             wild = BattleGoals(
-                catch=frozenset() if is_due else wanted(game, state),
+                catch=frozenset() if is_due else wanted(game.story, game.dex, state),
                 # The trainer that the team trains for need not be the next one of the story.
                 train=game.training.is_on
                 or (task is not None and not readiness(game, state, task).ready),

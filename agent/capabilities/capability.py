@@ -14,6 +14,12 @@ Read: TypeAlias = Callable[[Percept, Recall], Mapping[str, int]]
 
 PEACE: Final = Require("in_battle", at_most=0)
 FREE: Final = Require("in_control", at_least=1)
+# Facts that several topics need.
+HP: Final = "party:hp"  # percent of the HP of the weakest fighter
+PP: Final = "party:pp"  # percent of the PP of the attacks of the best member
+BALLS: Final = "bag:balls"
+PLACES: Final = "team:places"  # free places in the team
+RESTED: Final = 80  # percent of HP and PP needed for a trainer battle
 # Reflexes that do not fire during a skill that reads texts and answers menus itself.
 SCREEN_REFLEXES: Final = frozenset({"busy", "text", "stray_menu"})
 
@@ -24,6 +30,11 @@ class Sensor:
 
     fact_names: frozenset[str]
     read: Read
+
+
+def home(town: int) -> str:
+    """Return the name of the fact that a defeat leads to this town."""
+    return f"home:{town}"
 
 
 def flag(name: str, holds: Callable[[State], bool]) -> Sensor:

@@ -1,114 +1,54 @@
 """Catch Pokemon the team needs: to beat the next trainer, or to learn a required field move."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache, partial
-from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple
 
-from agent.battle.odds import Foe, Foes, beats, mon_from
+from agent.battle.odds import remembered_strength
+from agent.battle.suitable import fitting_for, learners_of
 from agent.capabilities import items
-from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor, watching
-from agent.capabilities.context import GameContext
-from agent.capabilities.field_moves import able, learners_of, machine_fact, missing_moves, untaught
-from agent.capabilities.readiness import (
-    ahead,
-    readiness,
-    remembered_strength,
-    team_against,
-    teams_of,
+from agent.capabilities.capability import (
+    BALLS,
+    FREE,
+    HP,
+    PLACES,
+    BoundAction,
+    Capability,
+    Sensor,
+    watching,
 )
-from agent.capabilities.shop_stock import ShopStock, funds
+from agent.capabilities.context import GameContext
+from agent.capabilities.readiness import readiness
+from agent.capabilities.supplies import ShopStock, funds
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
-from agent.story.facts import parse_fact
+from agent.story.catches import FULL, Homes, has_any, homes, homes_of, machine_fact, room_in_team
 from agent.story.interactions import Task
+from agent.story.opponents import ahead, team_against
 from agent.story.places import Place
-from agent.story.story import Story
-from emulator import Dex, Party, State
-from emulator.dex.wild import WildTable
+from emulator import State
 
-BALLS: Final = "bag:balls"
-PLACES: Final = "team:places"  # free places in the team
 ROOM: Final = "team:room"  # free places minus those reserved for learners of required moves
 RIVAL: Final = "rival:choice"  # the index of the rival's starter, which decides his teams
-STRONG: Final = 2  # damage multiplier that makes a species suitable
-LEAST_POWER: Final = 30  # of an attack that makes a species suitable
-FAIR: Final = (
-    0.5  # the chance to beat the strongest enemy at its level that makes a species suitable
-)
-FULL: Final = 6
 FRESH: Final = 50  # percent of HP needed to go catching
 COST: Final = 20
 CLOSE: Final = 80  # steps to a place where it is worth catching what only helps
 MEETING_COST: Final = 5  # of each wild encounter until a suitable Pokemon appears
-Homes: TypeAlias = Mapping[Place, Fraction]  # places, with the share of the encounters there
-
-
-@lru_cache(maxsize=256)
-def within_reach(story: Story, task: Task) -> frozenset[Place]:
-    """Return the places that the player can reach before a task is done, by the other steps of the story.
-
-    Facts that nothing in the story makes true, such as a known move, count as true.
-    """
-    waiting = [step for step in _steps(story) if step.task is not task]
-    missing, places = set(_made(story)), set[str]()
-    before = len(waiting) + 1
-    while len(waiting) < before:
-        before, steps, waiting = len(waiting), waiting, []
-        for step in steps:
-            if step.needs.isdisjoint(missing) and (not step.place or step.place in places):
-                missing.difference_update(step.gives)
-                places.update(step.arrives)
-            else:
-                waiting.append(step)
-    return frozenset(place for place in story.places if place.name in places)
-
-
-class _Step(NamedTuple):
-    """Reaching a place by one way, or doing a task there; possible once `place` is reached, '' for always."""
-
-    task: Task | None
-    place: str
-    needs: frozenset[str]
-    gives: tuple[str, ...]
-    arrives: tuple[str, ...] = ()
-
-
-@lru_cache(maxsize=8)
-def _steps(story: Story) -> Sequence[_Step]:
-    """Return the steps of the story, by place and task; conditions that an event is clear are assumed to hold."""
-    travels = [
-        _Step(None, way.start, _positive(way.needs), (*place.gives, *way.gives), (place.name,))
-        for place in story.places
-        for way in place.approaches()
-    ]
-    tasks = [
-        _Step(task, task.place, _positive(task.needs), (task.sets, *task.gives))
-        for task in story.tasks
-    ]
-    return (*travels, *tasks)
-
-
-def _positive(needs: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for name, so in map(parse_fact, needs) if so)
-
-
-@lru_cache(maxsize=8)
-def _made(story: Story) -> frozenset[str]:
-    """Return the facts that a task, or arriving in a place, makes true."""
-    made = {fact for each in story.tasks for fact in (each.sets, *each.gives)}
-    for place in story.places:
-        made.update(place.gives, *(way.gives for way in place.ways))
-    return frozenset(made)
 
 
 def capability(game: GameContext) -> Capability:
     """Catch suitable Pokemon in their wild areas."""
-    found = {task: homes(game, task) for task in game.story.tasks if task.against is not None}
+    found = {
+        task: homes(game.story, game.dex, task)
+        for task in game.story.tasks
+        if task.against is not None
+    }
     targets = [each for task, choices in found.items() for each in _fitting(task, choices)]
-    targets += [(target, homes_of(game, species)) for target, species in _learners(game)]
+    targets += [
+        (target, homes_of(game.story, game.dex, species)) for target, species in _learners(game)
+    ]
     return Capability(
         name="catch",
         sensors=(_sensor(game, found),),
@@ -118,34 +58,6 @@ def capability(game: GameContext) -> Capability:
             for place, share in places.items()
         ),
     )
-
-
-def wanted(game: GameContext, state: State) -> frozenset[int]:
-    """Return the species worth a ball in this state."""
-    if len(state.party) >= FULL:
-        return frozenset()
-    has_room = _room(game, state) > 0
-    needed = [
-        learners_of(game.dex, each.move)
-        for each in untaught(game.story, game.dex, state)
-        if has_room or each.known in game.story.needed
-    ]
-    task = next(ahead(game.story, state), None)
-    if has_room and task is not None:
-        fitting = fitting_for(game.dex, team_against(game.story, game.dex, task, state))
-        needed += [fitting] if not _has_any(state.party, fitting) else []
-    return frozenset[int]().union(*needed)
-
-
-def _room(game: GameContext, state: State) -> int:
-    """Return the number of free places in the team, without those reserved for required moves."""
-    kept = sum(1 for _ in missing_moves(game.story, game.dex, state))
-    return max(0, FULL - len(state.party) - kept)
-
-
-def is_looking(game: GameContext, state: State) -> bool:
-    """Return whether a needed Pokemon lives in a place of the story."""
-    return bool(homes_of(game, wanted(game, state)))
 
 
 def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
@@ -167,7 +79,7 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
         return team, state.bag, lessons, *known, *progress, here
 
     def read(state: State) -> Mapping[str, int]:
-        room, choice = _room(game, state), story.rival_choice(state)
+        room, choice = room_in_team(story, game.dex, state), story.rival_choice(state)
         hopeless = not room or not can_have_balls(state)
 
         # Only for the next trainer: later ones have their time.
@@ -179,7 +91,7 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
             if task is None or hopeless or not any(_is_close(game, state, each) for each in near):
                 return True
             fitting = fitting_for(game.dex, team_against(story, game.dex, task, state))
-            return _has_any(state.party, fitting) or readiness(game, state, task).ready
+            return has_any(state.party, fitting) or readiness(game, state, task).ready
 
         facts = {each.suitable: int(each is not task or needs_none(found[each])) for each in found}
         places = FULL - len(state.party)
@@ -222,86 +134,27 @@ def _learners(game: GameContext) -> Iterator[tuple[CatchTarget, frozenset[int]]]
             who = f"learns {move.name.upper()}"
             place = PLACES if move.known in game.story.needed else ROOM
             needs = Require(carried, at_least=1), Require(place, at_least=1)
-            target = CatchTarget(move.name, able(move), who, needs)
+            target = CatchTarget(move.name, move.able, who, needs)
             yield target, learners_of(game.dex, move.move)
 
 
 def _bound_action(
     target: CatchTarget, place: Place, share: Fraction, game: GameContext
 ) -> BoundAction:
-    action = Action(
-        name=f"catch:{place.name}:{target.name}",
-        requires=(
-            Require(at(place.name), at_least=1),
-            FREE,
-            *(() if place.safari else (Require(BALLS, at_least=1),)),
-            Require("party:hp", at_least=FRESH),
-            *target.needs,
-        ),
-        effects=(Effect(target.fact, 1),),
-        cost=COST + round(MEETING_COST / share),
-        label=f"catch a Pokemon in {place.called} that {target.who}",
-    )
+    def make() -> Action:
+        return Action(
+            name=f"catch:{place.name}:{target.name}",
+            requires=(
+                Require(at(place.name), at_least=1),
+                FREE,
+                *(() if place.safari else (Require(BALLS, at_least=1),)),
+                Require(HP, at_least=FRESH),
+                *target.needs,
+            ),
+            effects=(Effect(target.fact, 1),),
+            cost=COST + round(MEETING_COST / share),
+            label=f"catch a Pokemon in {place.called} that {target.who}",
+        )
+
+    action = game.action(f"catch:{place.name}:{target.name}", make)
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
-
-
-def homes(game: GameContext, task: Task) -> tuple[Homes, ...]:
-    """Return where suitable Pokemon live within reach before the task, for each team of its trainer."""
-    return _homes(game.story, game.dex, task)
-
-
-@lru_cache(maxsize=256)
-def _homes(story: Story, dex: Dex, task: Task) -> tuple[Homes, ...]:
-    near = within_reach(story, task)
-    found = [_homes_of(story, dex, fitting_for(dex, team)) for team in teams_of(story, dex, task)]
-    return tuple([{place: each[place] for place in each if place in near} for each in found])
-
-
-def homes_of(game: GameContext, species: frozenset[int]) -> Homes:
-    """Return the places where some of these species live, and their share of the encounters there."""
-    return _homes_of(game.story, game.dex, species)
-
-
-@lru_cache(maxsize=256)
-def _homes_of(story: Story, dex: Dex, species: frozenset[int]) -> Homes:
-    shares = {place: _share(dex, place, species) for place in story.places}
-    return MappingProxyType({place: share for place, share in shares.items() if share})
-
-
-def grass_of(dex: Dex, place: Place) -> WildTable | None:
-    """Return the wild table of a place, in its grass or anywhere in a cave; None without one."""
-    wild = dex.wild.get(place.map_id) if not place.tame else None
-    return wild.grass if wild is not None else None
-
-
-def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
-    grass = grass_of(dex, place)
-    slots = grass.slots if grass is not None else ()
-    return sum((slot.chance for slot in slots if slot.species in fitting), Fraction(0))
-
-
-@lru_cache(maxsize=256)
-def fitting_for(dex: Dex, team: Foes) -> frozenset[int]:
-    """Return the species that are strong against a trainer's team, and would do well at its level."""
-    return frozenset(index for index in dex.all_species if _does_well(dex, index, team))
-
-
-def _does_well(dex: Dex, species: int, team: Foes) -> bool:
-    foes = [dex.all_species[member.species] for member in team if member.species in dex.all_species]
-    strongest = max(team, key=lambda each: each.level, default=None)
-    if strongest is None or len(foes) < len(team):
-        return False
-    known = dex.all_species[species].moves_at(strongest.level)
-    attacks = [dex.all_moves[move] for move in known if move in dex.all_moves]
-    is_strong = any(
-        2 * sum(dex.rules.chart.multiplier(move.type, foe.types) >= STRONG for foe in foes)
-        >= len(foes)
-        for move in attacks
-        if move.power >= LEAST_POWER
-    )
-    own = mon_from(dex, Foe(strongest.level, species)) if is_strong else None
-    return own is not None and beats(dex, Party((own,)), (strongest,), FAIR)
-
-
-def _has_any(party: Party, species: frozenset[int]) -> bool:
-    return any(mon.species in species for mon in party.mons)

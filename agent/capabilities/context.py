@@ -1,11 +1,12 @@
 """The context capabilities are built from: a cartridge, its story, the seed of the run, memory."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from agent.experience.choices import Choice, GameChoices
 from agent.experience.uses import Experience
+from agent.planning.domain import Action
 from agent.skills import Outcome, Skill, Terrain, observed
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
@@ -100,6 +101,13 @@ class GameContext:
     choices: GameChoices = field(default_factory=GameChoices)
     hooks: Hooks = field(default_factory=Hooks)  # these get each encounter once
     training: Training = field(default_factory=Training)
+    actions: dict[str, Action] = field(default_factory=dict)  # made for any branch of the game
+
+    def action(self, name: str, make: Callable[[], Action]) -> Action:
+        """Return the action of a name, made once for all branches: it depends on story and tables alone."""
+        if name not in self.actions:
+            self.actions[name] = make()
+        return self.actions[name]
 
     def chance(self, topic: str) -> random.Random:
         """Return the random source for equal alternatives; the same for the same seed and topic."""

@@ -1,21 +1,21 @@
 """Field moves: teaching them, the obstacles they open, FLASH in the dark, FLY."""
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache, partial
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
 
-from agent.battle.learn_move import HM_MOVES, SLOTS, replacement_for
+from agent.battle.odds import remembered_strength
+from agent.battle.suitable import able_to_learn, learner_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, no_skill, teach, use_field_move
-from agent.story.facts import FactKind, RamFact
+from agent.story.catches import machine_fact
 from agent.story.places import Place
-from agent.story.story import FieldMove, Story
-from emulator import Dex, Obstacle, Party, State
-from emulator.world.header import FIRST_INDOOR_MAP
+from agent.story.story import FieldMove
+from emulator import Obstacle, State
+from emulator.world import FIRST_INDOOR_MAP
 
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
 TOWNS: Final = range(11)  # the map ids of fly destinations
@@ -29,71 +29,12 @@ LIGHT_PRIORITY: Final = 58  # cheap where FLASH is available, and never worth a 
 _LIT: Final = Goal("lit", (Require(DARK, at_most=0),), LIGHT_PRIORITY, "light the dark map")
 
 
-class Learner(NamedTuple):
-    """A position in the team, and the move slot for the new move."""
-
-    position: int
-    slot: int
-
-
-def learner_for(dex: Dex, party: Party, move: int) -> Learner | None:
-    """Return the found that loses least by replacing a move; None when no member can learn it."""
-    rooms = [(at, replacement_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
-    found = [(room.loss, at, room.slot) for at, room in rooms if room is not None]
-    return Learner(*min(found)[1:]) if found else None
-
-
-def able_to_learn(dex: Dex, party: Party, move: int) -> list[int]:
-    """Return the positions of members that can learn a move and have, or can free, a slot for it."""
-    learners = learners_of(dex, move)
-    found = []
-    for at, mon in enumerate(party.mons):
-        known = [each.move for each in mon.moves]
-        has_room = len(known) < SLOTS or not HM_MOVES.issuperset(known)
-        if mon.species in learners and move not in known and has_room:
-            found.append(at)
-    return found
-
-
-@lru_cache(maxsize=64)
-def learners_of(dex: Dex, move: int) -> frozenset[int]:
-    """Return the species that can learn a move by machine."""
-    machine = dex.machine_for(move)
-    return dex.learners(machine) if machine is not None else frozenset()
-
-
-def machine_fact(story: Story, dex: Dex, move: int) -> str | None:
-    """Return the name of the fact that the machine of a move is in the bag; None if the story never gives it."""
-    machine = dex.machine_for(move)
-    return story.fact_of(RamFact(FactKind.ITEM, machine)) if machine is not None else None
-
-
-def missing_moves(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
-    """Yield the moves that the story requires and that no member of the team knows or can learn."""
-    needed = story.needed
-    for each in story.field_moves:
-        known = each.known not in needed or story.shows(state, each.known)
-        if not known and not able_to_learn(dex, state.party, each.move):
-            yield each
-
-
-def untaught(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
-    """Yield the moves whose machine is in the bag and that no member of the team knows or can learn."""
-    for each in story.field_moves:
-        machine = dex.machine_for(each.move)
-        taught = (
-            machine is None or not state.bag.quantity(machine) or story.shows(state, each.known)
-        )
-        if not taught and not able_to_learn(dex, state.party, each.move):
-            yield each
-
-
 def capability(game: GameContext) -> Capability:
     """Teach the moves of the story's machines, and use FLASH and FLY."""
     story = game.story
     known = {each.move for each in story.field_moves}
     towns = [each for each in story.places if each.map_id in TOWNS] if FLY in known else []
-    before = {able(each): 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, FLIER), 0)
+    before = {each.able: 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, FLIER), 0)
     before |= {visited(each): 0 for each in towns}
 
     strength_of = remembered_strength()
@@ -104,7 +45,7 @@ def capability(game: GameContext) -> Capability:
 
     def read(state: State) -> Mapping[str, int]:
         return {
-            **{able(each): int(_can_learn(game, each, state)) for each in story.field_moves},
+            **{each.able: int(_can_learn(game, each, state)) for each in story.field_moves},
             DARK: int(state.is_dark),
             LIGHT: int(story.can_use(state, FLASH)),
             FLIER: int(story.can_use(state, FLY)),
@@ -126,11 +67,6 @@ def capability(game: GameContext) -> Capability:
         goals=(_LIT,) if FLASH in known else (),
         passages=(passes,),
     )
-
-
-def able(move: FieldMove) -> str:
-    """Return the name of the fact that a member of the team can learn a move, or knows it."""
-    return f"able:{move.name}"
 
 
 def visited(town: Place) -> str:
@@ -156,7 +92,7 @@ def _teaching(move: FieldMove, game: GameContext) -> BoundAction | None:
 
     action = Action(
         name=f"teach:{move.name}",
-        requires=(FREE, Require(carried, at_least=1), Require(able(move), at_least=1)),
+        requires=(FREE, Require(carried, at_least=1), Require(move.able, at_least=1)),
         effects=(Effect(move.known, 1),),
         cost=TEACH_COST,
         label=f"teach a team member {move.name.upper()}",

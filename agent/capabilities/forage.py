@@ -9,7 +9,7 @@ from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, is_connected, no_skill, spot_of, talk
 from emulator import Facing, Person, State
-from emulator.world.map_objects import MapObjectKind
+from emulator.world import MapObjectKind
 
 ITEMS: Final = "lying:about"
 PRIORITY: Final = 51  # above the next story goal

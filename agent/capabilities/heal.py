@@ -5,31 +5,33 @@ from typing import Final
 
 from agent.capabilities.capability import (
     FREE,
+    HP,
+    PP,
     SCREEN_REFLEXES,
     BoundAction,
     Capability,
     Sensor,
+    home,
     watching,
 )
 from agent.capabilities.context import GameContext
-from agent.capabilities.medicine import HEALED, HP, hp_percent, member, patient
-from agent.capabilities.party_order import remembered_fighters
+from agent.capabilities.fighters import HEALED, hp_percent, member, patient, remembered_fighters
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Movement, Outcome, Skill, read_text, talk
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
-from emulator.rules.arithmetic import full_pp
+from emulator.rules import full_pp
 
 LOW_HP: Final = 40  # percent of the fighter's HP below which healing comes first
 LOW_PP: Final = 20  # the same, in percent of the PP of its attacks
 PRIORITY: Final = 55
 HEAL_COST: Final = 5
 HOME: Final = 0  # the first town: it has no healer, and a defeat leads there until one is used
-BEFORE: Final = {HP: 100, "party:pp": 100, "healed": 0}
+BEFORE: Final = {HP: 100, PP: 100, "healed": 0}
 HEALTHY: Final = Goal(
     "healthy",
-    (Require(HP, at_least=LOW_HP), Require("party:pp", at_least=LOW_PP)),
+    (Require(HP, at_least=LOW_HP), Require(PP, at_least=LOW_PP)),
     PRIORITY,
     "keep the team healthy",
 )
@@ -71,17 +73,12 @@ def _sensor(game: GameContext) -> Sensor:
         woken = state.flags.blackout_map if state.flags.used_center else None
         return {
             HP: hp_percent(member(state.party, patient(state.party, fighters(state)))),
-            "party:pp": pp_percent(game.dex, state.party),
+            PP: pp_percent(game.dex, state.party),
             "healed": int(woken not in {None, HOME}),
             **{fact: int(town == woken) for fact, town in towns.items()},
         }
 
     return watching({**BEFORE, **dict.fromkeys(towns, 0)}, sources, read)
-
-
-def home(town: int) -> str:
-    """Return the name of the fact that a defeat leads to this town."""
-    return f"home:{town}"
 
 
 def _heal(healer: Healer, game: GameContext) -> BoundAction:
@@ -92,7 +89,7 @@ def _heal(healer: Healer, game: GameContext) -> BoundAction:
         requires=(Require(at(healer.place), at_least=1), FREE),
         effects=(
             Effect(HP, 100),
-            Effect("party:pp", 100),
+            Effect(PP, 100),
             *HEALED,
             Effect("healed", 1),
             *(Effect(home(each), int(each == healer.town)) for each in towns),

@@ -5,7 +5,7 @@ from typing import Final
 
 from agent.skills import BALLS
 from emulator import Status
-from emulator.ram.player import Bag
+from emulator.ram import Bag
 
 ALL: Final = 999
 HEALS: Final = {20: 20, 60: 50, 19: 50, 61: 60, 62: 80, 18: 200, 17: ALL, 16: ALL}  # by price

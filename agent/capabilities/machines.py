@@ -9,13 +9,12 @@ from agent.battle.learn_move import HM_MOVES, SLOTS, replacement_for
 from agent.battle.odds import damage_share, mon_from
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
-from agent.capabilities.medicine import member
-from agent.capabilities.party_order import remembered_fighters
-from agent.capabilities.readiness import ahead, team_against
+from agent.capabilities.fighters import member, remembered_fighters
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, teach
+from agent.story.opponents import ahead, team_against
 from emulator import Dex, PartyMon, State
-from emulator.ram.party import MoveSlot
+from emulator.ram import MoveSlot
 
 HELPS: Final = "machine:helps"
 PRIORITY: Final = 52

@@ -6,6 +6,8 @@ from typing import Final, TypeAlias
 from agent.capabilities import items
 from agent.capabilities.capability import (
     FREE,
+    HP,
+    RESTED,
     SCREEN_REFLEXES,
     BoundAction,
     Capability,
@@ -13,20 +15,26 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.context import GameContext
+from agent.capabilities.fighters import (
+    AILING,
+    BEHIND,
+    FALLEN,
+    POISONED,
+    WORN,
+    Fighters,
+    hp_percent,
+    member,
+    patient,
+    remembered_fighters,
+)
 from agent.capabilities.items import HEALS
-from agent.capabilities.party_order import BEHIND, remembered_fighters
-from agent.capabilities.readiness import RESTED, ahead
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, no_skill, use_item, wait
-from emulator import Party, PartyMon, State
+from agent.story.opponents import ahead
+from emulator import PartyMon, State
 
 RESTORES: Final = "bag:restores"  # percent of the fighter's HP after all potions of the bag
 ANTIDOTES: Final = "bag:antidotes"
-POISONED: Final = "party:poisoned"
-AILING: Final = "party:ailing"  # the fighter has another status that an item of the bag cures
-FALLEN: Final = "party:fallen"  # a strong member has fainted that an item of the bag revives
-WORN: Final = "row:worn"  # the fighter needs a potion before the next of a row of trainers
-HP: Final = "party:hp"
 REFRESHED: Final = 50  # percent of HP at which a team goes on, but not to a trainer
 REVIVED: Final = 50  # percent of HP after a revive
 MOST: Final = 12  # items used at once
@@ -47,29 +55,9 @@ REVIVAL: Final = Goal("revived", (Require(FALLEN, at_most=0),), PRIORITY, "reviv
 READY_FOR_MORE: Final = Goal(
     "fresh_for_the_next", (Require(WORN, at_most=0),), PRIORITY, "heal between two trainers"
 )
-# What a healer does to these facts.
-HEALED: Final = tuple(Effect(fact, 0) for fact in (POISONED, AILING, FALLEN, WORN))
 
 
-Fighters: TypeAlias = Callable[[State], tuple[int, ...]]
 ItemUse: TypeAlias = tuple[int, int]  # an item, and the position of the member that gets it
-
-
-def hp_percent(mon: PartyMon | None) -> int:
-    """Return the remaining HP of a Pokemon in percent; 100 for none."""
-    maximum = mon.stats.hp if mon is not None else 0
-    return 100 * min(mon.hp, maximum) // maximum if mon is not None and maximum else 100
-
-
-def patient(party: Party, fighters: Collection[int]) -> int:
-    """Return the position of the fighter with the least HP."""
-    known = (at for at in fighters if at < len(party))
-    return min(known, key=lambda at: hp_percent(party[at]), default=0)
-
-
-def member(party: Party, position: int) -> PartyMon | None:
-    """Return the member at a position, or None."""
-    return party[position] if position < len(party) else None
 
 
 def capability(game: GameContext) -> Capability:

@@ -6,12 +6,12 @@ from typing import Final
 from agent.battle.odds import Foes
 from agent.capabilities.capability import BoundAction, Capability, Sensor, recalling
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import team_against, teams_of
 from agent.capabilities.travel import at
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill
 from agent.story.interactions import Task
+from agent.story.opponents import team_against, teams_of
 from emulator import FRAMES_PER_SECOND, State
 from memory import (
     BATTLE,
@@ -23,8 +23,7 @@ from memory import (
     Recall,
     scope_name,
 )
-from memory.recall.actions import is_open, recollection_of
-from memory.recall.query import MAINTENANCE
+from memory.recall import MAINTENANCE, is_open, recollection_of
 
 UNTIDY: Final = "memory:untidy"
 PRIORITY: Final = 90  # it takes no time

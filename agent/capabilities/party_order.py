@@ -1,33 +1,25 @@
 """The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from agent.battle.odds import chance_to_beat
+from agent.battle.odds import chance_to_beat, led_by
+from agent.battle.suitable import fitting_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
-from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import (
-    ahead,
-    defeats_by,
-    led_by,
-    readiness,
-    remembered_strength,
-    rested,
-    team_against,
-)
+from agent.capabilities.fighters import BEHIND, BETTER, strongest_of
+from agent.capabilities.readiness import defeats_by, readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
 from agent.story.interactions import Task
-from emulator import Party, State
-from emulator.rules.stats import HIGHEST_LEVEL
+from agent.story.opponents import ahead, team_against
+from emulator import State
+from emulator.rules import HIGHEST_LEVEL
 
 RIGHT_LEAD: Final = "right_lead"
 PRIORITY: Final = 53
 COST: Final = 3
-BEHIND: Final = 6  # levels by which a trainee may lag behind the strongest member
-BETTER: Final = 0.05  # gain of the chance to win that justifies a swap
 
 
 def capability(game: GameContext) -> Capability:
@@ -93,50 +85,12 @@ def _best(chances: Mapping[int, float]) -> int:
     return best if chances[best] > chances.get(0, -1.0) + BETTER else 0
 
 
-def remembered_fighters(game: GameContext) -> Callable[[State], tuple[int, ...]]:
-    """Return a function for the positions of the members whose health counts: the best lead and the strongest.
-
-    They are those of a rested team, and found again only when the team, the events or memory change.
-    """
-    strength_of = remembered_strength()
-    last: tuple[object, ...] = ()
-    positions: tuple[int, ...] = ()
-
-    def fighters(state: State) -> tuple[int, ...]:
-        nonlocal last, positions
-        now = strength_of(state.party), state.flags.events, game.experience.lessons
-        if now != last:
-            last, positions = now, _fighters(game, state)
-        return positions
-
-    return fighters
-
-
-def _fighters(game: GameContext, state: State) -> tuple[int, ...]:
-    party, task = rested(game.dex, state.party), next(ahead(game.story, state), None)
-    if not party.mons:
-        return ()
-    everyone = range(len(party))
-    strongest = _strongest(party, everyone)
-    if task is None or not readiness(game, state, task).ready:
-        return (strongest,)
-    team = team_against(game.story, game.dex, task, state)
-    chances = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in everyone}
-    least = max(chances.values()) - BETTER
-    lead = _strongest(party, [at for at in everyone if chances[at] >= least])
-    return tuple(dict.fromkeys((lead, strongest)))
-
-
-def _strongest(party: Party, positions: Iterable[int]) -> int:
-    return max(positions, key=lambda at: (party[at].level, -at))
-
-
 def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> int:
     """Return the member to gain experience: suitable for the next trainer, and strong enough for what is met here."""
     party, wild = state.party, game.dex.wild.get(state.map.map_id)
     slots = wild.grass.slots if wild is not None and wild.grass is not None else ()
     met = max((slot.level for slot in slots), default=HIGHEST_LEVEL)
-    strongest = _strongest(party, able)
+    strongest = strongest_of(party, able)
     fitting = fitting_for(game.dex, team_against(game.story, game.dex, task, state))
     trainees = [
         at

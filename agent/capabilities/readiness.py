@@ -1,34 +1,23 @@
 """Readiness of the team for the next trainer: by exact odds, and by battles in memory."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from agent.battle.odds import HEALTHY, Foe, Foes, beats, chance_to_beat
+from agent.battle.odds import Foes, beats, chance_to_beat, led_by, rested
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import restorable_hp
-from agent.experience.choices import Choice
+from agent.experience.choices import SURENESS, sureness
 from agent.experience.uses import Experience
-from agent.story.facts import FactKind
 from agent.story.interactions import Task
-from agent.story.story import Story
+from agent.story.opponents import following, team_against
 from emulator import Dex, Party, PartyMon, State
-from emulator.ram.party import MoveSlot
-from emulator.rules.arithmetic import full_pp
-from emulator.world.map_objects import Opponent
 from memory import MistakeRecord, SuccessfulStrategy
 
 READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
-ODDS: Final = "odds"  # begins the id of each choice of SURENESS
-SURENESS: Final = {
-    50: "go at even odds",
-    90: "train until nine of ten are won",
-}  # by the chance to win, in percent
 # Battles that the odds count as, beside those in memory: the odds are right within 0.05 or so, as far as battles of
 # the demo and of Showdown show, and a share of a hundred battles is no surer than that.
 ODDS_COUNT: Final = 100
 MOST_HEALS: Final = 12  # counted for a row of trainers
-RESTED: Final = 80  # percent of HP needed for a trainer battle
 
 
 class Defeats(NamedTuple):
@@ -89,75 +78,11 @@ def _was_against(dex: Dex, defeat: MistakeRecord, team: Foes) -> bool:
     return order[: len(met)] == met and defeat.situation["enemy_level"] in levels
 
 
-def team_of(dex: Dex, opponent: Opponent) -> Foes:
-    """Return the team of a trainer; an empty team if the cartridge has no such trainer."""
-    known = dex.all_trainers.get(opponent.trainer_class)
-    if known is None or not 0 < opponent.number <= len(known.teams):
-        return ()
-    members = known.teams[opponent.number - 1]
-    team = tuple([Foe(*each, trainer_class=known.number) for each in members])
-    special = dex.team_moves.get(known.number)
-    return _with_third_move(team, *special) if special is not None else team
-
-
-def teams_of(story: Story, dex: Dex, task: Task) -> tuple[Foes, ...]:
-    """Return the team of a task's trainer for each choice of the rival that changes it; () without such a trainer."""
-    if task.against is None:
-        return ()
-    teams = [team_of(dex, each) for each in task.against.opponents()]
-    mark = story.ram_facts.get(task.sets)
-    if mark is not None and mark.kind is FactKind.BADGE:
-        # A leader's move has the number of the gym, and the badges are in the order of the gyms.
-        special = dex.lone_moves.get(mark.number + 1)
-        teams = [_with_third_move(team, *special) for team in teams] if special else teams
-    for each in task.against.third_moves:
-        teams = [
-            _with_third_move(team, each.member - 1, each.moves[at % len(each.moves)])
-            for at, team in enumerate(teams)
-        ]
-    return tuple(teams) if all(teams) else ()
-
-
-def team_against(story: Story, dex: Dex, task: Task, state: State) -> Foes:
-    """Return the team of a task's trainer in this game; an empty team if the cartridge has no such trainer."""
-    teams = teams_of(story, dex, task)
-    return teams[story.rival_choice(state) % len(teams)] if teams else ()
-
-
-def following(game: GameContext, task: Task, state: State) -> tuple[Foes, ...]:
-    """Return the teams of all trainers that follow the trainer of a task without a rest."""
-    row = next((each.trials for each in game.story.places if task.id in each.trials), ())
-    after = row[row.index(task.id) + 1 :] if row else ()
-    return tuple(
-        team_against(game.story, game.dex, each, state)
-        for each in game.story.tasks
-        if each.id in after
-    )
-
-
-def _with_third_move(team: Foes, place: int, move: int) -> Foes:
-    return tuple(
-        [each._replace(third_move=move) if at == place else each for at, each in enumerate(team)]
-    )
-
-
-def led_by(party: Party, position: int) -> Party:
-    """Return a team with its first member and another one swapped."""
-    mons = list(party.mons)
-    mons[0], mons[position] = mons[position], mons[0]
-    return Party(tuple(mons))
-
-
 class Readiness(NamedTuple):
     """Whether a team is likely to beat a trainer; `held_back` is the lost battle if only memory says no."""
 
     ready: bool
     held_back: MistakeRecord | None = None
-
-
-def sureness(task: Task) -> Choice:
-    """Return the choice how likely a victory must be before a task's trainer is challenged."""
-    return Choice(f"{ODDS}:{task.id}", f"how sure to be before this battle: {task.label}", SURENESS)
 
 
 def readiness(game: GameContext, state: State, task: Task, percent: int | None = None) -> Readiness:
@@ -168,7 +93,10 @@ def readiness(game: GameContext, state: State, task: Task, percent: int | None =
     """
     if state.flags.meets_none:
         return Readiness(ready=True)
-    team, then = team_against(game.story, game.dex, task, state), following(game, task, state)
+    team, then = (
+        team_against(game.story, game.dex, task, state),
+        following(game.story, game.dex, task, state),
+    )
     helps = Helps(heals(game, state), state.player.badges)
     enough = READY if then else (percent or game.way(sureness(task))) / 100
     return readiness_of(game, state.party, team, then, helps, enough)
@@ -223,51 +151,3 @@ def readiness_of(
             return Readiness(ready=True)
         held_back = held_back or defeats.lost[0]
     return Readiness(ready=False, held_back=held_back)
-
-
-def rested(dex: Dex, party: Party) -> Party:
-    """Return a team with full HP and PP and no status."""
-    return Party(tuple(_rested(dex, mon) for mon in party.mons))
-
-
-def strength(party: Party) -> tuple[object, ...]:
-    """Return the values that the odds of a rested team depend on; HP and PP are not among them."""
-    return tuple(
-        [
-            (mon.species, mon.level, mon.stats, [slot.move for slot in mon.moves])
-            for mon in party.mons
-        ]
-    )
-
-
-def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
-    """Return a cached `strength` for calls every tick: computed only when the team changes."""
-    last = Party(())
-    known = strength(last)
-
-    def cached(party: Party) -> tuple[object, ...]:
-        nonlocal last, known
-        if party is not last:
-            last, known = party, strength(party)
-        return known
-
-    return cached
-
-
-def ahead(story: Story, state: State) -> Iterator[Task]:
-    """Yield the open tasks against a trainer, in the order of the story; optional ones only if something was requested."""
-    for task in story.tasks:
-        if task.against is None or (task.optional and not story.wants):
-            continue
-        if not story.shows(state, task.sets):
-            yield task
-
-
-def _rested(dex: Dex, mon: PartyMon) -> PartyMon:
-    moves = tuple(_refreshed(dex, slot) for slot in mon.moves)
-    return replace(mon, hp=mon.stats.hp, status=HEALTHY, moves=moves)
-
-
-def _refreshed(dex: Dex, slot: MoveSlot) -> MoveSlot:
-    move = dex.all_moves.get(slot.move)
-    return slot if move is None else slot._replace(pp=full_pp(move.pp, slot.pp_ups))

@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from typing import Final
 
+from agent.battle.odds import remembered_strength
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
-from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import REPELS
-from agent.capabilities.readiness import ahead, readiness, remembered_strength
+from agent.capabilities.readiness import readiness
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill, use_item
-from emulator import State
-from emulator.profile import symbol
-from emulator.world.header import FIRST_INDOOR_MAP
+from agent.story.catches import wanted
+from agent.story.opponents import ahead
+from emulator import State, symbol
+from emulator.world import FIRST_INDOOR_MAP
 
 PAYS: Final = "repel:pays"
 PRIORITY: Final = 51  # just before the next story goal
@@ -64,4 +65,4 @@ def _pays(game: GameContext, state: State) -> bool:
     task = next(ahead(game.story, state), None)
     is_training = task is not None and not readiness(game, state, task).ready
     species = {slot.species for slot in wild.grass.slots}
-    return not is_training and not species & wanted(game, state)
+    return not is_training and not species & wanted(game.story, game.dex, state)

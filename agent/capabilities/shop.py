@@ -7,33 +7,35 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Final
 
-from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
-from agent.capabilities.catch import BALLS
-from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import remembered_strength
-from agent.capabilities.shop_stock import SUPPLIES, ShopStock, funds, open_clerks, price_of_few
-from agent.capabilities.supplies import for_sale, proceeds, purchases
-from agent.capabilities.travel import at
-from agent.experience.choices import Choice
-from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import (
-    Outcome,
-    Skill,
-    buy,
-    is_connected,
-    no_skill,
-    orders,
-    sell,
-    spot_of,
-    toss,
-    wait,
+from agent.battle.odds import remembered_strength
+from agent.capabilities.capability import (
+    BALLS,
+    FREE,
+    SCREEN_REFLEXES,
+    BoundAction,
+    Capability,
+    watching,
 )
+from agent.capabilities.context import GameContext
+from agent.capabilities.supplies import (
+    SUPPLIES,
+    ShopStock,
+    for_sale,
+    funds,
+    open_clerks,
+    price_of_few,
+    proceeds,
+    purchases,
+)
+from agent.capabilities.travel import at
+from agent.experience.choices import NEXT_DOOR, SHOPPING
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.skills import Outcome, Skill, buy, is_connected, no_skill, sell, spot_of, toss, wait
 from agent.story.facts import required
 from agent.story.interactions import Clerk
 from emulator import Dex, Facing, State
-from emulator.ram.player import Bag, Stack
+from emulator.ram import Bag, Stack
 
-THROWN: Final = frozenset(orders.BALLS)
 NO_ROOM: Final = "bag:crammed"
 FUNDS: Final = "bag:funds"  # the money to spend
 BAG_SPACE_PRIORITY: Final = 54  # before anything is bought, picked up or fetched
@@ -43,12 +45,6 @@ PRIORITY: Final = 52
 COST: Final = 5
 WORTH_A_SALE: Final = 1_000  # money for goods that is worth a walk to a shop
 NEAR: Final = 60  # steps to walk for items that run short: no more than to the next town
-NEXT_DOOR, NEXT_TOWN = 1, 2  # as memory keeps them
-SHOPPING: Final = Choice(
-    "shopping",
-    "how far to go for items that run short",
-    {NEXT_DOOR: "only into shops next door", NEXT_TOWN: "to the next town, too"},
-)
 
 
 def bag_space(game: GameContext) -> Capability:

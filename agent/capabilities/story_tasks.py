@@ -6,28 +6,31 @@ from functools import partial
 from random import Random
 from typing import Final
 
+from agent.battle.suitable import learners_of
 from agent.capabilities.capability import (
     FREE,
+    HP,
+    PLACES,
+    RESTED,
     SCREEN_REFLEXES,
     BoundAction,
     Capability,
     Sensor,
+    home,
     watching,
 )
-from agent.capabilities.catch import PLACES, homes
 from agent.capabilities.context import GameContext
-from agent.capabilities.field_moves import able, learners_of, machine_fact
-from agent.capabilities.heal import home
-from agent.capabilities.readiness import RESTED, teams_of
 from agent.capabilities.travel import at
 from agent.experience.choices import Choice
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, Terrain, examine, show_menu, talk, wait
+from agent.story.catches import homes, machine_fact
 from agent.story.facts import FactKind, outcome, parse_fact, required
 from agent.story.interactions import Errand, InteractionContext, Task
 from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
+from agent.story.opponents import teams_of
 from agent.story.story import Ambition, Story
 from emulator import MenuKind, State
 from memory import Recall
@@ -193,15 +196,23 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         return game.choices.settle(Choice(task.id, task.label, words))
 
     context = InteractionContext(game.terrain, game.dex, person)
+    action = game.action(f"task:{task.id}", lambda: _action_of(task, game))
+    begin = partial(task.interaction.begin, context)
+    if task.late:
+        begin = partial(_wait_for_effect, begin, lambda now: game.story.shows(now, task.sets))
+    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
+
+
+def _action_of(task: Task, game: GameContext) -> Action:
     given = game.story.ram_facts[parse_fact(task.sets)[0]]
     is_mon = given.kind is FactKind.MON
     taught = [
-        able(move)
+        move.able
         for move in game.story.field_moves
         if is_mon and given.number in learners_of(game.dex, move.move)
     ]
 
-    action = Action(
+    return Action(
         name=f"task:{task.id}",
         requires=(
             Require(at(task.place), at_least=1),
@@ -217,10 +228,6 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         cost=5,
         label=task.label,
     )
-    begin = partial(task.interaction.begin, context)
-    if task.late:
-        begin = partial(_wait_for_effect, begin, lambda now: game.story.shows(now, task.sets))
-    return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
 def _wait_for_effect(
@@ -252,8 +259,8 @@ def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
     if not is_shut_in:
         yield Require(task.ready, at_least=1)
     if task.rested:
-        yield Require("party:hp", at_least=RESTED)
-    if any(homes(game, task)) and not is_shut_in:
+        yield Require(HP, at_least=RESTED)
+    if any(homes(game.story, game.dex, task)) and not is_shut_in:
         yield Require(task.suitable, at_least=1)
     if game.memory is not None:
         yield Require(task.recalled, at_least=1)

@@ -1,17 +1,20 @@
-"""What the team carries: how many of each kind of item, and the best of a shelf that the money suffices for."""
+"""What the team carries and what clerks sell: how many of each kind, and the best of a shelf that the money suffices for."""
 
 from collections.abc import Callable, Collection, Iterator
 from typing import Final, NamedTuple
 
 from agent.capabilities import items
-from agent.capabilities.catch import is_looking
-from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import ahead, following
-from agent.capabilities.shop_stock import FEW, SUPPLIES, funds
+from agent.capabilities.context import GameContext, StockSeen
 from agent.skills import BALLS
+from agent.story.catches import is_looking
+from agent.story.interactions import Clerk
+from agent.story.opponents import ahead, following
 from emulator import State
-from emulator.ram.player import BAG_CAPACITY, Bag
+from emulator.ram import BAG_CAPACITY, Bag
 
+FEW: Final = 2  # items of a kind for which a walk to a shop is worth it
+# All items that are bought, if any; which of them depends on the team and the money.
+SUPPLIES: Final = frozenset((*items.HEALS, *BALLS, *items.CURES, *items.REVIVES, *items.REPELS))
 POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to have after it
 POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
 POKE_BALLS: Final = (2, 5)
@@ -102,13 +105,13 @@ def _chosen(
 def _supplies(game: GameContext, state: State) -> Iterator[Supply]:
     bag, kept = state.bag, game.story.kept
     task = next(ahead(game.story, state), None)
-    row = task is not None and bool(following(game, task, state))
+    row = task is not None and bool(following(game.story, game.dex, task, state))
     max_hp = max((mon.stats.hp for mon in state.party.mons), default=0)
     if not max_hp:
         return
 
     least, target = POKE_BALLS
-    least = least if is_looking(game, state) else 0
+    least = least if is_looking(game.story, game.dex, state) else 0
     yield Supply(_dearest_first(game, BALLS), lambda _: items.balls(bag), least, target)
 
     def doses(item: int) -> int:
@@ -143,3 +146,60 @@ def _dearest_first(game: GameContext, kinds: Collection[int]) -> tuple[tuple[int
     prices = {item: game.dex.all_items[item].price for item in kinds if item in game.dex.all_items}
     known = sorted(filter(prices.get, prices), key=prices.__getitem__, reverse=True)
     return (*((item, LUXURY) for item in known), *((item, 1) for item in reversed(known)))
+
+
+class ShopStock:
+    """The stock of every clerk of the story, as item numbers."""
+
+    def __init__(self, game: GameContext) -> None:
+        self._game = game
+        place = game.story.place
+        clerks = game.story.clerks
+        sold = {each: _sold_by(game, place(each.place).map_id, each.person) for each in clerks}
+        self._unlisted = frozenset(each for each in sold if sold[each] is None)
+        self._listed = {
+            each: frozenset(each.sells if items is None else items) for each, items in sold.items()
+        }
+
+    def listed(self, clerk: Clerk) -> frozenset[int]:
+        """Return the stock of a clerk by the cartridge; if the cartridge lists none, by the story."""
+        return self._listed[clerk]
+
+    def look(self, clerk: Clerk, state: State, stock: tuple[int, ...]) -> None:
+        """Report the stock seen; an empty list only if the cartridge lists no stock."""
+        if stock or clerk in self._unlisted:
+            self._game.hooks.emit(StockSeen(state, clerk.person, stock))
+
+    def few_balls(self, state: State) -> int | None:
+        """Return the price of a few balls where shops are open and can be reached, or None."""
+        clerks = open_clerks(self._game, state)
+        prices = (price_of_few(self._game, self.listed(each)) for each in clerks)
+        return min(filter(None, prices), default=None)
+
+
+def price_of_few(game: GameContext, shelf: Collection[int]) -> int | None:
+    """Return the price of a few balls of the cheapest kind of a shelf, or None."""
+    known = game.dex.all_items
+    prices = [known[ball].price for ball in BALLS if ball in shelf and ball in known]
+    return min((FEW * price for price in prices if price), default=None)
+
+
+def open_clerks(game: GameContext, state: State) -> Iterator[Clerk]:
+    """Yield the clerks that sell and can be reached now: an item is no reason to do a task first."""
+    story = game.story
+    for clerk in story.clerks:
+        open_now = all(story.shows(state, fact) for fact in clerk.needs)
+        if open_now and story.is_near(state, story.place(clerk.place)):
+            yield clerk
+
+
+def funds(game: GameContext, state: State) -> int:
+    """Return the money to spend: without what open tasks of the story need."""
+    story = game.story
+    owed = {need for done, needs in story.prices if not story.shows(state, done) for need in needs}
+    return state.player.money - sum(story.ram_facts[each].number for each in owed)
+
+
+def _sold_by(game: GameContext, map_id: int, person: int) -> frozenset[int] | None:
+    shops = [each for each in game.terrain.plain.map(map_id).header.shops if each.slot == person]
+    return frozenset(item for shop in shops for item in shop.items) if shops else None

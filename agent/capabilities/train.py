@@ -5,34 +5,28 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from agent.battle.odds import beats
+from agent.battle.odds import beats, remembered_strength
 from agent.capabilities.capability import (
     FREE,
+    HP,
     SCREEN_REFLEXES,
     BoundAction,
     Capability,
     Sensor,
     watching,
 )
-from agent.capabilities.catch import grass_of
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import (
-    Readiness,
-    ahead,
-    depends_on_sureness,
-    readiness,
-    remembered_strength,
-    sureness,
-    team_of,
-    teams_of,
-)
+from agent.capabilities.readiness import Readiness, depends_on_sureness, readiness
 from agent.capabilities.travel import at
+from agent.experience.choices import sureness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watching_trainers
+from agent.story.catches import grass_of
+from agent.story.opponents import ahead, team_of, teams_of
 from agent.story.places import Place
 from emulator import Dex, State
-from emulator.rules.stats import experience_gained
+from emulator.rules import experience_gained
 
 FRESH: Final = 50  # percent of HP needed to go training
 SPENT: Final = 30  # percent of HP expected after training: healing comes next
@@ -122,13 +116,16 @@ def _is_ground(dex: Dex, place: Place) -> bool:
 def _roam(
     name: str, place: Place, ready: tuple[Effect, ...], more: int, game: GameContext
 ) -> BoundAction:
-    action = Action(
-        name=f"{name}:{place.name}",
-        requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
-        effects=(*ready, Effect("party:hp", SPENT)),
-        cost=_cost(game.dex, place) + more,
-        label=f"train in {place.called}",
-    )
+    def make() -> Action:
+        return Action(
+            name=f"{name}:{place.name}",
+            requires=(Require(at(place.name), at_least=1), FREE, Require(HP, at_least=FRESH)),
+            effects=(*ready, Effect(HP, SPENT)),
+            cost=_cost(game.dex, place) + more,
+            label=f"train in {place.called}",
+        )
+
+    action = game.action(f"{name}:{place.name}", make)
     return BoundAction(action, partial(_train, game), suppresses=frozenset({"busy"}))
 
 
@@ -145,8 +142,8 @@ def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
 
     action = Action(
         name="spar",
-        requires=(Require(SPARRING, at_least=1), FREE, Require("party:hp", at_least=FRESH)),
-        effects=(*ready, Effect(SPARRING, 0), Effect("party:hp", SPENT)),
+        requires=(Require(SPARRING, at_least=1), FREE, Require(HP, at_least=FRESH)),
+        effects=(*ready, Effect(SPARRING, 0), Effect(HP, SPENT)),
         cost=SPAR_COST,
         label="fight a weaker trainer for experience",
     )

@@ -13,6 +13,9 @@ from typing import Final
 from agent.battle.odds import beats
 from agent.capabilities.capability import (
     FREE,
+    HP,
+    PP,
+    RESTED,
     SCREEN_REFLEXES,
     BoundAction,
     Capability,
@@ -20,7 +23,6 @@ from agent.capabilities.capability import (
     Sensor,
 )
 from agent.capabilities.context import GameContext, SquareTried
-from agent.capabilities.readiness import RESTED, team_of, teams_of
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Extra, Require
@@ -40,6 +42,7 @@ from agent.skills import (
 )
 from agent.skills.distances import MapDistances
 from agent.story.facts import outcome, required
+from agent.story.opponents import team_of, teams_of
 from agent.story.places import Land, Place, PlaceAccess, Square
 from agent.story.story import Story
 from emulator import Obstacle, State
@@ -226,19 +229,22 @@ class WalkPrice:
 
 
 def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
-    action = Action(
-        name=f"travel:{place.name}{way.suffix}",
-        requires=(
-            FREE,
-            *_free_to_go(way, game.story.lands),
-            *(required(fact) for fact in way.needs),
-            *_prepared(place, game),
-        ),
-        effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
-        cost=TRAVEL_COST,
-        extra=Extra(MAP, WalkPrice(game.terrain.map_distances, place.map_id)),
-        label=f"walk to {place.called}",
-    )
+    def make() -> Action:
+        return Action(
+            name=f"travel:{place.name}{way.suffix}",
+            requires=(
+                FREE,
+                *_free_to_go(way, game.story.lands),
+                *(required(fact) for fact in way.needs),
+                *_prepared(place, game),
+            ),
+            effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
+            cost=TRAVEL_COST,
+            extra=Extra(MAP, WalkPrice(game.terrain.map_distances, place.map_id)),
+            label=f"walk to {place.called}",
+        )
+
+    action = game.action(f"travel:{place.name}{way.suffix}", make)
     # On a walk a warp blocks input, and an obstacle may need a menu: the skill handles both itself.
     note = partial(detour, place, game)
     return BoundAction(action, partial(walk, place, game), suppresses=SCREEN_REFLEXES, note=note)
@@ -261,8 +267,8 @@ def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
         if teams_of(game.story, game.dex, task):
             yield Require(task.ready, at_least=1)
     if tasks:
-        yield Require("party:hp", at_least=RESTED)
-        yield Require("party:pp", at_least=RESTED)
+        yield Require(HP, at_least=RESTED)
+        yield Require(PP, at_least=RESTED)
         starts = {way.start for way in place.ways}
         for clerk in game.story.clerks:
             if clerk.place in starts:

@@ -10,7 +10,7 @@ from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action
 from agent.skills import Skill, Terrain, leave_map, no_skill, talk
 from emulator import Person, State
-from emulator.world.map_objects import MapObjectKind
+from emulator.world import MapObjectKind
 
 LOOKS = 3  # attempts to find a path to a person
 

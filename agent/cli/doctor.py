@@ -258,8 +258,7 @@ def plan(
 
     out = Output()
     if from_ram is not None and run is not None:
-        message = "--from-ram and --run are two different moments; give only one"
-        raise UsageError(message)
+        raise UsageError("--from-ram and --run are two different moments; give only one")
     seen = [outlook(rom, run)] if from_ram is None else outlooks_of_ram(from_ram, rom)
     if as_json:
         out.say(json.dumps({"moments": [_object(each, facts=facts) for each in seen]}))

@@ -195,13 +195,11 @@ def _arms(results: EvalResults, pairs: PairedGames | None) -> list[EvalResults]:
 
 def _require_empty(folder: Path) -> None:
     if folder.is_dir() and any(folder.iterdir()):
-        message = f"--out {folder} is not empty; name a new folder, or remove it first"
-        raise UsageError(message)
+        raise UsageError(f"--out {folder} is not empty; name a new folder, or remove it first")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"--out {folder} is no folder ({error.strerror}); name another"
-        raise UsageError(message) from error
+        raise UsageError(f"--out {folder} is no folder ({error.strerror}); name another") from error
 
 
 def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:

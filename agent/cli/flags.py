@@ -132,8 +132,6 @@ def seeds_of(text: str) -> list[int]:
 def require_result_path(path: Path | None) -> None:
     """Raise UsageError unless a result can be written to `path`."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        message = f"--write {path} names no file in an existing folder; name one"
-        raise UsageError(message)
+        raise UsageError(f"--write {path} names no file in an existing folder; name one")
     if path is not None and path.suffix != ".json":
-        message = f"--write {path} must end in .json; the picture is written beside it"
-        raise UsageError(message)
+        raise UsageError(f"--write {path} must end in .json; the picture is written beside it")

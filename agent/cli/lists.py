@@ -40,8 +40,7 @@ def runs(
     from agent.tools.run_list import list_runs
 
     if folder is not None and not folder.is_dir():
-        message = f"{folder} is no folder; name one that holds runs"
-        raise UsageError(message)
+        raise UsageError(f"{folder} is no folder; name one that holds runs")
     out, home = Output(), folder or HOME / "runs"
     found = list_runs(home)
     if as_json:

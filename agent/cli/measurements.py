@@ -114,8 +114,7 @@ class ExperienceOptions:
         if self.taught is not None:
             raise UsageError("--taught is a saved memory already; leave out --keep-memory")
         if self.keep.exists() or not self.keep.parent.is_dir():
-            message = f"--keep-memory {self.keep} must be a new file in an existing folder"
-            raise UsageError(message)
+            raise UsageError(f"--keep-memory {self.keep} must be a new file in an existing folder")
 
 
 def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:

@@ -21,7 +21,7 @@ from agent.tools.overnight.outcomes import Night, NightEnding
 from agent.tools.report.page import PAGE
 from agent.tools.report.words import counted, game_time, plain
 from emulator import FRAMES_PER_SECOND
-from memory.store.run_folder import SETTINGS
+from memory.store import SETTINGS
 
 LINE_EVERY_S: Final = 600.0  # of the night, between two progress lines
 REFRESH_PER_SECOND: Final = 2

@@ -25,11 +25,9 @@ from agent.cli.output import Output, grid
 from agent.mind.intent import IntentSource
 from agent.shell import shown_path
 from agent.tools.report.words import counted, describe_data, game_time, no_answer
-from emulator import Screen
-from emulator.console import FRAMES_PER_SECOND
-from emulator.ram.dialogue import Waiting
-from emulator.ram.party import Party
-from memory.store.record import EventRow
+from emulator import FRAMES_PER_SECOND, Party, Screen
+from emulator.ram import Waiting
+from memory import EventRow
 
 REFRESH_PER_SECOND: Final = 2
 LINE_EVERY: Final = 500  # ticks between plain lines without a change

@@ -193,8 +193,7 @@ def _require_one_action(
 ) -> None:
     """Raise UsageError for two actions at once, and for an option without its action."""
     if len(asked) > 1:
-        message = f"{asked[0]} and {asked[1]} are two different actions; give only one"
-        raise UsageError(message)
+        raise UsageError(f"{asked[0]} and {asked[1]} are two different actions; give only one")
     for flag, (given, wanted) in more.items():
         if given is not None and not any(each in asked for each in wanted):
             message = f"{flag} only goes with {' or '.join(wanted)}; give that, or leave it out"

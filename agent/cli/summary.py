@@ -15,7 +15,7 @@ from agent.shell import command, quoted
 from agent.tools.report.advice import came_of
 from agent.tools.report.page import PAGE
 from agent.tools.report.words import counted, game_time, no_answer
-from emulator.console import FRAMES_PER_SECOND
+from emulator import FRAMES_PER_SECOND
 
 
 def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:

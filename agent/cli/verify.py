@@ -58,8 +58,7 @@ def verify_cartridge(
     files = [folder / f"{REPORT}.{kind}" for kind in ("json", "html")]
     for file in files:
         if os.path.lexists(file):
-            message = f"{file} exists already; name another folder"
-            raise UsageError(message)
+            raise UsageError(f"{file} exists already; name another folder")
     require_writable(folder)
     request = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.experience.memory_use import MemoryUse
 from agent.experience.run_times import WayVerdict
@@ -19,6 +19,24 @@ class Choice(NamedTuple):
     id: str
     label: str
     ways: Mapping[int, str]
+
+
+ODDS: Final = "odds"  # begins the id of each choice of SURENESS
+SURENESS: Final = {
+    50: "go at even odds",
+    90: "train until nine of ten are won",
+}  # by the chance to win, in percent
+NEXT_DOOR, NEXT_TOWN = 1, 2  # as memory keeps them
+SHOPPING: Final = Choice(
+    "shopping",
+    "how far to go for items that run short",
+    {NEXT_DOOR: "only into shops next door", NEXT_TOWN: "to the next town, too"},
+)
+
+
+def sureness(task: Task) -> Choice:
+    """Return the choice how likely a victory must be before a task's trainer is challenged."""
+    return Choice(f"{ODDS}:{task.id}", f"how sure to be before this battle: {task.label}", SURENESS)
 
 
 class GameChoices:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.experience.run_times import ChosenWay, WayVerdict, best_of, verdicts_on
 from emulator import State, World
-from emulator.world.map_objects import MapObjectKind
+from emulator.world import MapObjectKind
 from memory import (
     MILESTONE_TIME,
     BlackboardEvent,
@@ -23,8 +23,7 @@ from memory import (
     TalkOutcome,
 )
 from memory.codec import SavedAttributes, from_json
-from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, TALK_OUTCOME
-from memory.tiers.lessons import MOVE_ORDER
+from memory.tiers import BLOCKED_SQUARE, ENCOUNTERS, MOVE_ORDER, TALK_OUTCOME
 
 ENOUGH: Final = 3  # runs to one milestone that show which items are hardly missed
 FEW: Final = 10  # one run in so many may have missed an item

@@ -127,8 +127,7 @@ class Handler(BaseHTTPRequestHandler):
             case "POST", ["v1", "messages"]:
                 self.answer_message(body)
             case _:
-                message = f"{self.command} {path} is not served here"
-                raise RequestRefused("not_found_error", message)
+                raise RequestRefused("not_found_error", f"{self.command} {path} is not served here")
 
     def answer_message(self, body: Any) -> None:  # noqa: ANN401 - JSON
         """Reply with a message, as a stream if requested."""

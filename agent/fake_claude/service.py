@@ -20,7 +20,7 @@ from agent.fake_claude.answers import (
     sensible,
     tokens_of_text,
 )
-from memory.tapes.entries import MADE_UP
+from memory.tapes import MADE_UP
 
 STATUSES: Final = {
     "invalid_request_error": 400,

@@ -27,8 +27,7 @@ def measure_all(say: Callable[[str], object], names: Collection[str]) -> bool:
     """Measure what is stale among the results of these names, by default all; return whether all succeeded."""
     found = {each.name: each for each in results()}
     if unknown := sorted(set(names) - found.keys()):
-        message = f"there is no result {', '.join(unknown)}; docs/results.md lists them"
-        raise UsageError(message)
+        raise UsageError(f"there is no result {', '.join(unknown)}; docs/results.md lists them")
     stale = [each for name, each in found.items() if (not names or name in names) and each.stale]
     # Those of one command are measured together; the long ones and those of unknown length come last.
     stale.sort(key=lambda each: (each.seconds or float("inf"), each.command))

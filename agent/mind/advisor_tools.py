@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from agent.advisor.port import Tool, ToolRefused
 from agent.battle.odds import chance_to_beat
-from agent.capabilities.readiness import ahead, team_against
 from agent.mind.situation import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
+from agent.story.opponents import ahead, team_against
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
-from memory.tiers.observer import ObserverMemory
+from memory.tiers import ObserverMemory
 
 CLAIM: Final = "claim"  # the kind of entry that a model stores
 BY: Final = "source:model"
@@ -63,8 +63,7 @@ class AdvisorTools:
         """Store a claim, and return its key."""
         text, tags = asked["text"].strip(), _texts(asked, "tags")
         if not text or len(text) > LONGEST_CLAIM:
-            message = f"a claim has 1 to {LONGEST_CLAIM} characters; shorten it"
-            raise ToolRefused(message)
+            raise ToolRefused(f"a claim has 1 to {LONGEST_CLAIM} characters; shorten it")
         if len(tags) > MOST_TAGS or any(len(each) > LONGEST_TAG for each in tags):
             message = (
                 f"a claim has at most {MOST_TAGS} tags, each of at most {LONGEST_TAG} characters"
@@ -128,8 +127,7 @@ class AdvisorTools:
         goal = next((each for each in moment.goals if each.name == asked["goal"]), None)
         if goal is None:
             names = ", ".join(each.name for each in moment.goals) or "none"
-            message = f"that is not an open goal; open are: {names}"
-            raise ToolRefused(message)
+            raise ToolRefused(f"that is not an open goal; open are: {names}")
         plan = moment.plan_for(goal)
         return explain(plan, moment.facts) if plan is not None else "no plan is known"
 
@@ -148,8 +146,7 @@ class AdvisorTools:
             value >= bound if name == "at_least" else value <= bound
             for name, bound in bounds.items()
         ):
-            message = f"{claim['fact']} is {value} already; claim something not known yet"
-            raise ToolRefused(message)
+            raise ToolRefused(f"{claim['fact']} is {value} already; claim something not known yet")
         return claim
 
     def _claims(self) -> list[Entry]:
@@ -175,8 +172,7 @@ def _moment(observer: ObserverMemory) -> Iterator[str]:
 def _texts(asked: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = asked.get(name, [])
     if not all(isinstance(each, str) for each in value):
-        message = f"{name} is a list of texts"
-        raise ToolRefused(message)
+        raise ToolRefused(f"{name} is a list of texts")
     return tuple(value)
 
 

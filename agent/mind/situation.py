@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agent.advisor.port import Purpose
-from agent.capabilities.readiness import ahead, team_against
 from agent.experience.uses import Experience
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Facts, Goal
 from agent.planning.search import Plan
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
+from agent.story.opponents import ahead, team_against
 from agent.story.story import Story
 from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
 from memory import Json
-from memory.conversation.format import clock_words
-from memory.conversation.situation_format import Failure, Situation
-from memory.tiers.integrations import MemoryAIIntegration, SectionName
+from memory.conversation import Failure, Situation, clock_words
+from memory.tiers import MemoryAIIntegration, SectionName
 
 TRIED: Final = frozenset({Purpose.NO_PLAN, Purpose.PLAN_FAILED, Purpose.STUCK})
 AROUND_X: Final = 8  # squares to either side that are level_map

@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from emulator import Console, Font, Screen, ScreenType, State, World
-from emulator.ram.map import MapPosition
-from emulator.screen.glyphs import NOT_TEXT, accuracy, read_glyphs
-from emulator.screen.scene import Scene, locate
+from emulator.ram import MapPosition
+from emulator.screen import NOT_TEXT, Scene, accuracy, locate, read_glyphs
 from memory.codec import SavedAttributes
 
 LOOK_EVERY: Final = 200  # ticks

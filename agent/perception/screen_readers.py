@@ -14,9 +14,9 @@ from time import perf_counter
 from typing import Final, TypeAlias
 
 from agent.perception.percept import Percept
-from emulator.screen.glyphs import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
-from emulator.screen.tesseract import NAME as SECOND
-from memory.tiers.observer import LATEST_INPUTS, TextReading
+from emulator.screen import NAME as SECOND
+from emulator.screen import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
+from memory.tiers import LATEST_INPUTS, TextReading
 
 REST: Final = 1  # times as long as it has read: the worker takes half of a processor at most
 LEAVE: Final = 1.0  # seconds to wait for the frame in hand, and again for the end of the worker

@@ -30,8 +30,7 @@ class Require(_Bounds):
     def __new__(cls, fact: str, at_least: int | None = None, at_most: int | None = None) -> Self:
         """Return the condition; raise ValueError unless it has exactly one bound."""
         if (at_least is None) == (at_most is None):
-            message = f"{fact!r} needs exactly one of at_least and at_most"
-            raise ValueError(message)
+            raise ValueError(f"{fact!r} needs exactly one of at_least and at_most")
         return super().__new__(cls, fact, at_least, at_most)
 
     def holds(self, facts: Facts) -> bool:

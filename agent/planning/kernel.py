@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.rules.engine.compiled import compiled
+from emulator.compiled import compiled
 
 Numbers: TypeAlias = "NDArray[np.int64]"
 

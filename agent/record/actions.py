@@ -14,7 +14,7 @@ from agent.record.game_names import game_seconds
 from agent.skills import Outcome
 from emulator import FRAMES_PER_SECOND, State, Step
 from memory import Call
-from memory.tiers.observer import ActionRecord, ObserverMemory
+from memory.tiers import ActionRecord, ObserverMemory
 
 ADVISED: Final = "follow advice"  # the reasoning of an advised action
 LEARNT: Final = frozenset({IntentSource.PLAN, IntentSource.ADVICE})

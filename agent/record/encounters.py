@@ -22,7 +22,7 @@ from memory import (
     as_json,
     scope_name,
 )
-from memory.tiers.encounters import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
+from memory.tiers import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
 
 ENCOUNTER_IMPORTANCE: Final = 6
 ADVICE: Final = "advice"  # the entry kind

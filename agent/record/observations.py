@@ -30,19 +30,21 @@ from memory import (
     RunStore,
     scope_name,
 )
-from memory.observations.block import RowMode, Section, observations_block
-from memory.observations.observation import (
+from memory.observations import (
+    TOOL_SECTIONS,
+    TOOLS,
     Capture,
     Extract,
     Extractors,
     Observation,
     ObservationQuery,
     Result,
+    RowMode,
+    Section,
+    observations_block,
 )
-from memory.observations.tools import TOOL_SECTIONS, TOOLS
-from memory.tapes.entries import is_made_up
-from memory.tapes.observer import Priority, SessionObservation
-from memory.tiers.strategist import LOCATION
+from memory.tapes import Priority, SessionObservation, is_made_up
+from memory.tiers import LOCATION
 
 ACTION: Final = "plan_action"
 STUCK: Final = "stuck"

@@ -19,8 +19,8 @@ from agent.record.game_names import AGENT, GameNames, game_seconds
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from emulator import Party, ScreenType, State
-from emulator.dex.items import TMS
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.dex import TMS
+from emulator.world import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
     MILESTONE_TIME,
@@ -32,8 +32,14 @@ from memory import (
     as_json,
     scope_name,
 )
-from memory.tiers.observer import SensoryInput, TickState
-from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot, StrategistMemory
+from memory.tiers import (
+    TEAM,
+    LocationVisited,
+    ResourceSnapshot,
+    SensoryInput,
+    StrategistMemory,
+    TickState,
+)
 
 STATES_LAST_S: Final = 30.0  # long enough to pass many entries on at once
 AVAILABLE: Final[dict[ScreenType, tuple[str, ...]]] = {

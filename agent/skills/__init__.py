@@ -1,6 +1,6 @@
 """Skills: generators that yield steps and receive the state after each step."""
 
-from agent.skills.bag import buy, swap, teach, toss, use_item
+from agent.skills.bag import buy, sell, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders
 from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
@@ -21,10 +21,8 @@ from agent.skills.orders import (
     is_allowed,
     usable_slots,
 )
-from agent.skills.press import tap, turn_page, wait
 from agent.skills.roam import leave_map, roam
 from agent.skills.route import Obstacles, is_connected, spot_of
-from agent.skills.sell import sell
 from agent.skills.skill import (
     Movement,
     Outcome,
@@ -34,69 +32,10 @@ from agent.skills.skill import (
     observed,
     once,
     stopped_when,
+    tap,
+    turn_page,
+    wait,
 )
 from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Hazard, Passage, Terrain, watching_trainers
 from agent.skills.walk import Destination, shortest_route, travel
-
-__all__ = [
-    "BALLS",
-    "CUT",
-    "FLASH",
-    "FLY",
-    "SAFARI_BALL",
-    "STRENGTH",
-    "SURF",
-    "Attack",
-    "BoulderGoal",
-    "Commander",
-    "Destination",
-    "Flee",
-    "Hazard",
-    "Movement",
-    "Obstacles",
-    "Order",
-    "Outcome",
-    "Passage",
-    "Skill",
-    "SkillRun",
-    "Switch",
-    "Terrain",
-    "Throw",
-    "TriedOrders",
-    "UseItem",
-    "any_attack",
-    "boot",
-    "buy",
-    "choose",
-    "examine",
-    "fight",
-    "first_able",
-    "fly",
-    "is_allowed",
-    "is_connected",
-    "leave_map",
-    "no_skill",
-    "observed",
-    "once",
-    "push_boulders",
-    "read_text",
-    "roam",
-    "sell",
-    "shortest_route",
-    "show_menu",
-    "spot_of",
-    "stopped_when",
-    "swap",
-    "talk",
-    "tap",
-    "teach",
-    "toss",
-    "travel",
-    "turn_page",
-    "usable_slots",
-    "use_field_move",
-    "use_item",
-    "wait",
-    "watching_trainers",
-]

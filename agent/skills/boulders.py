@@ -12,14 +12,13 @@ from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.skills.field_moves import STRENGTH, use_field_move
-from agent.skills.press import until_ready, wait
 from agent.skills.roam import leave_map
 from agent.skills.route import Hop, Spot, hops, is_step, spot_of
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import Movement, Outcome, Skill, until_ready, wait
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import BUTTON, Destination, follow, travel, turn
 from emulator import Facing, GameMap, State, Step, World
-from emulator.world.map_objects import MapObjectKind
+from emulator.world import MapObjectKind
 
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot

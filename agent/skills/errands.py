@@ -5,9 +5,8 @@ from functools import partial
 from typing import Final
 
 from agent.skills.menu import answer_and_leave, by_kind, entry, from_bag, in_start_menu, select
-from agent.skills.press import tap, wait
 from agent.skills.route import Spot, find_route, spot_of
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import Movement, Outcome, Skill, tap, wait
 from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Terrain
 from agent.skills.walk import Destination, travel

@@ -16,8 +16,7 @@ from agent.skills.menu import (
     open_start_menu,
     select,
 )
-from agent.skills.press import tap, until_ready, wait
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import Movement, Outcome, Skill, tap, until_ready, wait
 from emulator import Button, Menu, MenuKind, Party, State
 
 LANDING: Final = 60  # checks during a flight

@@ -20,10 +20,9 @@ from agent.skills.orders import (
     first_able,
     is_allowed,
 )
-from agent.skills.press import hold_b, tap, turn_page, wait
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import Movement, Outcome, Skill, hold_b, tap, turn_page, wait
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
-from emulator.ram.battle import BattleType
+from emulator.ram import BattleType
 
 MENU_PATIENCE: Final = 30  # states with an unchanged battle menu before its order counts as refused
 PATIENCE: Final = 16  # menu choices for one order before it counts as refused

@@ -6,8 +6,7 @@ The cursor is read from RAM and compared with the wanted entry; presses are neve
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from agent.skills.press import TextPager, tap, wait
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import Movement, Outcome, Skill, TextPager, tap, wait
 from emulator import Button, Menu, MenuKind, State
 
 PATIENCE: Final = 40  # presses allowed for a cursor to reach its entry

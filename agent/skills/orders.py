@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 from emulator import Battle, BattleMon, State
-from emulator.ram.battle import BattleType
+from emulator.ram import BattleType
 
 MASTER_BALL, ULTRA_BALL, GREAT_BALL, POKE_BALL = 1, 2, 3, 4
 SAFARI_BALL: Final = 8  # not in the bag: RAM counts them elsewhere

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from agent.skills.press import wait
 from agent.skills.route import Hop, Obstacles, Spot, find_route, hops, is_step, spot_of
-from agent.skills.skill import Outcome, Skill
+from agent.skills.skill import Outcome, Skill, wait
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import Destination, follow, still_blocked, travel, walk_stride
 from emulator import GameMap, State, World
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
 STRIDES: Final = 400  # far more than a wild encounter needs

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from emulator import Facing, GameMap, MapSquare, Obstacle, State, World
-from emulator.world.game_map import Warp
-from emulator.world.world import Floor, Lift
+from emulator.world import Floor, Lift, Warp
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2

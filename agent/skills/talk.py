@@ -4,9 +4,17 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from agent.skills.menu import select
-from agent.skills.press import TextPager, tap, turn_page, until_ready, wait
 from agent.skills.route import Obstacles, Spot, find_route, spot_of
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import (
+    Movement,
+    Outcome,
+    Skill,
+    TextPager,
+    tap,
+    turn_page,
+    until_ready,
+    wait,
+)
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import (
     WAITS,

@@ -7,9 +7,8 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.skills.distances import MapDistances
 from agent.skills.route import Obstacles
 from emulator import FRAMES_PER_SECOND, Facing, MapSquare, Obstacle, Person, State, World
-from emulator.ram.tile_map import is_in_sight
-from emulator.world.map_objects import MapObject, Opponent, SightLine
-from emulator.world.world import Lift
+from emulator.ram import is_in_sight
+from emulator.world import Lift, MapObject, Opponent, SightLine
 from memory import Json
 
 HALF_LIFE: Final = 4.0  # game seconds; a walking person takes a step every one or two

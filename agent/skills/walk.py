@@ -13,7 +13,6 @@ from typing import Final
 from agent.skills.distances import Distances
 from agent.skills.field_moves import CUT, SURF, use_field_move
 from agent.skills.menu import answer_menus, by_kind, entry
-from agent.skills.press import HOLD, TextPager, tap, until_ready, wait
 from agent.skills.route import (
     Enclosure,
     Hop,
@@ -24,10 +23,10 @@ from agent.skills.route import (
     is_step,
     spot_of,
 )
-from agent.skills.skill import Movement, Outcome, Skill
+from agent.skills.skill import HOLD, Movement, Outcome, Skill, TextPager, tap, until_ready, wait
 from agent.skills.terrain import Crowd, Terrain
 from emulator import Button, Facing, MapSquare, MenuKind, Obstacle, State, Step, World
-from emulator.world.world import Floor
+from emulator.world import Floor
 
 BUTTON: Final = {
     Facing.DOWN: Button.DOWN,

@@ -5,9 +5,8 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from agent.planning.domain import Effect, Require
-from emulator import State
-from emulator.profile import symbol
-from emulator.ram.flags import SCRIPTS, Flags
+from emulator import State, symbol
+from emulator.ram import SCRIPTS, Flags
 
 STEPS: Final = 0x100  # of the script of a map: one byte
 NOT_YET: Final = "clear:"  # instead of `event:`, for an event that has not happened or was undone

@@ -26,7 +26,7 @@ from agent.skills import (
 from agent.skills.errands import collect, hand_in, pick_up, say_yes, search, steps_to, use_at, vend
 from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
-from emulator.world.map_objects import Opponent
+from emulator.world import Opponent
 
 FULL_TEAM: Final = 6
 PAID_STEPS: Final = 502  # steps allowed by one visit to the Safari Zone

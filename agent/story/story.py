@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +22,7 @@ from agent.story.interactions import (
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Gate, Land, Place, Square, Way
 from emulator import RED, CartridgeKind, MapSquare, State
-from emulator.world.world import Floor, Lift
+from emulator.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 # The table of a story file that holds the numbers of the facts of a kind.
@@ -56,6 +56,11 @@ class FieldMove(NamedTuple):
         """The name of the fact that a member of the team knows it."""
         return f"{FactKind.MOVE.value}:{self.name}"
 
+    @property
+    def able(self) -> str:
+        """The name of the fact that a member of the team can learn it, or knows it."""
+        return f"able:{self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Ambition:
@@ -71,7 +76,7 @@ class Ambition:
     most_cost: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # the same story is a key of caches
+@dataclass(frozen=True, eq=False)  # the same story is a key of caches
 class Story:
     """The story of a cartridge: places, tasks and the rest; milestones and ambitions are in order.
 
@@ -124,8 +129,7 @@ class Story:
         known = [each.id for each in self.milestones]
         if last is not None and last not in known:
             more = did_you_mean(last, known) or f"; it has {', '.join(known)}"
-            message = f"--until {last} is no milestone of this cartridge{more}"
-            raise UsageError(message)
+            raise UsageError(f"--until {last} is no milestone of this cartridge{more}")
         return tuple(known if last is None else known[: known.index(last) + 1])
 
     def last(self, wanted: str) -> str:
@@ -136,24 +140,21 @@ class Story:
         """Return the milestones up to `last`, or all; raises UsageError for an unknown `last`."""
         return self.milestones[: len(self.up_to(last))]
 
-    @property
-    @lru_cache(maxsize=8)  # noqa: B019  # a story is a key of caches; decisions ask at every tick
+    @cached_property
     def kept(self) -> frozenset[int]:
         """The items that a task needs or hands over: they are never used up or tossed."""
         facts = {parse_fact(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
         ram_facts = [self.ram_facts[each] for each in facts]
         return frozenset(each.number for each in ram_facts if each.kind is FactKind.ITEM)
 
-    @property
-    @lru_cache(maxsize=8)  # noqa: B019
+    @cached_property
     def needed(self) -> frozenset[str]:
         """The facts that a place, land, gate or task requires."""
         closed: list[Place | Land | Gate | Task] = [*self.places, *self.lands]
         closed += [*self.gates, *self.tasks]
         return frozenset(parse_fact(fact)[0] for each in closed for fact in each.needs)
 
-    @property
-    @lru_cache(maxsize=8)  # noqa: B019
+    @cached_property
     def prices(self) -> tuple[tuple[str, frozenset[str]], ...]:
         """The tasks that ask for money: what each makes true, and the sums that it needs."""
         sums = {name for name, each in self.ram_facts.items() if each.kind is FactKind.MONEY}
@@ -232,8 +233,7 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 if twice := sorted(
                     name for name in known.keys() & part.keys() if known[name] != part[name]
                 ):
-                    message = f"the story has two {key} called {twice[0]!r}"
-                    raise ValueError(message)
+                    raise ValueError(f"the story has two {key} called {twice[0]!r}")
                 merged[key] = {**known, **part}
             else:
                 merged[key] = part

@@ -17,9 +17,8 @@ from emulator import (
     World,
     read_state,
 )
-from emulator.dex.wild import WildTable
-from emulator.screen.glyphs import Accuracy, GlyphReader, TextReader, Unavailable, accuracy
-from emulator.screen.tesseract import find_tesseract
+from emulator.dex import WildTable
+from emulator.screen import Accuracy, GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 
 TOWNS: Final = range(11)  # their map ids come first
 RIVAL: Final = 25  # RIVAL1: his first three teams are the three starters, one each
@@ -87,8 +86,7 @@ def reader_checks(cartridge: Cartridge) -> list[ReaderCheck]:
             console.perform(skill_run.step)
             skill_run.resume(read_state(console.ram(), console.frame))
         if skill_run.outcome is not Outcome.DONE:
-            message = "its main menu does not open; copy the image again"
-            raise ConsoleError(message)
+            raise ConsoleError("its main menu does not open; copy the image again")
         for _ in range(2):  # the first picture that the emulator draws is shifted by one line
             console.perform(wait(8), render=True)
         rows = read_state(console.ram(), console.frame).screen_rows

@@ -16,7 +16,7 @@ from agent.story.story import Story
 from emulator import CartridgeKind
 from memory import MemoryFault, RunFolder, RunReader, read_run
 from memory.file_access import read_json
-from memory.store.run_folder import SETTINGS, STORE
+from memory.store import SETTINGS, STORE
 
 FILES: Final = (STORE, f"{STORE}-wal", SETTINGS)
 

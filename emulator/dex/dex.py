@@ -18,8 +18,8 @@ from emulator.dex.trainers import (
 )
 from emulator.dex.wild import Fishing, Wild, read_fishing, read_wild
 from emulator.errors import CartridgeError
-from emulator.rules.engine.effects import COUNT as EFFECT_COUNT
-from emulator.rules.engine.tables import Tables, empty_tables, put_chart
+from emulator.rules.effects import COUNT as EFFECT_COUNT
+from emulator.rules.position import Tables, empty_tables, put_chart
 from emulator.rules.rule_book import RuleBook, TypeChart
 
 Entry = TypeVar("Entry")
@@ -109,8 +109,7 @@ class Dex:
 
 def _get(table: Mapping[int, Entry], number: int, what: str) -> Entry:
     if number not in table:
-        message = f"no {what} {number}; the cartridge has {len(table)}"
-        raise CartridgeError(message)
+        raise CartridgeError(f"no {what} {number}; the cartridge has {len(table)}")
     return table[number]
 
 

@@ -7,7 +7,7 @@ from emulator.cartridge import Rom, read_names
 from emulator.dex.items import LAST_MOVE
 from emulator.dex.species import LAST_SPECIES
 from emulator.profile import table
-from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.rules.arithmetic import HIGHEST_LEVEL
 from emulator.text import bcd
 
 PARTIES: Final = table("TrainerDataPointers")

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from emulator.cartridge import Rom
 from emulator.dex.trainers import TeamMember
 from emulator.profile import table
-from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.rules.arithmetic import HIGHEST_LEVEL
 from emulator.world.header import MAP_COUNT
 
 POINTERS: Final = table("WildDataPointers")

@@ -7,7 +7,6 @@ from typing import Final
 
 from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, read_battle_mon
-from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.menu import Menu
 from emulator.ram.menu_kind import MenuKind
 from emulator.ram.party import Party, read_enemy_party
@@ -17,6 +16,8 @@ from emulator.ram.tile_map import (
     COLUMNS,
     TOP_LEFT,
     TOP_RIGHT,
+    Dialogue,
+    Waiting,
     read_tiles,
 )
 from emulator.ram.view import Ram

@@ -6,22 +6,23 @@ from typing import Final
 
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
 from emulator.ram.control import BEFORE_GAME, DARKNESS, Control, NoControl, read_control
-from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, Switches, read_flags, read_switches
 from emulator.ram.map import (
     MapState,
     Person,
     Position,
+    Square,
     read_hidden_slots,
     read_map,
     read_people,
+    read_tiles_in_sight,
     read_visited,
 )
 from emulator.ram.menu import Menu, read_entries, read_field_moves, read_menu
 from emulator.ram.menu_kind import MenuKind
 from emulator.ram.party import Box, Party, read_box, read_party
 from emulator.ram.player import Bag, Player, Safari, read_bag, read_player, read_safari
-from emulator.ram.tile_map import Square, read_tiles, read_tiles_in_sight
+from emulator.ram.tile_map import Dialogue, Waiting, read_dialogue, read_tiles
 from emulator.ram.view import Ram
 from emulator.text import decode_screen
 

@@ -1,13 +1,13 @@
-"""The tile map: 18 rows of 20 tile ids, and the squares of the map that they show around the player.
+"""The tile map: 18 rows of 20 tile ids, and the message box at its bottom."""
 
-Covers where squares are on the screen, not maps.
-"""
-
-from typing import Final, TypeAlias
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.map import Position
 from emulator.ram.view import Ram
+from emulator.text import decode
 
 TILE_MAP: Final = symbol("wTileMap")
 COLUMNS: Final = 20
@@ -16,6 +16,13 @@ TOP_LEFT: Final = 0x79  # corners of every box
 TOP_RIGHT: Final = 0x7B
 BOTTOM_LEFT: Final = 0x7D
 BOTTOM_RIGHT: Final = 0x7E
+FONT_LOADED: Final = symbol("wFontLoaded")  # bit 0
+BOX: Final = TILE_MAP + 12 * COLUMNS
+BOX_SIZE: Final = 6 * COLUMNS
+ARROW: Final = 0xEE  # the blinking arrow below the text, which waits for a button
+ARROW_AT: Final = 4 * COLUMNS + 18
+LINES: Final = (2, 4)  # rows of the box that hold text
+INSIDE: Final = slice(1, COLUMNS - 1)
 
 
 def read_tiles(ram: Ram) -> bytes:
@@ -23,41 +30,48 @@ def read_tiles(ram: Ram) -> bytes:
     return ram.span(TILE_MAP, COLUMNS * ROWS)
 
 
-Square: TypeAlias = tuple[int, int]
+class Waiting(Enum):
+    """What the message box waits for, as far as one frame shows."""
 
-SQUARES_WIDE: Final = COLUMNS // 2
-SQUARES_HIGH: Final = ROWS // 2
-# The player stands in the fifth column and fifth row of squares.
-LEFT: Final = 4
-ABOVE: Final = 4
-CORNERS: Final = frozenset({TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT})
+    NONE = "none"  # there is no message box
+    QUIET = "quiet"  # still printing, between two blinks, or waiting without an arrow
+    ARROW = "arrow"  # waits for A or B
 
 
-def read_tiles_in_sight(ram: Ram, here: Position) -> dict[Square, int] | None:
-    """Return the collision tile of each square in sight of `here`; None while a box covers some.
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """The message box; `lines` is empty when there is none.
 
-    These are 10 columns and 9 rows of squares; some may be beyond the edges of the map.
+    Full-screen pages without a message box, such as dex entries, count as text: the font is loaded for them.
     """
-    tiles = read_tiles(ram)
-    if not CORNERS.isdisjoint(tiles):
-        return None
-    return dict(zip(squares_in_sight(here), collision_tiles(tiles), strict=True))
+
+    lines: tuple[str, ...]
+    waiting: Waiting
+    font_loaded: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether text is shown: a message box, or a full-screen page."""
+        return self.font_loaded or self.waiting is not Waiting.NONE
+
+    @property
+    def text(self) -> str:
+        """The lines as one string."""
+        return " ".join(line for line in self.lines if line)
 
 
-def squares_in_sight(here: Position) -> list[Square]:
-    """Return the squares that the screen shows around the player, row by row."""
-    left, top = here.x - LEFT, here.y - ABOVE
-    return [
-        (x, y) for y in range(top, top + SQUARES_HIGH) for x in range(left, left + SQUARES_WIDE)
-    ]
+def read_dialogue(ram: Ram) -> Dialogue:
+    """Return the message box at the bottom of the screen."""
+    font_loaded = bool(ram.byte(FONT_LOADED) & 1)
+    box = ram.span(BOX, BOX_SIZE)
+    # Other boxes may cover the upper right corner, never the other three.
+    if (box[0], box[-COLUMNS], box[-1]) != (TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT):
+        return Dialogue((), Waiting.NONE, font_loaded)
+    waiting = Waiting.ARROW if box[ARROW_AT] == ARROW else Waiting.QUIET
+    return Dialogue(_lines(box), waiting, font_loaded)
 
 
-def is_in_sight(here: Position, square: Square) -> bool:
-    """Return whether the screen shows a square when the player stands on `here`."""
-    column, row = square[0] - here.x + LEFT, square[1] - here.y + ABOVE
-    return 0 <= column < SQUARES_WIDE and 0 <= row < SQUARES_HIGH
-
-
-def collision_tiles(tiles: bytes) -> bytes:
-    """Return the collision tiles of the screen, the bottom left tile of each square."""
-    return b"".join(tiles[row * COLUMNS : (row + 1) * COLUMNS : 2] for row in range(1, ROWS, 2))
+@lru_cache(maxsize=64)
+def _lines(box: bytes) -> tuple[str, ...]:
+    text = box.replace(bytes([ARROW]), b"\x7f")
+    return tuple([decode(text[row * COLUMNS :][INSIDE]).rstrip() for row in LINES])

@@ -52,8 +52,7 @@ def find_offset(layout: RamLayout, address: int, size: int) -> int | None:
 def _offset(layout: RamLayout, address: int, size: int) -> int:
     offset = find_offset(layout, address, size)
     if offset is None:
-        message = f"RAM {address:#06x} (+{size}) is not watched; use console.read()"
-        raise ConsoleError(message)
+        raise ConsoleError(f"RAM {address:#06x} (+{size}) is not watched; use console.read()")
     return offset
 
 

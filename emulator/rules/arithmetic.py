@@ -12,6 +12,8 @@ HIGHEST_ROLL: Final = 255
 MINIMUM: Final = 2
 CAP: Final = 997  # before the minimum is added
 HIGHEST: Final = 999  # of a stat
+HIGHEST_LEVEL: Final = 100
+LOWEST_STAGE: Final = -6
 STORED: Final = 1 << 24  # experience has three bytes; one growth rate begins below zero and wraps
 
 

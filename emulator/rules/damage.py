@@ -1,7 +1,8 @@
-"""Damage of one use of a move with every rounding of the game, and the probability of each possible damage."""
+"""Damage of one use of a move with every rounding of the game, the probability of each, and chances to hit and to run."""
 
 from collections import defaultdict
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator.rules.arithmetic import (
@@ -10,21 +11,26 @@ from emulator.rules.arithmetic import (
     LOWEST_ROLL,
     as_bytes,
     base_damage,
+    critical_threshold,
     rolled,
+    run_threshold,
     with_same_type,
 )
-from emulator.rules.chances import critical_chance, hit_chance
-from emulator.rules.moves import (
+from emulator.rules.effects import (
+    DREAM_EATER,
     EXPLODE,
-    FIXED,
-    FIXED_AMOUNTS,
-    HALF,
-    LAST,
-    LEVEL_AMOUNTS,
+    MOVE_COUNTER,
     ONE_HIT,
-    RANDOM_AMOUNT,
     SEVERAL_HITS,
+    SPECIAL_DAMAGE,
+    SUPER_FANG,
+    SWIFT,
     TWO_HITS,
+)
+from emulator.rules.moves import (
+    FIXED_AMOUNTS,
+    LEVEL_AMOUNTS,
+    RANDOM_AMOUNT,
     Attacker,
     Defender,
     MoveData,
@@ -32,7 +38,8 @@ from emulator.rules.moves import (
 from emulator.rules.rule_book import RuleBook
 
 ROLLS: Final = range(LOWEST_ROLL, HIGHEST_ROLL + 1)
-SELF_HIT_POWER: Final = 40
+SURE: Final = Fraction(1)
+NEVER: Final = Fraction(0)
 
 
 class _Pair(NamedTuple):
@@ -51,7 +58,7 @@ def full_damage(
     critical: bool = False,
 ) -> int:
     """Return the damage of a hit with the highest roll."""
-    if not move.power or move.number == LAST:
+    if not move.power or move.number == MOVE_COUNTER:
         return 0
     level = attacker.level * 2 if critical else attacker.level
     pair = _stats(attacker, defender, move, critical=critical)
@@ -88,9 +95,9 @@ TWICE: Final = {2: 1.0}
 
 def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     """Return the possible damage of a hit of this move; probabilities add up to one."""
-    if move.effect == FIXED:
+    if move.effect == SPECIAL_DAMAGE:
         return _fixed(attacker, move)
-    if move.effect == HALF:
+    if move.effect == SUPER_FANG:
         return {max(defender.hp // 2, 1): 1.0}
     if move.effect == ONE_HIT:
         hits = attacker.speed >= defender.speed and book.chart.multiplier(move.type, defender.types)
@@ -103,7 +110,7 @@ def damage_spread(attacker: Attacker, defender: Defender, move: MoveData, book: 
 
 def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     """Return the possible damage of a use of this move, with a miss as no damage."""
-    if not move.power and move.effect != FIXED:
+    if not move.power and move.effect != SPECIAL_DAMAGE:
         return {0: 1.0}
     hit = float(hit_chance(attacker, defender, move, book))
     spread = damage_spread(attacker, defender, move, book)
@@ -139,3 +146,30 @@ def _fixed(attacker: Attacker, move: MoveData) -> Spread:
         highest = max(attacker.level * 3 // 2 - 1, 1)
         return dict.fromkeys(range(1, highest + 1), 1 / highest)
     return {FIXED_AMOUNTS.get(move.number, 0): 1.0}
+
+
+def hit_chance(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Fraction:
+    """Return the chance that a move hits; even 100% accuracy misses once in 256 times."""
+    if move.effect == DREAM_EATER and not defender.asleep:
+        return NEVER
+    if move.effect == SWIFT:
+        return SURE
+    if defender.invulnerable:
+        return NEVER
+    if attacker.always_hits:
+        return SURE
+    threshold = book.scaled(book.scaled(move.accuracy, attacker.accuracy), -defender.evasion)
+    return Fraction(min(threshold, BYTE - 1), BYTE)
+
+
+def critical_chance(attacker: Attacker, move: MoveData) -> Fraction:
+    """Return the chance of a critical hit; Focus Energy lowers it, a bug of the game."""
+    if not move.power:
+        return NEVER
+    threshold = critical_threshold(attacker.base_speed, attacker.focused, move.high_critical)
+    return Fraction(threshold, BYTE)
+
+
+def run_chance(speed: int, enemy_speed: int, attempt: int) -> Fraction:
+    """Return the chance that the `attempt`th try, counted from 1, to run from a wild Pokemon succeeds."""
+    return Fraction(run_threshold(speed, enemy_speed, attempt), BYTE)

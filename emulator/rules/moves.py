@@ -5,25 +5,10 @@ from typing import Final
 
 from emulator.ram.battle_mon import BattleMon, Volatile
 
-DRAIN: Final = 3  # heals its user by half of the damage
-EXPLODE: Final = 7  # halves the target's defense, and its user faints
-DREAM_EATER: Final = 8  # fails on a target that is awake
-SWIFT: Final = 17  # never misses
-THRASH: Final = 27  # lasts for turns, and ends in confusion
-SEVERAL_HITS: Final = (29, 30)  # two to five hits
-ONE_HIT: Final = 38  # knocks out a target that is not faster
-CHARGES: Final = (39, 43)  # hit in their second turn; the latter is out of reach before that
-HALF: Final = 40  # takes half of the remaining HP
-FIXED: Final = 41  # takes an amount that depends on the move
-TRAP: Final = 42  # lasts for turns in which the other side cannot act
-TWO_HITS: Final = (44, 77)
-RECHARGE: Final = 80  # costs a turn afterwards, unless it missed or knocked out
-
 FIXED_AMOUNTS: Final = {49: 20, 82: 40}
 LEVEL_AMOUNTS: Final = (69, 101)  # damage equal to the user's level
 RANDOM_AMOUNT: Final = 149
-FIRST: Final = 98  # the move that goes first
-LAST: Final = 68  # Counter: goes last; its damage depends on the enemy's move
+SELF_HIT_POWER: Final = 40
 
 
 SPECIAL_TYPES: Final = 0x14  # types from here on use Special instead of Attack and Defense

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from emulator.rules.arithmetic import at_stage, with_matchup
+from emulator.rules.arithmetic import LOWEST_STAGE, at_stage, with_matchup
 
 TENTH = 10
 
@@ -52,7 +52,6 @@ class TypeChart:
         return product
 
 
-LOWEST_STAGE: Final = -6
 STAGES: Final = range(LOWEST_STAGE, 7)
 
 

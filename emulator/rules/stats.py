@@ -3,7 +3,13 @@
 from typing import Final, NamedTuple
 
 from emulator.ram.party import Dvs, Stats
-from emulator.rules.arithmetic import HIGHEST, experience_at, experience_for, stat_core
+from emulator.rules.arithmetic import (
+    HIGHEST,
+    HIGHEST_LEVEL,
+    experience_at,
+    experience_for,
+    stat_core,
+)
 from emulator.rules.rule_book import RuleBook
 
 NO_EXPERIENCE: Final = Stats(0, 0, 0, 0, 0)
@@ -46,9 +52,6 @@ _CHANGES: Final = {
 def stage_change(effect: int) -> StageChange | None:
     """Return the stage change of a move with this effect, or None."""
     return _CHANGES.get(effect)
-
-
-HIGHEST_LEVEL: Final = 100
 
 
 class Growth(NamedTuple):

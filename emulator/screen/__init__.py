@@ -1,1 +1,14 @@
-"""Pictures: pixels and tiles, and the text and place that they show."""
+"""What the picture shows: glyphs, texts, the scene of a map."""
+
+from emulator.screen.glyphs import (
+    NOT_TEXT,
+    Accuracy,
+    GlyphReader,
+    TextReader,
+    Unavailable,
+    accuracy,
+    read_glyphs,
+)
+from emulator.screen.picture import HEIGHT, WIDTH
+from emulator.screen.scene import Scene, draw_map, locate
+from emulator.screen.tesseract import NAME, find_tesseract

@@ -42,8 +42,7 @@ def draw_map(game_map: GameMap, *, divisor: int = 1) -> Shades:
     ValueError when `divisor` is not 1, 2, 4 or 8.
     """
     if divisor not in DIVISORS:
-        message = f"the divisor of a map must be one of {DIVISORS}, not {divisor}"
-        raise ValueError(message)
+        raise ValueError(f"the divisor of a map must be one of {DIVISORS}, not {divisor}")
     inside = slice(BORDER_TILES, -BORDER_TILES)
     tiles = _tiles(game_map.tileset, divisor)[game_map.layout.tiles[inside, inside]]
     rows, columns, size, _ = tiles.shape

@@ -18,7 +18,7 @@ from emulator.dex.dex import Dex
 from emulator.dex.species import EvolvesBy
 from emulator.errors import CartridgeError
 from emulator.ram.map import Facing
-from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.rules.arithmetic import HIGHEST_LEVEL
 from emulator.soundness.check import (
     CartridgeCheck,
     CheckedItems,

@@ -8,8 +8,16 @@ from emulator.cartridge import BANK_SIZE, Rom
 from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.text import END, decode_name
-from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
-from emulator.world.map_objects import MapObject, Toggle, read_map_object, read_toggles
+from emulator.world.map_objects import (
+    HiddenItem,
+    MapObject,
+    Shop,
+    Toggle,
+    read_hidden_items,
+    read_map_object,
+    read_shops,
+    read_toggles,
+)
 from emulator.world.texts import TextTable
 
 FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, the destinations of 0xFF warps

@@ -120,8 +120,7 @@ class World:
         if map_id in self._changed:
             return self._changed[map_id]
         if map_id not in self.map_ids:
-            message = f"no map has id {map_id}; ids are 0 to {MAP_COUNT - 1}"
-            raise CartridgeError(message)
+            raise CartridgeError(f"no map has id {map_id}; ids are 0 to {MAP_COUNT - 1}")
         if map_id not in self._maps:
             self._maps[map_id] = self._read(map_id)
         return self._maps[map_id]

@@ -10,6 +10,7 @@ Needs only Debian's sdcc 4.2 and the standard library. The same sources give the
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import shutil
@@ -28,6 +29,9 @@ HERE: Final = Path(__file__).resolve().parent
 SOURCES: Final = HERE / "src"
 BUILD: Final = HERE / "build"
 IMAGE: Final = HERE.parent / "demo.gb"
+BUILT_FROM: Final = (
+    HERE / "built_from.txt"
+)  # the image, and the sources that gave it when it was last built
 TITLE: Final = "RED AGENT DEMO"
 ROM_SIZE: Final = 1 << 20
 BANK_SIZE: Final = 0x4000
@@ -76,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             check(image, BUILD / "check.gb")
         else:
             write_atomically(options.out, image)
+        if options.out == IMAGE:
+            write_atomically(BUILT_FROM, digests().encode())
     except BuildError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 1
@@ -274,6 +280,16 @@ def check(image: bytes, built: Path) -> None:
     pairs = enumerate(zip(image, committed, strict=False))
     first = next((at for at, (ours, theirs) in pairs if ours != theirs), len(committed))
     complain(f"{IMAGE.name} differs from its sources at {first:#x}: run build.py and commit")
+
+
+def digests() -> str:
+    """Return a digest of the image, and one of the sources that it is built from."""
+    files = [Path(__file__), *SOURCES.rglob("*"), *(HERE / "world").rglob("*")]
+    kept = [each for each in sorted(files) if each.is_file() and "__pycache__" not in each.parts]
+    sources = hashlib.sha256()
+    for each in kept:
+        sources.update(each.relative_to(HERE).as_posix().encode() + b"\0" + each.read_bytes())
+    return f"{hashlib.sha256(IMAGE.read_bytes()).hexdigest()}\n{sources.hexdigest()}\n"
 
 
 def write_atomically(target: Path, image: bytes) -> None:

@@ -6,8 +6,7 @@ from typing import Any, Final, cast
 
 from agent.capabilities.capability import Capability
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import SURENESS, sureness
-from agent.capabilities.shop import NEXT_TOWN, SHOPPING
+from agent.experience.choices import NEXT_TOWN, SHOPPING, SURENESS, sureness
 from agent.perception.percept import percept_of
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger

@@ -3,11 +3,14 @@
 import ast
 import importlib
 import pkgutil
+import subprocess
+import sys
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import grimp
 import pytest
 
 import agent
@@ -39,6 +42,45 @@ MEMORY_COMMANDS = (
 )
 SCENARIOS = ("run", "list", "record", "from-stuck")
 PACKAGES = (agent, memory, emulator)
+# The packages inside memory and emulator whose __init__ says what the agent may import from them, and the modules
+# beside those faces that it imports as well.
+FACES = frozenset(
+    {
+        "emulator.dex",
+        "emulator.ram",
+        "emulator.rules",
+        "emulator.engine",
+        "emulator.screen",
+        "emulator.world",
+        "memory.conversation",
+        "memory.observations",
+        "memory.recall",
+        "memory.store",
+        "memory.tapes",
+        "memory.tiers",
+    }
+)
+INNER_DOORS = frozenset(
+    {
+        "emulator.recording",
+        "emulator.rules.codes",
+        "emulator.compiled",
+        "emulator.savestate",
+        "emulator.soundness.check",
+        "emulator.soundness.survey",
+        "memory.agent_memory",
+        "memory.blackboard.entry",
+        "memory.codec",
+        "memory.errors",
+        "memory.file_access",
+        "memory.flow.memory_map",
+        "memory.hooks.hooks",
+        "memory.inspect",
+        "memory.tapes.command",
+        "memory.team_memory",
+        "memory.tokens",
+    }
+)
 
 
 def modules() -> list[str]:
@@ -60,6 +102,27 @@ def files() -> dict[str, Path]:
 @cache
 def trees() -> dict[str, ast.Module]:
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files().items()}
+
+
+@cache
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph(*(package.__name__ for package in PACKAGES), cache_dir=None)
+
+
+def room_of(module: str) -> str:
+    """Return the package directly in agent, memory or emulator that holds it."""
+    return ".".join(module.split(".")[:2])
+
+
+def longest_chain(room: str) -> tuple[str, ...]:
+    inside = {name for name in graph().modules if room_of(name) == room != name}
+
+    @cache
+    def from_here(name: str) -> tuple[str, ...]:
+        below = graph().find_modules_directly_imported_by(name) & inside
+        return (name, *max(map(from_here, below), key=len, default=()))
+
+    return max(map(from_here, inside), key=len, default=())
 
 
 def test_public_class_names_are_unique() -> None:
@@ -93,17 +156,50 @@ def test_a_small_module_with_one_importer_is_part_of_that_importer() -> None:
     assert single <= {"agent.capabilities.registry"}  # the order of the topics, by itself
 
 
-@pytest.mark.parametrize("name", ["memory", "emulator", "agent.skills"])
-def test_a_package_exports_sixty_names_at_most(name: str) -> None:
-    assert_within(len(importlib.import_module(name).__all__), 60, f"names of {name}")
+@pytest.mark.parametrize("name", ["memory", "emulator", "agent.skills", *sorted(FACES)])
+def test_a_package_offers_sixty_names_at_most(name: str) -> None:
+    imports = [node for node in ast.walk(trees()[name]) if isinstance(node, ast.ImportFrom)]
+    own = [node for node in imports if node.module is not None and node.module.startswith(name)]
+    assert_within(sum(len(node.names) for node in own), 60, f"names of {name}")
 
 
-def test_names_in_all_exist_and_are_unique() -> None:
-    for name in modules():
-        module = importlib.import_module(name)
-        exported = getattr(module, "__all__", [])
-        assert len(set(exported)) == len(exported), name
-        assert [each for each in exported if not hasattr(module, each)] == [], name
+@pytest.mark.parametrize("name", sorted(FACES))
+def test_a_face_has_every_name_it_offers(name: str) -> None:
+    for node in ast.walk(trees()[name]):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(name):
+            for alias in node.names:
+                home = importlib.import_module(node.module or "")
+                face = importlib.import_module(name)
+                assert getattr(face, alias.name) is getattr(home, alias.name)
+
+
+def test_the_agent_enters_memory_and_emulator_by_these_doors_only() -> None:
+    used = {
+        inner
+        for name in graph().modules
+        if name.startswith("agent.")
+        for inner in graph().find_modules_directly_imported_by(name)
+        if inner.startswith(("memory.", "emulator."))
+    }
+    assert used == FACES | INNER_DOORS
+    assert_within(len(used), 30, "modules of memory and emulator that the agent imports")
+
+
+def test_no_room_has_more_than_six_floors() -> None:
+    """The floors of a room are the longest chain of imports inside it."""
+    chains = [longest_chain(room) for room in {room_of(name) for name in graph().modules}]
+    assert [chain for chain in chains if len(chain) > 6] == []
+
+
+@pytest.mark.usefixtures("new_interpreters")
+def test_what_a_command_does_not_need_is_not_loaded() -> None:
+    loaded = "import sys, agent.app.play; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, check=True, cwd=ROOT)
+    late = {"memory.conversation.model", "memory.tapes.tape", "memory.store.merge", "pytesseract"}
+    assert not late & {*done.stdout.decode().split()}
+    rules = "import sys, emulator.rules; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", rules], capture_output=True, check=True, cwd=ROOT)
+    assert "numba" not in done.stdout.decode().split()
 
 
 def test_every_command_is_in_the_docs_and_has_help() -> None:

@@ -13,9 +13,9 @@ from emulator.dex.moves import Move
 from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, read_battle_mon
 from emulator.rules.arithmetic import BYTE
-from emulator.rules.chances import critical_chance, hit_chance
-from emulator.rules.damage import full_damage
-from emulator.rules.moves import FIRST, LAST, SWIFT, Attacker, Defender
+from emulator.rules.damage import critical_chance, full_damage, hit_chance
+from emulator.rules.effects import MOVE_COUNTER, MOVE_QUICK_ATTACK, SWIFT
+from emulator.rules.moves import Attacker, Defender
 from tests.contract import battles
 from tests.contract.battles import DEX
 from tests.contract.game import Game
@@ -60,8 +60,8 @@ def expected(chances: Iterator[Chance], turn: Turn, whose: int) -> int:
 def make_turn(game: Game, dice: random.Random) -> Turn:
     """Put two fighters into RAM; neither can faint or get a status."""
     usable = [m for m in DEX.all_moves.values() if m.power and m.effect in PLAIN_EFFECTS]
-    usable = [m for m in usable if m.number != LAST]
-    first, slow = dice.randrange(2), [m for m in usable if m.number != FIRST]
+    usable = [m for m in usable if m.number != MOVE_COUNTER]
+    first, slow = dice.randrange(2), [m for m in usable if m.number != MOVE_QUICK_ATTACK]
     moves = [dice.choice(slow), dice.choice(slow)]
     moves[first] = dice.choice(usable)
     for at, side in enumerate((game.own, game.enemy)):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import re
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -15,7 +12,7 @@ from emulator import MenuKind
 from tests.contract import places
 from tests.contract.game import STORED, Game, Start
 from tests.contract.places import HEATHER_WAY, STONECROSS, WOOD, through_the_door
-from tests.proofs.broken_cartridges import intact_build, require_compiler
+from tests.proofs.cartridge_build import build_job, builder_of, require_compiler
 
 TITLE_WORDS = "BRINDLE VALLEY"
 HIDDEN_WINDOW = 0x90
@@ -344,45 +341,21 @@ def test_a_main_loop_pass_takes_about_a_frame(start: Start, target: int, entranc
 
 
 ROOT = Path(__file__).parents[2]
-BUILD = ROOT / "roms" / "demo" / "build.py"
 IMAGE = ROOT / "roms" / "demo.gb"
-VARIABLES = range(0xA000, 0xA598)  # cartridge RAM before sHallOfFame
-WORK_RAM = range(0xC000, 0xE000)
-HIGH_RAM = range(0xFF80, 0xFFFF)
-HOME = range(0x1900, 0x4000)
 
 
-def test_the_sources_build_the_committed_image(tmp_path: Path) -> None:
-    require_compiler()
-    built = intact_build()
-    builder_module().check((built / "image").read_bytes(), tmp_path / "check.gb")
-    variables_lie_in_cartridge_ram_alone(built / "demo.map")
-
-
-def variables_lie_in_cartridge_ram_alone(map_file: Path) -> None:
-    """Check every area of the build; building takes long, so one build serves both tests."""
-    areas = re.findall(
-        r"^(_\w+)\s+([0-9A-F]{8})\s+([0-9A-F]{8}) = ",
-        map_file.read_text(encoding="ascii"),
-        re.MULTILINE,
-    )
-    placed = {name: (int(at, 16), int(size, 16)) for name, at, size in areas if int(size, 16)}
-    assert "_DATA" in placed
-    assert "_INITIALIZED" not in placed
-    for name, (at, size) in placed.items():
-        last = at + size - 1
-        if at > 0xFFFF or name.startswith("_VECTORS"):
-            continue
-        assert at not in WORK_RAM
-        assert at not in HIGH_RAM
-        room = VARIABLES if at in VARIABLES else HOME
-        assert {at, last} <= set(room), f"{name} at {at:#x}-{last:#x}"
+def test_the_committed_image_was_built_from_its_sources() -> None:
+    builder = builder_of(IMAGE.parent)
+    # The proof builds it always, this test only when anything has changed.
+    if builder.digests() != builder.BUILT_FROM.read_text("ascii"):
+        require_compiler()
+        assert build_job(0)["problems"] == []
 
 
 def test_the_first_differing_byte_of_a_changed_image_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    builder = builder_module()
+    builder = builder_of(tmp_path)
     image = bytearray(IMAGE.read_bytes())
     builder.check(bytes(image), tmp_path / "built.gb")
     changed = tmp_path / "demo.gb"
@@ -391,13 +364,3 @@ def test_the_first_differing_byte_of_a_changed_image_is_reported(
     monkeypatch.setattr(builder, "IMAGE", changed)
     with pytest.raises(builder.BuildError, match="differs from its sources at 0x12345"):
         builder.check(IMAGE.read_bytes(), tmp_path / "built.gb")
-
-
-def builder_module() -> ModuleType:
-    """Return build.py, which is not in a package."""
-    spec = importlib.util.spec_from_file_location("demo_build", BUILD)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from emulator.rules.engine import effects
+from emulator.rules import effects
 from tests.agent.demo import DEX
 
 LAST_LEADER: Final = 37  # the classes up to the last leader; the four of the corridor are above

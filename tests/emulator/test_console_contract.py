@@ -105,6 +105,7 @@ def test_restoring_is_exact_in_a_fresh_console(make_console: MakeConsole, demo: 
     assert play(fresh, AND_ON) == play(console, AND_ON)
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_restoring_is_exact_in_a_fresh_process(
     make_console: MakeConsole, demo: Cartridge, tmp_path: Path
 ) -> None:

@@ -6,7 +6,6 @@ game begins at power-on, or at the start of a scenario, which is derived on the 
 """
 
 import hashlib
-import importlib.util
 import os
 import re
 import shutil
@@ -21,7 +20,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-import pytest
 from filelock import FileLock
 
 from agent import HOME
@@ -34,11 +32,10 @@ from agent.tools.verify.fact import FactLog
 from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, verify
 from emulator import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
 from memory import read_run
+from tests.proofs.cartridge_build import DEMO, SOURCES, builder_of
 from tests.proofs.workers import Row
 
 EDITS: Final = Path(__file__).with_name("broken_cartridges.toml")
-DEMO: Final = HOME / "roms" / "demo"
-SOURCES: Final = DEMO / "src"
 SCENARIOS: Final = HOME / "tests" / "scenarios"
 CACHE: Final = HOME / ".cache" / "broken"
 KEPT: Final = 2  # source versions whose builds are cached
@@ -97,14 +94,6 @@ def read_edits(file: Path = EDITS) -> tuple[Edit, ...]:
     """Return every edit of a file."""
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     return tuple([Edit(name=name, **row) for name, row in table.items()])
-
-
-def require_compiler() -> None:
-    """Skip a test without a compiler; fail it in CI."""
-    if shutil.which("sdcc") is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI must have sdcc")
-        pytest.skip("sdcc is not installed")
 
 
 def broken_image(edit: Edit) -> Path:
@@ -221,14 +210,8 @@ def _tables() -> Sequence[object]:
 
 
 def _builder(folder: Path) -> ModuleType:
-    """Return the module build.py, set to work in `folder`."""
-    spec = importlib.util.spec_from_file_location("demo_build", DEMO / "build.py")
-    if spec is None or spec.loader is None:
-        raise ImportError(DEMO / "build.py")
-    builder = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault("demo_build", builder)
-    spec.loader.exec_module(builder)
-    vars(builder)["BUILD"] = folder
+    """Return the module build.py, set to work in `folder` and to copy the objects that it has compiled before."""
+    builder = builder_of(folder)
     vars(builder)["compile_source"] = partial(_compiled, builder.compile_source)
     return builder
 

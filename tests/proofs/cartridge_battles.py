@@ -15,12 +15,19 @@ from agent.battle.odds import tables_of
 from agent.lab.bench.game import open_session
 from agent.story.story import Story
 from emulator import Dex, demo_cartridge_path, load_cartridge
-from emulator.rules.engine import effects
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.position import ASLEEP, FROZEN, OURS, THEIRS, empty_positions
-from tests.proofs import turn_oracle
+from emulator.rules import codes, effects
+from emulator.rules.codes import ASLEEP, FROZEN, OURS, THEIRS
+from emulator.rules.position import empty_positions
 from tests.proofs.drawn_battles import drawn_battles
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
+from tests.proofs.turn_oracle import (
+    FEATURES,
+    HP_FEATURES,
+    features,
+    judged,
+    sampled_features,
+    sampled_slots,
+)
 from tests.proofs.workers import Row
 
 GOAL: Final = "third_badge"
@@ -31,12 +38,12 @@ BINS: Final = 20
 LEAST_EXPECTED: Final = 5.0  # in a bin, and
 LEAST_VARIANCE: Final = 3.0  # of a count, for its difference to be taken as normal
 SPACING: Final = 1 << 22  # between the seeds of two turns
-FREE: Final = (engine.GO_ON, engine.STRUGGLES)
+FREE: Final = (codes.GO_ON, codes.STRUGGLES)
 # What our move does; the others are what the foe's does. A battle that ended may have left the foe without a move.
 OF_OURS: Final = (0, 2, 4, 6, 8, 10)
 COPIERS: Final = (effects.MOVE_METRONOME, effects.MOVE_MIRROR_MOVE)
-HELD: Final = engine.RECHARGING | engine.RAGING | engine.CHARGING | engine.THRASHING
-BUSY: Final = HELD | engine.TRAPPING | engine.BIDING
+HELD: Final = codes.RECHARGING | codes.RAGING | codes.CHARGING | codes.THRASHING
+BUSY: Final = HELD | codes.TRAPPING | codes.BIDING
 
 
 @dataclass
@@ -60,7 +67,7 @@ class TurnTally:
         """Compare a turn with the engine."""
         self.turns += 1
         seed = self.turns * SPACING
-        verdict = turn_oracle.judged(turn, seed, tables_of(self.dex))
+        verdict = judged(turn, seed, tables_of(self.dex))
         words = (self._name(turn.move), self._name(turn.foe_move))
         self.counts["our moves"][words[0]] += 1
         self.counts["foe's moves"][words[1]] += 1
@@ -82,17 +89,17 @@ class TurnTally:
         order = np.array([turn.choice, turn.foe_slot, turn.changed])
         sent = np.array(turn.sent, np.int64)
         tables = tables_of(self.dex)
-        sampled = turn_oracle.sampled_features(positions, order, sent, SAMPLES, seed, tables)
-        seen = np.zeros(len(turn_oracle.FEATURES), np.int64)
-        turn_oracle.features(turn.before, turn.after, turn.ends[0] if turn.ends else 0, seen)
-        if turn.ends == (engine.LOST,):
+        sampled = sampled_features(positions, order, sent, SAMPLES, seed, tables)
+        seen = np.zeros(len(FEATURES), np.int64)
+        features(turn.before, turn.after, turn.ends[0] if turn.ends else 0, seen)
+        if turn.ends == (codes.LOST,):
             seen[1], seen[3] = 0, 1
-        unseen = (1, 3) if turn.may_be_healed and turn.ends != (engine.LOST,) else ()
-        for at, name in enumerate(turn_oracle.FEATURES):
+        unseen = (1, 3) if turn.may_be_healed and turn.ends != (codes.LOST,) else ()
+        for at, name in enumerate(FEATURES):
             values = sampled[:, at]
             if at in unseen or values.min() == values.max():
                 continue
-            if at < turn_oracle.HP_FEATURES:
+            if at < HP_FEATURES:
                 self._rank(f"{name}", values, int(seen[at]))
                 continue
             word = words[0] if at in OF_OURS else words[1]
@@ -108,16 +115,16 @@ class TurnTally:
         foe, ours = turn.before.sides[THEIRS], turn.before.sides[OURS]
         if turn.foe_slot < 0 or foe.status & (ASLEEP | FROZEN) or foe.volatile & BUSY:
             return
-        if ours.volatile & engine.TRAPPING or not 0 <= turn.choice < engine.SLOTS:
+        if ours.volatile & codes.TRAPPING or not 0 <= turn.choice < codes.SLOTS:
             return
         positions = empty_positions(2)
         positions[0] = turn.before
-        counts = turn_oracle.sampled_slots(positions, SAMPLES, seed, tables_of(self.dex))
-        trainer = int(turn.before.trainer_class) if turn.before.kind == engine.TRAINER else 0
+        counts = sampled_slots(positions, SAMPLES, seed, tables_of(self.dex))
+        trainer = int(turn.before.trainer_class) if turn.before.kind == codes.TRAINER else 0
         if counts[turn.foe_slot] == 0:
             self.problems.append(f"class {trainer} chooses {self._name(turn.foe_move)}")
         if counts.max() < SAMPLES:
-            values = np.repeat(np.arange(engine.SLOTS), counts)
+            values = np.repeat(np.arange(codes.SLOTS), counts)
             self._rank(f"choice of class {trainer}", values, turn.foe_slot)
 
     def _rank(self, name: str, values: "np.ndarray", seen: int) -> None:

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agent import skills
 from agent.battle.odds import position_in
 from agent.lab.bench.battle_setup import (
     SIZE,
@@ -19,6 +18,19 @@ from agent.lab.bench.battle_setup import (
     party_in_ram,
 )
 from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, start_state
+from agent.skills import (
+    Attack,
+    Flee,
+    Order,
+    Outcome,
+    SkillRun,
+    Switch,
+    Throw,
+    TriedOrders,
+    UseItem,
+    fight,
+    first_able,
+)
 from agent.skills.orders import BALLS, any_attack
 from emulator import (
     Dex,
@@ -30,11 +42,10 @@ from emulator import (
     load_cartridge,
     read_state,
 )
+from emulator.engine.choices import legal_choices
 from emulator.profile import symbol
-from emulator.rules.engine import effects
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.position import OURS
+from emulator.rules import codes, effects
+from emulator.rules.codes import OURS
 from tests.proofs.played_turns import PlayedTurn, TurnWatcher
 
 MOST_STEPS: Final = 2_000
@@ -55,11 +66,11 @@ class DrawnOrders:
     dex: Dex
     chance: Random
 
-    def order(self, state: State, tried: skills.TriedOrders) -> skills.Order:
+    def order(self, state: State, tried: TriedOrders) -> Order:
         """Return an order."""
         position = position_in(self.dex, state)
         if position is None or state.battle is None:
-            return skills.Attack(0)
+            return Attack(0)
         weighted = dict(_orders(legal_choices(position, OURS)))
         for each in tried.refused:
             weighted.pop(each, None)
@@ -70,7 +81,7 @@ class DrawnOrders:
     def next_mon(self, state: State) -> int:
         """Return any that can fight."""
         able = [place for place, mon in enumerate(state.party.mons) if mon.hp]
-        return self.chance.choice(able) if able else skills.first_able(state)
+        return self.chance.choice(able) if able else first_able(state)
 
     def fights_on(self, _state: State) -> bool:
         """Never run."""
@@ -85,24 +96,21 @@ class DrawnOrders:
         return None
 
 
-def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[skills.Order, int]]:
+def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[Order, int]]:
     for each in choices:
         choice = int(each)
-        if choice < engine.SLOTS:
-            yield skills.Attack(choice), OFTEN
-        elif choice < engine.SWITCH + engine.TEAM:
-            yield skills.Switch(choice - engine.SWITCH), SELDOM
-        elif choice == engine.RUN:
-            yield skills.Flee(), HARDLY
-        elif choice >= engine.ITEM:
-            item, target = divmod(choice - engine.ITEM, engine.PER_ITEM)
+        if choice < codes.SLOTS:
+            yield Attack(choice), OFTEN
+        elif choice < codes.SWITCH + codes.TEAM:
+            yield Switch(choice - codes.SWITCH), SELDOM
+        elif choice == codes.RUN:
+            yield Flee(), HARDLY
+        elif choice >= codes.ITEM:
+            item, target = divmod(choice - codes.ITEM, codes.PER_ITEM)
             throw = item in BALLS
-            yield (
-                skills.Throw(item) if throw else skills.UseItem(item, target // engine.SLOTS),
-                HARDLY,
-            )
+            yield Throw(item) if throw else UseItem(item, target // codes.SLOTS), HARDLY
         else:
-            yield skills.Attack(0), OFTEN
+            yield Attack(0), OFTEN
 
 
 def drawn_battles(seeds: range) -> Iterator[PlayedTurn]:
@@ -120,7 +128,7 @@ def played_battle(console: PyBoyConsole, start: bytes, dex: Dex, seed: int) -> l
     console.load(start)
     _begin(console, dex, drawn, chance)
     watcher = TurnWatcher(dex)
-    skill_run = skills.SkillRun(skills.fight(DrawnOrders(dex, chance), _state(console)))
+    skill_run = SkillRun(fight(DrawnOrders(dex, chance), _state(console)))
     is_armed = False
     for _ in range(MOST_STEPS):
         state = _state(console)
@@ -129,7 +137,7 @@ def played_battle(console: PyBoyConsole, start: bytes, dex: Dex, seed: int) -> l
             is_armed, state = True, _state(console)
         watcher.see(state)
         skill_run.resume(state)
-        if skill_run.outcome is not skills.Outcome.RUNNING:
+        if skill_run.outcome is not Outcome.RUNNING:
             break
         console.perform(skill_run.step)
     return watcher.turns
@@ -161,8 +169,9 @@ def _begin(console: PyBoyConsole, dex: Dex, drawn: BattleSetup, chance: Random) 
 def _arm_foe(console: PyBoyConsole, dex: Dex, chance: Random) -> None:
     """Give all foes other moves: the one in battle, and those to come."""
     count = console.read(symbol("wEnemyPartyCount"), 1)[0]
-    for place in range(min(count, engine.TEAM)):
-        console.poke((symbol("wEnemyMons") + place * SIZE) + 8, _moves(dex, chance))
+    for place in range(min(count, codes.TEAM)):
+        at = symbol("wEnemyMons") + place * SIZE
+        console.poke(at + 8, _moves(dex, chance))
     moves = _moves(dex, chance)
     console.poke(symbol("wEnemyMon") + 8, moves)
     if count:
@@ -176,4 +185,4 @@ def _moves(dex: Dex, chance: Random) -> bytes:
         for number, move in dex.all_moves.items()
         if number != effects.MOVE_STRUGGLE and move.effect != effects.SWITCH_AND_TELEPORT
     ]
-    return bytes(chance.sample(known, engine.SLOTS))
+    return bytes(chance.sample(known, codes.SLOTS))

@@ -11,17 +11,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from agent.battle.odds import Foe, Foes, chance_to_beat, mon_from
+from agent.battle.odds import Foe, Foes, chance_to_beat, led_by, mon_from
 from agent.capabilities.items import HEALS, restorable_hp
-from agent.capabilities.readiness import MOST_HEALS, led_by, team_of, teams_of
+from agent.capabilities.readiness import MOST_HEALS
 from agent.story.facts import FactKind
 from agent.story.interactions import StoryTrainer, Task
+from agent.story.opponents import team_of, teams_of
 from agent.story.story import Story
 from emulator import CartridgeKind, Dex, Party, PartyMon
 from emulator.dex.species import EvolvesBy
 from emulator.ram.party import MoveSlot
 from emulator.ram.player import Bag, Stack
-from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.rules.arithmetic import HIGHEST_LEVEL
 from tests.emulator.synthetic.facts import load
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.workers import Row

@@ -9,21 +9,21 @@ from typing import Final
 from agent.battle.odds import position_in, tables_of
 from agent.skills.fight import BAG, FIGHT, RUN, TEAM
 from emulator import BattleResult, Dex, Phase, State
+from emulator.engine.choices import legal_choices
+from emulator.engine.items import needs_member
+from emulator.engine.stages import keep
 from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import BattleMon
-from emulator.rules.engine import effects
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.items import needs_member
-from emulator.rules.engine.position import OURS, THEIRS, Position, choice_of_item
-from emulator.rules.engine.sending import keep
+from emulator.rules import codes, effects
+from emulator.rules.codes import OURS, THEIRS, choice_of_item
+from emulator.rules.position import Position
 
 NO_CHANGE: Final = -1
 UNKNOWN: Final = -2  # the order cannot be determined
-LEFT: Final = (engine.RAN, engine.CAUGHT, engine.FOE_LEFT)
+LEFT: Final = (codes.RAN, codes.CAUGHT, codes.FOE_LEFT)
 OUTCOMES: Final = {
-    BattleResult.WON: (engine.WON,),
-    BattleResult.LOST: (engine.LOST,),
+    BattleResult.WON: (codes.WON,),
+    BattleResult.LOST: (codes.LOST,),
     BattleResult.LEFT: LEFT,
 }
 # The foe chooses more than once before the next menu opens.
@@ -54,7 +54,7 @@ class PlayedTurn:
     def move(self) -> int:
         """The number of the move that we chose, or 0."""
         ours = self.before.sides[OURS]
-        return int(ours.moves[self.choice]) if 0 <= self.choice < engine.SLOTS else 0
+        return int(ours.moves[self.choice]) if 0 <= self.choice < codes.SLOTS else 0
 
     @property
     def foe_move(self) -> int:
@@ -138,7 +138,7 @@ class TurnWatcher:
         self._note_selected(state)
         result = state.battle_result
         ends = OUTCOMES[result] if ended and result is not None else ()
-        arrived = self._positions[engine.SWITCH <= choice < engine.RUN :]
+        arrived = self._positions[codes.SWITCH <= choice < codes.RUN :]
         self.turns.append(
             PlayedTurn(
                 before=before,
@@ -155,7 +155,7 @@ class TurnWatcher:
         legal = [int(each) for each in legal_choices(before, OURS)]
         choice = UNKNOWN
         if self._entry == FIGHT:
-            instead = [each for each in legal if each in (engine.GO_ON, engine.STRUGGLES)]
+            instead = [each for each in legal if each in (codes.GO_ON, codes.STRUGGLES)]
             choice = instead[0] if instead else UNKNOWN if self._slot is None else self._slot
         elif self._entry == BAG:
             used = [
@@ -166,19 +166,19 @@ class TurnWatcher:
             if used:
                 choice = choice_of_item(used[0], self._member if needs_member(used[0]) else 0)
         elif self._entry == TEAM:
-            choice = engine.SWITCH + self._positions[0][0] if self._positions else UNKNOWN
+            choice = codes.SWITCH + self._positions[0][0] if self._positions else UNKNOWN
         elif self._entry == RUN:
-            choice = engine.RUN
+            choice = codes.RUN
         return choice if choice in legal else UNKNOWN
 
     def _foe_slot(self, before: Position, choice: int) -> int:
         ours, foe = before.sides[OURS], before.sides[THEIRS]
-        if 0 <= choice < engine.SLOTS:
+        if 0 <= choice < codes.SLOTS:
             effect = tables_of(self.dex).moves[ours.moves[choice]].effect
             if effect in GO_ON_BY_THEMSELVES:
-                return engine.DECIDES
-        slots = [slot for slot in range(engine.SLOTS) if foe.moves[slot] == self._selected]
-        return slots[0] if slots and self._selected else engine.DECIDES
+                return codes.DECIDES
+        slots = [slot for slot in range(codes.SLOTS) if foe.moves[slot] == self._selected]
+        return slots[0] if slots and self._selected else codes.DECIDES
 
     def _after(self, last: State, state: State, *, ended: bool) -> Position | None:
         battle = last.battle

@@ -13,10 +13,10 @@ from tests.proofs.broken_cartridges import (
     intact_job,
     named_facts,
     read_edits,
-    require_compiler,
     scenario_job,
     used_scenarios,
 )
+from tests.proofs.cartridge_build import require_compiler
 from tests.proofs.conftest import Sized
 
 EDITS = {edit.name: edit for edit in read_edits()}

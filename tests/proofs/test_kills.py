@@ -15,7 +15,7 @@ def test_a_game_ended_in_three_ways_is_the_undisturbed_one() -> None:
         "SIGINT": by_signals(signal.SIGINT, 1),
         "--ticks": by_ticks(2),
     }
-    assert compared(Random(7), "rival", ways)["problems"] == []
+    assert compared(Random(7), "starter", ways)["problems"] == []
 
 
 @pytest.mark.proof

@@ -14,7 +14,7 @@ from tests.proofs.conftest import Sized
 from tests.proofs.model_limits import ASKED, COMPLETED, loopback, model_job, talk_of
 from tests.proofs.workers import Row
 
-QUESTIONS = 40
+QUESTIONS = 15
 
 
 @pytest.fixture(scope="module")

@@ -2,17 +2,9 @@
 
 import pytest
 
-from tests.proofs.broken_cartridges import require_compiler
+from tests.proofs.cartridge_build import require_compiler
 from tests.proofs.conftest import Sized
 from tests.proofs.odd_cartridges import USES, figures, odd_job, saved
-
-
-def test_a_later_game_goes_around_a_square_that_stopped_an_earlier_one() -> None:
-    require_compiler()
-    row = odd_job(0, teaching=1, limit=800)
-    assert row["problems"] == []
-    assert row["moved"]
-    assert row["ticks"] < row["ticks without"]
 
 
 @pytest.mark.proof

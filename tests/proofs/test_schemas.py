@@ -6,7 +6,7 @@ from tests.proofs.conftest import Sized
 from tests.proofs.hostile_files import costs_of, warm
 from tests.proofs.strange_schemas import FILES, schemas_job
 
-IN_THE_GATE = 20
+IN_THE_GATE = 6
 
 
 def test_a_strange_schema_ends_in_one_line() -> None:

@@ -29,6 +29,7 @@ def process_of_pages(home: Path) -> int:
     return int(row["process"])
 
 
+@pytest.mark.usefixtures("new_interpreters")  # they record what they open from their start
 def test_results_and_jobs_are_kept_while_the_files_that_were_opened_for_them_are_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

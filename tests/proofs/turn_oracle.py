@@ -5,16 +5,39 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.growth import evolve
-from emulator.rules.engine.sending import keep, send_out
-from emulator.rules.engine.tables import Tables
-from emulator.rules.engine.turn import play_turn, send
+from emulator.compiled import compiled
+from emulator.engine.foe import choose_move
+from emulator.engine.growth import evolve
+from emulator.engine.stages import keep, send_out
+from emulator.engine.turn import play_turn, send
+from emulator.rules.codes import (
+    BADLY_POISONED,
+    BIDING,
+    CHARGING,
+    CONFUSED,
+    DECIDES,
+    FLINCHED,
+    GO_ON,
+    GOES_ON,
+    OURS,
+    RAGING,
+    RAN,
+    RECHARGING,
+    SLOTS,
+    STAGES,
+    STATS,
+    SUBSTITUTE,
+    TEAM,
+    THEIRS,
+    THRASHING,
+    TRAPPING,
+    WE_SEND,
+    WON,
+)
+from emulator.rules.position import Position, Side, Tables, empty_positions
 from tests.proofs.played_turns import PlayedTurn
 
-COMMITTED: Final = engine.RECHARGING | engine.RAGING | engine.THRASHING | engine.CHARGING
+COMMITTED: Final = RECHARGING | RAGING | THRASHING | CHARGING
 # Samples until a turn counts as impossible; a turn of several attacks in which a foe draws from all moves needs the last.
 ROUNDS: Final = (256, 4_096, 65_536, 1_048_576, 16_777_216)
 FIELDS: Final = 400
@@ -23,27 +46,40 @@ LONGEST: Final = 200  # turns between two menus
 # What a turn changes, as numbers: each side, each member of a team, the rest. Names are in the order of `describe`.
 _SIDE: Final = (
     *["out", "species", "level", "hp", "max_hp", "status", "type1", "type2", "volatile"],
-    *(f"{stat} {at}" for stat in ("stats", "unmodified") for at in range(engine.STATS)),
-    *(f"stages {at}" for at in range(engine.STAGES)),
-    *(f"{each} {at}" for each in ("moves", "pp") for at in range(engine.SLOTS)),
-    *["disabled", "disabled_turns", "confused", "toxic"],
-    *["attacks_left", "bide_damage", "substitute"],
+    *(f"{stat} {at}" for stat in ("stats", "unmodified") for at in range(STATS)),
+    *(f"stages {at}" for at in range(STAGES)),
+    *(f"{each} {at}" for each in ("moves", "pp") for at in range(SLOTS)),
+    *[
+        "disabled",
+        "disabled_turns",
+        "confused",
+        "toxic",
+        "attacks_left",
+        "bide_damage",
+        "substitute",
+    ],
 )
 _MEMBER: Final = (
     *["species", "level", "hp", "max_hp", "status", "exp"],
-    *(f"stats {at}" for at in range(engine.STATS)),
-    *(f"{each} {at}" for each in ("moves", "pp") for at in range(engine.SLOTS)),
-    *(f"stat_exp {at}" for at in range(engine.STATS + 1)),
+    *(f"stats {at}" for at in range(STATS)),
+    *(f"{each} {at}" for each in ("moves", "pp") for at in range(SLOTS)),
+    *(f"stat_exp {at}" for at in range(STATS + 1)),
 )
 _HIDDEN: Final = (
     *["damage", "gainers", "participants", "pay_day", "run_attempts", "ai_uses", "ai_turns"],
     *(
         f"{side} {each}"
         for side in ("our", "their")
-        for each in (
-            *("selected", "used", "disabled_move", "number"),
-            *("effect", "power", "type", "accuracy"),
-        )
+        for each in [
+            "selected",
+            "used",
+            "disabled_move",
+            "number",
+            "effect",
+            "power",
+            "type",
+            "accuracy",
+        ]
     ),
 )
 NAMES: Final = (
@@ -51,7 +87,7 @@ NAMES: Final = (
     *(
         f"{side} member {at} {each}"
         for side in ("our", "their")
-        for at in range(engine.TEAM)
+        for at in range(TEAM)
         for each in _MEMBER
     ),
     "bag",
@@ -61,20 +97,20 @@ SHOWN: Final = len(NAMES) - len(_HIDDEN)  # fields before these are what a playe
 PER_SIDE: Final = len(_SIDE)
 PER_MEMBER: Final = len(_MEMBER)
 TEAMS_FROM: Final = 2 * PER_SIDE
-THEIR_TEAM: Final = TEAMS_FROM + engine.TEAM * PER_MEMBER
+THEIR_TEAM: Final = TEAMS_FROM + TEAM * PER_MEMBER
 BAG_AT: Final = SHOWN - 1
-MEMBER_MOVES: Final = PER_MEMBER - 2 * engine.SLOTS - engine.STATS - 1
-SIDE_MOVES: Final = PER_SIDE - 2 * engine.SLOTS - 7
+MEMBER_MOVES: Final = PER_MEMBER - 2 * SLOTS - STATS - 1
+SIDE_MOVES: Final = PER_SIDE - 2 * SLOTS - 7
 
 
 @compiled
-def describe(position: engine.Position, found: NDArray[np.int64]) -> None:
+def describe(position: Position, found: NDArray[np.int64]) -> None:
     """Write the fields of a position, in the order of NAMES; counters that do not count are 0."""
     at = 0
     for side in range(2):
         at = _describe_side(position.sides[side], found, at)
     for side in range(2):
-        for place in range(engine.TEAM):
+        for place in range(TEAM):
             at = _describe_member(position.sides[side].team[place], found, at)
     bag = 0
     for stack in range(len(position.bag_items)):
@@ -100,42 +136,40 @@ def _put(found: NDArray[np.int64], at: int, values: tuple[int, ...]) -> int:
 
 
 @compiled
-def _describe_side(mon: engine.Side, found: NDArray[np.int64], at: int) -> int:
-    at = _put(found, at, (mon.out, mon.species, mon.level, mon.hp, mon.max_hp, mon.status))
-    at = _put(found, at, (mon.type1, mon.type2, mon.volatile))
-    found[at : at + engine.STATS] = mon.stats
-    found[at + engine.STATS : at + 2 * engine.STATS] = mon.unmodified
-    at += 2 * engine.STATS
-    found[at : at + engine.STAGES] = mon.stages
-    at += engine.STAGES
-    found[at : at + engine.SLOTS] = mon.moves
-    found[at + engine.SLOTS : at + 2 * engine.SLOTS] = mon.pp
-    at += 2 * engine.SLOTS
-    lasts = mon.volatile & (engine.BIDING | engine.THRASHING | engine.TRAPPING)
-    at = _put(found, at, (mon.disabled, mon.disabled_turns))
-    at = _put(found, at, (mon.confused if mon.volatile & engine.CONFUSED else 0,))
-    at = _put(found, at, (mon.toxic if mon.volatile & engine.BADLY_POISONED else 0,))
-    at = _put(found, at, (mon.attacks_left if lasts else 0,))
-    at = _put(found, at, (mon.bide_damage if mon.volatile & engine.BIDING else 0,))
-    return _put(found, at, (mon.substitute if mon.volatile & engine.SUBSTITUTE else 0,))
+def _put_all(found: NDArray[np.int64], at: int, values: NDArray[np.int64]) -> int:
+    for place in range(len(values)):  # a slice would take seconds to compile
+        found[at + place] = values[place]
+    return at + len(values)
 
 
 @compiled
-def _describe_member(member: engine.Side, found: NDArray[np.int64], at: int) -> int:
+def _describe_side(mon: Side, found: NDArray[np.int64], at: int) -> int:
+    at = _put(found, at, (mon.out, mon.species, mon.level, mon.hp, mon.max_hp, mon.status))
+    at = _put(found, at, (mon.type1, mon.type2, mon.volatile))
+    at = _put_all(found, _put_all(found, at, mon.stats), mon.unmodified)
+    at = _put_all(found, at, mon.stages)
+    at = _put_all(found, _put_all(found, at, mon.moves), mon.pp)
+    lasts = mon.volatile & (BIDING | THRASHING | TRAPPING)
+    at = _put(found, at, (mon.disabled, mon.disabled_turns))
+    at = _put(found, at, (mon.confused if mon.volatile & CONFUSED else 0,))
+    at = _put(found, at, (mon.toxic if mon.volatile & BADLY_POISONED else 0,))
+    at = _put(found, at, (mon.attacks_left if lasts else 0,))
+    at = _put(found, at, (mon.bide_damage if mon.volatile & BIDING else 0,))
+    return _put(found, at, (mon.substitute if mon.volatile & SUBSTITUTE else 0,))
+
+
+@compiled
+def _describe_member(member: Side, found: NDArray[np.int64], at: int) -> int:
     at = _put(found, at, (member.species, member.level, member.hp, member.max_hp))
     at = _put(found, at, (member.status, member.exp))
-    found[at : at + engine.STATS] = member.stats
-    at += engine.STATS
-    found[at : at + engine.SLOTS] = member.moves
-    found[at + engine.SLOTS : at + 2 * engine.SLOTS] = member.pp
-    at += 2 * engine.SLOTS
-    found[at : at + engine.STATS + 1] = member.stat_exp
-    return at + engine.STATS + 1
+    at = _put_all(found, at, member.stats)
+    at = _put_all(found, _put_all(found, at, member.moves), member.pp)
+    return _put_all(found, at, member.stat_exp)
 
 
 @compiled
 def play_to_menu(
-    position: engine.Position,
+    position: Position,
     choice: int,
     theirs: int,
     sent: NDArray[np.int64],
@@ -143,31 +177,27 @@ def play_to_menu(
     tables: Tables,
 ) -> int:
     """Play until the battle menu opens again, or to the end; return the outcome."""
-    met, arrived = int(position.sides[engine.THEIRS].out), 0
+    met, arrived = int(position.sides[THEIRS].out), 0
     play_turn(position, choice, theirs, tables)
     for _ in range(LONGEST):
-        if position.outcome == engine.WE_SEND and arrived < len(sent):
-            send(position, engine.OURS, int(sent[arrived]), tables)
+        if position.outcome == WE_SEND and arrived < len(sent):
+            send(position, OURS, int(sent[arrived]), tables)
             arrived += 1
-        elif position.outcome != engine.GOES_ON:
+        elif position.outcome != GOES_ON:
             break
-        if (
-            position.outcome == engine.GOES_ON
-            and changed >= 0
-            and position.sides[engine.THEIRS].out != met
-        ):
-            keep(position, engine.OURS)
-            send_out(position, engine.OURS, changed, tables)
+        if position.outcome == GOES_ON and changed >= 0 and position.sides[THEIRS].out != met:
+            keep(position, OURS)
+            send_out(position, OURS, changed, tables)
             position.gainers = position.participants = 1 << changed
             changed = -1
-        if position.outcome == engine.GOES_ON:
-            if not position.sides[engine.OURS].volatile & COMMITTED:
+        if position.outcome == GOES_ON:
+            if not position.sides[OURS].volatile & COMMITTED:
                 break
-            play_turn(position, engine.GO_ON, engine.DECIDES, tables)
-    for side in (engine.OURS, engine.THEIRS):
+            play_turn(position, GO_ON, DECIDES, tables)
+    for side in (OURS, THEIRS):
         keep(position, side)
-        if position.outcome == engine.GOES_ON:  # the game forgets it before the menu opens
-            position.sides[side].volatile &= ~engine.FLINCHED
+        if position.outcome == GOES_ON:  # the game forgets it before the menu opens
+            position.sides[side].volatile &= ~FLINCHED
     return int(position.outcome)
 
 
@@ -194,11 +224,11 @@ def closest(
         positions[1] = start
         end.seed, end.draws = seed, 0
         outcome = play_to_menu(end, int(order[0]), int(order[1]), sent, int(order[2]), tables)
-        fits = outcome == engine.GOES_ON and len(ends) == 0
+        fits = outcome == GOES_ON and len(ends) == 0
         for each in ends:
             # Instead of sending another, the player may have run.
-            fits = fits or outcome == each or (each == engine.RAN and outcome == engine.WE_SEND)
-        if outcome == engine.WON and order[3]:
+            fits = fits or outcome == each or (each == RAN and outcome == WE_SEND)
+        if outcome == WON and order[3]:
             evolve(end, tables)
         describe(end, found)
         differing = 0 if fits else 100_000
@@ -222,7 +252,7 @@ class Verdict(NamedTuple):
 
 def judged(turn: PlayedTurn, first_seed: int, tables: Tables, *, most: int = ROUNDS[-1]) -> Verdict:
     """Look for a turn of the engine that is the turn that was played, in at most so many samples."""
-    positions = engine.empty_positions(2)
+    positions = empty_positions(2)
     positions[0] = turn.before
     positions[0].turns = 0
     wanted, found = np.zeros(len(NAMES), np.int64), np.zeros(len(NAMES), np.int64)
@@ -243,7 +273,7 @@ def judged(turn: PlayedTurn, first_seed: int, tables: Tables, *, most: int = ROU
     positions[1] = positions[0]
     positions[1].seed, positions[1].draws = best, 0
     outcome = play_to_menu(positions[1], turn.choice, turn.foe_slot, sent, turn.changed, tables)
-    if outcome == engine.WON and order[3]:
+    if outcome == WON and order[3]:
         evolve(positions[1], tables)
     describe(positions[1], found)
     words = [
@@ -261,14 +291,14 @@ def judged(turn: PlayedTurn, first_seed: int, tables: Tables, *, most: int = ROU
 def fields_counted(turn: PlayedTurn) -> NDArray[np.bool_]:
     """Return which fields are compared: after the end only our team and the bag; no moves where one was learned."""
     counted = np.ones(len(NAMES), np.bool_)
-    ours, later = turn.before.sides[engine.OURS], turn.after.sides[engine.OURS]
-    for place in range(engine.TEAM):
+    ours, later = turn.before.sides[OURS], turn.after.sides[OURS]
+    for place in range(TEAM):
         at = TEAMS_FROM + place * PER_MEMBER
         if place >= ours.count:
             counted[at : at + PER_MEMBER] = False
         elif later.team[place].level > ours.team[place].level:
-            counted[at + MEMBER_MOVES : at + MEMBER_MOVES + 2 * engine.SLOTS] = False
-            counted[SIDE_MOVES : SIDE_MOVES + 2 * engine.SLOTS] = False
+            counted[at + MEMBER_MOVES : at + MEMBER_MOVES + 2 * SLOTS] = False
+            counted[SIDE_MOVES : SIDE_MOVES + 2 * SLOTS] = False
     if turn.ends:
         kept = counted[TEAMS_FROM:THEIR_TEAM].copy()
         counted[:] = False
@@ -281,43 +311,50 @@ def fields_counted(turn: PlayedTurn) -> NDArray[np.bool_]:
 
 def _leave_out_healed(counted: NDArray[np.bool_]) -> None:
     """Leave out what healing changes: after a defeat, or by the story, all are healed at once."""
-    for place in range(engine.TEAM):
+    for place in range(TEAM):
         for at in range(PER_MEMBER):
             if _MEMBER[at].split()[0] in ("hp", "status", "pp"):
                 counted[TEAMS_FROM + place * PER_MEMBER + at] = False
 
 
-def _let_evolve(before: engine.Position, turn: PlayedTurn) -> bool:
+def _let_evolve(before: Position, turn: PlayedTurn) -> bool:
     """Mark those that evolved after the turn, which may have reached their level earlier; return whether any did."""
-    for place in range(before.sides[engine.OURS].count):
-        member = before.sides[engine.OURS].team[place]
-        member.can_evolve = int(turn.after.sides[engine.OURS].team[place].species != member.species)
-    return bool(before.sides[engine.OURS].team["can_evolve"].any())
+    for place in range(before.sides[OURS].count):
+        member = before.sides[OURS].team[place]
+        member.can_evolve = int(turn.after.sides[OURS].team[place].species != member.species)
+    return bool(before.sides[OURS].team["can_evolve"].any())
 
 
 # What happened in a turn as numbers: HP that are left, then whether something happened.
 FEATURES: Final = (
-    *("foe's HP", "our HP", "foe hurt", "we hurt", "foe's status", "our status", "foe's stages"),
-    *("our stages", "foe's volatile status", "our volatile status", "battle ended"),
+    "foe's HP",
+    "our HP",
+    "foe hurt",
+    "we hurt",
+    "foe's status",
+    "our status",
+    "foe's stages",
+    "our stages",
+    "foe's volatile status",
+    "our volatile status",
+    "battle ended",
 )
 HP_FEATURES: Final = 2
 
 
 @compiled
-def features(
-    start: engine.Position, end: engine.Position, outcome: int, found: NDArray[np.int64]
-) -> None:
+def features(start: Position, end: Position, outcome: int, found: NDArray[np.int64]) -> None:
     """Write what happened between two positions, in the order of FEATURES."""
     for each in range(2):
-        side = engine.THEIRS if each == 0 else engine.OURS
+        side = THEIRS if each == 0 else OURS
         mon, later = start.sides[side], end.sides[side]
         hp = int(later.team[mon.out].hp)
         found[each], found[2 + each] = hp, int(hp < mon.hp)
-        stays = int(outcome == engine.GOES_ON and later.out == mon.out and hp > 0)
+        stays = int(outcome == GOES_ON and later.out == mon.out and hp > 0)
         found[4 + each] = stays * int(later.status != mon.status)
         found[6 + each] = stays * int((later.stages != mon.stages).any())
         found[8 + each] = stays * int(later.volatile != mon.volatile)
-    found[10] = int(outcome not in (engine.GOES_ON, engine.WE_SEND))
+    found[10] = int(outcome not in (GOES_ON, WE_SEND))
 
 
 @compiled
@@ -345,7 +382,7 @@ def sampled_slots(
     positions: NDArray[np.void], samples: int, seed: int, tables: Tables
 ) -> NDArray[np.int64]:
     """Return how often the foe chooses each slot."""
-    found = np.zeros(engine.SLOTS, np.int64)
+    found = np.zeros(SLOTS, np.int64)
     for at in range(samples):
         positions[1] = positions[0]
         positions[1].seed, positions[1].draws = seed + at, 0

@@ -1,10 +1,8 @@
 """Games on images of the demo whose waits take longer, always or at random: how far they come, and whether they replay."""
 
-import importlib.util
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Final
 
 from agent.app import Interrupt
@@ -12,9 +10,9 @@ from agent.app.play import NoViewer, play_run
 from agent.settings import Settings
 from agent.tools.replay.operations import replay_run
 from emulator import demo_cartridge_path
+from tests.proofs.cartridge_build import builder_of
 from tests.proofs.workers import Proof, Row, middle
 
-BUILD: Final = demo_cartridge_path().parent / "demo" / "build.py"
 GAME, RANDOM = "the game's waits", "random extra waits"
 KINDS: Final = {GAME: "0", RANDOM: "random"}
 GOAL: Final = "third_badge"
@@ -23,7 +21,7 @@ MISSED: Final = 0.02  # part of the games that may end before the goal
 
 def waiting_image(waits: str, folder: Path) -> Path:
     """Write the demo with longer waits, as `--waits` of its builder says, and return the file."""
-    builder = _builder()
+    builder = builder_of(folder)
     image = builder.lengthened(demo_cartridge_path().read_bytes(), builder.extra_waits(waits))
     path = folder / "waits.gb"
     path.write_bytes(image)
@@ -84,12 +82,3 @@ def figures(rows: list[Row]) -> dict[str, dict[str, float]]:
             "restores": sum(row["restores"] for row in games),
         }
     return found
-
-
-def _builder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("demo_build", BUILD)
-    if spec is None or spec.loader is None:
-        raise ImportError(BUILD)
-    builder = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(builder)
-    return builder

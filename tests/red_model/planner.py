@@ -9,10 +9,8 @@ from functools import cache
 from heapq import heappop, heappush
 from typing import Final
 
-from agent.capabilities.capability import domain_of
+from agent.capabilities.capability import domain_of, home
 from agent.capabilities.context import GameContext
-from agent.capabilities.field_moves import able
-from agent.capabilities.heal import home
 from agent.capabilities.registry import capabilities_for
 from agent.capabilities.story_tasks import reached
 from agent.capabilities.travel import MAP, at
@@ -151,7 +149,7 @@ def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
         facts[land.fact] = int(land.hinders(inside=model.is_in(land, moment)))
     for move in story.field_moves:
         known = moment.holds(Fact("owns", move.move)) or moment.holds(Fact("move", move.move))
-        facts[able(move)] = int(known)
+        facts[move.able] = int(known)
     facts["fly:able"] = int(moment.holds(Fact("field", FLY)))
     facts |= {f"visited:{each.name}": int(each.map_id in moment.visited) for each in story.places}
     for task in story.tasks:

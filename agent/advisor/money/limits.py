@@ -37,10 +37,9 @@ from agent.advisor.money.prices import (
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import prompt_file
 from agent.errors import UsageError
-from memory import file_access
-from memory.conversation.config import ConversationConfig, parse_config
-from memory.errors import MalformedRecord
-from memory.store.calls import CallSums
+from memory import MalformedRecord, file_access
+from memory.conversation import ConversationConfig, parse_config
+from memory.store import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
 _INVALID: Final = "holds no valid terms ({}); write it like terms.toml"
@@ -78,8 +77,7 @@ class Ceiling:
         for field in fields(self):
             limit = getattr(self, field.name)
             if limit is not None and limit < 0:
-                message = f"a ceiling of {limit} {field.name} is negative; give 0 or more"
-                raise UsageError(message)
+                raise UsageError(f"a ceiling of {limit} {field.name} is negative; give 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,16 +176,14 @@ def _terms_in(table: Mapping[str, Any], folder: Path) -> Terms:
 def _step(table: Mapping[str, Any]) -> BudgetStep:
     percent, gives_up = table["from_percent"], _purposes(table.get("gives_up", []))
     if not 0 <= percent <= FULL:
-        message = f"from_percent {percent} is no percentage from 0 to {FULL}"
-        raise ValueError(message)
+        raise ValueError(f"from_percent {percent} is no percentage from 0 to {FULL}")
     return BudgetStep(percent, gives_up, table.get("small", False))
 
 
 def _purposes(names: list[object]) -> frozenset[str]:
     known = MEMORY | {each.value for each in Purpose}
     if unknown := [each for each in names if each not in known]:
-        message = f"there is no purpose {unknown[0]!r}, only {', '.join(sorted(known))}"
-        raise ValueError(message)
+        raise ValueError(f"there is no purpose {unknown[0]!r}, only {', '.join(sorted(known))}")
     return frozenset(map(str, names))
 
 
@@ -232,8 +228,7 @@ def _rules(folder: Path, rules: str) -> str:
     try:
         return file_access.read_bytes(folder / rules).decode("utf-8")
     except OSError as error:
-        message = f"rules {rules!r}: {error.strerror}"
-        raise ValueError(message) from error
+        raise ValueError(f"rules {rules!r}: {error.strerror}") from error
 
 
 def nanos_of(dollars: Decimal | int) -> int:
@@ -245,8 +240,7 @@ def _ceiling(table: Mapping[str, Any]) -> Ceiling:
     known = dict(checked(table, _CEILING))
     for name, limit in known.items():
         if Decimal(limit).is_nan() or not 0 <= limit <= MOST:
-            message = f"a ceiling of {limit} {name} is no limit; give 0 to {MOST:,}"
-            raise ValueError(message)
+            raise ValueError(f"a ceiling of {limit} {name} is no limit; give 0 to {MOST:,}")
     dollars = known.pop("dollars", None)
     return Ceiling(None if dollars is None else nanos_of(dollars), **known)
 

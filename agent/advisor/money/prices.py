@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from agent.advisor.model import Usage
 from agent.errors import UsageError
 from memory import file_access
-from memory.store.calls import CallState, ModelCall
+from memory.store import CallState, ModelCall
 
 NANO: Final = 1_000_000_000  # nanodollars in a dollar; the unit of all sums
 _PRICES_FILE: Final = Path(__file__).with_name("prices.toml")
@@ -127,11 +127,9 @@ def read_toml(
     try:
         return parse(file_access.read_toml(path, parse_float=Decimal))
     except OSError as error:
-        message = f"{path} cannot be read ({error.strerror}); name {another}"
-        raise UsageError(message) from error
+        raise UsageError(f"{path} cannot be read ({error.strerror}); name {another}") from error
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        message = f"{path} {invalid.format(error)}"
-        raise UsageError(message) from error
+        raise UsageError(f"{path} {invalid.format(error)}") from error
 
 
 def checked(
@@ -139,16 +137,13 @@ def checked(
 ) -> Mapping[str, Any]:
     """Return `table`, whose values are of these kinds by key. Raises ValueError or TypeError, which names the key."""
     if type(table) is not dict:
-        message = f"{table!r} is no table"
-        raise TypeError(message)
+        raise TypeError(f"{table!r} is no table")
     for name, value in table.items():
         if name not in kinds:
-            message = f"there is no {name!r}, only {', '.join(kinds)}"
-            raise ValueError(message)
+            raise ValueError(f"there is no {name!r}, only {', '.join(kinds)}")
         wanted = kinds[name]
         if type(value) not in (wanted if isinstance(wanted, tuple) else (wanted,)):
-            message = f"{value!r} cannot be {name}"
-            raise TypeError(message)
+            raise TypeError(f"{value!r} cannot be {name}")
     return table
 
 
@@ -169,13 +164,11 @@ def _price(model: str, table: Mapping[str, Any] | Decimal | int) -> Price:
     if not isinstance(table, Mapping):
         table = dict.fromkeys(KINDS, table)
     if unknown := table.keys() - {*KINDS, "long_prompt_over", "long_prompt", "source", "date"}:
-        message = f"{model} has an unknown {min(unknown)}"
-        raise ValueError(message)
+        raise ValueError(f"{model} has an unknown {min(unknown)}")
     rates = _rates(model, table)
     over, long = table.get("long_prompt_over"), table.get("long_prompt")
     if (over is None) != (long is None):
-        message = f"{model} needs both long_prompt_over and long_prompt, or neither"
-        raise ValueError(message)
+        raise ValueError(f"{model} needs both long_prompt_over and long_prompt, or neither")
     if over is None or long is None:
         return Price(rates)
     if type(over) is not int or not 0 <= over <= MOST:
@@ -187,24 +180,21 @@ def _price(model: str, table: Mapping[str, Any] | Decimal | int) -> Price:
 def _rates(model: str, table: Mapping[str, Any]) -> Rates:
     missing = [kind for kind in KINDS if kind not in table]
     if missing:
-        message = f"{model} lacks {missing[0]}"
-        raise ValueError(message)
+        raise ValueError(f"{model} lacks {missing[0]}")
     return Rates(**{kind: _pico(model, kind, table[kind]) for kind in KINDS})
 
 
 def _pico(model: str, kind: str, dollars: object) -> int:
     """Return picodollars per token for dollars per million tokens."""
     if isinstance(dollars, bool) or not isinstance(dollars, int | Decimal):
-        message = f"{model} has {dollars!r} as {kind}, which is not a number"
-        raise TypeError(message)
+        raise TypeError(f"{model} has {dollars!r} as {kind}, which is not a number")
     exact = Decimal(dollars) * _PICO_PER_MILLION
     if (
         not exact.is_finite()
         or not (0 <= exact <= _MAX_PRICE * _PICO_PER_MILLION)
         or exact != int(exact)
     ):
-        message = f"{model} has {dollars} as {kind}; give dollars with at most six decimals"
-        raise ValueError(message)
+        raise ValueError(f"{model} has {dollars} as {kind}; give dollars with at most six decimals")
     return int(exact)
 
 

@@ -15,7 +15,7 @@ from agent.advisor.model import Permit, Usage
 from agent.advisor.money.limits import Terms
 from agent.advisor.money.prices import KINDS, NANO, Prices
 from memory import BusyStore, Faults, StoreError
-from memory.store.calls import Booking, CallLedger, CallOutcome, CallState, CallSums, Sums
+from memory.store import Booking, CallLedger, CallOutcome, CallState, CallSums, Sums
 
 # Per kind; a higher count from the service is cut, since its cost could exceed an integer of the database.
 MAX_TOKENS: Final = 10**11

@@ -29,7 +29,7 @@ from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
 from memory.file_access import read_toml
 from memory.inspect import FileView
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers import ConsolidationConfig
 
 _BATTLE: Final = re.compile(r"battle:(?P<id>.*)@(?P<tick>\d+)")
 _ENTRY: Final = re.compile(r"(?P<run>[^/]+)/(?P<number>\d+)")

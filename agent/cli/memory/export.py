@@ -53,11 +53,9 @@ def export(to: Path, path: Path | None) -> None:
         message = f"--to {to} ends in none of .json, .md and .csv; give it one of these endings"
         raise UsageError(message)
     if lexists(to):
-        message = f"--to {to} exists; name a file that does not"
-        raise UsageError(message)
+        raise UsageError(f"--to {to} exists; name a file that does not")
     if not to.parent.is_dir():
-        message = f"--to {to} is in no folder that exists; create {to.parent} first"
-        raise UsageError(message)
+        raise UsageError(f"--to {to} is in no folder that exists; create {to.parent} first")
     with open_view(path) as view:
         items = sorted(view.items(), key=lambda each: (each.kind, each.scope, each.id))
         words = write(view, items)

@@ -25,9 +25,8 @@ from memory.inspect import (
     repair_file,
     restore_items,
 )
-from memory.store.checks.finding import CheckFinding
-from memory.store.merge import MergeResult
-from memory.team_memory import MemoryManagementAgent
+from memory.store import CheckFinding
+from memory.team_memory import MemoryManagementAgent, MergeResult
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
 SORTS: Final = {
@@ -109,8 +108,7 @@ def forget(
     """Forget items of a memory file. They go to its archive, and a copy of the file is made."""
     out, err = Output(), Output(stderr=True)
     if not names and kind is None and older_than is None:
-        message = "that would forget everything; give ids, --kind or --older-than"
-        raise UsageError(message)
+        raise UsageError("that would forget everything; give ids, --kind or --older-than")
     with open_view(path) as view:
         if view.is_run:
             message = f"{view.path} is the record of a run, which is not changed; name a memory file with --in"
@@ -219,8 +217,7 @@ NAMES = {
 def merge(sources: list[Path], into: Path, *, as_json: bool) -> None:
     """Merge memory files; the lessons of each run count once."""
     if into.is_dir() or not real_path(into).parent.is_dir():
-        message = f"--into {into} names no file in an existing folder; name one"
-        raise UsageError(message)
+        raise UsageError(f"--into {into} names no file in an existing folder; name one")
     merged = MemoryManagementAgent.merge(sources, into, now=today())
     out = Output()
     if as_json:

@@ -7,16 +7,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from agent.capabilities.readiness import ODDS, SURENESS
-from agent.capabilities.shop import SHOPPING
 from agent.cli.memory.show import open_view
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
+from agent.experience.choices import ODDS, SHOPPING, SURENESS
 from agent.experience.run_times import compared
 from agent.experience.uses import LATELY
 from agent.tools.report.words import companion, counted, number, plain
 from memory import MILESTONE_TIME, Json, MemoryItem, milestones_of
-from memory.tiers.encounters import OPPONENT_MET
+from memory.tiers import OPPONENT_MET
 
 SHOWN: Final = 8  # of the newest runs of a milestone, and of the hardest trainers
 FEWEST: Final = 4  # runs that have a trend
@@ -50,8 +49,7 @@ def progress(path: Path | None, *, as_json: bool) -> None:
         items, file = view.items(), view.path
     runs = sorted(_runs(items), key=lambda each: each.run)
     if not runs:
-        message = f"{file} knows no milestone of any run; play a game with it first"
-        raise UsageError(message)
+        raise UsageError(f"{file} knows no milestone of any run; play a game with it first")
     found: dict[str, Any] = {
         "runs": [each._asdict() for each in runs],
         "milestones": milestones(runs),

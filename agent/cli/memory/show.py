@@ -25,7 +25,7 @@ from agent.tools.report.words import (
 )
 from memory import Json, MemoryItem
 from memory.inspect import FileView, Match, score_weights, view_file
-from memory.recall.query import Weights
+from memory.recall import Weights
 
 SHOWN: Final = 5  # of several matches for a name
 
@@ -51,13 +51,11 @@ def find_item(items: Sequence[MemoryItem], name: str, lists: str) -> MemoryItem:
         each for each in items if each.has_name(name)
     ]
     if not found:
-        message = f"nothing is called {name!r}; `{lists}` lists names"
-        raise UsageError(message)
+        raise UsageError(f"nothing is called {name!r}; `{lists}` lists names")
     if len(found) > 1:
         each = ", ".join(f"{item.short} ({item.kind})" for item in found[:SHOWN])
         more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        message = f"{name!r} may mean {each}{more}; give a longer name"
-        raise UsageError(message)
+        raise UsageError(f"{name!r} may mean {each}{more}; give a longer name")
     return found[0]
 
 
@@ -246,8 +244,7 @@ def search(
     """Search all items of a file for any of some words, best first. Word stems count."""
     out, text = Output(), " ".join(words)
     if not any(each.isalnum() for each in text):
-        message = f"{text!r} has no letter and no digit; give words to search for"
-        raise UsageError(message)
+        raise UsageError(f"{text!r} has no letter and no digit; give words to search for")
     with open_view(path) as view:
         found = view.search(text, limit, lambda each: f"{plain(each.kind)} {describe(each)}")
         weights = score_weights(view)

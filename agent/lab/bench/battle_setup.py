@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from emulator import Dex, Species, State
-from emulator.dex.trainers import TeamMember
-from emulator.profile import symbol
-from emulator.ram.party import Dvs
-from emulator.rules.stats import stats_of
+from emulator import Dex, Species, State, symbol
+from emulator.dex import TeamMember
+from emulator.ram import Dvs
+from emulator.rules import stats_of
 
 HIGHEST: Final = 16  # level of wild Pokemon
 LOWEST: Final = 3

@@ -44,8 +44,8 @@ from emulator import (
     Step,
     load_cartridge,
     read_state,
+    symbol,
 )
-from emulator.profile import symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,7 @@ def start_state(cartridge: Cartridge) -> bytes:
         moment = store.checkpoints.latest()
     if moment is None or not interrupt.asked:
         missing = f"the game of seed 0 has no battle within {LONGEST} ticks"
-        message = f"{missing}; bench battles needs one"
-        raise RunError(message)
+        raise RunError(f"{missing}; bench battles needs one")
     return moment.state
 
 

@@ -21,9 +21,8 @@ from agent.lab.runner import play_all
 from agent.lab.stats import Interval, Rounds
 from agent.story.story import NEVER, Story
 from agent.tools.progress import Asked, never, numbered
-from emulator import Cartridge, PyBoyConsole, Step
-from emulator.console import FRAMES_PER_SECOND
-from emulator.ram.view import WORK_RAM
+from emulator import FRAMES_PER_SECOND, Cartridge, PyBoyConsole, Step
+from emulator.ram import WORK_RAM
 
 ALONE: Final = "PyBoy alone, nothing drawn"
 LOOKING: Final = "PyBoy, a picture and 8 KB of RAM at each step"

@@ -30,6 +30,7 @@ from agent.lab.stats import Distribution, Rounds
 from agent.tools.progress import numbered
 from agent.tools.report.words import counted
 from emulator import (
+    HEADER_CHECKSUM,
     Cartridge,
     CartridgeKind,
     Console,
@@ -39,12 +40,11 @@ from emulator import (
     Screen,
     Step,
     World,
+    header_checksum,
     read_state,
 )
-from emulator.cartridge import HEADER_CHECKSUM, header_checksum
-from emulator.ram.control import NoControl
-from emulator.screen.glyphs import GlyphReader, TextReader, Unavailable, accuracy
-from emulator.screen.tesseract import find_tesseract
+from emulator.ram import NoControl
+from emulator.screen import GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 
 TITLE: Final = b"NEVER HALTS"
 ENTRY: Final = bytes.fromhex("00 C3 50 01")  # nop; jp main

@@ -16,13 +16,11 @@ from agent.mind.mind import Mind
 from agent.perception.percept import Perceiver
 from agent.planning.search import plan
 from agent.skills import SkillRun
-from emulator import PyBoyConsole
-from emulator.recording import RecordingConsole
+from emulator import PyBoyConsole, RecordingConsole
 from emulator.savestate import encode_state
-from emulator.screen.glyphs import read_glyphs
-from emulator.screen.scene import locate
+from emulator.screen import locate, read_glyphs
 from memory import Hooks
-from memory.tiers.consolidator import MemoryConsolidator
+from memory.tiers import MemoryConsolidator
 
 Function: TypeAlias = Callable[..., Any]
 Parts: TypeAlias = Mapping[Function, str]  # the part of a tick that a function belongs to

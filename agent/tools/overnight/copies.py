@@ -22,8 +22,7 @@ from memory import (
 )
 from memory.errors import ForeignStore, MissingStore
 from memory.file_access import copy_file, make_folder, new_file, read_toml
-from memory.store.knowledge_store import KnowledgeReader
-from memory.store.run_folder import COPIES, SETTINGS, STORE
+from memory.store import COPIES, SETTINGS, STORE, KnowledgeReader
 
 OF_ANOTHER_RUN: Final = "is of another run"
 EVERY_S: Final = 600.0

@@ -15,8 +15,7 @@ from agent.tools.overnight.outcomes import NightFault
 from memory import CorruptStore, StoreError, VitalsRow, file_fault, read_run_store
 from memory.errors import ForeignStore, MissingStore, NewerStore, RetiredStore, RunFolderError
 from memory.inspect import write_repaired_copy
-from memory.store.database import quarantine, restore_copy
-from memory.store.run_folder import COPIES, SETTINGS, STORE, has_played_nothing
+from memory.store import COPIES, SETTINGS, STORE, has_played_nothing, quarantine, restore_copy
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 PROBE: Final = bytes(1 << 16)

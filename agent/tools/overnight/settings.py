@@ -58,8 +58,7 @@ class NightSettings:
             ("--backoff", patience.backoff_s),
         ):
             if not number > 0:
-                message = f"{flag} must be more than 0"
-                raise UsageError(message)
+                raise UsageError(f"{flag} must be more than 0")
         if limits.free_bytes < 0:
             raise UsageError("--min-free is negative; give 0 or more")
 

@@ -32,7 +32,7 @@ from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
 from memory import RunReader, StoreError, read_run_store
 from memory.errors import RunFolderError
-from memory.store.run_folder import STORE, own
+from memory.store import STORE, own
 
 LOCK: Final = "night.lock"
 PROGRAM: Final = (sys.executable, "-m", "agent")

@@ -22,7 +22,7 @@ from agent.tools.overnight.outcomes import (
 )
 from agent.tools.overnight.settings import Clock, NightSettings
 from memory import StoreError, read_run_store
-from memory.store.calls import CallState
+from memory.store import CallState
 
 
 @dataclass(slots=True)

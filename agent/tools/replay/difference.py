@@ -6,9 +6,8 @@ from enum import Enum
 from itertools import count
 from typing import Final, NamedTuple
 
-from emulator import RED, Ram, label_of, read_state
-from emulator.profile import symbol
-from emulator.ram.view import HIGH_RAM, WORK_RAM
+from emulator import RED, Ram, label_of, read_state, symbol
+from emulator.ram import HIGH_RAM, WORK_RAM
 
 LONGEST: Final = 48  # characters of a value that are shown
 RUN: Final = 8  # bytes shown of a range that differs

@@ -14,7 +14,7 @@ from PIL import Image
 
 from agent.tools.replay.recording import Picture, seconds
 from emulator import Screen
-from emulator.screen.picture import HEIGHT, WIDTH
+from emulator.screen import HEIGHT, WIDTH
 
 GREYS: Final = (255, 170, 85, 0)  # for the shades 0 to 3
 PALETTE: Final = [level for grey in GREYS for level in (grey, grey, grey)]

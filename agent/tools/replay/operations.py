@@ -48,17 +48,15 @@ from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
 from memory.agent_memory import SESSION_ENDED
 from memory.file_access import write_file
-from memory.store.run_folder import MEMORY_AT_START
+from memory.store import MEMORY_AT_START
 
 
 def require_new(file: Path) -> None:
     """Raise UsageError when `file` exists, because nothing is overwritten, or when its folder does not."""
     if file.exists() or file.is_symlink():
-        message = f"{file} exists already, and nothing is overwritten; name another file"
-        raise UsageError(message)
+        raise UsageError(f"{file} exists already, and nothing is overwritten; name another file")
     if not file.parent.is_dir():
-        message = f"{file.parent} is not a folder; create it, or name a file elsewhere"
-        raise UsageError(message)
+        raise UsageError(f"{file.parent} is not a folder; create it, or name a file elsewhere")
 
 
 Say: TypeAlias = Callable[[str], object]
@@ -130,15 +128,13 @@ class PictureRequest:
 
     def __post_init__(self) -> None:
         if self.first is None and self.last is None:
-            message = f"{self.form.value} needs a tick: give --from, --to or both"
-            raise UsageError(message)
+            raise UsageError(f"{self.form.value} needs a tick: give --from, --to or both")
         ending = ENDING[self.form]
         if self.file.suffix.lower() != ending:
             message = f"{self.form.value} {self.file} must end in {ending}; give it that ending"
             raise UsageError(message)
         if not 1 <= self.scale <= MOST_SCALE:
-            message = f"--scale {self.scale} is not from 1 to {MOST_SCALE}"
-            raise UsageError(message)
+            raise UsageError(f"--scale {self.scale} is not from 1 to {MOST_SCALE}")
 
     @property
     def tick_range(self) -> TickRange:
@@ -291,8 +287,7 @@ def redecide_run(
     """
     with ExitStack() as stack:
         if path.is_file():
-            message = f"{path} is an exported replay, and --decide takes the folder of a run"
-            raise RunError(message)
+            raise RunError(f"{path} is an exported replay, and --decide takes the folder of a run")
         folder = stack.enter_context(closing(read_run(path)))
         settings, recorded = RunSettings.of(folder.settings), list(folder.store.record.steps())
         cartridge = cartridge_for(rom, settings)

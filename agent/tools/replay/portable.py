@@ -120,8 +120,7 @@ def _portable(path: Path, data: bytes) -> OpenRecording:
     packed = _decompress(data[HEAD.size + size :], ticks * MAX_RECORD_SIZE)
     records = list(unpack(packed, origin.sha1))
     if len(records) != ticks:
-        message = f"{counted(len(records), 'tick')}, not {ticks:,}"
-        raise ValueError(message)
+        raise ValueError(f"{counted(len(records), 'tick')}, not {ticks:,}")
     if records[-1].chain.hex() != head["chain"]:
         raise ValueError("the chain of its records differs")
     link = Link(ticks, records[-1].chain)
@@ -144,8 +143,7 @@ def _origin(head: Mapping[str, Any]) -> RecordingOrigin:
 
 def _number(value: object, limit: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= limit:
-        message = f"{value!r} where a number up to {limit} belongs"
-        raise TypeError(message)
+        raise TypeError(f"{value!r} where a number up to {limit} belongs")
     return value
 
 
@@ -163,10 +161,8 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _no_state(mark: CheckpointInfo) -> NoReturn:
-    message = f"an exported replay has no checkpoint of tick {mark.tick}"
-    raise RunError(message)
+    raise RunError(f"an exported replay has no checkpoint of tick {mark.tick}")
 
 
 def _refuse(path: Path, problem: str) -> NoReturn:
-    message = f"{path} {problem}"
-    raise RunError(message)
+    raise RunError(f"{path} {problem}")

@@ -225,8 +225,7 @@ def frames_of(recording: Recording, tick_range: TickRange) -> int:
     first, last = tick_range
     if not 1 <= first <= last <= len(recording.records):
         ticks = f"tick {first} is" if first == last else f"ticks {first} to {last} are"
-        message = f"{ticks} not in the recording, which has 1 to {len(recording.records)}"
-        raise UsageError(message)
+        raise UsageError(f"{ticks} not in the recording, which has 1 to {len(recording.records)}")
     return sum(each.step.frames for each in recording.records[first - 1 : last])
 
 

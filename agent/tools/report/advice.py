@@ -10,8 +10,8 @@ from agent.events import ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
 from agent.tools.report.words import no_answer
 from memory import RunReader
-from memory.conversation.port import ConversationEventKind
-from memory.store.calls import CallState, ModelCall
+from memory.conversation import ConversationEventKind
+from memory.store import CallState, ModelCall
 
 ANSWERS: Final = 40
 NANOS: Final = 1e9

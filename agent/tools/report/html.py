@@ -62,19 +62,16 @@ def page_key(run_ids: Iterable[str]) -> str:
 def require_page_or_new(path: Path, key: str = "") -> None:
     """Raise UsageError unless `path` is a new HTML file or an older report, with the same `key` if one is given."""
     if not path.parent.is_dir():
-        message = f"{path.parent} is not a folder; create it, or name a file elsewhere"
-        raise UsageError(message)
+        raise UsageError(f"{path.parent} is not a folder; create it, or name a file elsewhere")
     if path.exists() or path.is_symlink():
         head = _head(path)
         if MARK.encode() not in head:
-            message = f"{path} exists already and is not a report; name another file"
-            raise UsageError(message)
+            raise UsageError(f"{path} exists already and is not a report; name another file")
         if key and KEY.format(key).encode() not in head:
             message = f"{path} exists already and is the report of other runs; name another file"
             raise UsageError(message)
     if path.suffix != ".html":
-        message = f"{path} does not end in .html, as a report must; name another file"
-        raise UsageError(message)
+        raise UsageError(f"{path} does not end in .html, as a report must; name another file")
 
 
 def write_page(path: Path, text: str) -> None:

@@ -36,7 +36,7 @@ from agent.tools.report.words import game_time, plain, times, usd
 from emulator import Cartridge, CartridgeError, World
 from memory import CorruptStore, RunFolder, RunReader, file_fault, read_run
 from memory.file_access import real_path
-from memory.store.run_folder import STORE
+from memory.store import STORE
 
 LIMITS: Final = {
     "hours": "real hours",

@@ -35,7 +35,7 @@ from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, p
 from emulator import Cartridge, Dex
 from memory import RunFolder, RunReader, TrailRow
 from memory.file_access import read_json
-from memory.store.record import BranchedBy
+from memory.store import BranchedBy
 
 ENDS: Final = ("began", "started", "verdict")
 

@@ -149,8 +149,7 @@ def require_free_name(into: Path, name: str) -> None:
         raise UsageError(message)
     path = file_of(into, name)
     if lexists(path):
-        message = f"{path} exists already; choose another --name or --into, or remove it"
-        raise UsageError(message)
+        raise UsageError(f"{path} exists already; choose another --name or --into, or remove it")
 
 
 def file_of(into: Path, name: str) -> Path:
@@ -308,6 +307,5 @@ def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
 def _parse_demand(words: str) -> tuple[str, int | str | bool]:
     name, equals, value = words.partition("=")
     if not (name and equals and value):
-        message = f"--until {words!r} is not NAME=VALUE; write it like milestone:rival=true"
-        raise UsageError(message)
+        raise UsageError(f"--until {words!r} is not NAME=VALUE; write it like milestone:rival=true")
     return name, int(value) if INTEGER.fullmatch(value) else TRUTHS.get(value, value)

@@ -52,12 +52,10 @@ def value_reader(name: str) -> ValueReader:
         try:
             one = which_of(which)
         except (KeyError, ValueError) as error:
-            message = f"{name!r} names an unknown {family} ({error})"
-            raise UsageError(message) from error
+            raise UsageError(f"{name!r} names an unknown {family} ({error})") from error
         return lambda seen: read(seen, one)
     known = ", ".join([*sorted(_PLAIN), *(f"{each}:..." for each in sorted(_FAMILIES))])
-    message = f"unknown value {name!r}; there are {known}"
-    raise UsageError(message)
+    raise UsageError(f"unknown value {name!r}; there are {known}")
 
 
 def address_of(label: str) -> int:
@@ -255,8 +253,7 @@ def number_demand(wanted: int | str) -> Callable[[int], bool]:
     try:
         limit = int(rest)
     except ValueError as error:
-        message = f"{wanted!r} is not a demand on a number"
-        raise UsageError(message) from error
+        raise UsageError(f"{wanted!r} is not a demand on a number") from error
     return lambda number: ORDER[sign](number, limit)
 
 

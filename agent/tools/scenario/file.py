@@ -125,8 +125,7 @@ def _text(table: Mapping[str, Any], name: str) -> str:
     """Return a text of a table, '' for none; raises UsageError for any other value."""
     value = table.get(name, "")
     if not isinstance(value, str):
-        message = f"{name} = {reprlib.repr(value)} is not a text"
-        raise UsageError(message)
+        raise UsageError(f"{name} = {reprlib.repr(value)} is not a text")
     return value
 
 
@@ -134,8 +133,7 @@ def _number(table: Mapping[str, Any], name: str, default: int) -> int:
     """Return a number of a table; raises UsageError for any other value."""
     value = table.get(name, default)
     if type(value) is not int or not 0 <= value <= MOST:
-        message = f"{name} = {reprlib.repr(value)} is not a number from 0 to {MOST:,}"
-        raise UsageError(message)
+        raise UsageError(f"{name} = {reprlib.repr(value)} is not a number from 0 to {MOST:,}")
     return value
 
 
@@ -143,8 +141,7 @@ def _texts(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """Return a list of texts of a table; raises UsageError for any other value."""
     value = table.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        message = f"{name} = {reprlib.repr(value)} is not a list of texts"
-        raise UsageError(message)
+        raise UsageError(f"{name} = {reprlib.repr(value)} is not a list of texts")
     return tuple(value)
 
 
@@ -176,8 +173,7 @@ def steps_of(presses: Iterable[str]) -> tuple[Step, ...]:
 def _parse(press: str) -> list[Step]:
     found = PRESS.fullmatch(press)
     if found is None:
-        message = f"{press!r} is not a press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'"
-        raise UsageError(message)
+        raise UsageError(f"{press!r} is not a press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'")
     waited, frames, button, hold, settle, times = found.groups()
     if (
         any(int(each or 0) > MOST_FRAMES for each in (frames, hold, settle))
@@ -289,8 +285,7 @@ def read_scenario(path: Path, states: Path | None = None) -> Scenario:
         table = read_toml(path)
         return _scenario(path, table, states or path.parent / STATES)
     except (OSError, UsageError) as error:
-        message = f"{path}: {error}"
-        raise UsageError(message) from error
+        raise UsageError(f"{path}: {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         message = f"{path}: {type(error).__name__}: {error}; see agent/tools/scenario/file.py"
         raise UsageError(message) from error

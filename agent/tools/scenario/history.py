@@ -13,8 +13,8 @@ from agent.events import MilestoneEvent, ObjectiveEvent, StuckEvent, events
 from agent.record.game_names import AGENT
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
-from memory import Hooks, RunReader, SessionObjective, open_memory, open_run
-from memory.codec import as_json, from_json
+from memory import Hooks, RunReader, SessionObjective, as_json, open_memory, open_run
+from memory.codec import from_json
 
 REACHED: Final = "reached:"
 ERRAND: Final = "errand:"

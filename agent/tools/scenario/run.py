@@ -274,11 +274,9 @@ def tallies(reports: Iterable[Report]) -> Iterator[ScenarioTally]:
 def require_tally_or_new(path: Path) -> None:
     """Raise UsageError when a page cannot be written, or would replace a file that is not a page of scenarios."""
     if path.is_dir() or not path.parent.is_dir():
-        message = f"--write {path} must be a file in an existing folder"
-        raise UsageError(message)
+        raise UsageError(f"--write {path} must be a file in an existing folder")
     if path.exists() and not read_bytes(path).startswith(TITLE.encode()):
-        message = f"{path} exists already and is not a page of scenarios; name another file"
-        raise UsageError(message)
+        raise UsageError(f"{path} exists already and is not a page of scenarios; name another file")
 
 
 def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:

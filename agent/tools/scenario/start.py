@@ -293,8 +293,7 @@ def load_latest(path: Path, console: PyBoyConsole) -> None:
     with closing(read_run(path)) as folder:
         checkpoint = folder.store.checkpoints.latest()
     if checkpoint is None:
-        message = f"the derived state {path} holds no checkpoint; delete it"
-        raise ScenarioError(message)
+        raise ScenarioError(f"the derived state {path} holds no checkpoint; delete it")
     console.load(checkpoint.state)
 
 

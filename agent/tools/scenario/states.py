@@ -24,8 +24,8 @@ from emulator import (
     load_cartridge,
     read_state,
     state_origin,
+    symbol,
 )
-from emulator.profile import symbol
 from memory.file_access import read_bytes
 
 ENDING: Final = ".redstate"

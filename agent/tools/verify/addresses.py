@@ -4,8 +4,7 @@ from typing import Final
 
 from agent.tools.verify.fact import FactWatcher
 from agent.tools.verify.movement import is_idle
-from emulator import State
-from emulator.profile import symbol
+from emulator import State, symbol
 
 COUNT: Final = symbol("wPartyCount")
 SPECIES: Final = symbol("wPartySpecies")

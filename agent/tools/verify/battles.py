@@ -19,18 +19,24 @@ from emulator import (
     State,
     Volatile,
     read_state,
+    symbol,
 )
-from emulator.profile import symbol
-from emulator.ram.battle import BattleType
-from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
-from emulator.ram.party import Stats
-from emulator.rules.arithmetic import rolled
-from emulator.rules.chances import hit_chance, run_chance
-from emulator.rules.damage import ROLLS, full_damage
-from emulator.rules.engine.foe import ROUTINES
-from emulator.rules.engine.sending import NOT_COUNTED
-from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT, Attacker, Defender
-from emulator.rules.stats import stats_of
+from emulator.engine import NOT_COUNTED, ROUTINES
+from emulator.ram import ENEMY, OWN, BattleType, Stats, read_battle_mon
+from emulator.rules import (
+    MOVE_COUNTER,
+    ONE_HIT,
+    ROLLS,
+    SPECIAL_DAMAGE,
+    SUPER_FANG,
+    Attacker,
+    Defender,
+    full_damage,
+    hit_chance,
+    rolled,
+    run_chance,
+    stats_of,
+)
 
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200
@@ -139,7 +145,7 @@ TURN: Final = symbol("hWhoseTurn")
 DAMAGE: Final = symbol("wDamage")
 CRITICAL: Final = symbol("wCriticalHitOrOHKO")
 MISSED: Final = symbol("wMoveMissed")
-NOT_BY_FORMULA: Final = (FIXED, HALF, ONE_HIT)
+NOT_BY_FORMULA: Final = (SPECIAL_DAMAGE, SUPER_FANG, ONE_HIT)
 FIGHTS: Final = (1, 2)
 
 
@@ -180,7 +186,7 @@ class DamageWatcher(FactWatcher):
             return
         if _is_another(target, read_battle_mon(now, SIDES[turn][1], 0)):
             return  # a switch: another mon with fewer HP came in
-        if not move.power or move.number == LAST or move.effect in NOT_BY_FORMULA:
+        if not move.power or move.number == MOVE_COUNTER or move.effect in NOT_BY_FORMULA:
             return
         lost = _word(before, TARGET_HP[turn]) - _word(now, TARGET_HP[turn])
         taken, critical = _word(now, DAMAGE), now.byte(CRITICAL) == 1

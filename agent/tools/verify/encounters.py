@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from agent.tools.verify.fact import COUNTER, IN_BATTLE, JOY_IGNORE, MAP, MOVEMENT, FactWatcher
-from emulator import Button, Facing, MenuKind, Person, Ram, State, read_state
-from emulator.profile import symbol
-from emulator.ram.menu import CURSOR, read_menu
-from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight, read_tiles
-from emulator.world.header import FIRST_INDOOR_MAP
+from emulator import Button, Facing, MenuKind, Person, Ram, State, read_state, symbol
+from emulator.ram import COLUMNS, CURSOR, TILE_MAP, is_in_sight, read_menu, read_tiles
+from emulator.world import FIRST_INDOOR_MAP
 
 OPPONENT: Final = symbol("wCurOpponent")
 LEVEL: Final = symbol("wCurEnemyLevel")

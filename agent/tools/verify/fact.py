@@ -12,10 +12,9 @@ from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from agent.story.story import Story
-from emulator import Button, Dex, Ram, State, World
-from emulator.profile import symbol
-from emulator.ram.party import MoveSlot
-from emulator.rules.arithmetic import full_pp
+from emulator import Button, Dex, Ram, State, World, symbol
+from emulator.ram import MoveSlot
+from emulator.rules import full_pp
 
 EXAMPLES: Final = 3  # deviations kept for each fact
 MAP: Final = symbol("wCurMap")

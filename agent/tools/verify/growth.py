@@ -4,12 +4,9 @@ from collections import deque
 from typing import Final
 
 from agent.tools.verify.fact import IN_BATTLE, FactWatcher
-from emulator import BattleKind, BattleResult, Button, MenuKind, Ram, State
-from emulator.profile import symbol
-from emulator.ram.battle_mon import ENEMY, read_battle_mon
-from emulator.ram.menu import read_menu
-from emulator.ram.party import Party, PartyMon, read_party
-from emulator.rules.stats import experience_gained, stats_of
+from emulator import BattleKind, BattleResult, Button, MenuKind, Party, PartyMon, Ram, State, symbol
+from emulator.ram import ENEMY, read_battle_mon, read_menu, read_party
+from emulator.rules import experience_gained, stats_of
 
 FOUGHT: Final = symbol("wPartyGainExpFlags")
 PLAYER_ID: Final = symbol("wPlayerID")

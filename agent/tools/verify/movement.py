@@ -6,9 +6,8 @@ from typing import Final
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import COUNTER, FACING, MAP, MOVEMENT, FactWatcher, X, Y
-from emulator import Button, Facing, Ram, State
-from emulator.profile import symbol
-from emulator.ram.map import Travel
+from emulator import Button, Facing, Ram, State, symbol
+from emulator.ram import Travel
 
 TRAVEL: Final = symbol("wWalkBikeSurfState")
 SPINNING: Final = 0x80  # a spinning player faces all directions

@@ -12,11 +12,9 @@ from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import MAP, FactWatcher
 from agent.tools.verify.movement import is_idle
 from agent.tools.verify.warps import look_back
-from emulator import Battle, Button, Facing, MenuKind, Phase, Ram, State
-from emulator.profile import symbol
-from emulator.ram.flags import EVENTS
-from emulator.ram.map import Travel
-from emulator.world.game_map import Warp
+from emulator import Battle, Button, Facing, MenuKind, Phase, Ram, State, symbol
+from emulator.ram import EVENTS, Travel
+from emulator.world import Warp
 
 BAG: Final = symbol("wNumBagItems")
 EMPTY: Final = b"\0\xff"

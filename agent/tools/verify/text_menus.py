@@ -4,11 +4,17 @@ from typing import Final, NamedTuple
 
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import FactLog, FactWatcher
-from emulator import Button, Menu, MenuKind, Ram, State
-from emulator.profile import symbol
-from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
-from emulator.ram.menu import CURSOR, read_menu
-from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
+from emulator import Button, Menu, MenuKind, Ram, State, symbol
+from emulator.ram import (
+    COLUMNS,
+    CURSOR,
+    TILE_MAP,
+    Dialogue,
+    Waiting,
+    read_dialogue,
+    read_menu,
+    read_tiles,
+)
 
 ARROW_TILE: Final = 0xEE
 ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18

@@ -5,12 +5,17 @@ from typing import Final
 
 from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import IN_BATTLE, FactWatcher
-from emulator import Button, MenuKind, Phase, Ram, State
-from emulator.profile import symbol
-from emulator.ram.battle import BattleType
-from emulator.ram.dialogue import Waiting, read_dialogue
-from emulator.ram.menu import CURSOR, read_menu
-from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
+from emulator import Button, MenuKind, Phase, Ram, State, symbol
+from emulator.ram import (
+    COLUMNS,
+    CURSOR,
+    TILE_MAP,
+    BattleType,
+    Waiting,
+    read_dialogue,
+    read_menu,
+    read_tiles,
+)
 
 # The keys to an entry of the battle menu from anywhere, the menu behind it, and the frames from A to its cursor.
 MENUS: Final = {

@@ -18,11 +18,10 @@ from agent.tools.verify.fact import (
     Y,
 )
 from agent.tools.verify.movement import is_idle, walks
-from emulator import Button, Facing, Position, Ram, State, World
-from emulator.profile import symbol
-from emulator.ram.map import MapPosition
+from emulator import Button, Facing, GameMap, Position, Ram, State, World, symbol
+from emulator.ram import MapPosition
 from emulator.soundness.check import maps_in_use
-from emulator.world.game_map import LAST_MAP, GameMap, Warp, WarpTrigger
+from emulator.world import LAST_MAP, Warp, WarpTrigger
 
 LAST_OUTDOORS: Final = symbol("wLastMap")
 PAUSED: Final = symbol("wIgnoreInputCounter")

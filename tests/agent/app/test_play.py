@@ -39,6 +39,7 @@ from emulator.screen.glyphs import read_glyphs
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
 from memory.tiers.encounters import ENCOUNTERS
+from memory.tiers.knowledge import ConsolidationConfig
 from tests.agent.support import ROOT, Agent, Played, Watcher, edited, play_in
 
 MILESTONES = list(Story.of(CartridgeKind.DEMO).up_to("first_badge"))
@@ -282,7 +283,7 @@ def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     run = tmp_path / "run"
     where = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "agent", "play", "--until", "rival", "--json", *where],
+        [sys.executable, "-m", "agent", "play", "--until", "starter", "--json", *where],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -293,7 +294,7 @@ def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     assert process.wait(timeout=60) == 0
     with closing(read_run(run)) as folder:
         reached = [each.payload["id"] for each in folder.store.record.events("milestone")]
-    assert reached == MILESTONES[: MILESTONES.index("rival") + 1]
+    assert reached == MILESTONES[: MILESTONES.index("starter") + 1]
     assert (run / "report.html").exists()
 
 
@@ -400,27 +401,28 @@ class LongGame:
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> LongGame:
-    """2,050 ticks of the demo with a story that ends at the second town, most of them after its end."""
+    """650 ticks of a story that ends at the starter, most of them after its end; consolidated every 300."""
     path = tmp_path_factory.mktemp("long")
-    milestones = STORY.milestones[: len(STORY.up_to("second_town"))]
+    milestones = STORY.milestones[: len(STORY.up_to("starter"))]
     watcher, story = Watcher(), replace(STORY, milestones=milestones)
+    config = partial(ConsolidationConfig, tick_interval=300)
     with (
+        pytest.MonkeyPatch.context() as patch,
         closing(PyBoyConsole(CARTRIDGE)) as console,
         session_of_run(path, SETTINGS, console, story, Interrupt()) as opened,
     ):
-        summary = opened.session.play(PlayLimits("never", 2_050), watcher)
+        patch.setattr("memory.agent_memory.ConsolidationConfig", config)
+        summary = opened.session.play(PlayLimits("never", 650), watcher)
     return LongGame(summary, read_run(path / "run").store, watcher)
 
 
-def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(
-    long: LongGame,
-) -> None:
+def test_memory_is_consolidated_at_each_interval_and_ends_in_a_checkpoint(long: LongGame) -> None:
     times = [
         (e.payload["tick"], e.payload["reason"]) for e in long.run.record.events("consolidation")
     ]
-    assert times == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
+    assert times == [(300, "interval"), (600, "interval"), (650, "session_end")]
     assert long.summary.consolidations == 3
-    assert long.run.checkpoints.ticks()[0] == 2_050
+    assert long.run.checkpoints.ticks()[0] == 650
 
 
 def test_play_without_goals_is_not_stuck_and_has_no_errors(long: LongGame) -> None:
@@ -430,17 +432,17 @@ def test_play_without_goals_is_not_stuck_and_has_no_errors(long: LongGame) -> No
 
 def test_every_step_is_stored_with_its_digests(long: LongGame) -> None:
     steps = list(long.run.record.steps())
-    assert [step.tick for step in steps] == list(range(1, 2_051))
-    assert [step.tick for step in steps if step.full_digest] == list(range(100, 2_051, 100))
+    assert [step.tick for step in steps] == list(range(1, 651))
+    assert [step.tick for step in steps if step.full_digest] == list(range(100, 651, 100))
     assert all(len(step.digest) == 16 for step in steps)
 
 
 def test_working_memory_stays_small(long: LongGame) -> None:
-    assert len(list(long.run.live_entries())) < 2_500
+    assert len(list(long.run.live_entries())) < 200
 
 
 def test_play_restores_the_settings_of_the_garbage_collector(long: LongGame) -> None:
-    assert long.summary.ticks == 2_050
+    assert long.summary.ticks == 650
     assert gc.get_threshold()[0] == 100_000  # as tests/conftest.py sets it
 
 

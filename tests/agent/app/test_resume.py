@@ -85,7 +85,7 @@ main()
 
 def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    arguments = ["play", "--json", "--until", "rival", "--run", str(run), "--memory", str(memory)]
+    arguments = ["play", "--json", "--until", "starter", "--run", str(run), "--memory", str(memory)]
     done = python(CTRL_C_AT_TICK_50, *arguments)
     assert done.returncode == 130, done.stderr
     assert '"stop": "interrupted"' in done.stdout
@@ -143,6 +143,7 @@ run()
 """
 
 
+@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize(
     ("failure", "code", "line"),
     [
@@ -159,6 +160,7 @@ def test_a_failure_while_loading_prints_one_line(failure: str, code: int, line: 
     assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_the_sdk_is_only_loaded_to_ask_a_model() -> None:
     done = python("import sys, agent.cli; sys.exit('anthropic' in sys.modules)")
     assert done.returncode == 0, done.stderr
@@ -174,6 +176,7 @@ except SystemExit as ended:
 """
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +191,7 @@ def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
 def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     where = ["--run", str(run), "--memory", str(memory)]
-    process = start(*where, "--until", "rival", "--seed", "108")
+    process = start(*where, "--until", "left_home", "--seed", "108")
     wait_for("press START", process)
     process.kill()
     process.communicate()
@@ -203,7 +206,7 @@ def test_an_abandoned_branch_is_stored_separately(tmp_path: Path) -> None:
     def interrupt(moment: TickView) -> None:
         asked.asked = moment.tick == 100
 
-    play_in(tmp_path, interrupt, asked, until="rival")
+    play_in(tmp_path, interrupt, asked, until="starter")
     with closing(open_run(run)) as folder:
         *_, at_power_on = folder.store.checkpoints.all()
         folder.store.rewind(at_power_on)
@@ -379,10 +382,10 @@ def test_a_signal_requests_an_end_unless_nohup_ignores_it(
 
 
 def test_a_goal_is_reached_again_after_going_back(agent: Agent, tmp_path: Path) -> None:
-    play_in(tmp_path, until="healed")
+    play_in(tmp_path, until="rival")
     run = tmp_path / "run"
-    lasting = [mark for mark in marks(run) if mark.why == "milestone"]
-    ended = agent("play", "--json", "--resume", run, "--at", lasting[-2].tick)
+    back = next(mark for mark in reversed(marks(run)) if mark.why == "milestone")
+    ended = agent("play", "--json", "--resume", run, "--at", back.tick)
     assert (ended.code, ended.json["stop"]) == (0, "goal")
     reached = [each["tick"] for each in ended.json["milestones"]]
     assert reached == sorted(set(reached))

@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from agent.battle.odds import tables_of
-from emulator.rules.engine.position import THEIRS
+from emulator.rules.codes import THEIRS
 from tests.agent.demo import DEX
 from tests.agent.ring import Ring
 from tests.proofs.cartridge_battles import compared

@@ -10,14 +10,14 @@ from agent.battle.odds import Foe, Foes, beats, chance_to_beat, mon_from, positi
 from agent.battle.policy import BattleGoals, choose_order
 from agent.skills import Attack, Flee, Order, Switch, TriedOrders, first_able
 from emulator import BattleKind, BattleMon, BattleResult, Party, State
+from emulator.engine.choices import AS_THE_GAME, ATTACKS, best_move
+from emulator.engine.foe import choose_move
+from emulator.engine.stages import raise_stage, send_out
+from emulator.engine.turn import copies, play_on
 from emulator.ram.party import MoveSlot
-from emulator.rules.engine import effects
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.playout import AS_THE_GAME, ATTACKS, best_move, copies, play_on
-from emulator.rules.engine.position import OURS, SLOTS, WON, Position
-from emulator.rules.engine.sending import send_out
-from emulator.rules.engine.stages import raise_stage
-from emulator.rules.engine.tables import Tables
+from emulator.rules import effects
+from emulator.rules.codes import OURS, SLOTS, WON
+from emulator.rules.position import Position, Tables
 from tests.agent.demo import DEX, enemy_of, own_of
 from tests.agent.ring import Fighter, Ring, Script, number_of, species_of
 

@@ -11,27 +11,22 @@ import pytest
 
 from agent.app.plan import read_images
 from agent.battle.odds import chance_to_beat
+from agent.battle.suitable import fitting_for
 from agent.capabilities import story_tasks
 from agent.capabilities.battle import must_win
 from agent.capabilities.capability import Capability, Senses, domain_of
-from agent.capabilities.catch import fitting_for, homes, wanted
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import (
-    following,
-    heals,
-    readiness,
-    readiness_of,
-    team_against,
-    teams_of,
-)
+from agent.capabilities.readiness import heals, readiness, readiness_of
 from agent.capabilities.registry import capabilities_for
 from agent.capabilities.supplies import POTIONS_FOR_A_ROW
 from agent.perception.percept import percept_of
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from agent.skills import Outcome, SkillRun, Terrain, once, wait
+from agent.story.catches import homes, wanted
 from agent.story.interactions import Task
 from agent.story.milestones import MilestoneLedger
+from agent.story.opponents import following, team_against, teams_of
 from agent.story.story import Story
 from emulator import (
     RED,
@@ -50,7 +45,7 @@ from emulator.ram.player import Bag, Stack
 from emulator.ram.view import Ram
 from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
-from tests.agent.demo import DEX, STORY, careful, game_context
+from tests.agent.demo import DEX, STORY, careful
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
@@ -202,7 +197,7 @@ def test_no_suitable_species_lives_before_the_gym_so_none_is_caught(red: Red) ->
         for slot in wild.slots
     }
     assert living
-    assert not living & wanted(red.game_context, weak)
+    assert not living & wanted(red.game_context.story, red.game_context.dex, weak)
 
 
 @needs_brock
@@ -211,7 +206,10 @@ def test_species_beyond_a_leader_do_not_count_as_suitable_against_it(red: Red) -
     brock, erika = (
         each for name in leaders for each in red.game_context.story.tasks if each.id == name
     )
-    near = [{place.name for place in homes(red.game_context, task)[0]} for task in (brock, erika)]
+    near = [
+        {place.name for place in homes(red.game_context.story, red.game_context.dex, task)[0]}
+        for task in (brock, erika)
+    ]
     assert not near[0]
     assert {"route_4_east", "route_11"} <= near[1]
     assert "victory_road_1f" not in near[1]
@@ -245,13 +243,13 @@ ROW = ("beat_tansy", "beat_bram", "beat_maud", "beat_rook")
 def test_the_first_of_the_four_is_followed_by_the_teams_of_the_others() -> None:
     tasks = {each.id: each for each in STORY.tasks}
     teams = [teams_of(STORY, DEX, tasks[each])[0] for each in ROW]
-    assert following(game_context(), tasks[ROW[0]], POWER_ON) == tuple(teams[1:])
-    assert following(game_context(), tasks[ROW[-1]], POWER_ON) == ()
+    assert following(STORY, DEX, tasks[ROW[0]], POWER_ON) == tuple(teams[1:])
+    assert following(STORY, DEX, tasks[ROW[-1]], POWER_ON) == ()
 
 
 def test_a_single_leader_is_followed_by_no_team() -> None:
     (leader,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
-    assert following(game_context(), leader, POWER_ON) == ()
+    assert following(STORY, DEX, leader, POWER_ON) == ()
 
 
 def test_the_vending_machine_sells_the_drinks_of_the_story() -> None:
@@ -336,8 +334,8 @@ def test_the_rival_on_the_ship_asks_for_more_for_his_moves_that_hinder(red: Red)
 @needs_brock
 def test_healing_items_count_in_a_row_of_trainers_only(red: Red) -> None:
     game, state = red.game_context, red.facing(177, red.starter("VENUSAUR", 70))
-    assert not following(game, task_of(red, "beat_koga"), state)
-    assert following(game, task_of(red, "beat_lorelei"), state)
+    assert not following(game.story, game.dex, task_of(red, "beat_koga"), state)
+    assert following(game.story, game.dex, task_of(red, "beat_lorelei"), state)
     assert heals(game, replace(state, bag=Bag((Stack(16, 3),)))) == 3
     assert heals(game, replace(state, bag=Bag((Stack(20, 3),)))) == 0
 
@@ -352,7 +350,10 @@ def test_the_healing_bought_before_the_last_five_raises_the_odds(
     names = (name, "JOLTEON", "ALAKAZAM")
     party = Party(tuple([mon for each in names for mon in red.starter(each, level).mons]))
     game, state, lorelei = red.game_context, red.facing(rival, party), task_of(red, "beat_lorelei")
-    team, then = team_against(game.story, game.dex, lorelei, state), following(game, lorelei, state)
+    team, then = (
+        team_against(game.story, game.dex, lorelei, state),
+        following(game.story, game.dex, lorelei, state),
+    )
     bought = POTIONS_FOR_A_ROW[1]
     without, healed = [chance_to_beat(game.dex, party, team, then, each) for each in (0, bought)]
     assert without + 0.2 < healed
@@ -372,7 +373,9 @@ def test_a_weak_attack_or_a_weak_species_is_not_suitable(red: Red) -> None:
 @needs_brock
 def test_what_is_only_awaited_beyond_a_ledge_or_far_away_is_not_fetched(red: Red) -> None:
     task = task_of(red, "face_rival_by_bridge")
-    assert {each.name for each in homes(red.game_context, task)[0]} == {"viridian_forest"}
+    assert {each.name for each in homes(red.game_context.story, red.game_context.dex, task)[0]} == {
+        "viridian_forest"
+    }
     rich = replace(red.facing(177, red.starter("SQUIRTLE", 15)), bag=Bag((Stack(4, 5),)))
     assert red.facts(rich)[task.suitable] == 1
 

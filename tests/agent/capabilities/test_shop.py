@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from agent.battle.suitable import learners_of
 from agent.capabilities import shop
-from agent.capabilities.catch import PLACES, ROOM, capability, wanted
-from agent.capabilities.field_moves import learners_of, missing_moves
-from agent.capabilities.shop import NEXT_DOOR, NEXT_TOWN, SHOPPING
+from agent.capabilities.capability import PLACES
+from agent.capabilities.catch import ROOM, capability
+from agent.experience.choices import NEXT_DOOR, NEXT_TOWN, SHOPPING
 from agent.planning.domain import Require
 from agent.skills import CUT, FLASH
+from agent.story.catches import missing_moves, wanted
 from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
@@ -106,15 +108,17 @@ def test_required_moves_without_a_learner_are_awaited(town: Game) -> None:
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_the_last_places_are_reserved_for_learners(town: Game, size: int) -> None:
-    assert wanted(CONTEXT, team_of(size, town.state)) == learners_of(DEX, CUT)
+    assert wanted(STORY, DEX, team_of(size, town.state)) == learners_of(DEX, CUT)
 
 
 def test_with_more_places_suitable_species_and_flash_learners_are_caught_too(town: Game) -> None:
-    assert wanted(CONTEXT, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
+    assert wanted(STORY, DEX, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(
+        DEX, FLASH
+    )
 
 
 def test_a_full_team_catches_nothing(town: Game) -> None:
-    assert wanted(CONTEXT, team_of(6, town.state)) == frozenset()
+    assert wanted(STORY, DEX, team_of(6, town.state)) == frozenset()
 
 
 def test_catching_requires_a_free_place_in_the_team() -> None:

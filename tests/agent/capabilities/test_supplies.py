@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from agent.capabilities import heal, medicine, repel, shop
+from agent.capabilities.fighters import AILING, FALLEN, WORN
 from agent.capabilities.machines import best_teaching
-from agent.capabilities.shop_stock import ShopStock, funds
-from agent.capabilities.supplies import for_sale, purchases
+from agent.capabilities.supplies import ShopStock, for_sale, funds, purchases
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from agent.skills import Outcome, Terrain, sell
@@ -220,7 +220,7 @@ def test_other_statuses_are_cured_in_the_field(outside: State) -> None:
     mon = outside.party[0]
     numb = replace(mon, status=mon.status._replace(paralyzed=True))
     ailing = {
-        item: sensed_facts(MEDICINE, with_team(outside, numb, items={item: 1}))[medicine.AILING]
+        item: sensed_facts(MEDICINE, with_team(outside, numb, items={item: 1}))[AILING]
         for item in (PARALYZE_HEAL, ANTIDOTE, 52)
     }
     assert ailing == {PARALYZE_HEAL: 1, ANTIDOTE: 0, 52: 1}
@@ -230,8 +230,8 @@ def test_the_fighter_is_revived(outside: State) -> None:
     mon = outside.party[0]
     fainted, other = replace(mon, hp=0), replace(mon, level=mon.level - 2)
     state = with_team(outside, other, fainted, items={REVIVE: 1})
-    assert sensed_facts(MEDICINE, state)[medicine.FALLEN] == 1
-    assert sensed_facts(MEDICINE, replace(state, bag=stacks({})))[medicine.FALLEN] == 0
+    assert sensed_facts(MEDICINE, state)[FALLEN] == 1
+    assert sensed_facts(MEDICINE, replace(state, bag=stacks({})))[FALLEN] == 0
 
 
 @needs_brock
@@ -242,7 +242,7 @@ def test_between_two_trainers_of_a_row_potions_are_used_early(red: Red) -> None:
     after_the_first = replace(in_the_row, story=replace(story, tasks=story.tasks[1:]))
     hurt = moment(red, LOBBY, (replace(mon, hp=mon.hp // 2),), {FULL_RESTORE: 1}, 0)
     facts = [
-        sensed_facts(medicine.capability(each), hurt)[medicine.WORN]
+        sensed_facts(medicine.capability(each), hurt)[WORN]
         for each in (in_the_row, after_the_first)
     ]
     assert facts == [0, 1]

@@ -308,6 +308,7 @@ run()
 """
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_a_clock_beyond_what_can_be_shown_ends_in_one_line() -> None:
     done = subprocess.run(
         [sys.executable, "-c", CLOCK], cwd=ROOT, capture_output=True, text=True, check=False

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.battle.odds import Foes, chance_to_beat
+from agent.battle.odds import Foes, chance_to_beat, remembered_strength, rested, strength
 from agent.capabilities import forage
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
@@ -19,21 +19,17 @@ from agent.capabilities.readiness import (
     depends_on_sureness,
     readiness,
     readiness_of,
-    remembered_strength,
-    rested,
-    strength,
-    sureness,
-    teams_of,
 )
 from agent.capabilities.travel import at, only_places
 from agent.errors import UsageError
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
-from agent.experience.choices import Choice, GameChoices
+from agent.experience.choices import Choice, GameChoices, sureness
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.experience.run_times import SPREAD, ChosenWay, WayVerdict
 from agent.experience.uses import ENOUGH, Experience, found, unneeded
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain, plan
+from agent.story.opponents import teams_of
 from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag

@@ -46,7 +46,7 @@ OBSERVE_SOON: Final = ConversationConfig(
         message_tokens=500, buffer_tokens=0, buffer_activation=1.0, block_after=1e6
     )
 )
-SLICES: Final = (7, 40, 200)  # tokens
+SLICES: Final = (15, 60)  # tokens
 CARTRIDGE: Final = load_cartridge(demo_cartridge_path())
 
 

@@ -12,8 +12,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from agent.app import Interrupt, Summary, TickView, build
-from agent.app.checkpoints import COMMIT_EVERY
+from agent.app import Interrupt, Summary, TickView, build, checkpoints
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
 from agent.mind.advice import NO_RESULT, AdviceEnded
@@ -33,6 +32,7 @@ from tests.memory.observations.damage import corrupt_table
 from tests.memory.observations.tool_calls import all_of
 from tests.memory.samples import FIGHT
 
+COMMIT_EVERY = 100  # ticks, in two tests of many commits
 BADGE = Milestone(
     "first_badge", "earn the first badge", Witness.SCENE, mark=RamFact(FactKind.BADGE, 0)
 )
@@ -265,6 +265,13 @@ def play(path: Path, ticks: int, react: Callable[[TickView], None] | None = None
         return session.play(PlayLimits("never", ticks), Watcher(react))
 
 
+@pytest.fixture
+def soon_committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commit the record every `COMMIT_EVERY` ticks."""
+    monkeypatch.setattr(checkpoints, "COMMIT_EVERY", COMMIT_EVERY)
+
+
+@pytest.mark.usefixtures("soon_committed")
 def test_c16_a_locked_file_neither_stops_play_nor_loses_data(tmp_path: Path) -> None:
     path = tmp_path / "run" / "run.sqlite"
     held: list[sqlite3.Connection] = []
@@ -289,11 +296,12 @@ def test_c16_a_locked_file_neither_stops_play_nor_loses_data(tmp_path: Path) -> 
         assert any(20 < tick < COMMIT_EVERY for tick in milestones)
 
 
+@pytest.mark.usefixtures("soon_committed")
 def test_c16_a_corrupt_table_loses_observations_but_not_ticks(tmp_path: Path) -> None:
     path = tmp_path / "run" / "run.sqlite"
 
     def damage(moment: TickView) -> None:
-        if moment.tick == 150:
+        if moment.tick == COMMIT_EVERY // 2:
             corrupt_table(path, "observations")
 
     summary = play(tmp_path, 2 * COMMIT_EVERY, damage)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, TickView, play_run
-from agent.capabilities.field_moves import Learner, able_to_learn, learner_for, learners_of
+from agent.battle.suitable import Learner, able_to_learn, learner_for, learners_of
 from agent.perception.percept import Due, Perceiver
 from agent.skills import (
     CUT,

@@ -1,6 +1,6 @@
 """Pages and questions of a conversation, as states of RAM without a game."""
 
-from agent.skills.press import HOLD, LOOKS, TextPager
+from agent.skills.skill import HOLD, LOOKS, TextPager
 from agent.skills.talk import read_text
 from emulator import Button
 from tests.emulator.moments import MESSAGE_BOX, box, cursor, state_with

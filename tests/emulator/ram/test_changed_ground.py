@@ -8,7 +8,8 @@ import pytest
 from emulator import Cartridge, GameMap, Position, PyBoyConsole, Ram, State, World, read_state
 from emulator.console import WATCHED_RANGES
 from emulator.profile import symbol
-from emulator.ram.tile_map import TOP_RIGHT, is_in_sight, squares_in_sight
+from emulator.ram.map import is_in_sight, squares_in_sight
+from emulator.ram.tile_map import TOP_RIGHT
 from emulator.ram.view import WORK_RAM
 from emulator.world.layout import BORDER, BORDER_TILES, LIVE_BLOCKS
 from tests.live_blocks import laid_over

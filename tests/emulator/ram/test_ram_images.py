@@ -9,9 +9,9 @@ import pytest
 
 from emulator import ConsoleError, Menu, MenuKind, PartyMon, Ram, ScreenType, State, read_state
 from emulator.profile import symbol
-from emulator.ram.dialogue import Waiting
 from emulator.ram.menu import read_menu
 from emulator.ram.party import Box, BoxedMon, read_box
+from emulator.ram.tile_map import Waiting
 from emulator.ram.view import RamSlices, cached_on
 from emulator.text import decode_name
 from tests.emulator.moments import Change, bytes_from, cursor, ram_with, tile

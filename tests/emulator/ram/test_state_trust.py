@@ -17,18 +17,27 @@ from emulator import (
     read_state,
 )
 from emulator.ram.control import NoControl
-from emulator.ram.dialogue import Waiting
-from tests.emulator import moments
+from emulator.ram.tile_map import Waiting
+from tests.emulator.moments import (
+    MESSAGE_BOX,
+    TILE_MAP,
+    Change,
+    box,
+    bytes_from,
+    cursor,
+    state_with,
+    tile,
+)
 
 # At (3, 3), on the second warp of the map, which leads to the fourth one of map 41; it was the last one taken.
 LEAVING: Final = (
     {0xD3AE: 2, 0xD73B: 1, 0xD42F: 3}  # wNumberOfWarps, wWarpedFromWhichWarp, wDestinationWarpID
-    | moments.bytes_from(0xD3AF, bytes([9, 9, 0, 40, 3, 3, 3, 41]))  # wWarpEntries
+    | bytes_from(0xD3AF, bytes([9, 9, 0, 40, 3, 3, 3, 41]))  # wWarpEntries
 )
 
 
 def test_a_quiet_moment_is_trusted_and_in_control() -> None:
-    state = moments.state_with({})
+    state = state_with({})
     assert state.frame == 7
     assert state.control.trusted
     assert state.in_control
@@ -61,9 +70,9 @@ def test_a_quiet_moment_is_trusted_and_in_control() -> None:
     ],
 )
 def test_a_transitional_state_is_not_trusted(
-    changes: moments.Change, doubt: NoControl, screen_type: ScreenType
+    changes: Change, doubt: NoControl, screen_type: ScreenType
 ) -> None:
-    state = moments.state_with(changes)
+    state = state_with(changes)
     assert state.control.reasons == (doubt,)
     assert not state.control.trusted
     assert not state.in_control
@@ -81,46 +90,47 @@ def test_a_transitional_state_is_not_trusted(
         {0xD35E: 41, 0xD73B: 0},
     ],
 )
-def test_a_warp_is_over_when_the_new_map_is_loaded(change: moments.Change) -> None:
-    assert moments.state_with(LEAVING | change).in_control
+def test_a_warp_is_over_when_the_new_map_is_loaded(change: Change) -> None:
+    assert state_with(LEAVING | change).in_control
 
 
 def test_no_game_has_started_while_the_main_menu_shows_a_saved_one() -> None:
-    menu = moments.box(0, 0, 14, 7) | moments.cursor(1, 2, last=2) | {0xCC29: 0x0B}
-    state = moments.state_with(menu)
+    menu = box(0, 0, 14, 7) | cursor(1, 2, last=2) | {0xCC29: 0x0B}
+    state = state_with(menu)
     assert state.menu is not None
     assert state.menu.kind is MenuKind.MAIN
     assert not state.game_started
 
 
 def test_a_dark_cave_does_not_count_as_fading() -> None:
-    assert moments.state_with({0xFF47: 0xFE, 0xD35D: 6}).control.trusted
+    assert state_with({0xFF47: 0xFE, 0xD35D: 6}).control.trusted
 
 
 def test_leftovers_of_old_counters_do_not_count() -> None:
-    assert moments.state_with({0xD13A: 200}).control.trusted  # wIgnoreInputCounter without its flag
+    assert state_with({0xD13A: 200}).control.trusted  # wIgnoreInputCounter without its flag
 
 
 def test_leftover_ram_before_the_game_gives_no_battle_and_no_party() -> None:
-    state = moments.state_with({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
+    state = state_with({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
     assert state.screen_type is ScreenType.TITLE
     assert not state.game_started
-    assert (len(state.party), len(state.bag)) == (0, 0)
+    assert len(state.party) == 0
+    assert len(state.bag) == 0
 
 
 def test_an_arrow_tile_in_a_picture_does_not_count_as_text() -> None:
-    state = moments.state_with(moments.tile(18, 16, 0xEE))
+    state = state_with(tile(18, 16, 0xEE))
     assert state.dialogue.waiting is Waiting.NONE
     assert state.screen_type is ScreenType.OVERWORLD
 
 
 def test_a_cursor_tile_in_a_picture_does_not_count_as_a_menu() -> None:
-    assert moments.state_with(moments.tile(4, 4, 0xED)).menu is None
+    assert state_with(tile(4, 4, 0xED)).menu is None
 
 
 def test_a_message_box_with_an_arrow_waits_for_a_button() -> None:
-    text = moments.tile(1, 14, 0x87) | moments.tile(2, 14, 0xA8)  # Hi
-    state = moments.state_with(moments.MESSAGE_BOX | text | moments.tile(18, 16, 0xEE))
+    text = tile(1, 14, 0x87) | tile(2, 14, 0xA8)  # Hi
+    state = state_with(MESSAGE_BOX | text | tile(18, 16, 0xEE))
     assert state.dialogue.waiting is Waiting.ARROW
     assert state.dialogue.lines[0].startswith("Hi")
     assert state.dialogue.lines[1].strip() == ""
@@ -128,17 +138,17 @@ def test_a_message_box_with_an_arrow_waits_for_a_button() -> None:
 
 
 def test_a_message_box_partly_covered_is_still_read() -> None:
-    state = moments.state_with(moments.MESSAGE_BOX | moments.box(10, 2, 19, 12))
+    state = state_with(MESSAGE_BOX | box(10, 2, 19, 12))
     assert state.dialogue.is_open
     assert state.dialogue.waiting is Waiting.QUIET
 
 
 def test_a_menu_is_at_the_cursor_position_the_game_stores() -> None:
-    noted = moments.TILE_MAP + 20 * 5 + 1
-    menu = moments.state_with(
-        moments.box(0, 0, 9, 9)
-        | moments.tile(1, 3, 0xED)
-        | moments.tile(1, 5, 0xED)
+    noted = TILE_MAP + 20 * 5 + 1
+    menu = state_with(
+        box(0, 0, 9, 9)
+        | tile(1, 3, 0xED)
+        | tile(1, 5, 0xED)
         | {0xCC30: noted & 0xFF, 0xCC31: noted >> 8}
         | {0xCC24: 3, 0xCC25: 1, 0xCC26: 1, 0xCC28: 2, 0xCC29: 3}
         | {0xCC36: 4, 0xD12A: 9, 0xCF94: 3}
@@ -150,9 +160,7 @@ def test_a_menu_is_at_the_cursor_position_the_game_stores() -> None:
 
 
 def test_a_menu_over_a_question_is_a_menu() -> None:
-    state = moments.state_with(
-        moments.MESSAGE_BOX | moments.box(14, 7, 19, 11) | moments.tile(15, 8, 0xED)
-    )
+    state = state_with(MESSAGE_BOX | box(14, 7, 19, 11) | tile(15, 8, 0xED))
     assert state.screen_type is ScreenType.MENU
     assert state.menu is not None
     assert state.menu.cursor == (15, 8)
@@ -165,31 +173,28 @@ def test_a_menu_over_a_question_is_a_menu() -> None:
 def test_the_bottom_left_tile_of_a_square_is_its_collision_tile(
     square: tuple[int, int], column: int, row: int
 ) -> None:
-    shown = moments.state_with(moments.tile(column, row, 0x22)).tiles_in_sight
+    shown = state_with(tile(column, row, 0x22)).tiles_in_sight
     assert shown is not None
     assert [each for each, decides in shown.items() if decides == 0x22] == [square]
 
 
 def test_badges_money_and_invalid_digits() -> None:
-    player = moments.state_with(
-        {0xD347: 0x12, 0xD348: 0x34, 0xD349: 0x56, 0xD356: 0b1000_0101}
-    ).player
+    player = state_with({0xD347: 0x12, 0xD348: 0x34, 0xD349: 0x56, 0xD356: 0b1000_0101}).player
     assert player.money == 123456
     assert player.badges == (0, 2, 7)
-    assert moments.state_with({0xD347: 0xAB}).player.money == 0
+    assert state_with({0xD347: 0xAB}).player.money == 0
 
 
 def test_the_bag_counts_stacks_of_one_item_together() -> None:
-    bag = moments.state_with(
-        {0xD31D: 2, 0xD31E: 4, 0xD31F: 99, 0xD320: 4, 0xD321: 3, 0xD322: 0xFF}
-    ).bag
-    assert (bag.quantity(4), bag.quantity(5)) == (102, 0)
+    bag = state_with({0xD31D: 2, 0xD31E: 4, 0xD31F: 99, 0xD320: 4, 0xD321: 3, 0xD322: 0xFF}).bag
+    assert bag.quantity(4) == 102
+    assert bag.quantity(5) == 0
     assert not bag.full
 
 
 def test_pp_ups_are_not_pp() -> None:
     mon = {0xD163: 1, 0xD164: 1, 0xD165: 0xFF, 0xD16B + 8: 33, 0xD16B + 29: 0xC0 | 35}
-    (slot,) = moments.state_with(mon).party[0].moves
+    (slot,) = state_with(mon).party[0].moves
     assert slot == (33, 35, 3)
 
 

@@ -14,8 +14,16 @@ from hypothesis import strategies as st
 from emulator import Ram, read_state
 from emulator.ram.party import Dvs, Stats
 from emulator.rules.arithmetic import rolled
-from emulator.rules.chances import critical_chance, hit_chance, run_chance
-from emulator.rules.damage import ROLLS, Spread, damage_spread, full_damage, use_spread
+from emulator.rules.damage import (
+    ROLLS,
+    Spread,
+    critical_chance,
+    damage_spread,
+    full_damage,
+    hit_chance,
+    run_chance,
+    use_spread,
+)
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
 from emulator.rules.stats import Growth, experience_gained, staged, stats_of

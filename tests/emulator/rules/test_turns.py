@@ -7,8 +7,7 @@ import pytest
 from emulator import BattleMon, Status, Volatile
 from emulator.ram.battle_mon import Stages
 from emulator.ram.party import Dvs, Stats
-from emulator.rules.chances import hit_chance
-from emulator.rules.damage import use_spread
+from emulator.rules.damage import hit_chance, use_spread
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
 from emulator.rules.stats import StageChange, stage_change

@@ -16,7 +16,8 @@ import pytest
 from emulator import Facing, Position, Ram, State, World, read_state
 from emulator.cartridge import Rom
 from emulator.profile import symbol
-from emulator.ram.tile_map import collision_tiles, is_in_sight, read_tiles, squares_in_sight
+from emulator.ram.map import collision_tiles, is_in_sight, squares_in_sight
+from emulator.ram.tile_map import read_tiles
 from emulator.world.game_map import make_map
 from emulator.world.header import MapHeader
 from emulator.world.layout import LIVE_BLOCKS, lay_out

@@ -15,8 +15,16 @@ from emulator import Cartridge, Dex, World
 from emulator.cartridge import Rom
 from emulator.profile import RomAddress, table
 from emulator.world.header import TownMapEntry, read_town_map_entry
-from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
-from emulator.world.map_objects import MapObject, MapObjectKind, Toggle, read_toggles
+from emulator.world.map_objects import (
+    HiddenItem,
+    MapObject,
+    MapObjectKind,
+    Shop,
+    Toggle,
+    read_hidden_items,
+    read_shops,
+    read_toggles,
+)
 from emulator.world.texts import (
     MAX_BYTES,
     MAX_COMMANDS,

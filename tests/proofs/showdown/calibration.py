@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from agent.battle.odds import Foe, Foes, chance_to_beat, mon_from
 from emulator import Dex, Party, PartyMon
-from emulator.rules.engine import effects
-from emulator.rules.engine.foe import NOTHING, ROUTINES
+from emulator.engine.foe import NOTHING, ROUTINES
+from emulator.rules import effects
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.showdown.oracle import Match, TeamJson, play_matches
 from tests.proofs.showdown.players import Players

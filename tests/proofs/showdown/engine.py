@@ -7,19 +7,26 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.dex.dex import engine_tables
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.playout import play_turns
-from emulator.rules.engine.tables import Tables, put_chart
-from emulator.rules.engine.turn import send
+from emulator.engine.turn import play_turns, send
+from emulator.rules.codes import (
+    ASLEEP,
+    BOTH_SEND,
+    CANNOT_MOVE,
+    FROZEN,
+    GO_ON,
+    OURS,
+    SWITCH,
+    THEIRS,
+    THEY_SEND,
+    TRAPPING,
+    WE_SEND,
+)
+from emulator.rules.position import Tables, put_chart
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
 
 NO_CHOICE: Final = -1
-SENDS: Final = {
-    (True, True): engine.BOTH_SEND,
-    (True, False): engine.WE_SEND,
-    (False, True): engine.THEY_SEND,
-}
+SENDS: Final = {(True, True): BOTH_SEND, (True, False): WE_SEND, (False, True): THEY_SEND}
 
 
 class Engine:
@@ -51,18 +58,16 @@ class Engine:
     @staticmethod
     def _hold(side: NDArray[np.void], other: NDArray[np.void], choice: int) -> None:
         """Select nothing for a side that was trapped when it chose, even if the other side switches in this turn."""
-        held = (other["volatile"] & engine.TRAPPING > 0) & (
-            side["status"] & (engine.ASLEEP | engine.FROZEN) == 0
-        )
-        if choice == engine.GO_ON:
-            side["selected"] = np.where(held, engine.CANNOT_MOVE, side["selected"])
+        held = (other["volatile"] & TRAPPING > 0) & (side["status"] & (ASLEEP | FROZEN) == 0)
+        if choice == GO_ON:
+            side["selected"] = np.where(held, CANNOT_MOVE, side["selected"])
 
     @staticmethod
     def _send(positions: NDArray[np.void], step: Step, tables: Tables) -> None:
         wanted = (step.ours != NO_CHOICE, step.theirs != NO_CHOICE)
         positions["outcome"] = SENDS[wanted]
         for position in positions:
-            if wanted[engine.OURS]:
-                send(position, engine.OURS, step.ours - engine.SWITCH, tables)
-            if wanted[engine.THEIRS]:
-                send(position, engine.THEIRS, step.theirs - engine.SWITCH, tables)
+            if wanted[OURS]:
+                send(position, OURS, step.ours - SWITCH, tables)
+            if wanted[THEIRS]:
+                send(position, THEIRS, step.theirs - SWITCH, tables)

@@ -8,11 +8,23 @@ from agent.battle import policy, search
 from agent.battle.odds import tables_of
 from agent.skills import Attack
 from emulator import Dex
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
-from emulator.rules.engine.foe import choose_move
-from emulator.rules.engine.playout import AS_THE_GAME
-from emulator.rules.engine.sending import NOT_COUNTED, next_member
+from emulator.engine.choices import AS_THE_GAME, legal_choices
+from emulator.engine.foe import choose_move
+from emulator.engine.stages import NOT_COUNTED, next_member
+from emulator.rules.codes import (
+    GOES_ON,
+    ITEM,
+    MIMIC_ONE,
+    NO_ONE,
+    OURS,
+    SLOTS,
+    SWITCH,
+    TEAM,
+    THEIRS,
+    TRAINER,
+    WE_SEND,
+)
+from emulator.rules.position import Position
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator
 
@@ -43,21 +55,21 @@ class Players:
             for position, each, turn in zip(positions, asked, turns, strict=True)
         ]
 
-    def _choice(self, position: engine.Position, asked: Answer, turn: int) -> int:
+    def _choice(self, position: Position, asked: Answer, turn: int) -> int:
         number, side, legal = asked["battle"], asked["side"], asked["legal"]
-        position.kind, position.trainer_class = engine.TRAINER, self._classes[number]
+        position.kind, position.trainer_class = TRAINER, self._classes[number]
         position.ai_uses = NOT_COUNTED
         for each in position.sides:
-            each.mimic_slot = engine.NO_ONE
+            each.mimic_slot = NO_ONE
         position.seed = number * 1_000 + turn
         position.turns = turn
-        out = int(position.sides[engine.THEIRS].out)
-        if self._out.get(number, (engine.NO_ONE, 0))[0] != out:
+        out = int(position.sides[THEIRS].out)
+        if self._out.get(number, (NO_ONE, 0))[0] != out:
             self._out[number] = out, turn
         position.ai_turns = turn - self._out[number][1]
         if asked["send"]:
-            position.outcome = engine.WE_SEND
-        if side == engine.THEIRS:
+            position.outcome = WE_SEND
+        if side == THEIRS:
             found = self._foe(position, send=asked["send"])
         else:
             found = self._searches(position)
@@ -65,31 +77,25 @@ class Players:
         self.unlike += found not in legal
         return found if found in legal else int(legal[0])
 
-    def _foe(self, position: engine.Position, *, send: bool) -> int:
+    def _foe(self, position: Position, *, send: bool) -> int:
         if send:
-            return engine.SWITCH + int(next_member(position, engine.THEIRS))
+            return SWITCH + int(next_member(position, THEIRS))
         return int(choose_move(position, self._tables))
 
-    def _searches(self, position: engine.Position) -> int:
+    def _searches(self, position: Position) -> int:
         """Return the choice that the agent's policy values most, without items."""
-        choices = [int(each) for each in legal_choices(position, engine.OURS) if each < engine.ITEM]
-        moves = [
-            each for each in choices if not engine.SWITCH <= each < engine.SWITCH + engine.TEAM
-        ]
+        choices = [int(each) for each in legal_choices(position, OURS) if each < ITEM]
+        moves = [each for each in choices if not SWITCH <= each < SWITCH + TEAM]
         rated = self._rated(position, moves, first=True)
         best = max(rated, key=lambda each: each.value, default=None)
-        most = 1 + search.HP_VALUE * float(search.hp_shares(position, engine.OURS))
+        most = 1 + search.HP_VALUE * float(search.hp_shares(position, OURS))
         if best is None or best.value < most - policy.GOOD_ENOUGH:
             best = max(self._rated(position, choices), key=lambda each: each.value)
         found = best.option.choice
-        return (
-            (found - engine.MIMIC_ONE) // engine.SLOTS
-            if engine.MIMIC_ONE <= found < engine.ITEM
-            else found
-        )
+        return (found - MIMIC_ONE) // SLOTS if MIMIC_ONE <= found < ITEM else found
 
     def _rated(
-        self, position: engine.Position, choices: Sequence[int], *, first: bool = False
+        self, position: Position, choices: Sequence[int], *, first: bool = False
     ) -> list[search.RatedOption]:
         options = [
             search.TurnOption(Attack(0), each, cost=_cost(position, each), foe=self._expected)
@@ -100,9 +106,9 @@ class Players:
         return search.rate(position, options, weights, tables, first=first) if options else []
 
 
-def _cost(position: engine.Position, choice: int) -> float:
-    if choice < engine.SLOTS:
-        return policy.PP_COST / max(int(position.sides[engine.OURS].pp[choice]), 1)
-    if engine.SWITCH <= choice < engine.SWITCH + engine.TEAM:
-        return policy.SWITCH_COST if position.outcome == engine.GOES_ON else 0.0
-    return policy.PP_COST if choice >= engine.MIMIC_ONE else 0.0
+def _cost(position: Position, choice: int) -> float:
+    if choice < SLOTS:
+        return policy.PP_COST / max(int(position.sides[OURS].pp[choice]), 1)
+    if SWITCH <= choice < SWITCH + TEAM:
+        return policy.SWITCH_COST if position.outcome == GOES_ON else 0.0
+    return policy.PP_COST if choice >= MIMIC_ONE else 0.0

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from emulator import Dex
 from emulator.ram.battle_mon import Volatile
-from emulator.rules.engine.position import LINK, NUMBER, POSITION, empty_positions
+from emulator.rules.codes import LINK
+from emulator.rules.position import NUMBER, POSITION, empty_positions
 
 Rows: TypeAlias = NDArray[np.int64]
 

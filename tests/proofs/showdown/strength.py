@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from agent.battle.odds import mon_from
 from agent.lab.stats import mean_interval
 from emulator import Dex
-from emulator.rules.engine.playout import AS_THE_GAME, GREEDY
+from emulator.engine.choices import AS_THE_GAME, GREEDY
 from tests.proofs.showdown.calibration import team_json, with_moves
 from tests.proofs.showdown.jobs import red_dex
 from tests.proofs.showdown.oracle import Game, Match, TeamJson, play_matches

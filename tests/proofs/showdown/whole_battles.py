@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator import Dex
+from emulator.engine.choices import GREEDY, RANDOM
+from emulator.engine.stages import start_battle
+from emulator.engine.turn import copies, play_out
 from emulator.ram.party import Dvs
-from emulator.rules.engine.playout import GREEDY, RANDOM, copies, play_out
-from emulator.rules.engine.position import DRAWN, GOES_ON, LINK, LOST, WON, empty_positions
-from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.tables import Tables
+from emulator.rules.codes import DRAWN, GOES_ON, LINK, LOST, WON
+from emulator.rules.position import Tables, empty_positions
 from emulator.rules.stats import stats_of
 from tests.proofs.showdown.oracle import Duel, Game, TeamJson
 from tests.proofs.showdown.positions import SIDES

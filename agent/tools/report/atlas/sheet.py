@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from emulator import Facing, GameMap, World
-from emulator.screen.scene import draw_map
-from emulator.world.header import Connection
+from emulator.screen import draw_map
+from emulator.world import Connection
 
 
 class TrailVisit(NamedTuple):

@@ -80,7 +80,7 @@ def test_a_short_replay_says_one_line_and_ctrl_c_says_how_far_it_came(
 def test_runs_in_a_row_on_one_memory_are_all_decided_again(tmp_path: Path) -> None:
     runs = [tmp_path / str(seed) for seed in range(3)]
     for seed, run in enumerate(runs):
-        play_in(tmp_path, run=run, seed=seed, until="rival")
+        play_in(tmp_path, run=run, seed=seed, until="starter")
     digests = [redecide_run(run, None)[2:] for run in runs]
     for run, (divergence, digest) in zip(runs, digests, strict=True):
         assert (divergence, digest) == ("", replay_run(run, None).digest)

@@ -475,7 +475,6 @@ def test_ctrl_c_ends_the_running_scenario_and_keeps_the_finished_ones(
     assert ended.out.splitlines()[-1] == "1 of 2 scenarios: 1 passed"
 
 
-@pytest.mark.usefixtures("new_interpreters")  # it starts others by itself
 def test_ctrl_c_ends_scenarios_that_run_at_the_same_time(tmp_path: Path) -> None:
     files = [written(tmp_path, WAIT, "a"), written(tmp_path, "[play]\nframes = 60_000\n", "b")]
     command = [sys.executable, "-m", "agent", "scenario", "run", "--jobs", "2", *map(str, files)]

@@ -7,10 +7,9 @@ from pathlib import Path
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from emulator.cartridge import Cartridge, CartridgeKind
 from emulator.dex.dex import engine_tables
+from emulator.engine.stages import start_battle
 from emulator.ram.party import Dvs
-from emulator.rules.engine.position import Position, empty_positions
-from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.tables import Tables
+from emulator.rules.position import Position, Tables, empty_positions
 from emulator.rules.stats import stats_of
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.position import ALWAYS_HITS, LINK, OURS, THEIRS, empty_positions
-from emulator.rules.engine.sending import start_battle
-from emulator.rules.engine.tables import Tables, empty_tables, put_chart
-from emulator.rules.engine.turn import play_turn
+from emulator.engine.stages import start_battle
+from emulator.engine.turn import play_turn
+from emulator.rules import effects
+from emulator.rules.codes import ALWAYS_HITS, LINK, OURS, THEIRS
+from emulator.rules.position import Tables, empty_positions, empty_tables, put_chart
 
 NORMAL, FIGHTING, GROUND, GHOST, FIRE, GRASS, ELECTRIC = 0, 1, 4, 8, 20, 22, 23
 RATIOS: Final = (

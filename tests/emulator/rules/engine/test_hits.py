@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from emulator.engine import hit
+from emulator.engine.turn import copies, play_turns
+from emulator.rules import effects
 from emulator.rules.arithmetic import BYTE
-from emulator.rules.chances import critical_chance, hit_chance
-from emulator.rules.damage import full_damage, use_spread
-from emulator.rules.engine import effects, hit
-from emulator.rules.engine.playout import copies, play_turns
-from emulator.rules.engine.position import ALWAYS_HITS, CONFUSED, FOCUSED, REFLECT, SUBSTITUTE
+from emulator.rules.codes import ALWAYS_HITS, CONFUSED, FOCUSED, REFLECT, SUBSTITUTE
+from emulator.rules.damage import critical_chance, full_damage, hit_chance, use_spread
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
 from tests.emulator.rules.engine import small_battle as small

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.playout import ATTACKS, CAREFUL, best_move, choose
-from emulator.rules.engine.position import OURS, PARALYZED, choice_of_item
-from emulator.rules.engine.tables import put_chart
+from emulator.engine.choices import ATTACKS, CAREFUL, best_move, choose
+from emulator.rules import effects
+from emulator.rules.codes import OURS, PARALYZED, choice_of_item
+from emulator.rules.position import put_chart
 from tests.emulator.rules.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
 
 SPORE, STUN, SPARK, DANCE, CALM, RECOVER, BOOM, WRAP = range(40, 48)

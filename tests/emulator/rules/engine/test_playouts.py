@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emulator.rules.engine.playout import AS_THE_GAME, GREEDY, RANDOM, copies, play_out, play_turns
-from emulator.rules.engine.position import GOES_ON, LINK, LOST, RAN, TRAINER, WILD, WON
-from emulator.rules.engine.turn import play_turn
+from emulator.engine.choices import AS_THE_GAME, GREEDY, RANDOM
+from emulator.engine.turn import copies, play_out, play_turn, play_turns
+from emulator.rules.codes import GOES_ON, LINK, LOST, RAN, TRAINER, WILD, WON
 from tests.emulator.rules.engine.real_battle import real_battle, real_tables
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -71,6 +71,7 @@ def test_greedy_play_beats_random_play() -> None:
     assert won > 600
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_what_does_not_play_loads_without_numba() -> None:
     program = "import sys, emulator, memory, agent.cli; print('numba' in sys.modules)"
     loaded = subprocess.run(

@@ -2,9 +2,24 @@
 
 import pytest
 
-from emulator.rules.engine import effects
-from emulator.rules.engine import position as engine
-from emulator.rules.engine.choices import legal_choices
+from emulator.engine.choices import legal_choices
+from emulator.rules import effects
+from emulator.rules.codes import (
+    DECIDES,
+    FOE_LEFT,
+    GOES_ON,
+    INVULNERABLE,
+    LOST,
+    MIMIC_ONE,
+    RAN,
+    SEEDED,
+    STRUGGLES,
+    SUBSTITUTE,
+    TRAINER,
+    TRANSFORMED,
+    WILD,
+    WON,
+)
 from tests.emulator.rules.engine.small_battle import (
     DO_NOTHING,
     EMBER,
@@ -64,10 +79,11 @@ def test_rest_heals_everything_and_sleeps_for_two_turns() -> None:
 def test_draining_heals_by_half_of_the_damage_that_was_left_to_do_also_of_a_substitute() -> None:
     battle = battle_of(ABSORB)
     battle.us.hp, battle.them.hp = 100, 9
-    assert (battle.play(), battle.us.hp) == (engine.WON, 104)
+    assert battle.play() == WON
+    assert battle.us.hp == 104
     doll = battle_of(ABSORB)
     doll.us.hp, doll.them.substitute = 100, 250
-    doll.them.volatile |= engine.SUBSTITUTE
+    doll.them.volatile |= SUBSTITUTE
     doll.play()
     assert doll.us.hp > 100
 
@@ -81,23 +97,25 @@ def test_dream_eater_needs_a_sleeper() -> None:
 
 
 def test_recoil_is_a_quarter_or_half_for_struggle() -> None:
-    for move, choice, part in ((EDGE, 0, 4), (EDGE, engine.STRUGGLES, 2)):
+    for move, choice, part in ((EDGE, 0, 4), (EDGE, STRUGGLES, 2)):
         battle = battle_of(move)
         battle.play(choice)
         assert HP - battle.us.hp == (HP - battle.them.hp) // part
 
 
 def test_exploding_faints_unless_it_breaks_a_substitute() -> None:
-    assert battle_of(BOOM).play() == engine.LOST
+    battle = battle_of(BOOM)
+    assert battle.play() == LOST
     doll = battle_of(BOOM)
-    doll.them.volatile |= engine.SUBSTITUTE
+    doll.them.volatile |= SUBSTITUTE
     doll.them.substitute = 1
-    assert (doll.play(), doll.us.hp) == (engine.GOES_ON, HP)
+    assert doll.play() == GOES_ON
+    assert doll.us.hp == HP
 
 
 def test_a_missed_jump_kick_costs_one_hp() -> None:
     battle = battle_of(KICK)
-    battle.them.volatile |= engine.INVULNERABLE
+    battle.them.volatile |= INVULNERABLE
     battle.play()
     assert (battle.us.hp, battle.them.hp) == (HP - 1, HP)
 
@@ -107,23 +125,25 @@ def test_a_substitute_may_cost_all_that_is_left() -> None:
         battle = battle_of(DOLL)
         battle.us.hp = hp
         battle.play()
-        assert bool(battle.us.volatile & engine.SUBSTITUTE) == has
+        assert bool(battle.us.volatile & SUBSTITUTE) == has
         assert battle.us.hp == hp - 50 * has
     last = battle_of(DOLL)
     last.us.hp = 50
-    assert last.play() == engine.LOST
+    assert last.play() == LOST
 
 
 def test_transform_copies_all_but_hp_and_level_and_works_on_what_is_out_of_reach() -> None:
     battle = battle_of(COPY, theirs=(TACKLE, EMBER))
-    battle.them.volatile |= engine.INVULNERABLE
+    battle.them.volatile |= INVULNERABLE
     battle.them.species, battle.them.type1, battle.them.stages[0] = 2, FIRE, 3
     battle.play(0, 0)
-    assert battle.us.volatile & engine.TRANSFORMED
+    assert battle.us.volatile & TRANSFORMED
     assert (battle.us.species, battle.us.type1, battle.us.stages[0]) == (2, FIRE, 3)
-    assert (list(battle.us.moves[:2]), list(battle.us.pp)) == ([TACKLE, EMBER], [5, 5, 0, 0])
+    assert list(battle.us.moves[:2]) == [TACKLE, EMBER]
+    assert list(battle.us.pp) == [5, 5, 0, 0]
     battle.play(1)
-    assert (battle.us.pp[1], battle.us.team[0].pp[1]) == (4, 0)
+    assert battle.us.pp[1] == 4
+    assert battle.us.team[0].pp[1] == 0
 
 
 def test_conversion_takes_the_types_of_the_target() -> None:
@@ -152,11 +172,12 @@ def test_metronome_uses_any_move_but_itself_and_struggle() -> None:
 
 
 def test_the_player_chooses_what_mimic_copies() -> None:
-    battle = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE, EMBER), kind=engine.TRAINER)
-    offered = [engine.MIMIC_ONE, engine.MIMIC_ONE + 1, engine.MIMIC_ONE + 2]
+    battle = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE, EMBER), kind=TRAINER)
+    offered = [MIMIC_ONE, MIMIC_ONE + 1, MIMIC_ONE + 2]
     assert list(legal_choices(battle.position, 0)) == offered
-    battle.play(engine.MIMIC_ONE + 2)
-    assert (battle.us.moves[0], battle.us.team[0].moves[0]) == (EMBER, effects.MOVE_MIMIC)
+    battle.play(MIMIC_ONE + 2)
+    assert battle.us.moves[0] == EMBER
+    assert battle.us.team[0].moves[0] == effects.MOVE_MIMIC
     drawn = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE))
     assert set(drawn.over_seeds(lambda b: int(b.us.moves[0]))) == {DO_NOTHING, TACKLE}
 
@@ -181,16 +202,14 @@ def test_disable_stops_one_move_for_one_to_eight_turns() -> None:
 def test_roar_ends_wild_battles_mostly(
     level: int, other: int, lowest: float, highest: float
 ) -> None:
-    for ours, theirs, end in (
-        ((ROAR,), (DO_NOTHING,), engine.RAN),
-        ((DO_NOTHING,), (ROAR,), engine.FOE_LEFT),
-    ):
-        battle = battle_of(*ours, theirs=theirs, kind=engine.WILD)
+    for ours, theirs, end in (((ROAR,), (DO_NOTHING,), RAN), ((DO_NOTHING,), (ROAR,), FOE_LEFT)):
+        battle = battle_of(*ours, theirs=theirs, kind=WILD)
         levels = (level, other) if ours == (ROAR,) else (other, level)
         battle.us.level, battle.them.level = levels
         seen = battle.over_seeds(lambda b: int(b.position.outcome))
         assert lowest <= seen[end] / 300 <= highest
-    assert battle_of(ROAR, kind=engine.TRAINER).play(0, engine.DECIDES) == engine.GOES_ON
+    trainer = battle_of(ROAR, kind=TRAINER)
+    assert trainer.play(0, DECIDES) == GOES_ON
 
 
 def test_pay_day_scatters_twice_the_level() -> None:
@@ -202,5 +221,6 @@ def test_pay_day_scatters_twice_the_level() -> None:
 def test_leech_seed_heals_even_by_what_was_not_left() -> None:
     battle = battle_of(DO_NOTHING)
     battle.us.hp, battle.them.hp = 100, 1
-    battle.them.volatile |= engine.SEEDED
-    assert (battle.play(), battle.us.hp) == (engine.WON, 112)
+    battle.them.volatile |= SEEDED
+    assert battle.play() == WON
+    assert battle.us.hp == 112

@@ -1,7 +1,7 @@
 """Stat stages, with the penalties and badge boosts that are applied again and again."""
 
-from emulator.rules.engine import effects
-from emulator.rules.engine import position as engine
+from emulator.rules import effects
+from emulator.rules.codes import BURNED, FROZEN, LINK, MIST, PARALYZED, SUBSTITUTE, TRAINER
 from tests.emulator.rules.engine.small_battle import DO_NOTHING, NORMAL, TACKLE, SmallBattle
 
 SHARPEN, DANCE, GROWL, SCREECH, ACID, DODGE, HAZE, SMOKE, SPEED_UP = range(30, 39)
@@ -19,7 +19,7 @@ MOVES = (
 BADGES = 0b1010101
 
 
-def battle_of(*ours: int, theirs: int = DO_NOTHING, kind: int = engine.LINK) -> SmallBattle:
+def battle_of(*ours: int, theirs: int = DO_NOTHING, kind: int = LINK) -> SmallBattle:
     return SmallBattle(ours, [theirs], moves=MOVES, kind=kind)
 
 
@@ -32,7 +32,8 @@ def test_stages_change_stats_by_their_ratios_and_end_at_six() -> None:
     assert attacks == [200, 300, 400, 400]
     for _ in range(4):
         battle.play(1)
-    assert (battle.them.stats[1], battle.them.stages[1]) == (25, -6)
+    assert battle.them.stats[1] == 25
+    assert battle.them.stages[1] == -6
 
 
 def test_a_stat_of_999_takes_back_one_stage_even_of_two() -> None:
@@ -44,7 +45,7 @@ def test_a_stat_of_999_takes_back_one_stage_even_of_two() -> None:
 
 def test_raising_a_stat_applies_the_penalties_of_the_other_side_once_more() -> None:
     battle = battle_of(DODGE)
-    battle.them.status = engine.BURNED
+    battle.them.status = BURNED
     battle.them.stats[0] = 50
     battle.play()
     assert battle.them.stats[0] == 25
@@ -52,13 +53,13 @@ def test_raising_a_stat_applies_the_penalties_of_the_other_side_once_more() -> N
 
 def test_raising_a_stat_undoes_its_own_penalty() -> None:
     battle = battle_of(SPEED_UP)
-    battle.us.status, battle.us.stats[2] = engine.PARALYZED, 25
+    battle.us.status, battle.us.stats[2] = PARALYZED, 25
     seen = battle.over_seeds(lambda b: int(b.us.stats[2]), seeds=20)
     assert set(seen) == {25, 200}  # paralyzed, or raised
 
 
 def test_badges_boost_all_our_stats_each_time_but_in_link_battles() -> None:
-    for kind, attack in ((engine.TRAINER, 126), (engine.LINK, 100)):
+    for kind, attack in ((TRAINER, 126), (LINK, 100)):
         battle = battle_of(DODGE, kind=kind)
         battle.position.badges, battle.us.stats[:] = BADGES, 100
         battle.play()
@@ -67,7 +68,7 @@ def test_badges_boost_all_our_stats_each_time_but_in_link_battles() -> None:
 
 
 def test_mist_and_substitutes_stop_lowering() -> None:
-    for bit in (engine.MIST, engine.SUBSTITUTE):
+    for bit in (MIST, SUBSTITUTE):
         battle = battle_of(GROWL)
         battle.them.volatile |= bit
         battle.play()
@@ -75,13 +76,14 @@ def test_mist_and_substitutes_stop_lowering() -> None:
 
 
 def test_side_effects_lower_in_85_of_256_uses() -> None:
-    seen = battle_of(ACID).over_seeds(lambda b: int(b.them.stages[1]), seeds=1000)
+    battle = battle_of(ACID)
+    seen = battle.over_seeds(lambda b: int(b.them.stages[1]), seeds=1000)
     assert set(seen) == {0, -1}
     assert abs(seen[-1] - 1000 * 85 / 256) < 50
 
 
 def test_the_computers_moves_that_lower_stats_miss_a_quarter_more() -> None:
-    for kind, missed in ((engine.TRAINER, 250), (engine.LINK, 0)):
+    for kind, missed in ((TRAINER, 250), (LINK, 0)):
         battle = battle_of(DO_NOTHING, theirs=GROWL, kind=kind)
         seen = battle.over_seeds(lambda b: int(b.us.stages[0]), seeds=1000)
         assert abs(seen[0] - missed) < 50 if missed else not seen[0]
@@ -89,11 +91,11 @@ def test_the_computers_moves_that_lower_stats_miss_a_quarter_more() -> None:
 
 def test_haze_resets_stages_and_cures_the_target_which_loses_the_turn() -> None:
     battle = battle_of(HAZE, theirs=TACKLE)
-    battle.us.status, battle.us.stats[0], battle.us.stages[0] = engine.BURNED, 50, -2
-    battle.them.status, battle.them.stages[4] = engine.FROZEN, -3
+    battle.us.status, battle.us.stats[0], battle.us.stages[0] = BURNED, 50, -2
+    battle.them.status, battle.them.stages[4] = FROZEN, -3
     hp = int(battle.us.hp)
     battle.play()
-    assert (battle.us.status, battle.us.stats[0], battle.us.stages[0]) == (engine.BURNED, 100, 0)
+    assert (battle.us.status, battle.us.stats[0], battle.us.stages[0]) == (BURNED, 100, 0)
     assert (battle.them.status, battle.them.stages[4]) == (0, 0)
     assert battle.us.hp == hp - 12  # burned only
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.position import (
+from emulator.engine.status import burn_freeze_or_paralyze
+from emulator.rules import effects
+from emulator.rules.codes import (
     ASLEEP,
     BADLY_POISONED,
     BURNED,
@@ -17,40 +18,49 @@ from emulator.rules.engine.position import (
     SUBSTITUTE,
     WILD,
 )
-from emulator.rules.engine.status import burn_freeze_or_paralyze
-from tests.emulator.rules.engine import small_battle as small
+from tests.emulator.rules.engine.small_battle import (
+    DO_NOTHING,
+    ELECTRIC,
+    FIRE,
+    GRASS,
+    GROUND,
+    HP,
+    NORMAL,
+    TACKLE,
+    SmallBattle,
+)
 
 SING, SPORE, JOLT, POWDER, SEEDS, RAY = 30, 31, 32, 33, 34, 35
 SEAR, CHILL, SHOCK, BITE, DAZE, STING = 36, 37, 38, 39, 40, 41
 MOVES = (
-    (SING, effects.SLEEP, 0, small.NORMAL),
-    (SPORE, effects.PARALYZE, 0, small.GRASS),
-    (JOLT, effects.PARALYZE, 0, small.ELECTRIC),
-    (POWDER, effects.POISON, 0, small.NORMAL),
-    (SEEDS, effects.LEECH_SEED, 0, small.GRASS),
-    (RAY, effects.CONFUSE, 0, small.NORMAL),
-    (SEAR, effects.BURN_SIDE_2, 40, small.FIRE),
-    (CHILL, effects.FREEZE_SIDE_1, 40, small.ELECTRIC),
-    (SHOCK, effects.PARALYZE_SIDE_2, 40, small.ELECTRIC),
-    (BITE, effects.FLINCH_SIDE_2, 40, small.NORMAL),
-    (DAZE, effects.CONFUSION_SIDE, 40, small.NORMAL),
-    (STING, effects.POISON_SIDE_2, 40, small.NORMAL),
+    (SING, effects.SLEEP, 0, NORMAL),
+    (SPORE, effects.PARALYZE, 0, GRASS),
+    (JOLT, effects.PARALYZE, 0, ELECTRIC),
+    (POWDER, effects.POISON, 0, NORMAL),
+    (SEEDS, effects.LEECH_SEED, 0, GRASS),
+    (RAY, effects.CONFUSE, 0, NORMAL),
+    (SEAR, effects.BURN_SIDE_2, 40, FIRE),
+    (CHILL, effects.FREEZE_SIDE_1, 40, ELECTRIC),
+    (SHOCK, effects.PARALYZE_SIDE_2, 40, ELECTRIC),
+    (BITE, effects.FLINCH_SIDE_2, 40, NORMAL),
+    (DAZE, effects.CONFUSION_SIDE, 40, NORMAL),
+    (STING, effects.POISON_SIDE_2, 40, NORMAL),
 )
 SEEDS_TRIED = 1000
 
 
-def battle_with(move: int, *theirs: int) -> small.SmallBattle:
-    return small.SmallBattle([move], theirs or (small.DO_NOTHING,), moves=MOVES)
+def battle_with(move: int, *theirs: int) -> SmallBattle:
+    return SmallBattle([move], theirs or (DO_NOTHING,), moves=MOVES)
 
 
 def test_sleep_lasts_one_to_seven_turns_and_the_turn_of_waking_is_lost() -> None:
     battle = battle_with(SING)
     turns = battle.over_seeds(lambda b: int(b.them.status) + 1)  # one of them is counted at once
     assert set(turns) == set(range(1, 8))
-    sleeper = battle_with(small.DO_NOTHING, small.TACKLE)
+    sleeper = battle_with(DO_NOTHING, TACKLE)
     sleeper.them.status = 1
     sleeper.play()
-    assert (sleeper.us.hp, sleeper.them.status) == (small.HP, 0)
+    assert (sleeper.us.hp, sleeper.them.status) == (HP, 0)
 
 
 def test_sleep_needs_a_target_without_status_unless_it_must_recharge() -> None:
@@ -96,7 +106,7 @@ def test_confusion_as_a_side_effect_passes_a_substitute() -> None:
 
 
 def test_electric_paralysis_spares_ground_and_seeds_spare_grass() -> None:
-    for move, kind in ((JOLT, small.GROUND), (SEEDS, small.GRASS)):
+    for move, kind in ((JOLT, GROUND), (SEEDS, GRASS)):
         battle = battle_with(move)
         battle.them.type2 = kind
         battle.play()
@@ -105,19 +115,17 @@ def test_electric_paralysis_spares_ground_and_seeds_spare_grass() -> None:
 
 
 def test_paralysis_quarters_speed_and_takes_63_of_256_turns() -> None:
-    battle = battle_with(SPORE, small.TACKLE)
-    idle = battle.over_seeds(
-        lambda b: (int(b.them.stats[2]), b.us.hp == small.HP), seeds=SEEDS_TRIED
-    )
+    battle = battle_with(SPORE, TACKLE)
+    idle = battle.over_seeds(lambda b: (int(b.them.stats[2]), b.us.hp == HP), seeds=SEEDS_TRIED)
     assert {speed for speed, _ in idle} == {22}
     assert abs(idle[22, True] - SEEDS_TRIED * 63 / 256) < 50
 
 
 def test_fire_thaws_and_frozen_pokemon_never_thaw_by_themselves() -> None:
-    battle = battle_with(small.DO_NOTHING, small.TACKLE)
+    battle = battle_with(DO_NOTHING, TACKLE)
     battle.them.status = FROZEN
     battle.over_seeds(lambda b: b.us.hp, turns=20, seeds=5)
-    assert set(battle.over_seeds(lambda b: int(b.us.hp), turns=20, seeds=5)) == {small.HP}
+    assert set(battle.over_seeds(lambda b: int(b.us.hp), turns=20, seeds=5)) == {HP}
     thawing = battle_with(SEAR)
     thawing.them.status = FROZEN
     thawing.play()
@@ -125,30 +133,31 @@ def test_fire_thaws_and_frozen_pokemon_never_thaw_by_themselves() -> None:
 
 
 def test_poison_and_burn_take_a_sixteenth_and_bad_poison_ever_more_also_by_seeds() -> None:
-    battle = battle_with(small.DO_NOTHING)
+    battle = battle_with(DO_NOTHING)
     battle.them.status = BURNED
     battle.play()
-    assert battle.them.hp == small.HP - 12
-    toxic = small.SmallBattle([effects.MOVE_TOXIC, small.DO_NOTHING])
+    assert battle.them.hp == HP - 12
+    toxic = SmallBattle([effects.MOVE_TOXIC, DO_NOTHING])
     toxic.us.hp = 100
     toxic.play()
     toxic.them.volatile |= SEEDED
     toxic.play(1)
     # One part for the first turn; two for the poison and three for the seeds of the second.
-    assert (toxic.them.hp, toxic.us.hp) == (small.HP - 6 * 12, 100 + 3 * 12)
+    assert toxic.them.hp == HP - 6 * 12
+    assert toxic.us.hp == 100 + 3 * 12
     assert toxic.them.volatile & BADLY_POISONED
 
 
 def test_the_user_of_the_last_blow_loses_nothing_to_poison() -> None:
-    battle = battle_with(small.TACKLE)
+    battle = battle_with(TACKLE)
     battle.us.status, battle.them.hp = POISONED, 1
     battle.play()
-    assert battle.us.hp == small.HP
+    assert battle.us.hp == HP
 
 
 def test_flinching_takes_the_turn_of_a_slower_target_and_its_recharging() -> None:
-    battle = battle_with(BITE, small.TACKLE)
-    seen = battle.over_seeds(lambda b: b.us.hp == small.HP, seeds=SEEDS_TRIED)
+    battle = battle_with(BITE, TACKLE)
+    seen = battle.over_seeds(lambda b: b.us.hp == HP, seeds=SEEDS_TRIED)
     assert abs(seen[True] - SEEDS_TRIED * 77 / 256) < 50
     slow = battle_with(BITE)
     slow.us.stats[2] = 1
@@ -159,10 +168,10 @@ def test_flinching_takes_the_turn_of_a_slower_target_and_its_recharging() -> Non
 
 def test_only_our_freezing_ends_recharging() -> None:
     for we_freeze in (True, False):
-        battle = small.SmallBattle([small.DO_NOTHING], moves=MOVES, kind=WILD)
+        battle = SmallBattle([DO_NOTHING], moves=MOVES, kind=WILD)
         target = battle.them if we_freeze else battle.us
         user, owed = battle.us if we_freeze else battle.them, set()
-        user.move.effect, user.move.type = effects.FREEZE_SIDE_1, small.ELECTRIC
+        user.move.effect, user.move.type = effects.FREEZE_SIDE_1, ELECTRIC
         for seed in range(200):
             target.status, target.volatile, battle.position.seed = 0, RECHARGING, seed
             burn_freeze_or_paralyze(battle.position, 0 if we_freeze else 1)

@@ -5,41 +5,19 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from emulator.engine.growth import plain_stats
 from emulator.profile import symbol
 from emulator.ram.battle import Battle, BattleType
 from emulator.ram.battle_mon import BattleMon
 from emulator.ram.party import Party, PartyMon, Status
 from emulator.ram.state import State
 from emulator.ram.view import Ram
+from emulator.rules import codes
 from emulator.rules.arithmetic import full_pp
-from emulator.rules.engine.growth import plain_stats
-from emulator.rules.engine.position import (
-    ASLEEP,
-    BAG,
-    BURNED,
-    FROZEN,
-    MEMBER,
-    NO_ONE,
-    OURS,
-    PARALYZED,
-    POISONED,
-    POSITION,
-    SAFARI,
-    SIDE,
-    SLOTS,
-    STATS,
-    TEAM,
-    THEIRS,
-    TRAINER,
-    WILD,
-    Position,
-    Side,
-    empty_positions,
-)
-from emulator.rules.engine.tables import Tables
+from emulator.rules.position import MEMBER, POSITION, SIDE, Position, Side, Tables, empty_positions
 from emulator.text import bcd, word
 
-NOT_TRAINED: Final = (0,) * (STATS + 1)
+NOT_TRAINED: Final = (0,) * (codes.STATS + 1)
 EMPTY: Final = np.zeros(1, MEMBER)[0]
 MEMBER_STATS: Final = (MEMBER.names or ()).index("stats")
 # A record as it is assigned, in the order of its fields.
@@ -123,15 +101,15 @@ def _record(kind: np.dtype, fields: Mapping[str, object]) -> Values:
 def _fields(
     state: State, battle: Battle, enemy: BattleMon, tables: Tables, kept: Collection[int]
 ) -> dict[str, object]:
-    ram, bag = state.ram, state.bag.items[:BAG]
+    ram, bag = state.ram, state.bag.items[: codes.BAG]
     own = _members(state.party, tables, state.player.player_id)
     others = [_member(enemy, enemy.unmodified[1:], tables)]
     if not battle.is_wild:
         others = _members(battle.enemy_party, tables)
     sides = (
         # In the Safari Zone none of ours is out.
-        _team(own, battle.own) | _turn(ram, _SIDES[OURS]),
-        _team(others, enemy) | _turn(ram, _SIDES[THEIRS]),
+        _team(own, battle.own) | _turn(ram, _SIDES[codes.OURS]),
+        _team(others, enemy) | _turn(ram, _SIDES[codes.THEIRS]),
     )
     return {name: ram.byte(address) for name, address in _BYTES.items()} | {
         "kind": _kind(battle),
@@ -139,8 +117,10 @@ def _fields(
         "trainer_class": battle.trainer_class,
         "damage": word(ram.span(DAMAGE, 2), 0),
         "pay_day": bcd(ram.span(PAY_DAY, 3)),
-        "bag_items": _padded([stack.item for stack in bag], BAG),
-        "bag_counts": _padded([stack.quantity * (stack.item not in kept) for stack in bag], BAG),
+        "bag_items": _padded([stack.item for stack in bag], codes.BAG),
+        "bag_counts": _padded(
+            [stack.quantity * (stack.item not in kept) for stack in bag], codes.BAG
+        ),
         "sides": [_record(SIDE, side) for side in sides],
     }
 
@@ -151,19 +131,19 @@ def _padded(found: Sequence[int], count: int) -> tuple[int, ...]:
 
 def _kind(battle: Battle) -> int:
     if battle.type is BattleType.SAFARI:
-        return SAFARI
-    return WILD if battle.is_wild else TRAINER
+        return codes.SAFARI
+    return codes.WILD if battle.is_wild else codes.TRAINER
 
 
 def status_byte(status: Status) -> int:
     """Return the byte that stores a major status."""
     bits = (
-        (status.poisoned, POISONED),
-        (status.burned, BURNED),
-        (status.frozen, FROZEN),
-        (status.paralyzed, PARALYZED),
+        (status.poisoned, codes.POISONED),
+        (status.burned, codes.BURNED),
+        (status.frozen, codes.FROZEN),
+        (status.paralyzed, codes.PARALYZED),
     )
-    return status.sleep & ASLEEP | sum(bit for has, bit in bits if has)
+    return status.sleep & codes.ASLEEP | sum(bit for has, bit in bits if has)
 
 
 def put_team(side: Side, party: Party, tables: Tables, player_id: int | None = None) -> None:
@@ -193,7 +173,7 @@ def _member(
     stat_exp: tuple[int, ...] = NOT_TRAINED,
 ) -> Values:
     """Return a member of a team in the order of MEMBER."""
-    slots = mon.moves[:SLOTS]
+    slots = mon.moves[: codes.SLOTS]
     pp = tables.moves["pp"]
     return (
         mon.species,
@@ -203,9 +183,9 @@ def _member(
         status_byte(mon.status),
         *exp_and_traded,
         0,
-        _padded([slot.move for slot in slots], SLOTS),
-        _padded([slot.pp for slot in slots], SLOTS),
-        _padded([full_pp(int(pp[slot.move]), slot.pp_ups) for slot in slots], SLOTS),
+        _padded([slot.move for slot in slots], codes.SLOTS),
+        _padded([slot.pp for slot in slots], codes.SLOTS),
+        _padded([full_pp(int(pp[slot.move]), slot.pp_ups) for slot in slots], codes.SLOTS),
         stats,
         tuple(mon.dvs),
         stat_exp,
@@ -215,7 +195,7 @@ def _member(
 def _team(members: list[Values], mon: BattleMon | None) -> dict[str, object]:
     """Return the fields of a side that describe its team and its Pokemon that is out, if any."""
     # One that is out may have no place in a team that RAM does not hold yet.
-    places = [*members, *[EMPTY] * (TEAM - len(members))]
+    places = [*members, *[EMPTY] * (codes.TEAM - len(members))]
     team = {"count": len(members), "team": places}
     if mon is None:
         return team
@@ -233,13 +213,13 @@ def _team(members: list[Values], mon: BattleMon | None) -> dict[str, object]:
         "unmodified": mon.unmodified[1:],
         "plain": places[mon.position][MEMBER_STATS],
         "stages": tuple(mon.stages),
-        "moves": _padded([slot.move for slot in mon.moves], SLOTS),
-        "pp": _padded([slot.pp for slot in mon.moves], SLOTS),
+        "moves": _padded([slot.move for slot in mon.moves], codes.SLOTS),
+        "pp": _padded([slot.pp for slot in mon.moves], codes.SLOTS),
         "attacks_left": mon.attacks_left,
         "confused": mon.confused_turns,
         "toxic": mon.toxic_turns,
         "substitute": mon.substitute_hp,
-        "mimic_slot": NO_ONE,
+        "mimic_slot": codes.NO_ONE,
         "disabled": 0 if mon.disabled is None else mon.disabled + 1,
     }
 
@@ -251,7 +231,7 @@ def _turn(ram: Ram, at: _Addresses) -> dict[str, object]:
         "move": (number, effect, power, kind, accuracy),
         "selected": ram.byte(at.selected),
         "used": ram.byte(at.used),
-        "slot": ram.byte(at.slot) % SLOTS,
+        "slot": ram.byte(at.slot) % codes.SLOTS,
         "disabled_turns": disabled & 0xF,
         "disabled_move": ram.byte(at.disabled_move),
         "bide_damage": word(ram.span(at.bide_damage, 2), 0),

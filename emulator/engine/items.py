@@ -1,33 +1,89 @@
-"""Items that we use in battle: balls, medicine, PP, what raises stats, and the throws of the Safari Zone."""
+"""Items that we use in battle: balls, medicine, PP, what raises stats; and the battles of the Safari Zone."""
 
 from typing import Final
 
-from emulator.rules.engine.capture import throw_ball
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.effects import ATTACK_UP_1
-from emulator.rules.engine.position import (
-    ALWAYS_HITS,
-    ASLEEP,
-    BADLY_POISONED,
-    BURNED,
-    CAUGHT,
-    FOCUSED,
-    FROZEN,
-    ITEM,
-    MIST,
-    NO_ONE,
-    OURS,
-    PARALYZED,
-    PER_ITEM,
-    POISONED,
-    RAN,
-    SLOTS,
-    THEIRS,
-    WILD,
-    Position,
+from emulator.compiled import compiled
+from emulator.engine.chance import below, happens
+from emulator.engine.stages import raise_stage
+from emulator.rules import arithmetic, codes
+from emulator.rules.arithmetic import BYTE
+from emulator.rules.effects import ATTACK_UP_1
+from emulator.rules.position import Position, Tables
+
+MASTER_BALL: Final = 1
+GREAT_BALL: Final = 3
+POKE_BALL: Final = 4
+GREAT_BALL_BYTES: Final = (
+    201  # equally likely first bytes; the game draws again until it has one of them
 )
-from emulator.rules.engine.stages import raise_stage
-from emulator.rules.engine.tables import Tables
+OTHER_BYTES: Final = 151  # Ultra Ball, Safari Ball
+HELPLESS: Final = 25
+ILL: Final = 12
+FIVE: Final = 5
+
+catch_threshold = compiled(arithmetic.catch_threshold)
+
+
+@compiled
+def throw_ball(position: Position, ball: int) -> bool:
+    """Draw whether a ball catches the foe (ItemUseBall)."""
+    foe = position.sides[codes.THEIRS]
+    if ball == MASTER_BALL:
+        return True
+    first = BYTE if ball == POKE_BALL else OTHER_BYTES
+    if ball == GREAT_BALL:
+        first = GREAT_BALL_BYTES
+    drawn = below(position, first)
+    if foe.status:
+        drawn -= HELPLESS if foe.status & (codes.ASLEEP | codes.FROZEN) else ILL
+    if drawn < 0:
+        return True
+    factor = 8 if ball == GREAT_BALL else 12
+    threshold = catch_threshold(int(foe.max_hp), int(foe.hp), factor)
+    return bool(drawn <= position.catch_rate) and happens(position, threshold)
+
+
+@compiled
+def play_safari_turn(position: Position, choice: int, tables: Tables) -> int:
+    """Throw a ball (any choice but the others), bait or a rock, or run; then the foe may leave."""
+    if choice == codes.RUN:
+        return codes.RAN
+    if choice == codes.BAIT:
+        position.catch_rate //= 2
+        position.rock = 0
+        position.bait = min(int(position.bait) + 1 + below(position, FIVE), BYTE - 1)
+    elif choice == codes.ROCK:
+        position.catch_rate = min(int(position.catch_rate) * 2, BYTE - 1)
+        position.bait = 0
+        position.rock = min(int(position.rock) + 1 + below(position, FIVE), BYTE - 1)
+    else:
+        position.balls -= 1
+        if throw_ball(position, choice):
+            return codes.CAUGHT
+    if position.balls == 0:
+        return codes.RAN
+    return codes.FOE_LEFT if leaves_safari(position, tables) else codes.GOES_ON
+
+
+@compiled
+def leaves_safari(position: Position, tables: Tables) -> bool:
+    """Count down bait and anger, and draw whether the foe leaves."""
+    foe = position.sides[codes.THEIRS]
+    if position.bait:
+        position.bait -= 1
+    elif position.rock:
+        position.rock -= 1
+        if position.rock == 0:
+            position.catch_rate = tables.species[foe.species].catch_rate
+    odds = int(foe.stats[codes.SPEED]) % BYTE * 2
+    if odds >= BYTE:
+        return True
+    if position.bait:
+        odds //= 4
+    if position.rock:
+        odds = min(odds * 2, BYTE - 1)
+    return happens(position, odds)
+
 
 FIRST_BALL: Final = 1
 LAST_BALL: Final = 4
@@ -71,7 +127,7 @@ def place_of(position: Position, item: int) -> int:
     for at in range(len(position.bag_items)):
         if position.bag_items[at] == item and position.bag_counts[at] > 0:
             return at
-    return NO_ONE
+    return codes.NO_ONE
 
 
 @compiled
@@ -94,27 +150,27 @@ def hp_restored(item: int) -> int:
 def status_cured(item: int) -> int:
     """Return the bits of the status that an item cures, or 0."""
     if item == ANTIDOTE:
-        return POISONED
+        return codes.POISONED
     if item == BURN_HEAL:
-        return BURNED
+        return codes.BURNED
     if item == ICE_HEAL:
-        return FROZEN
+        return codes.FROZEN
     if item == AWAKENING:
-        return ASLEEP
+        return codes.ASLEEP
     if item == PARALYZE_HEAL:
-        return PARALYZED
+        return codes.PARALYZED
     return ANY_STATUS if item in (FULL_HEAL, FULL_RESTORE) else 0
 
 
 @compiled
 def has_use(position: Position, item: int, place: int, slot: int) -> bool:
     """Return whether the game would let us use an item of the bag on a member of the team."""
-    ours = position.sides[OURS]
+    ours = position.sides[codes.OURS]
     member = ours.team[place]
     hp = int(ours.hp) if place == ours.out else int(member.hp)
     status = int(ours.status) if place == ours.out else int(member.status)
     if FIRST_BALL <= item <= LAST_BALL or item == POKE_DOLL:
-        return bool(position.kind == WILD)
+        return bool(position.kind == codes.WILD)
     if item in (X_ACCURACY, GUARD_SPEC, DIRE_HIT, POKE_FLUTE) or X_ATTACK <= item <= X_SPECIAL:
         return True
     if place >= ours.count or not needs_member(item):
@@ -139,7 +195,7 @@ def needs_member(item: int) -> bool:
 @compiled
 def lacks_pp(position: Position, item: int, place: int, slot: int) -> bool:
     """Return whether a move, or any move for an elixir, has lost PP."""
-    member = position.sides[OURS].team[place]
+    member = position.sides[codes.OURS].team[place]
     if item < ELIXIR:
         return bool(member.pp[slot] < member.max_pp[slot])
     return bool((member.pp < member.max_pp).any())
@@ -148,18 +204,18 @@ def lacks_pp(position: Position, item: int, place: int, slot: int) -> bool:
 @compiled
 def use_bag_item(position: Position, choice: int, tables: Tables) -> bool:
     """Use an item of the bag as a choice says; return whether the game lets us, which uses the turn."""
-    item = (choice - ITEM) // PER_ITEM
-    place, slot = (choice - ITEM) % PER_ITEM // SLOTS, choice % SLOTS
+    item = (choice - codes.ITEM) // codes.PER_ITEM
+    place, slot = (choice - codes.ITEM) % codes.PER_ITEM // codes.SLOTS, choice % codes.SLOTS
     at = place_of(position, item)
-    if at == NO_ONE or not has_use(position, item, place, slot):
+    if at == codes.NO_ONE or not has_use(position, item, place, slot):
         return False
     if item != POKE_FLUTE:
         position.bag_counts[at] -= 1
     if FIRST_BALL <= item <= LAST_BALL:
         if throw_ball(position, item):
-            position.outcome = CAUGHT
+            position.outcome = codes.CAUGHT
     elif item == POKE_DOLL:
-        position.outcome = RAN
+        position.outcome = codes.RAN
     elif ETHER <= item <= MAX_ELIXIR:
         restore_pp(position, item, place, slot)
     elif item in (X_ACCURACY, GUARD_SPEC, DIRE_HIT, POKE_FLUTE) or item >= X_ATTACK:
@@ -172,33 +228,33 @@ def use_bag_item(position: Position, choice: int, tables: Tables) -> bool:
 @compiled
 def use_on_battle(position: Position, item: int, tables: Tables) -> None:
     """Use an item that needs no member: it works on the Pokemon in battle, or wakes everyone up."""
-    ours = position.sides[OURS]
+    ours = position.sides[codes.OURS]
     if item == X_ACCURACY:
-        ours.volatile |= ALWAYS_HITS
+        ours.volatile |= codes.ALWAYS_HITS
     elif item == GUARD_SPEC:
-        ours.volatile |= MIST
+        ours.volatile |= codes.MIST
     elif item == DIRE_HIT:
-        ours.volatile |= FOCUSED  # with the same bug as Focus Energy
+        ours.volatile |= codes.FOCUSED  # with the same bug as Focus Energy
     elif item == POKE_FLUTE:
         wake_everyone(position)
     else:
-        raise_stage(position, OURS, ATTACK_UP_1 + item - X_ATTACK, tables)
+        raise_stage(position, codes.OURS, ATTACK_UP_1 + item - X_ATTACK, tables)
 
 
 @compiled
 def wake_everyone(position: Position) -> None:
     """Wake up both teams; of a wild battle the one that is out."""
-    for side in (OURS, THEIRS):
+    for side in (codes.OURS, codes.THEIRS):
         mon = position.sides[side]
-        mon.status &= ~ASLEEP
+        mon.status &= ~codes.ASLEEP
         for place in range(mon.count):
-            mon.team[place].status &= ~ASLEEP
+            mon.team[place].status &= ~codes.ASLEEP
 
 
 @compiled
 def use_medicine(position: Position, item: int, place: int) -> None:
     """Restore HP, cure a status, or revive a member of the team."""
-    ours = position.sides[OURS]
+    ours = position.sides[codes.OURS]
     member, is_out = ours.team[place], place == ours.out
     if is_out:
         member.hp, member.status = ours.hp, ours.status
@@ -219,7 +275,7 @@ def use_medicine(position: Position, item: int, place: int) -> None:
         return
     ours.hp, ours.status = member.hp, member.status
     if cures:
-        ours.volatile &= ~BADLY_POISONED
+        ours.volatile &= ~codes.BADLY_POISONED
         ours.stats[:] = (
             member.stats
         )  # without stages and badges, which stay unused until the next change
@@ -228,10 +284,10 @@ def use_medicine(position: Position, item: int, place: int) -> None:
 @compiled
 def restore_pp(position: Position, item: int, place: int, slot: int) -> None:
     """Restore PP of one move, or of all for an elixir; in battle as well if the member is out."""
-    ours = position.sides[OURS]
+    ours = position.sides[codes.OURS]
     member = ours.team[place]
     restored = ALL if item in (MAX_ETHER, MAX_ELIXIR) else ETHER_PP
-    for each in range(SLOTS):
+    for each in range(codes.SLOTS):
         if item >= ELIXIR or each == slot:
             member.pp[each] = min(int(member.pp[each]) + restored, int(member.max_pp[each]))
     if place == ours.out:

@@ -4,42 +4,42 @@ from typing import Final
 
 import numpy as np
 
-from emulator.rules import moves
-
 POISON_SIDE_1: Final = 2
-DRAIN: Final = moves.DRAIN
+DRAIN: Final = 3  # heals its user by half of the damage
 BURN_SIDE_1: Final = 4
 FREEZE_SIDE_1: Final = 5
 PARALYZE_SIDE_1: Final = 6
-EXPLODE: Final = moves.EXPLODE
-DREAM_EATER: Final = moves.DREAM_EATER
+EXPLODE: Final = 7  # halves the target's defense, and its user faints
+DREAM_EATER: Final = 8  # fails on a target that is awake
 MIRROR_MOVE: Final = 9
 ATTACK_UP_1: Final = 10
 EVASION_UP_1: Final = 15
 PAY_DAY: Final = 16
-SWIFT: Final = moves.SWIFT
+SWIFT: Final = 17  # never misses
 ATTACK_DOWN_1: Final = 18
 EVASION_DOWN_1: Final = 23
 CONVERSION: Final = 24
 HAZE: Final = 25
 BIDE: Final = 26
-THRASH: Final = moves.THRASH
+THRASH: Final = 27  # lasts for turns, and ends in confusion
 SWITCH_AND_TELEPORT: Final = 28
-SEVERAL_HITS: Final = moves.SEVERAL_HITS
+SEVERAL_HITS: Final = (29, 30)  # two to five hits
 FLINCH_SIDE_1: Final = 31
 SLEEP: Final = 32
 POISON_SIDE_2: Final = 33
 BURN_SIDE_2: Final = 34
 PARALYZE_SIDE_2: Final = 36
 FLINCH_SIDE_2: Final = 37
-ONE_HIT: Final = moves.ONE_HIT
-CHARGE: Final = moves.CHARGES[0]
-SUPER_FANG: Final = moves.HALF
-SPECIAL_DAMAGE: Final = moves.FIXED
-TRAP: Final = moves.TRAP
-FLY: Final = moves.CHARGES[1]
-TWICE: Final = moves.TWO_HITS[0]
-TWINEEDLE: Final = moves.TWO_HITS[1]
+ONE_HIT: Final = 38  # knocks out a target that is not faster
+CHARGE: Final = 39  # hits in its second turn
+SUPER_FANG: Final = 40  # takes half of the remaining HP
+SPECIAL_DAMAGE: Final = 41  # takes an amount that depends on the move
+TRAP: Final = 42  # lasts for turns in which the other side cannot act
+FLY: Final = 43  # hits in its second turn, and is out of reach before that
+TWICE: Final = 44
+TWINEEDLE: Final = 77
+CHARGES: Final = (CHARGE, FLY)
+TWO_HITS: Final = (TWICE, TWINEEDLE)
 JUMP_KICK: Final = 45
 MIST: Final = 46
 FOCUS_ENERGY: Final = 47
@@ -59,7 +59,7 @@ ATTACK_DOWN_SIDE: Final = 68
 SPECIAL_DOWN_SIDE: Final = 71
 CONFUSION_SIDE: Final = 76
 SUBSTITUTE: Final = 79
-HYPER_BEAM: Final = moves.RECHARGE
+HYPER_BEAM: Final = 80  # costs a turn afterwards, unless it missed or knocked out
 RAGE: Final = 81
 MIMIC: Final = 82
 METRONOME: Final = 83
@@ -70,11 +70,10 @@ COUNT: Final = 87
 
 # Moves, by number.
 MOVE_THRASH: Final = 37
-MOVE_SEISMIC_TOSS: Final = 69
-MOVE_COUNTER: Final = moves.LAST
+MOVE_COUNTER: Final = 68  # Counter: goes last; its damage depends on the enemy's move
 MOVE_DIG: Final = 91
 MOVE_TOXIC: Final = 92
-MOVE_QUICK_ATTACK: Final = moves.FIRST
+MOVE_QUICK_ATTACK: Final = 98  # the move that goes first
 MOVE_RAGE: Final = 99
 MOVE_MIMIC: Final = 102
 MOVE_BIDE: Final = 117

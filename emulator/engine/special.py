@@ -2,30 +2,12 @@
 
 from typing import Final
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import below
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.growth import plain_stats
-from emulator.rules.engine.hit import test_hit
-from emulator.rules.engine.position import (
-    FOCUSED,
-    FOE_LEFT,
-    INVULNERABLE,
-    LIGHT_SCREEN,
-    LINK,
-    MIST,
-    OURS,
-    RAN,
-    REFLECT,
-    SEEDED,
-    SLOTS,
-    SUBSTITUTE,
-    THEIRS,
-    TRANSFORMED,
-    WILD,
-    Position,
-)
-from emulator.rules.engine.tables import Tables
+from emulator.compiled import compiled
+from emulator.engine.chance import below
+from emulator.engine.growth import plain_stats
+from emulator.engine.hit import test_hit
+from emulator.rules import codes, effects
+from emulator.rules.position import Position, Tables
 
 RESTING: Final = 2
 BYTE: Final = 256
@@ -55,7 +37,7 @@ def explode(position: Position, side: int) -> None:
     """Let the user faint (ExplodeEffect)."""
     mon = position.sides[side]
     mon.hp = mon.status = 0
-    mon.volatile &= ~SEEDED
+    mon.volatile &= ~codes.SEEDED
 
 
 @compiled
@@ -82,12 +64,12 @@ def make_substitute(position: Position, side: int) -> None:
     """Pay a quarter of the HP, even if these are the last, for a substitute (SubstituteEffect)."""
     mon = position.sides[side]
     price = int(mon.max_hp) // 4
-    if mon.volatile & SUBSTITUTE:
+    if mon.volatile & codes.SUBSTITUTE:
         return
     mon.substitute = price
     if mon.hp >= price:
         mon.hp -= price
-        mon.volatile |= SUBSTITUTE
+        mon.volatile |= codes.SUBSTITUTE
 
 
 @compiled
@@ -96,18 +78,18 @@ def protect(position: Position, side: int) -> None:
     mon = position.sides[side]
     effect = mon.move.effect
     if effect == effects.MIST:
-        mon.volatile |= MIST
+        mon.volatile |= codes.MIST
     elif effect == effects.FOCUS_ENERGY:
-        mon.volatile |= FOCUSED
+        mon.volatile |= codes.FOCUSED
     else:
-        mon.volatile |= LIGHT_SCREEN if effect == effects.LIGHT_SCREEN else REFLECT
+        mon.volatile |= codes.LIGHT_SCREEN if effect == effects.LIGHT_SCREEN else codes.REFLECT
 
 
 @compiled
 def convert(position: Position, side: int) -> None:
     """Take the types of the other side (ConversionEffect)."""
     mon, target = position.sides[side], position.sides[1 - side]
-    if not target.volatile & INVULNERABLE:
+    if not target.volatile & codes.INVULNERABLE:
         mon.type1, mon.type2 = target.type1, target.type2
 
 
@@ -118,15 +100,15 @@ def transform(position: Position, side: int, tables: Tables) -> None:
     The game means it to fail against a target that is out of reach, but tests the user.
     """
     mon, target = position.sides[side], position.sides[1 - side]
-    mon.volatile |= TRANSFORMED
+    mon.volatile |= codes.TRANSFORMED
     mon.species, mon.type1, mon.type2 = target.species, target.type1, target.type2
     mon.stats[:] = target.stats
     mon.unmodified[:] = target.unmodified
     mon.stages[:] = target.stages
     mon.moves[:] = target.moves
-    for slot in range(SLOTS):
+    for slot in range(codes.SLOTS):
         mon.pp[slot] = COPIED_PP if mon.moves[slot] else 0
-    if side == THEIRS and position.kind != LINK:
+    if side == codes.THEIRS and position.kind != codes.LINK:
         # Critical hits of the computer's side use stats of the species it shows; ours those of the party.
         plain_stats(position, tables)
 
@@ -135,7 +117,7 @@ def transform(position: Position, side: int, tables: Tables) -> None:
 def mimic(position: Position, side: int, tables: Tables) -> None:
     """Put a move of the other side in the place of Mimic (MimicEffect); the player chooses it, the computer draws."""
     mon, target = position.sides[side], position.sides[1 - side]
-    if not test_hit(position, side, tables) or target.volatile & INVULNERABLE:
+    if not test_hit(position, side, tables) or target.volatile & codes.INVULNERABLE:
         return
     copied = int(mon.mimic_slot)
     if copied < 0 or target.moves[copied] == 0:
@@ -147,9 +129,9 @@ def mimic(position: Position, side: int, tables: Tables) -> None:
 def drawn_slot(position: Position, side: int) -> int:
     """Return a place with a move, each as likely."""
     mon = position.sides[side]
-    slot = below(position, SLOTS)
+    slot = below(position, codes.SLOTS)
     while mon.moves[slot] == 0:
-        slot = below(position, SLOTS)
+        slot = below(position, codes.SLOTS)
     return slot
 
 
@@ -162,7 +144,7 @@ def disable(position: Position, side: int, tables: Tables) -> None:
     target = position.sides[1 - side]
     if not test_hit(position, side, tables) or target.disabled:
         return
-    counts = side == THEIRS or position.kind == LINK
+    counts = side == codes.THEIRS or position.kind == codes.LINK
     if counts and target.pp.sum() == 0:
         return
     slot = drawn_slot(position, 1 - side)
@@ -183,8 +165,8 @@ def scatter_coins(position: Position, side: int) -> None:
 def leave(position: Position, side: int) -> None:
     """End a wild battle by Teleport, Roar or Whirlwind (SwitchAndTeleportEffect)."""
     user, target = position.sides[side], position.sides[1 - side]
-    if position.kind != WILD:
+    if position.kind != codes.WILD:
         return
     level, other = int(user.level), int(target.level)
     if level >= other or below(position, level + other + 1) >= other // 4:
-        position.outcome = RAN if side == OURS else FOE_LEFT
+        position.outcome = codes.RAN if side == codes.OURS else codes.FOE_LEFT

@@ -1,28 +1,14 @@
-"""Status moves and side effects: sleep, poison, burn, paralysis, freezing, confusion, flinching, seeds; what they cost."""
+"""Effects on the target: sleep, poison, burn, paralysis, freezing, confusion, flinching, seeds, lowered stats; what they cost."""
 
 from typing import Final
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import below, happens
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import test_hit
-from emulator.rules.engine.position import (
-    ASLEEP,
-    BADLY_POISONED,
-    BURNED,
-    CONFUSED,
-    FLINCHED,
-    FROZEN,
-    OURS,
-    PARALYZED,
-    POISONED,
-    RECHARGING,
-    SEEDED,
-    SUBSTITUTE,
-    Position,
-)
-from emulator.rules.engine.stages import apply_penalties
-from emulator.rules.engine.tables import Tables
+from emulator.compiled import compiled
+from emulator.engine.chance import below, happens
+from emulator.engine.hit import start_confusion, test_hit
+from emulator.engine.stages import apply_badges, apply_penalties, stat_at_stage, stat_of
+from emulator.rules import codes, effects
+from emulator.rules.arithmetic import LOWEST_STAGE
+from emulator.rules.position import Position, Tables
 
 SHARE: Final = 16  # of the maximum HP that poison and the like take: a sixteenth
 POISON_TYPE: Final = 3
@@ -37,6 +23,10 @@ TWENTY_PERCENT: Final = 52
 THIRTY_PERCENT: Final = 77
 FORTY_PERCENT: Final = 103
 CONFUSION_CHANCE: Final = 25
+AI_MISS: Final = (
+    64  # of 256: what more of the computer's moves that lower stats miss, but in link battles
+)
+SIDE_CHANCE: Final = 85
 
 
 @compiled
@@ -51,18 +41,18 @@ def put_to_sleep(position: Position, side: int, tables: Tables) -> None:
     """Put the target to sleep for 1 to 7 turns (SleepEffect); neither a substitute nor types protect it."""
     target = position.sides[1 - side]
     # A target that must recharge always falls asleep, whatever its status: a bug.
-    surely = target.volatile & RECHARGING
-    target.volatile &= ~RECHARGING
+    surely = target.volatile & codes.RECHARGING
+    target.volatile &= ~codes.RECHARGING
     if not surely and (target.status or not test_hit(position, side, tables)):
         return
-    target.status = 1 + below(position, ASLEEP)
+    target.status = 1 + below(position, codes.ASLEEP)
 
 
 @compiled
 def poison(position: Position, side: int, tables: Tables) -> None:
     """Poison the target, by a move for that or as a side effect (PoisonEffect)."""
     user, target = position.sides[side], position.sides[1 - side]
-    if target.volatile & SUBSTITUTE or target.status:
+    if target.volatile & codes.SUBSTITUTE or target.status:
         return
     if has_type(position, 1 - side, POISON_TYPE):
         return
@@ -74,9 +64,9 @@ def poison(position: Position, side: int, tables: Tables) -> None:
         position, TWENTY_PERCENT if effect == effects.POISON_SIDE_1 else FORTY_PERCENT
     ):
         return
-    target.status |= POISONED
+    target.status |= codes.POISONED
     if user.move.number == effects.MOVE_TOXIC:
-        target.volatile |= BADLY_POISONED
+        target.volatile |= codes.BADLY_POISONED
         target.toxic = 0
 
 
@@ -89,7 +79,7 @@ def paralyze(position: Position, side: int, tables: Tables) -> None:
     if user.move.type == ELECTRIC and has_type(position, 1 - side, GROUND):
         return
     if test_hit(position, side, tables):
-        target.status |= PARALYZED
+        target.status |= codes.PARALYZED
         apply_penalties(position, 1 - side)
 
 
@@ -97,11 +87,11 @@ def paralyze(position: Position, side: int, tables: Tables) -> None:
 def burn_freeze_or_paralyze(position: Position, side: int) -> None:
     """Burn, freeze or paralyze the target as a side effect, or thaw it with fire (FreezeBurnParalyzeEffect)."""
     user, target = position.sides[side], position.sides[1 - side]
-    if target.volatile & SUBSTITUTE:
+    if target.volatile & codes.SUBSTITUTE:
         return
     kind = int(user.move.type)
     if target.status:
-        if target.status & FROZEN and kind == FIRE:
+        if target.status & codes.FROZEN and kind == FIRE:
             target.status = 0
         return
     if has_type(position, 1 - side, kind):
@@ -113,11 +103,11 @@ def burn_freeze_or_paralyze(position: Position, side: int) -> None:
     if often:
         effect -= effects.BURN_SIDE_2 - effects.BURN_SIDE_1
     if effect == effects.FREEZE_SIDE_1:
-        target.status = FROZEN
-        if side == OURS:  # the game forgets the other side's
-            target.volatile &= ~RECHARGING
+        target.status = codes.FROZEN
+        if side == codes.OURS:  # the game forgets the other side's
+            target.volatile &= ~codes.RECHARGING
         return
-    target.status = BURNED if effect == effects.BURN_SIDE_1 else PARALYZED
+    target.status = codes.BURNED if effect == effects.BURN_SIDE_1 else codes.PARALYZED
     apply_penalties(position, 1 - side)
 
 
@@ -128,18 +118,10 @@ def confuse(position: Position, side: int, tables: Tables) -> None:
     if position.sides[side].move.effect == effects.CONFUSION_SIDE:
         if not happens(position, CONFUSION_CHANCE):
             return
-    elif target.volatile & SUBSTITUTE or not test_hit(position, side, tables):
+    elif target.volatile & codes.SUBSTITUTE or not test_hit(position, side, tables):
         return
-    if not target.volatile & CONFUSED:
+    if not target.volatile & codes.CONFUSED:
         start_confusion(position, 1 - side)
-
-
-@compiled
-def start_confusion(position: Position, side: int) -> None:
-    """Confuse the Pokemon of a side."""
-    mon = position.sides[side]
-    mon.volatile |= CONFUSED
-    mon.confused = 2 + below(position, 4)
 
 
 @compiled
@@ -147,17 +129,17 @@ def flinch(position: Position, side: int) -> None:
     """Let the target flinch as a side effect (FlinchSideEffect)."""
     user, target = position.sides[side], position.sides[1 - side]
     rare = user.move.effect == effects.FLINCH_SIDE_1
-    if target.volatile & SUBSTITUTE:
+    if target.volatile & codes.SUBSTITUTE:
         return
     if happens(position, TEN_PERCENT if rare else THIRTY_PERCENT):
-        target.volatile = target.volatile & ~RECHARGING | FLINCHED
+        target.volatile = target.volatile & ~codes.RECHARGING | codes.FLINCHED
 
 
 @compiled
 def seed(position: Position, side: int, tables: Tables) -> None:
     """Plant Leech Seed, also on a substitute (LeechSeedEffect)."""
     if test_hit(position, side, tables) and not has_type(position, 1 - side, GRASS):
-        position.sides[1 - side].volatile |= SEEDED
+        position.sides[1 - side].volatile |= codes.SEEDED
 
 
 @compiled
@@ -167,9 +149,9 @@ def residual(position: Position, side: int) -> None:
     Toxic's counter grows with each of the two, so that Leech Seed takes more as well.
     """
     mon, other = position.sides[side], position.sides[1 - side]
-    if mon.status & (BURNED | POISONED):
+    if mon.status & (codes.BURNED | codes.POISONED):
         lose_share(position, side)
-    if mon.volatile & SEEDED:
+    if mon.volatile & codes.SEEDED:
         # The other side gains all of it, even if there were fewer HP to take.
         other.hp = min(int(other.hp) + lose_share(position, side), int(other.max_hp))
 
@@ -179,8 +161,38 @@ def lose_share(position: Position, side: int) -> int:
     """Take a sixteenth of the maximum HP, times Toxic's counter, and return it."""
     mon = position.sides[side]
     loss = max(int(mon.max_hp) // SHARE, 1)
-    if mon.volatile & BADLY_POISONED:
+    if mon.volatile & codes.BADLY_POISONED:
         mon.toxic += 1
         loss *= int(mon.toxic)
     mon.hp = max(int(mon.hp) - loss, 0)
     return loss
+
+
+@compiled
+def lower_stage(position: Position, side: int, tables: Tables) -> None:
+    """Lower a stage of the target (StatModifierDownEffect)."""
+    target = position.sides[1 - side]
+    effect = int(position.sides[side].move.effect)
+    if side == codes.THEIRS and position.kind != codes.LINK and happens(position, AI_MISS):
+        return
+    if target.volatile & codes.SUBSTITUTE:
+        return
+    if effect >= effects.ATTACK_DOWN_SIDE:
+        if not happens(position, SIDE_CHANCE):
+            return
+    elif not test_hit(position, side, tables) or target.volatile & codes.INVULNERABLE:
+        return
+    stat = stat_of(effect)
+    old = int(target.stages[stat])
+    if old == LOWEST_STAGE:
+        return
+    by = 2 if effects.ATTACK_DOWN_2 <= effect < effects.ATTACK_DOWN_SIDE else 1
+    target.stages[stat] = max(old - by, LOWEST_STAGE)
+    if stat < codes.STATS:
+        if target.stats[stat] == 1:
+            target.stages[stat] += 1
+            return
+        target.stats[stat] = stat_at_stage(position, 1 - side, stat, tables)
+    if side == codes.THEIRS:
+        apply_badges(position)
+    apply_penalties(position, 1 - side)

@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import below
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import aim, attack, crash
-from emulator.rules.engine.multi_turn import (
+from emulator.compiled import compiled
+from emulator.engine.chance import below
+from emulator.engine.hit import aim, attack, crash, load_move
+from emulator.engine.multi_turn import (
     AIMED,
     ANNOUNCED,
     CHOSEN,
@@ -19,22 +18,7 @@ from emulator.rules.engine.multi_turn import (
     start_thrash,
     start_trapping,
 )
-from emulator.rules.engine.position import (
-    BIDING,
-    CANNOT_MOVE,
-    CHARGING,
-    HITTING_AGAIN,
-    INVULNERABLE,
-    LINK,
-    OURS,
-    RAGING,
-    RECHARGING,
-    THEIRS,
-    THRASHING,
-    TRANSFORMED,
-    Position,
-)
-from emulator.rules.engine.special import (
+from emulator.engine.special import (
     convert,
     disable,
     drain,
@@ -48,39 +32,33 @@ from emulator.rules.engine.special import (
     scatter_coins,
     transform,
 )
-from emulator.rules.engine.stages import HIGHEST_STAGE, haze, lower_stage, raise_stage
-from emulator.rules.engine.status import (
+from emulator.engine.stages import HIGHEST_STAGE, haze, raise_stage
+from emulator.engine.status import (
     burn_freeze_or_paralyze,
     confuse,
     flinch,
+    lower_stage,
     paralyze,
     poison,
     put_to_sleep,
     seed,
 )
-from emulator.rules.engine.tables import Tables
+from emulator.rules import codes, effects
+from emulator.rules.position import Position, Tables
 
 PP_VALUES: Final = 64
 LAST_DRAWN: Final = effects.MOVE_STRUGGLE - 1  # by Metronome
 
 
 @compiled
-def load_move(position: Position, side: int, number: int, tables: Tables) -> None:
-    """Load the data of a move (GetCurrentMove, ReloadMoveData)."""
-    loaded, data = position.sides[side].move, tables.moves[number]
-    loaded.number, loaded.effect, loaded.power = number, data.effect, data.power
-    loaded.type, loaded.accuracy = data.type, data.accuracy
-
-
-@compiled
 def change_pp(position: Position, side: int, by: int) -> None:
     """Change the PP of the move in use; those below 0 wrap. The computer's are not counted."""
     mon = position.sides[side]
-    if side == THEIRS and position.kind != LINK:
+    if side == codes.THEIRS and position.kind != codes.LINK:
         return
     mon.pp[mon.slot] = int(mon.pp[mon.slot] + by) % PP_VALUES
     # A transformed Pokemon spends none of its own, but Mirror Move and Metronome give one back.
-    if not mon.volatile & TRANSFORMED or by > 0:
+    if not mon.volatile & codes.TRANSFORMED or by > 0:
         own = mon.team[mon.out].pp
         own[mon.slot] = int(own[mon.slot] + by) % PP_VALUES
 
@@ -89,20 +67,20 @@ def change_pp(position: Position, side: int, by: int) -> None:
 def use_move(position: Position, side: int, tables: Tables) -> None:
     """Let a side use its selected move."""
     user = position.sides[side]
-    if user.selected == CANNOT_MOVE:
+    if user.selected == codes.CANNOT_MOVE:
         return
-    if side == THEIRS:
+    if side == codes.THEIRS:
         position.ai_turns += 1
     position.missed = 0
     start = begin(position, side)
     if start == CHOSEN:
-        charged = user.volatile & CHARGING
+        charged = user.volatile & codes.CHARGING
         # The game loads the computer's move only once, ours in both turns of one that charges.
-        if not charged or side == OURS:
+        if not charged or side == codes.OURS:
             load_move(position, side, int(user.selected), tables)
         user.volatile &= ~charged
         if charged:
-            user.volatile &= ~INVULNERABLE
+            user.volatile &= ~codes.INVULNERABLE
             start = ANNOUNCED
     if start == STRUCK:
         strike(position, side, tables)
@@ -142,7 +120,7 @@ def announce(position: Position, side: int) -> None:
     """Note the move for Mirror Move, and spend its PP (DisplayUsedMoveText, DecrementPP)."""
     user = position.sides[side]
     user.used = user.move.number
-    free = user.volatile & (BIDING | THRASHING | HITTING_AGAIN | RAGING)
+    free = user.volatile & (codes.BIDING | codes.THRASHING | codes.HITTING_AGAIN | codes.RAGING)
     if user.selected != effects.MOVE_STRUGGLE and not free:
         change_pp(position, side, -1)
 
@@ -200,12 +178,12 @@ def strike(position: Position, side: int, tables: Tables) -> None:
 def hits_again(position: Position, side: int) -> bool:
     """Count a hit of a move that hits more than once; return whether one follows."""
     user = position.sides[side]
-    if not user.volatile & HITTING_AGAIN:
+    if not user.volatile & codes.HITTING_AGAIN:
         return False
     user.attacks_left -= 1
     if user.attacks_left:
         return True
-    user.volatile &= ~HITTING_AGAIN
+    user.volatile &= ~codes.HITTING_AGAIN
     return False
 
 
@@ -213,7 +191,7 @@ def hits_again(position: Position, side: int) -> bool:
 def build_rage(position: Position, side: int, tables: Tables) -> None:
     """Raise the attack of a raging target; any move that comes this far does, even one without damage."""
     mon = position.sides[side]
-    if mon.volatile & RAGING and mon.stages[0] < HIGHEST_STAGE:
+    if mon.volatile & codes.RAGING and mon.stages[0] < HIGHEST_STAGE:
         raise_stage(position, side, effects.ATTACK_UP_1, tables)
         mon.move.number, mon.move.effect = effects.MOVE_RAGE, 0
 
@@ -290,9 +268,9 @@ def run_multi_turn(position: Position, side: int, effect: int) -> bool:
     elif effect in (*effects.SEVERAL_HITS, effects.TWICE, effects.TWINEEDLE):
         start_hitting_again(position, side)
     elif effect == effects.HYPER_BEAM:
-        user.volatile |= RECHARGING
+        user.volatile |= codes.RECHARGING
     elif effect == effects.RAGE:
-        user.volatile |= RAGING
+        user.volatile |= codes.RAGING
     else:
         return False
     return True

@@ -20,14 +20,14 @@ Function = TypeVar("Function", bound=Callable[..., object])
 HERE: Final = Path(__file__).resolve().parent
 # A compiled function contains those it calls, but numba compares the date of its own file only. So what is kept is
 # kept under a digest of all sources that are compiled together: a change of one of them compiles all of them again.
-_ENGINE: Final = (*sorted(HERE.glob("*.py")), HERE.parent / "arithmetic.py")
+_ENGINE: Final = (*sorted(HERE.glob("engine/*.py")), *sorted(HERE.glob("rules/*.py")))
 
 
 @cache
 def kept_in(source: Path) -> Path:
-    """Return the directory for what is compiled of a file: one of this engine, or one that calls only that."""
+    """Return the directory for what is compiled of a file: one of the turn engine, or one that calls only that."""
     together = _ENGINE if source in _ENGINE else (*_ENGINE, source)
-    name = f"compiled-{HERE.name if source in _ENGINE else source.stem}"
+    name = f"compiled-{'engine' if source in _ENGINE else source.stem}"
     digest = sha256(b"".join(path.read_bytes() for path in together)).hexdigest()[:16]
     kept = HERE / "__pycache__" / f"{name}-{digest}"
     for old in kept.parent.glob(f"{name}-*"):  # of older sources
@@ -37,7 +37,7 @@ def kept_in(source: Path) -> Path:
 
 
 # Written when all that play needs was compiled.
-COMPLETE: Final = kept_in(HERE / "compiled.py") / "complete"
+COMPLETE: Final = kept_in(_ENGINE[0]) / "complete"
 
 
 def compiled(function: Function) -> Function:

@@ -4,23 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import random_byte
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.move_use import load_move
-from emulator.rules.engine.position import (
-    BADLY_POISONED,
-    MIST,
-    NO_ONE,
-    OURS,
-    SLOTS,
-    THEIRS,
-    TRAINER,
-    Position,
-)
-from emulator.rules.engine.sending import NOT_COUNTED, keep, next_member, send_out
-from emulator.rules.engine.stages import raise_stage
-from emulator.rules.engine.tables import CHOICES, Tables
+from emulator.compiled import compiled
+from emulator.engine.chance import random_byte
+from emulator.engine.hit import load_move
+from emulator.engine.stages import NOT_COUNTED, keep, next_member, raise_stage, send_out
+from emulator.rules import codes, effects
+from emulator.rules.position import CHOICES, Position, Tables
 
 QUARTERS: Final = np.array([63, 127, 190, 256])  # of 256: where the slots end
 INDIFFERENT: Final = 10
@@ -34,15 +23,15 @@ BY_TYPE: Final = 3
 @compiled
 def choose_move(position: Position, tables: Tables) -> int:
     """Return the slot of the foe's move (SelectEnemyMove)."""
-    foe = position.sides[THEIRS]
-    candidates = np.zeros(SLOTS, np.int64)
+    foe = position.sides[codes.THEIRS]
+    candidates = np.zeros(codes.SLOTS, np.int64)
     candidates[:] = foe.moves
-    if position.kind == TRAINER:
+    if position.kind == codes.TRAINER:
         keep_preferred(position, candidates, tables)
     if foe.disabled:
         candidates[foe.disabled - 1] = 0
     if not candidates.any():
-        return NO_ONE
+        return codes.NO_ONE
     while True:
         drawn = random_byte(position)
         slot = 0
@@ -58,21 +47,21 @@ def keep_preferred(position: Position, candidates: np.ndarray, tables: Tables) -
     choices = tables.classes[position.trainer_class].choices
     if choices[0] == 0:
         return
-    foe = position.sides[THEIRS]
-    scores = np.full(SLOTS, INDIFFERENT)
+    foe = position.sides[codes.THEIRS]
+    scores = np.full(codes.SLOTS, INDIFFERENT)
     if foe.disabled:
         scores[foe.disabled - 1] = FORBIDDEN
     for at in range(CHOICES):
-        for slot in range(SLOTS):
+        for slot in range(codes.SLOTS):
             if not choices[at] or not foe.moves[slot]:
                 break
-            load_move(position, THEIRS, int(foe.moves[slot]), tables)
+            load_move(position, codes.THEIRS, int(foe.moves[slot]), tables)
             scores[slot] += opinion(position, int(choices[at]), tables)
     best = FORBIDDEN
-    for slot in range(SLOTS):
+    for slot in range(codes.SLOTS):
         if foe.moves[slot]:
             best = min(best, scores[slot])
-    for slot in range(SLOTS):
+    for slot in range(codes.SLOTS):
         if scores[slot] != best:
             candidates[slot] = 0
 
@@ -80,10 +69,10 @@ def keep_preferred(position: Position, candidates: np.ndarray, tables: Tables) -
 @compiled
 def opinion(position: Position, modification: int, tables: Tables) -> int:
     """Return what a modification adds to the score of the loaded move; less is better."""
-    move = position.sides[THEIRS].move
+    move = position.sides[codes.THEIRS].move
     if modification == SECOND_TURN:
         spoilt = move.effect in (1, effects.SLEEP, effects.POISON, effects.PARALYZE)
-        return 5 if position.sides[OURS].status and move.power == 0 and spoilt else 0
+        return 5 if position.sides[codes.OURS].status and move.power == 0 and spoilt else 0
     if modification == SETTING_UP:
         sets_up = (
             effects.ATTACK_UP_1 <= move.effect < effects.BIDE
@@ -101,7 +90,7 @@ def opinion_by_type(position: Position, tables: Tables) -> int:
 
     The first row of the type chart that fits decides, and status moves count like others.
     """
-    foe, ours = position.sides[THEIRS], position.sides[OURS]
+    foe, ours = position.sides[codes.THEIRS], position.sides[codes.OURS]
     kind = int(foe.move.type)
     tenths = NEUTRAL
     for at in range(tables.first_row[kind], tables.first_row[kind + 1]):
@@ -114,10 +103,10 @@ def opinion_by_type(position: Position, tables: Tables) -> int:
     if tenths > NEUTRAL:
         return -1
     better = 0
-    for slot in range(SLOTS):
+    for slot in range(codes.SLOTS):
         if foe.moves[slot] == 0:
             break
-        load_move(position, THEIRS, int(foe.moves[slot]), tables)
+        load_move(position, codes.THEIRS, int(foe.moves[slot]), tables)
         other = foe.move
         if other.effect in (effects.SUPER_FANG, effects.SPECIAL_DAMAGE, effects.FLY) or (
             other.type != kind and other.power
@@ -169,7 +158,7 @@ for _class, _routine in {
 @compiled
 def acts_instead(position: Position, tables: Tables) -> bool:
     """Let a trainer use an item or switch instead of the chosen move (TrainerAI); return whether it did."""
-    if position.kind != TRAINER or position.ai_uses == 0:
+    if position.kind != codes.TRAINER or position.ai_uses == 0:
         return False
     trainer = int(position.trainer_class)
     routine = ROUTINES[trainer]
@@ -187,7 +176,7 @@ def acts_instead(position: Position, tables: Tables) -> bool:
         return False
     if action == SWITCHES:
         return switches(position, tables)
-    if action == FULL_HEAL and position.sides[THEIRS].status == 0:
+    if action == FULL_HEAL and position.sides[codes.THEIRS].status == 0:
         return False
     use_item(position, action, tables)
     position.ai_uses -= 1
@@ -197,34 +186,34 @@ def acts_instead(position: Position, tables: Tables) -> bool:
 @compiled
 def is_below(position: Position, part: int) -> bool:
     """Return whether the foe has less than a part of its HP; 0 asks for nothing."""
-    foe = position.sides[THEIRS]
+    foe = position.sides[codes.THEIRS]
     return part == 0 or bool(foe.hp < foe.max_hp // part)
 
 
 @compiled
 def switches(position: Position, tables: Tables) -> bool:
     """Let the trainer send the next member that can fight; return whether there is one."""
-    keep(position, THEIRS)
-    place = next_member(position, THEIRS)
-    if place == NO_ONE:
+    keep(position, codes.THEIRS)
+    place = next_member(position, codes.THEIRS)
+    if place == codes.NO_ONE:
         return False
-    send_out(position, THEIRS, place, tables)
+    send_out(position, codes.THEIRS, place, tables)
     return True
 
 
 @compiled
 def use_item(position: Position, action: int, tables: Tables) -> None:
     """Use the item of a trainer class on its Pokemon; penalties of a status that it cures stay."""
-    foe = position.sides[THEIRS]
+    foe = position.sides[codes.THEIRS]
     if action >= RAISES:
-        raise_stage(position, THEIRS, action - RAISES, tables)
+        raise_stage(position, codes.THEIRS, action - RAISES, tables)
         return
     if action == GUARD:
-        foe.volatile |= MIST
+        foe.volatile |= codes.MIST
         return
     if action in (FULL_HEAL, RESTORES):
         foe.status = 0
-        foe.volatile &= ~BADLY_POISONED
+        foe.volatile &= ~codes.BADLY_POISONED
     if action == RESTORES:
         foe.hp = foe.max_hp
     elif action >= HEALS:

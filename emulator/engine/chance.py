@@ -5,9 +5,9 @@ The same position gives the same bytes on every machine, compiled or not: all pr
 
 from typing import Final
 
+from emulator.compiled import compiled
 from emulator.rules.arithmetic import BYTE
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import Position
+from emulator.rules.position import Position
 
 WORD: Final = (1 << 32) - 1
 # A mixing function of 32 bits with low bias (C. Wellons, "Prospecting for Hash Functions").

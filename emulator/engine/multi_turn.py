@@ -2,27 +2,11 @@
 
 from typing import Final
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import below, happens
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import hurt_itself
-from emulator.rules.engine.position import (
-    ASLEEP,
-    BIDING,
-    CHARGING,
-    CONFUSED,
-    FLINCHED,
-    FROZEN,
-    HITTING_AGAIN,
-    INVULNERABLE,
-    PARALYZED,
-    RAGING,
-    RECHARGING,
-    THRASHING,
-    TRAPPING,
-    Position,
-)
-from emulator.rules.engine.status import start_confusion
+from emulator.compiled import compiled
+from emulator.engine.chance import below, happens
+from emulator.engine.hit import hurt_itself, start_confusion
+from emulator.rules import codes, effects
+from emulator.rules.position import Position
 
 FIRST_STATUS_BYTE: Final = 0xFF
 HURT_BY_CONFUSION: Final = 128  # of 256
@@ -47,12 +31,12 @@ def begin(position: Position, side: int) -> int:
         mon.disabled_turns -= 1
         if not mon.disabled_turns:
             mon.disabled = mon.disabled_move = 0
-    if mon.volatile & CONFUSED and is_hurt_by_confusion(position, side):
+    if mon.volatile & codes.CONFUSED and is_hurt_by_confusion(position, side):
         return NOWHERE
     if mon.disabled_move and mon.disabled_move == mon.selected:
-        mon.volatile &= ~CHARGING
+        mon.volatile &= ~codes.CHARGING
         return NOWHERE
-    if mon.status & PARALYZED and happens(position, FULLY_PARALYZED):
+    if mon.status & codes.PARALYZED and happens(position, FULLY_PARALYZED):
         interrupt(position, side)
         return NOWHERE
     return go_on(position, side)
@@ -62,14 +46,14 @@ def begin(position: Position, side: int) -> int:
 def is_held(position: Position, side: int) -> bool:
     """Return whether sleep, ice, a trapping move, flinching or recharging takes the turn."""
     mon, other = position.sides[side], position.sides[1 - side]
-    if mon.status & (ASLEEP | FROZEN):
-        if mon.status & ASLEEP:
+    if mon.status & (codes.ASLEEP | codes.FROZEN):
+        if mon.status & codes.ASLEEP:
             mon.status -= 1  # the turn in which it wakes up is lost as well
         mon.used = 0
         return True
-    if other.volatile & TRAPPING:
+    if other.volatile & codes.TRAPPING:
         return True
-    for bit in (FLINCHED, RECHARGING):
+    for bit in (codes.FLINCHED, codes.RECHARGING):
         if mon.volatile & bit:
             mon.volatile &= ~bit
             return True
@@ -82,11 +66,11 @@ def is_hurt_by_confusion(position: Position, side: int) -> bool:
     mon = position.sides[side]
     mon.confused -= 1
     if mon.confused == 0:
-        mon.volatile &= ~CONFUSED
+        mon.volatile &= ~codes.CONFUSED
         return False
     if not happens(position, HURT_BY_CONFUSION):
         return False
-    mon.volatile &= ~FIRST_STATUS_BYTE | CONFUSED
+    mon.volatile &= ~FIRST_STATUS_BYTE | codes.CONFUSED
     hurt_itself(position, side)
     return True
 
@@ -94,26 +78,28 @@ def is_hurt_by_confusion(position: Position, side: int) -> bool:
 @compiled
 def interrupt(position: Position, side: int) -> None:
     """End the moves that last for turns; one that flew up or dug in stays out of reach, a bug."""
-    position.sides[side].volatile &= ~(BIDING | THRASHING | CHARGING | TRAPPING)
+    position.sides[side].volatile &= ~(
+        codes.BIDING | codes.THRASHING | codes.CHARGING | codes.TRAPPING
+    )
 
 
 @compiled
 def go_on(position: Position, side: int) -> int:
     """Go on with a move that lasts for turns."""
     mon = position.sides[side]
-    if mon.volatile & BIDING:
+    if mon.volatile & codes.BIDING:
         return bide_on(position, side)
-    if mon.volatile & THRASHING:
+    if mon.volatile & codes.THRASHING:
         mon.move.number = effects.MOVE_THRASH
         mon.attacks_left -= 1
         if mon.attacks_left == 0:
-            mon.volatile &= ~THRASHING
+            mon.volatile &= ~codes.THRASHING
             start_confusion(position, side)
         return AIMED
-    if mon.volatile & TRAPPING:
+    if mon.volatile & codes.TRAPPING:
         mon.attacks_left -= 1
         return STRUCK
-    if mon.volatile & RAGING:
+    if mon.volatile & codes.RAGING:
         mon.move.effect = 0
         return ANNOUNCED
     return CHOSEN
@@ -128,7 +114,7 @@ def bide_on(position: Position, side: int) -> int:
     mon.attacks_left -= 1
     if mon.attacks_left:
         return NOWHERE
-    mon.volatile &= ~BIDING
+    mon.volatile &= ~codes.BIDING
     mon.move.number = effects.MOVE_BIDE
     mon.move.power = 1
     position.damage = int(mon.bide_damage) * 2 & WORD
@@ -142,7 +128,7 @@ def bide_on(position: Position, side: int) -> int:
 def start_bide(position: Position, side: int) -> None:
     """Begin to store damage for 2 or 3 turns (BideEffect)."""
     mon = position.sides[side]
-    mon.volatile |= BIDING
+    mon.volatile |= codes.BIDING
     mon.bide_damage = 0
     mon.attacks_left = 2 + below(position, 2)
     # The game clears the effects of both sides' loaded moves.
@@ -153,7 +139,7 @@ def start_bide(position: Position, side: int) -> None:
 def start_thrash(position: Position, side: int) -> None:
     """Begin to thrash for 2 or 3 more turns (ThrashPetalDanceEffect)."""
     mon = position.sides[side]
-    mon.volatile |= THRASHING
+    mon.volatile |= codes.THRASHING
     mon.attacks_left = 2 + below(position, 2)
 
 
@@ -161,11 +147,11 @@ def start_thrash(position: Position, side: int) -> None:
 def start_trapping(position: Position, side: int) -> None:
     """Begin to trap the target for 1 to 4 more turns (TrappingEffect); a miss ends it at once."""
     mon, target = position.sides[side], position.sides[1 - side]
-    if mon.volatile & TRAPPING:
+    if mon.volatile & codes.TRAPPING:
         return
     # Before it is known whether the move hits.
-    target.volatile &= ~RECHARGING
-    mon.volatile |= TRAPPING
+    target.volatile &= ~codes.RECHARGING
+    mon.volatile |= codes.TRAPPING
     mon.attacks_left = several(position) - 1
 
 
@@ -180,9 +166,9 @@ def several(position: Position) -> int:
 def start_hitting_again(position: Position, side: int) -> None:
     """Decide how often a move hits that hits more than once (TwoToFiveAttacksEffect)."""
     mon = position.sides[side]
-    if mon.volatile & HITTING_AGAIN:
+    if mon.volatile & codes.HITTING_AGAIN:
         return
-    mon.volatile |= HITTING_AGAIN
+    mon.volatile |= codes.HITTING_AGAIN
     if mon.move.effect in effects.SEVERAL_HITS:
         mon.attacks_left = several(position)
         return
@@ -195,6 +181,6 @@ def start_hitting_again(position: Position, side: int) -> None:
 def start_charging(position: Position, side: int) -> None:
     """Spend the first turn of a move that charges (ChargeEffect); those who fly or dig are out of reach."""
     mon = position.sides[side]
-    mon.volatile |= CHARGING
+    mon.volatile |= codes.CHARGING
     if mon.move.effect == effects.FLY or mon.move.number == effects.MOVE_DIG:
-        mon.volatile |= INVULNERABLE
+        mon.volatile |= codes.INVULNERABLE

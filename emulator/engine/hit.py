@@ -1,35 +1,14 @@
-"""Whether a use of a move hits, critically or not, and the damage it does."""
+"""The move in use: whether it hits, critically or not, and the damage it does; confusion, by which its user hits itself."""
 
 from typing import Final
 
-from emulator.rules import arithmetic
-from emulator.rules.arithmetic import BYTE, HIGHEST_ROLL, LOWEST_ROLL
-from emulator.rules.damage import SELF_HIT_POWER
-from emulator.rules.engine import effects
-from emulator.rules.engine.chance import below, happens, random_byte
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.position import (
-    ACCURACY,
-    ALWAYS_HITS,
-    ASLEEP,
-    ATTACK,
-    DEFENSE,
-    EVASION,
-    FOCUSED,
-    INVULNERABLE,
-    LIGHT_SCREEN,
-    MIST,
-    OURS,
-    REFLECT,
-    SPECIAL,
-    SPEED,
-    SUBSTITUTE,
-    TRAPPING,
-    Position,
-)
-from emulator.rules.engine.tables import Tables
-from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SPECIAL_TYPES
-from emulator.rules.rule_book import LOWEST_STAGE
+from emulator.compiled import compiled
+from emulator.engine.chance import below, happens, random_byte
+from emulator.engine.stages import at_stage
+from emulator.rules import arithmetic, codes, effects
+from emulator.rules.arithmetic import BYTE, HIGHEST_ROLL, LOWEST_ROLL, LOWEST_STAGE
+from emulator.rules.moves import FIXED_AMOUNTS, LEVEL_AMOUNTS, SELF_HIT_POWER, SPECIAL_TYPES
+from emulator.rules.position import Position, Tables
 
 WORD: Final = 0xFFFF
 FIGHTING: Final = 1
@@ -44,7 +23,14 @@ with_same_type = compiled(arithmetic.with_same_type)
 with_matchup = compiled(arithmetic.with_matchup)
 rolled = compiled(arithmetic.rolled)
 critical_threshold = compiled(arithmetic.critical_threshold)
-at_stage = compiled(arithmetic.at_stage)
+
+
+@compiled
+def load_move(position: Position, side: int, number: int, tables: Tables) -> None:
+    """Load the data of a move (GetCurrentMove, ReloadMoveData)."""
+    loaded, data = position.sides[side].move, tables.moves[number]
+    loaded.number, loaded.effect, loaded.power = number, data.effect, data.power
+    loaded.type, loaded.accuracy = data.type, data.accuracy
 
 
 @compiled
@@ -53,8 +39,8 @@ def is_critical(position: Position, side: int, tables: Tables) -> bool:
     user = position.sides[side]
     if user.move.power == 0:
         return False
-    base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
-    focused = int((user.volatile & FOCUSED) != 0)
+    base_speed = int(tables.species[user.species].base_stats[codes.SPEED + 1])
+    focused = int((user.volatile & codes.FOCUSED) != 0)
     high = int(tables.moves[user.move.number].high_critical)
     return happens(position, critical_threshold(base_speed, focused, high))
 
@@ -64,11 +50,11 @@ def attack_and_defense(position: Position, side: int) -> tuple[int, int]:
     """Return the stats of a hit: with stages and screens, or the plain ones when it is critical."""
     user, target = position.sides[side], position.sides[1 - side]
     special = user.move.type >= SPECIAL_TYPES
-    attack = SPECIAL if special else ATTACK
-    defense = SPECIAL if special else DEFENSE
+    attack = codes.SPECIAL if special else codes.ATTACK
+    defense = codes.SPECIAL if special else codes.DEFENSE
     if position.critical:
         return int(user.plain[attack]), int(target.plain[defense])
-    screen = LIGHT_SCREEN if special else REFLECT
+    screen = codes.LIGHT_SCREEN if special else codes.REFLECT
     doubled = 2 if target.volatile & screen else 1
     return int(user.stats[attack]), int(target.stats[defense]) * doubled
 
@@ -138,7 +124,7 @@ def aim(position: Position, side: int, tables: Tables) -> None:
 def knocks_out(position: Position, side: int) -> bool:
     """Set the damage of a one-hit knockout, which fails against a faster target (OneHitKOEffect)."""
     user, target = position.sides[side], position.sides[1 - side]
-    if user.stats[SPEED] < target.stats[SPEED]:
+    if user.stats[codes.SPEED] < target.stats[codes.SPEED]:
         position.damage = 0
         position.missed = 1
         return False
@@ -169,7 +155,7 @@ def test_hit(position: Position, side: int, tables: Tables) -> bool:
     position.damage = 0
     position.missed = 1
     user = position.sides[side]
-    user.volatile &= ~TRAPPING
+    user.volatile &= ~codes.TRAPPING
     return False
 
 
@@ -178,17 +164,17 @@ def reaches(position: Position, side: int, tables: Tables) -> bool:
     """Draw whether the move hits."""
     user, target = position.sides[side], position.sides[1 - side]
     effect = int(user.move.effect)
-    if effect == effects.DREAM_EATER and not target.status & ASLEEP:
+    if effect == effects.DREAM_EATER and not target.status & codes.ASLEEP:
         return False
     if effect == effects.SWIFT:
         return True
     # The game means draining moves to fail against a substitute here, but compares the wrong register
     # (CheckTargetSubstitute overwrites it): in the English versions they do not.
-    if target.volatile & INVULNERABLE:
+    if target.volatile & codes.INVULNERABLE:
         return False
-    if target.volatile & MIST and is_stopped_by_mist(effect):
+    if target.volatile & codes.MIST and is_stopped_by_mist(effect):
         return False
-    if user.volatile & ALWAYS_HITS:
+    if user.volatile & codes.ALWAYS_HITS:
         return True
     # The scaled accuracy stays in the loaded move: Rage and Thrash, which are not loaded again, scale it each turn.
     user.move.accuracy = scaled_accuracy(position, side, tables)
@@ -209,7 +195,7 @@ def scaled_accuracy(position: Position, side: int, tables: Tables) -> int:
     """Return the accuracy of the move, out of 256, after both sides' stages (CalcHitChance)."""
     user, target = position.sides[side], position.sides[1 - side]
     accuracy = int(user.move.accuracy)
-    for stage in (int(user.stages[ACCURACY]), -int(target.stages[EVASION])):
+    for stage in (int(user.stages[codes.ACCURACY]), -int(target.stages[codes.EVASION])):
         if stage:  # without one nothing is divided, which takes long
             at = stage - LOWEST_STAGE
             accuracy = at_stage(accuracy, int(tables.numerators[at]), int(tables.denominators[at]))
@@ -243,7 +229,7 @@ def special_damage(position: Position, side: int) -> int:
         return DRAGON_RAGE_DAMAGE
     # Psywave: the player's is at least 1, the enemy's may do nothing.
     most = level + level // 2
-    return 1 + below(position, max(most - 1, 1)) if side == OURS else below(position, most)
+    return 1 + below(position, max(most - 1, 1)) if side == codes.OURS else below(position, most)
 
 
 @compiled
@@ -252,7 +238,7 @@ def apply_damage(position: Position, victim: int, turn: int) -> None:
     if position.damage == 0:
         return
     target = position.sides[victim]
-    if target.volatile & SUBSTITUTE:
+    if target.volatile & codes.SUBSTITUTE:
         attack_substitute(position, turn)
         return
     # What is left of the HP becomes the damage, for Counter, Bide, recoil and draining.
@@ -271,8 +257,16 @@ def attack_substitute(position: Position, turn: int) -> None:
     left = int(owner.substitute) - int(position.damage)
     owner.substitute = left % BYTE
     if left < 0:
-        owner.volatile &= ~SUBSTITUTE
+        owner.volatile &= ~codes.SUBSTITUTE
         position.sides[turn].move.effect = 0
+
+
+@compiled
+def start_confusion(position: Position, side: int) -> None:
+    """Confuse the Pokemon of a side."""
+    mon = position.sides[side]
+    mon.volatile |= codes.CONFUSED
+    mon.confused = 2 + below(position, 4)
 
 
 @compiled
@@ -282,8 +276,10 @@ def hurt_itself(position: Position, side: int) -> None:
     # Power and type stay in the loaded move, where Counter finds them.
     user.move.power, user.move.type = SELF_HIT_POWER, NORMAL
     position.critical = 0
-    doubled = 2 if other.volatile & REFLECT else 1
-    attack, defense = as_bytes(int(user.stats[ATTACK]), int(user.stats[DEFENSE]) * doubled)
+    doubled = 2 if other.volatile & codes.REFLECT else 1
+    attack, defense = as_bytes(
+        int(user.stats[codes.ATTACK]), int(user.stats[codes.DEFENSE]) * doubled
+    )
     position.damage = base_damage(int(user.level), SELF_HIT_POWER, attack, max(defense, 1))
     apply_damage(position, side, side)
 

@@ -2,37 +2,20 @@
 
 from typing import Final, TypeAlias
 
-from emulator.rules.engine import effects
-from emulator.rules.engine.compiled import compiled
-from emulator.rules.engine.hit import (
+from emulator.compiled import compiled
+from emulator.engine.hit import (
     after_types,
     critical_threshold,
     damage_before_types,
+    load_move,
     scaled_accuracy,
     special_damage,
 )
-from emulator.rules.engine.move_use import load_move
-from emulator.rules.engine.position import (
-    ACCURACY,
-    ASLEEP,
-    ATTACK,
-    CONFUSED,
-    EVASION,
-    FOCUSED,
-    LIGHT_SCREEN,
-    MIST,
-    REFLECT,
-    SEEDED,
-    SLOTS,
-    SPECIAL,
-    SPEED,
-    SUBSTITUTE,
-    Position,
-)
-from emulator.rules.engine.stages import HIGHEST_STAGE, stat_of
-from emulator.rules.engine.tables import Tables
+from emulator.engine.stages import HIGHEST_STAGE, stat_of
+from emulator.rules import codes, effects
+from emulator.rules.arithmetic import LOWEST_STAGE
 from emulator.rules.moves import SPECIAL_TYPES
-from emulator.rules.rule_book import LOWEST_STAGE
+from emulator.rules.position import Position, Tables
 
 HITS: Final = 3  # of a move with several: on average
 # What a hit of a trapping move is worth while the target does nothing: a faster user leaves it the turns of its misses,
@@ -81,7 +64,7 @@ def expected_damage(position: Position, side: int, slot: int, tables: Tables) ->
     elif effect == effects.SPECIAL_DAMAGE:
         damage = special_damage(position, side)
     elif effect == effects.ONE_HIT:
-        damage = int(target.hp) * int(user.stats[SPEED] >= target.stats[SPEED])
+        damage = int(target.hp) * int(user.stats[codes.SPEED] >= target.stats[codes.SPEED])
     else:
         position.critical = 0
         damage = after_types(position, side, tables, damage_before_types(position, side))
@@ -105,12 +88,12 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
     damage = expected_damage(position, side, slot, tables)
     effect, number = int(user.move.effect), int(user.move.number)
     if number == effects.MOVE_COUNTER or (
-        effect == effects.DREAM_EATER and not target.status & ASLEEP
+        effect == effects.DREAM_EATER and not target.status & codes.ASLEEP
     ):
         return 0
     if tables.moves[number].high_critical:
-        base_speed = int(tables.species[user.species].base_stats[SPEED + 1])
-        critical = critical_threshold(base_speed, int(user.volatile & FOCUSED != 0), 1)
+        base_speed = int(tables.species[user.species].base_stats[codes.SPEED + 1])
+        critical = critical_threshold(base_speed, int(user.volatile & codes.FOCUSED != 0), 1)
         return min(damage + damage * critical // 256, sure_knock_out(position, side, tables))
     if effect == effects.EXPLODE:
         return damage // 8
@@ -119,7 +102,7 @@ def attack_value(position: Position, side: int, slot: int, tables: Tables) -> in
     if effect == effects.HYPER_BEAM and damage < int(target.hp) * 200:
         return damage * 5 // 8
     if effect == effects.TRAP:
-        is_first = user.stats[SPEED] > target.stats[SPEED]
+        is_first = user.stats[codes.SPEED] > target.stats[codes.SPEED]
         damage *= TRAPS_FIRST if is_first else TRAPS_LATER
         return min(damage, sure_knock_out(position, side, tables))
     # Of two attacks that knock out, the one that goes first.
@@ -131,7 +114,7 @@ def best_attack_value(position: Position, side: int, tables: Tables) -> int:
     """Return the value of the best attack with PP; what was loaded before stays so."""
     mon = position.sides[side]
     own, most = loaded(position, side), 0
-    for slot in range(SLOTS):
+    for slot in range(codes.SLOTS):
         if mon.moves[slot] and mon.pp[slot]:
             most = max(most, attack_value(position, side, slot, tables))
     reload(position, side, own)
@@ -152,7 +135,7 @@ def outlook(position: Position, side: int, most: int, kind: int, tables: Tables)
     """Return what awaits a side whose best attack does about `most` / 256 damage; the foe uses each move equally."""
     foe = position.sides[1 - side]
     taken = physical = special = count = 0
-    for slot in range(SLOTS):
+    for slot in range(codes.SLOTS):
         if not foe.moves[slot]:
             continue
         count += 1
@@ -222,15 +205,15 @@ def left_after_status(position: Position, side: int, ahead: Outlook, tables: Tab
     # Of the foe's HP so much goes in the same time.
     with_ticks = 1 + turns * target.max_hp / SIXTEENTH / target.hp
     left = USELESS
-    if effect == effects.REFLECT and not user.volatile & REFLECT:
+    if effect == effects.REFLECT and not user.volatile & codes.REFLECT:
         left = turns * (every - physical / 2)
-    elif effect == effects.LIGHT_SCREEN and not user.volatile & LIGHT_SCREEN:
+    elif effect == effects.LIGHT_SCREEN and not user.volatile & codes.LIGHT_SCREEN:
         left = turns * (every - special / 2)
-    elif target.volatile & SUBSTITUTE:
+    elif target.volatile & codes.SUBSTITUTE:
         pass
-    elif effect == effects.CONFUSE and not target.volatile & CONFUSED:
+    elif effect == effects.CONFUSE and not target.volatile & codes.CONFUSED:
         left = max(turns - CONFUSED_TURNS, 0.0) * every
-    elif effect == effects.LEECH_SEED and not target.volatile & SEEDED:
+    elif effect == effects.LEECH_SEED and not target.volatile & codes.SEEDED:
         if GRASS not in (target.type1, target.type2):
             left = turns * (every - target.max_hp / SIXTEENTH) / with_ticks
     elif not target.status:
@@ -249,7 +232,7 @@ def left_with_major_status(position: Position, side: int, turns: float, tables: 
     if effect == effects.PARALYZE and (
         user.move.type != ELECTRIC or after_types(position, side, tables, ANY_DAMAGE)
     ):
-        first = 1.0 if user.stats[SPEED] <= target.stats[SPEED] else 0.0
+        first = 1.0 if user.stats[codes.SPEED] <= target.stats[codes.SPEED] else 0.0
         return max(PARALYZED_PART * turns - first, 0.0)
     if effect == effects.POISON and POISON_TYPE not in (target.type1, target.type2):
         return turns
@@ -266,21 +249,21 @@ def left_after_stages(position: Position, side: int, ahead: Outlook, tables: Tab
     is_up = raises(effect)
     if is_up:
         ratio = change(tables, int(user.stages[stat]), by)
-    elif target.volatile & (SUBSTITUTE | MIST):
+    elif target.volatile & (codes.SUBSTITUTE | codes.MIST):
         return USELESS
     else:
         ratio = 1 / change(tables, int(target.stages[stat]), -by)
-    if stat == SPEED:
-        slower = user.stats[SPEED] <= target.stats[SPEED]
-        faster = user.stats[SPEED] * ratio > target.stats[SPEED]
+    if stat == codes.SPEED:
+        slower = user.stats[codes.SPEED] <= target.stats[codes.SPEED]
+        faster = user.stats[codes.SPEED] * ratio > target.stats[codes.SPEED]
         return (turns - 1.0 if slower and faster else turns) * every
     # Raised attack and lowered defense shorten the fight, the others weaken the foe.
-    if stat in (ACCURACY, EVASION):
+    if stat in (codes.ACCURACY, codes.EVASION):
         return turns * every / ratio
-    if stat == SPECIAL:
+    if stat == codes.SPECIAL:
         spared = special - special / ratio
         return (turns / ratio if kind == BY_SPECIAL else turns) * (every - spared)
-    if (stat == ATTACK) == is_up:
+    if (stat == codes.ATTACK) == is_up:
         return (turns / ratio if kind == PHYSICAL else turns) * every
     return turns * (every - physical + physical / ratio)
 
